@@ -1,0 +1,83 @@
+-- Documents, their chunks, the keyword index over them, tags, and what the database was built
+-- with. The vector table is made by store/vectors.rs: its width is the model's.
+
+CREATE TABLE documents (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    title        TEXT NOT NULL,
+    source_path  TEXT,                             -- absolute; null for a note given as text
+    content_hash TEXT NOT NULL,                    -- SHA-256 of the file's bytes, lower-case hex
+    doc_type     TEXT NOT NULL CHECK (doc_type IN ('pdf', 'markdown', 'code', 'note')),
+    language     TEXT,                             -- python, bash, go; null for all but code
+    created_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')), -- RFC 3339, UTC
+    updated_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+    metadata     TEXT NOT NULL DEFAULT '{}'        -- JSON: format, page_count, author, ...
+) STRICT;
+
+CREATE INDEX documents_content_hash ON documents (content_hash);
+CREATE INDEX documents_source_path ON documents (source_path);
+
+-- Every path at which a document's bytes were seen, so that an unchanged file is not read again
+-- and nothing is lost when one of several copies changes.
+CREATE TABLE document_paths (
+    path        TEXT PRIMARY KEY,                  -- absolute
+    document_id INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    size_bytes  INTEGER NOT NULL,
+    mtime_ns    INTEGER NOT NULL                   -- since 1970, as the file system says
+) STRICT;
+
+CREATE INDEX document_paths_document_id ON document_paths (document_id);
+
+CREATE TABLE chunks (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    document_id INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    chunk_index INTEGER NOT NULL,                  -- from 0
+    text        TEXT NOT NULL,                     -- the chunk's own text
+    context     TEXT NOT NULL DEFAULT '',          -- title > headers, or module > class
+    token_count INTEGER,                           -- of exactly what is embedded
+    metadata    TEXT NOT NULL DEFAULT '{}',        -- JSON: page, section_header, symbol_name, ...
+    created_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+) STRICT;
+
+CREATE INDEX chunks_document_id ON chunks (document_id, chunk_index);
+
+CREATE VIRTUAL TABLE chunks_fts USING fts5 (
+    context,
+    text,
+    content = 'chunks',
+    content_rowid = 'id',
+    tokenize = 'porter unicode61'
+);
+
+CREATE TRIGGER chunks_ai AFTER INSERT ON chunks BEGIN
+    INSERT INTO chunks_fts (rowid, context, text) VALUES (new.id, new.context, new.text);
+END;
+
+CREATE TRIGGER chunks_ad AFTER DELETE ON chunks BEGIN
+    INSERT INTO chunks_fts (chunks_fts, rowid, context, text)
+    VALUES ('delete', old.id, old.context, old.text);
+END;
+
+CREATE TRIGGER chunks_au AFTER UPDATE OF id, context, text ON chunks BEGIN
+    INSERT INTO chunks_fts (chunks_fts, rowid, context, text)
+    VALUES ('delete', old.id, old.context, old.text);
+    INSERT INTO chunks_fts (rowid, context, text) VALUES (new.id, new.context, new.text);
+END;
+
+CREATE TABLE tags (
+    id   INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE document_tags (
+    document_id INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    tag_id      INTEGER NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
+    PRIMARY KEY (document_id, tag_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX document_tags_tag_id ON document_tags (tag_id);
+
+-- schema_version, model_name, embedding_dim, model_max_tokens, model_precision, passage_prefix
+CREATE TABLE config (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;

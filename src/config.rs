@@ -1,0 +1,1 @@
+//! Defaults < `config.yaml` < `KB_*` < flags, merged into one [`Config`].

@@ -1,0 +1,315 @@
+//! The nouns every stage shares: documents, blocks, chunks, filters, rankings.
+//!
+//! Values only: nothing here reads a file, knows the database or draws on a terminal.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// Database key of a document; stable for as long as the document exists.
+pub type DocumentId = i64;
+
+/// Database key of a chunk; changes when its document is ingested again.
+pub type ChunkId = i64;
+
+/// The four kinds of document the contract knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DocType {
+    /// Paged documents, and images read by OCR.
+    Pdf,
+    /// Headed text: Markdown, plain text, HTML, DOCX.
+    Markdown,
+    /// Source code of a known [`Language`].
+    Code,
+    /// A short text that is one chunk where the model can read it whole.
+    Note,
+}
+
+impl DocType {
+    /// All types, in the order `kb status` lists them.
+    pub const ALL: [Self; 4] = [Self::Pdf, Self::Markdown, Self::Code, Self::Note];
+
+    /// Returns the word used in the database, in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Markdown => "markdown",
+            Self::Code => "code",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// A programming language with a grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    /// Python 3.
+    Python,
+    /// Bash and POSIX shell.
+    Bash,
+    /// Go.
+    Go,
+}
+
+impl Language {
+    /// All languages with a grammar.
+    pub const ALL: [Self; 3] = [Self::Python, Self::Bash, Self::Go];
+
+    /// Returns the word used in the database, in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::Bash => "bash",
+            Self::Go => "go",
+        }
+    }
+}
+
+/// How bytes are to be read; decided once, by `ingest::detect`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Portable Document Format.
+    Pdf,
+    /// CommonMark with the usual extensions.
+    Markdown,
+    /// Plain text: paragraphs without headings.
+    Text,
+    /// A note: one chunk where it fits.
+    Note,
+    /// Source code.
+    Code(Language),
+}
+
+impl Format {
+    /// Returns the kind of document this format becomes.
+    pub fn doc_type(self) -> DocType {
+        match self {
+            Self::Pdf => DocType::Pdf,
+            Self::Markdown | Self::Text => DocType::Markdown,
+            Self::Note => DocType::Note,
+            Self::Code(_) => DocType::Code,
+        }
+    }
+
+    /// Returns the programming language; `None` for everything but code.
+    pub fn language(self) -> Option<Language> {
+        match self {
+            Self::Code(language) => Some(language),
+            _ => None,
+        }
+    }
+
+    /// Returns the word kept as `metadata.format`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Markdown => "markdown",
+            Self::Text => "text",
+            Self::Note => "note",
+            Self::Code(language) => language.as_str(),
+        }
+    }
+}
+
+/// The numeric precision embeddings are computed in; part of a database's [`Binding`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// 8-bit integer weights and activations, 32-bit accumulation.
+    Int8,
+    /// 32-bit floating point throughout.
+    Fp32,
+}
+
+impl Precision {
+    /// Returns the word used in the database and in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Int8 => "int8",
+            Self::Fp32 => "fp32",
+        }
+    }
+}
+
+/// A word that is none of those a closed set of names allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What was given.
+    pub given: String,
+    /// What would have been understood.
+    pub known: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is none of {}", self.given, self.known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// Gives a fieldless enum `Display` and `FromStr` through its `as_str`.
+macro_rules! named {
+    ($type:ty, $all:expr) => {
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = UnknownName;
+
+            fn from_str(given: &str) -> Result<Self, UnknownName> {
+                $all.into_iter().find(|it| it.as_str() == given).ok_or_else(|| UnknownName {
+                    given: given.to_owned(),
+                    known: $all.iter().map(|it| it.as_str()).collect(),
+                })
+            }
+        }
+    };
+}
+
+named!(DocType, DocType::ALL);
+named!(Language, Language::ALL);
+named!(Precision, [Precision::Int8, Precision::Fp32]);
+
+/// What an extractor makes of a file: its text and the structure found in it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Document {
+    /// The title the document itself states (metadata, front matter, first heading).
+    pub title: Option<String>,
+    /// The whole text, lines ended by `\n`. Blocks are ranges of it.
+    pub text: String,
+    /// Structural pieces in reading order; ranges ordered and disjoint. Text between blocks is
+    /// not searched (front matter, blank lines).
+    pub blocks: Vec<Block>,
+    /// Whether `text` is the file's own text line for line, so that line numbers mean something.
+    pub has_lines: bool,
+    /// Tags the document itself states, in its order.
+    pub tags: Vec<String>,
+    /// What else the document says about itself.
+    pub metadata: Metadata,
+}
+
+/// What a document says about itself, kept as JSON in `documents.metadata`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// Who wrote it, as stated.
+    pub author: Option<String>,
+    /// Physical pages; `None` for what has no pages.
+    pub page_count: Option<u32>,
+    /// Date of creation as stated by the document, RFC 3339 where it could be read as a date.
+    pub created: Option<String>,
+    /// Natural language as stated by the document (BCP 47 where it follows it).
+    pub language: Option<String>,
+    /// What the reader of the file wants the user to know, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// A structural piece of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Where it lies in [`Document::text`]: bytes, half-open, on character boundaries.
+    pub bytes: Range<usize>,
+    /// What it is; decides where it may be cut when it is too long for a chunk.
+    pub kind: BlockKind,
+    /// Enclosing headings, outermost first, the document's title not among them. A heading's own
+    /// block includes itself.
+    pub headings: Vec<String>,
+    /// Qualified name of the definition this belongs to (`Class.method`); `None` outside code.
+    pub symbol: Option<String>,
+    /// What a reader needs beside title and headings: the enclosing class with its docstring.
+    pub context: Option<String>,
+    /// Physical page, from 1; `None` for what has no pages.
+    pub page: Option<u32>,
+    /// Whether a chunk should begin here; the chunker crosses it only to merge small sections.
+    pub starts_section: bool,
+}
+
+/// What a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BlockKind {
+    /// A heading line; kept with what follows it.
+    Heading,
+    /// Prose: cut at sentences, then at words.
+    Paragraph,
+    /// A list item with everything below it: cut at lines, then as prose.
+    ListItem,
+    /// A table: cut between rows only, then as prose.
+    Table,
+    /// Source text, fenced or a file's own: cut at lines, blank ones first.
+    Code,
+}
+
+/// A passage that is embedded and ranked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// The chunk's own text; never blank.
+    pub text: String,
+    /// What it is read with: title > header chain, or module > class with its docstring. May be
+    /// empty. Indexed and embedded, never part of `text`.
+    pub context: String,
+    /// Tokens of exactly what is embedded: special tokens, prefix and context included.
+    pub token_count: u32,
+    /// Header chain below the title joined by ` > `; `None` at the top.
+    pub section: Option<String>,
+    /// Qualified name of the definition; `None` outside code.
+    pub symbol: Option<String>,
+    /// First physical page, from 1.
+    pub page: Option<u32>,
+    /// Last physical page, from 1.
+    pub last_page: Option<u32>,
+    /// First line in the file, from 1.
+    pub start_line: Option<u32>,
+    /// Last line in the file, from 1, included.
+    pub end_line: Option<u32>,
+}
+
+impl Chunk {
+    /// Returns the passage the model reads: context, a blank line, text.
+    pub fn passage(context: &str, text: &str) -> String {
+        if context.is_empty() { text.to_owned() } else { format!("{context}\n\n{text}") }
+    }
+}
+
+/// The model a database was built with. Vectors of two bindings are never mixed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// Model name as in `models.toml`, or the name of the user's model directory.
+    pub model_name: String,
+    /// Width of its vectors.
+    pub dim: u32,
+    /// Longest input in tokens, special tokens included.
+    pub max_tokens: u32,
+    /// Precision the passages were embedded in.
+    pub precision: Precision,
+    /// What was put before every passage.
+    pub passage_prefix: String,
+}
+
+/// Which documents a search or a listing looks at; empty means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only this type.
+    pub doc_type: Option<DocType>,
+    /// Only documents that bear all of these tags.
+    pub tags: Vec<String>,
+    /// Only documents at or below this absolute path; whole components.
+    pub path_prefix: Option<String>,
+}
+
+impl Filter {
+    /// Whether every document passes.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One entry of a ranking. The entry's rank is its 1-based position in the list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// Which chunk.
+    pub chunk_id: ChunkId,
+    /// Raw relevance in the ranking's own scale (BM25, cosine); larger is better.
+    pub score: f64,
+}

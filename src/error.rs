@@ -1,0 +1,320 @@
+//! What can go wrong, by what the user would do about it.
+//!
+//! A variant exists if the remedy differs, not because another library can fail. Messages are
+//! lower case without a full stop; advice is apart, in [`Error::hint`]. No library type appears
+//! here: causes are boxed where they come from.
+
+use std::error::Error as StdError;
+use std::io;
+use std::path::PathBuf;
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A cause from a library, kept for the message's tail.
+pub type Cause = Box<dyn StdError + Send + Sync>;
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line does not make sense.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong with it.
+        message: String,
+        /// What to type instead.
+        hint: Option<String>,
+    },
+    /// The configuration file cannot be used.
+    #[error("invalid configuration in {}: {message}", path.display())]
+    Config {
+        /// The file, or the name of an environment variable.
+        path: PathBuf,
+        /// What and where.
+        message: String,
+    },
+    /// There is no such file or directory.
+    #[error("no such file or directory: {}", path.display())]
+    PathNotFound {
+        /// As the user gave it.
+        path: PathBuf,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot access {}: {source}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Nothing reads files of this kind.
+    #[error("unsupported file type: {}{}", path.display(), found.as_ref().map(|it| format!(" ({it})")).unwrap_or_default())]
+    UnsupportedFormat {
+        /// Which file.
+        path: PathBuf,
+        /// What it looks like, where that is known.
+        found: Option<String>,
+    },
+    /// A file has nothing in it.
+    #[error("nothing to index: {} is empty", path.display())]
+    EmptyFile {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A file is larger than the configuration allows.
+    #[error("{} is larger than ingestion.max_file_mb ({limit_mb} MB)", path.display())]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// The limit in force, in megabytes.
+        limit_mb: u64,
+    },
+    /// A file could not be turned into text.
+    #[error("{failure}{}", if detail.is_empty() { String::new() } else { format!(": {detail}") })]
+    Extract {
+        /// The class of failure.
+        failure: Failure,
+        /// What the reader said; may be empty.
+        detail: String,
+    },
+    /// The query has nothing to look for.
+    #[error("the query is empty")]
+    EmptyQuery,
+    /// No document has this id.
+    #[error("document not found: {id}")]
+    UnknownDocument {
+        /// The id that was given.
+        id: String,
+    },
+    /// `models.toml` has no model of this name.
+    #[error("unknown model `{name}`")]
+    UnknownModel {
+        /// The name that was given.
+        name: String,
+        /// All names there are.
+        known: Vec<String>,
+    },
+    /// The database was built with another model.
+    #[error("model mismatch: DB uses '{bound}' ({bound_dim} dim) but config specifies '{wanted}'")]
+    ModelMismatch {
+        /// What the database was built with; precision or prefix added where those differ.
+        bound: String,
+        /// Width of its vectors.
+        bound_dim: u32,
+        /// What the configuration asks for.
+        wanted: String,
+    },
+    /// The model or the runtime library is not on this machine.
+    #[error("{what} is not installed")]
+    NotInstalled {
+        /// `model all-MiniLM-L6-v2` or `ONNX Runtime`.
+        what: String,
+    },
+    /// Something could not be fetched.
+    #[error("cannot fetch {what}: {reason}")]
+    Fetch {
+        /// What was wanted.
+        what: String,
+        /// One clause for each source that was tried.
+        reason: String,
+    },
+    /// A model file or the runtime library is there but cannot be used.
+    #[error("cannot use {}: {reason}", path.display())]
+    Model {
+        /// The file or directory at fault.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The model failed while running.
+    #[error("embedding failed: {0}")]
+    Inference(Cause),
+    /// The database file is not a database any more.
+    #[error("the database {} is corrupt: {detail}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        detail: String,
+    },
+    /// The file is a database, but not one of kb's.
+    #[error("{} is not a kb database", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The database was written by a newer kb.
+    #[error("{} has schema version {found}; this kb knows versions up to {supported}", path.display())]
+    SchemaTooNew {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The newest this program can read.
+        supported: i64,
+    },
+    /// Another process holds the database.
+    #[error("the database {} is locked by another process", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The disk, or the user's share of it, is full.
+    #[error("no space left to write {}", path.display())]
+    DiskFull {
+        /// The file that could not grow.
+        path: PathBuf,
+    },
+    /// The database refused something it should not have.
+    #[error("database error: {0}")]
+    Store(Cause),
+    /// The answer could not be written.
+    #[error("cannot write the answer: {0}")]
+    Output(io::Error),
+    /// The user pressed Ctrl-C or the system asked the program to end.
+    #[error("interrupted")]
+    Interrupted {
+        /// The signal's number: 2 or 15.
+        signal: i32,
+    },
+}
+
+/// Why a file could not be turned into text, by what the user could do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+pub enum Failure {
+    /// Only the password opens it.
+    #[error("a password is needed to open it")]
+    PasswordNeeded,
+    /// A cipher or handler no reader knows.
+    #[error("its encryption is not supported")]
+    EncryptionNotSupported,
+    /// Extension or option says one thing, the bytes another.
+    #[error("it is not what its name says")]
+    WrongFormat,
+    /// Damaged beyond what could be rebuilt.
+    #[error("it is damaged")]
+    Damaged,
+    /// A paged document without pages.
+    #[error("it has no pages")]
+    NoPages,
+    /// The reader crashed; nothing else was harmed.
+    #[error("the reader crashed on it")]
+    Crashed,
+    /// The reader hit its limit of memory.
+    #[error("reading it takes more memory than is allowed")]
+    OutOfMemory,
+    /// The reader hit its limit of time.
+    #[error("reading it takes longer than is allowed")]
+    TimedOut,
+    /// Binary data, or an encoding that is not known.
+    #[error("it is not text")]
+    NotText,
+}
+
+impl Failure {
+    /// Returns the stable word for JSON and logs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::PasswordNeeded => "password_needed",
+            Self::EncryptionNotSupported => "encryption_not_supported",
+            Self::WrongFormat => "wrong_format",
+            Self::Damaged => "damaged",
+            Self::NoPages => "no_pages",
+            Self::Crashed => "crashed",
+            Self::OutOfMemory => "out_of_memory",
+            Self::TimedOut => "timed_out",
+            Self::NotText => "not_text",
+        }
+    }
+}
+
+impl Error {
+    /// Returns the stable word for JSON; part of the contract, unlike the wording.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "usage",
+            Self::Config { .. } => "config",
+            Self::PathNotFound { .. } => "path_not_found",
+            Self::Io { .. } => "io",
+            Self::UnsupportedFormat { .. } => "unsupported_format",
+            Self::EmptyFile { .. } => "empty_file",
+            Self::TooLarge { .. } => "too_large",
+            Self::Extract { failure, .. } => failure.code(),
+            Self::EmptyQuery => "empty_query",
+            Self::UnknownDocument { .. } => "unknown_document",
+            Self::UnknownModel { .. } => "unknown_model",
+            Self::ModelMismatch { .. } => "model_mismatch",
+            Self::NotInstalled { .. } => "not_installed",
+            Self::Fetch { .. } => "fetch",
+            Self::Model { .. } => "model",
+            Self::Inference(_) => "inference",
+            Self::Corrupt { .. } => "corrupt",
+            Self::Foreign { .. } => "foreign",
+            Self::SchemaTooNew { .. } => "schema_too_new",
+            Self::Locked { .. } => "locked",
+            Self::DiskFull { .. } => "disk_full",
+            Self::Store(_) => "store",
+            Self::Output(_) => "output",
+            Self::Interrupted { .. } => "interrupted",
+        }
+    }
+
+    /// Returns what the user can do next; `None` where the message says it all.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Usage { hint, .. } => hint.clone(),
+            Self::Config { .. } => {
+                Some("`kb config` shows every key, its value and where it comes from".into())
+            }
+            Self::UnsupportedFormat { .. } => Some(
+                "supported: .pdf .md .markdown .txt .py .sh .bash .go; \
+                 `--type` and `--language` say what another file is"
+                    .into(),
+            ),
+            Self::TooLarge { .. } => {
+                Some("raise it with `kb config set ingestion.max_file_mb N`".into())
+            }
+            Self::EmptyQuery => Some("give some words: `kb search \"how to install git\"`".into()),
+            Self::UnknownDocument { .. } => Some("`kb list` shows the ids there are".into()),
+            Self::UnknownModel { known, .. } => Some(format!(
+                "known models: {}; any other works by `--model-dir DIRECTORY`",
+                known.join(", ")
+            )),
+            Self::ModelMismatch { wanted, .. } => {
+                let name = wanted.split(' ').next().unwrap_or(wanted);
+                Some(format!("run `kb reindex --model {name}` to switch models"))
+            }
+            Self::NotInstalled { .. } => Some("run `kb init` once, with network access".into()),
+            Self::Fetch { .. } => Some(
+                "`kb init --model-dir DIRECTORY` takes the model from files you have; \
+                 ORT_DYLIB_PATH names an ONNX Runtime library"
+                    .into(),
+            ),
+            Self::Model { .. } => Some("remove it and run `kb init` to fetch it again".into()),
+            Self::Corrupt { .. } => Some(
+                "restore a copy of the file, or move it away and add the documents again".into(),
+            ),
+            Self::Foreign { .. } => {
+                Some("point `--data-dir` or KB_DATA_DIR at another directory".into())
+            }
+            Self::SchemaTooNew { .. } => Some("upgrade kb".into()),
+            Self::Locked { .. } => Some("wait for the other `kb` to end, then try again".into()),
+            Self::DiskFull { .. } => {
+                Some("make room and run the same command again: what is stored stays".into())
+            }
+            Self::Interrupted { .. } => {
+                Some("run the same command again to go on where it stopped".into())
+            }
+            Self::Extract { failure: Failure::NotText | Failure::WrongFormat, .. } => {
+                Some("`--type` says what the file is".into())
+            }
+            Self::PathNotFound { .. }
+            | Self::Io { .. }
+            | Self::EmptyFile { .. }
+            | Self::Extract { .. }
+            | Self::Inference(_)
+            | Self::Store(_)
+            | Self::Output(_) => None,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Blocks in, chunks within the token budget out.

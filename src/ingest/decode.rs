@@ -1,0 +1,1 @@
+//! Bytes in, text with `\n` line ends out.

@@ -1,0 +1,1 @@
+//! Path and first bytes in, a [`crate::document::Format`] out.

@@ -1,0 +1,1 @@
+//! Source code in, one block per definition out (tree-sitter).

@@ -1,0 +1,1 @@
+//! Markdown in, blocks that carry their heading path out (pulldown-cmark).

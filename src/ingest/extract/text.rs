@@ -1,0 +1,1 @@
+//! Plain text in, one block per paragraph out.

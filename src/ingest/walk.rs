@@ -1,0 +1,1 @@
+//! Roots in, files out.

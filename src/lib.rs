@@ -1,0 +1,26 @@
+//! `kb`: a local, offline knowledge base. Two pipelines between three services.
+//!
+//! ```text
+//! ingest:  walk → detect → extract → chunk → embed ──► store
+//! search:  parse → keyword ∥ vector ◄── store ;  → fuse → filter ──► present
+//! ```
+//!
+//! The library never prints, never exits and never reads settings or the environment, except in
+//! [`cli`], the edge, and [`config`], which the edge alone uses. Modules in reading order:
+
+pub mod document;
+pub mod error;
+
+pub mod ingest;
+
+pub mod embed;
+
+pub mod store;
+
+pub mod search;
+
+pub mod present;
+
+pub mod config;
+
+pub mod cli;

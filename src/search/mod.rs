@@ -1,0 +1,1 @@
+//! Query in, hits out.
