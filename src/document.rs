@@ -296,6 +296,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// Only documents at or below this absolute path; whole components.
     pub path_prefix: Option<String>,
+    /// Only chunks that do not match this FTS5 expression.
+    pub excluded_expr: Option<String>,
 }
 
 impl Filter {
