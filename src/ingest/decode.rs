@@ -1,1 +1,192 @@
 //! Bytes in, text with `\n` line ends out.
+//!
+//! Knows encodings and line ends, no file formats. A byte order mark wins; then valid UTF-8, then
+//! UTF-16 that betrays itself by its zero bytes, then Windows-1252, in which every byte is
+//! something.
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+/// How much of a file is looked at to tell text from binary; git looks at as much.
+pub const HEAD_BYTES: usize = 8000;
+
+/// Control characters tolerated in text, in percent: terminal captures have some.
+const MAX_CONTROL_PERCENT: usize = 10;
+
+/// Zero bytes tolerated beyond the head, one in this many: more is a program with a text header.
+const BYTES_PER_STRAY_NUL: usize = 1000;
+
+/// Valid UTF-8 sequences per broken one at which a file counts as damaged UTF-8 rather than as
+/// Windows-1252, where two letters beyond ASCII in a row are rare.
+const VALID_PER_BROKEN: usize = 4;
+
+/// Whether bytes from the beginning of a file are something else than text.
+///
+/// Nothing at all is text.
+pub fn is_binary(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(HEAD_BYTES)];
+    // UTF-32 is not read; its mark begins like that of UTF-16.
+    if head.starts_with(&[0xFF, 0xFE, 0, 0]) {
+        return true;
+    }
+    if Encoding::for_bom(head).is_some() || sniff_utf16(head).is_some() {
+        return false;
+    }
+    let num_controls = head.iter().filter(|it| is_control(u32::from(**it))).count();
+    head.contains(&0) || num_controls * 100 > head.len() * MAX_CONTROL_PERCENT
+}
+
+/// Returns a file's text with `\n` line ends and without byte order mark; `None` if it is binary.
+///
+/// `\r\n` and a lone `\r` are one line end each, so lines count as in an editor. Broken sequences
+/// and stray zero bytes become U+FFFD.
+pub fn decode(bytes: &[u8]) -> Option<String> {
+    if is_binary(bytes) {
+        return None;
+    }
+    let (encoding, bytes) = match Encoding::for_bom(bytes) {
+        Some((encoding, len)) => (encoding, &bytes[len..]),
+        None => (sniff(bytes), bytes),
+    };
+    if encoding != UTF_16LE && encoding != UTF_16BE {
+        let num_nuls = bytes.iter().filter(|it| **it == 0).count();
+        if num_nuls > bytes.len() / BYTES_PER_STRAY_NUL {
+            return None;
+        }
+    }
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    // SQLite's text functions end at a zero byte.
+    let text = if text.contains('\0') { text.replace('\0', "\u{FFFD}").into() } else { text };
+    Some(normalize_line_ends(&text))
+}
+
+fn normalize_line_ends(text: &str) -> String {
+    if !text.contains('\r') {
+        return text.to_owned();
+    }
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// Guesses the encoding of text without a byte order mark.
+fn sniff(bytes: &[u8]) -> &'static Encoding {
+    if let Some(encoding) = sniff_utf16(&bytes[..bytes.len().min(HEAD_BYTES)]) {
+        return encoding;
+    }
+    let mut num_valid = 0;
+    let mut num_broken = 0;
+    for piece in bytes.utf8_chunks() {
+        num_valid += piece.valid().chars().filter(|it| !it.is_ascii()).count();
+        num_broken += usize::from(!piece.invalid().is_empty());
+    }
+    if num_valid >= num_broken * VALID_PER_BROKEN { UTF_8 } else { WINDOWS_1252 }
+}
+
+/// Recognises UTF-16 of a mostly Latin text: every other byte is zero, and what results is text.
+fn sniff_utf16(head: &[u8]) -> Option<&'static Encoding> {
+    let num_pairs = head.len() / 2;
+    let zeros_at =
+        |parity: usize| head.iter().skip(parity).step_by(2).filter(|it| **it == 0).count();
+    let (num_first, num_second) = (zeros_at(0), zeros_at(1));
+    // At least half the characters are Latin, and no character is U+00xx the wrong way round.
+    let (encoding, num_zeros, num_wrong) = if num_first > num_second {
+        (UTF_16BE, num_first, num_second)
+    } else {
+        (UTF_16LE, num_second, num_first)
+    };
+    if num_zeros * 2 < num_pairs || num_wrong * 50 > num_pairs || num_pairs < 2 {
+        return None;
+    }
+    let (text, _) = encoding.decode_without_bom_handling(&head[..num_pairs * 2]);
+    let (num_chars, num_odd) = text.chars().fold((0_usize, 0_usize), |(num_chars, num_odd), it| {
+        let is_odd = is_control(u32::from(it)) || it == '\0' || it == '\u{FFFD}';
+        (num_chars + 1, num_odd + usize::from(is_odd))
+    });
+    (num_odd * 100 <= num_chars).then_some(encoding)
+}
+
+/// Whether a character has no business in text: C0 controls but tab, line ends, form feed,
+/// backspace and escape, and delete.
+fn is_control(code: u32) -> bool {
+    matches!(code, 1..=7 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: Option<&str>) {
+        assert_eq!(decode(bytes).as_deref(), expected);
+    }
+
+    fn utf16(text: &str, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(to_bytes).collect()
+    }
+
+    #[test]
+    fn utf8_is_read_with_and_without_mark() {
+        check("Grüße 日本\n".as_bytes(), Some("Grüße 日本\n"));
+        check("\u{FEFF}Grüße".as_bytes(), Some("Grüße"));
+        check(b"", Some(""));
+    }
+
+    #[test]
+    fn utf16_is_read_with_and_without_mark() {
+        let text = "A note: naïve text, two lines\r\nand more";
+        let expected = Some("A note: naïve text, two lines\nand more");
+        check(&utf16(&format!("\u{FEFF}{text}"), u16::to_le_bytes), expected);
+        check(&utf16(&format!("\u{FEFF}{text}"), u16::to_be_bytes), expected);
+        check(&utf16(text, u16::to_le_bytes), expected);
+        check(&utf16(text, u16::to_be_bytes), expected);
+    }
+
+    #[test]
+    fn anything_else_is_windows_1252() {
+        check(b"caf\xE9 \x93quoted\x94 \x80 5", Some("café “quoted” € 5"));
+    }
+
+    #[test]
+    fn damaged_utf8_stays_utf8() {
+        check(b"\xC3\xA4\xC3\xB6\xC3\xBC \xC3\x9F \xFF end", Some("äöü ß \u{FFFD} end"));
+    }
+
+    #[test]
+    fn every_line_end_becomes_one_newline() {
+        check(b"a\r\nb\rc\nd\r\n\r\ne", Some("a\nb\nc\nd\n\ne"));
+    }
+
+    #[test]
+    fn binary_is_refused() {
+        check(b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3E\0\x01\0\0\0", None);
+        check(b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR", None);
+        check(&[1, 2, 3, 4, 5, 6, 7], None);
+        let samples: Vec<u8> = (0..4000_u16).flat_map(|it| (it * 7 % 900).to_le_bytes()).collect();
+        check(&samples, None);
+        check(&[b"#!/bin/sh\n".repeat(1000).as_slice(), &[0; 5000]].concat(), None);
+    }
+
+    #[test]
+    fn a_stray_zero_byte_far_down_is_replaced() {
+        let text = "line of text\n".repeat(1000);
+        let bytes = [text.as_bytes(), b"\0", text.as_bytes()].concat();
+        check(&bytes, Some(&format!("{text}\u{FFFD}{text}")));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic_and_no_text_has_carriage_returns(
+            bytes in proptest::collection::vec(any::<u8>(), 0..400),
+        ) {
+            if let Some(text) = decode(&bytes) {
+                prop_assert!(!text.contains(['\r', '\0']));
+            }
+        }
+
+        #[test]
+        fn text_comes_back_as_it_was(text in "[\\PC\n\t]{0,200}") {
+            prop_assume!(!text.starts_with('\u{FEFF}'));
+            prop_assert_eq!(decode(text.as_bytes()), Some(text));
+        }
+    }
+}

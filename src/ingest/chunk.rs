@@ -1,1 +1,0 @@
-//! Blocks in, chunks within the token budget out.

@@ -1,1 +1,0 @@
-//! Markdown in, blocks that carry their heading path out (pulldown-cmark).

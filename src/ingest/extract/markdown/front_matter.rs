@@ -1,0 +1,227 @@
+//! The head of a Markdown file in, what it says about the document out (`serde_yaml`).
+//!
+//! YAML between `---` lines and TOML between `+++` lines. What cannot be read as a whole is read
+//! line by line: a title with a colon in it is worth more than a correct parse.
+
+use std::ops::Range;
+
+use jiff::civil;
+use jiff::tz::TimeZone;
+use serde_yaml::{Mapping, Value};
+
+use crate::document::Document;
+
+/// Splits front matter off and puts what it says into `document`.
+///
+/// Returns where the body begins in `document.text`; 0 if there is no front matter.
+pub(super) fn read(document: &mut Document) -> usize {
+    let Some((fence, inside, body_start)) = find(&document.text) else { return 0 };
+    let source = &document.text[inside];
+    let parsed = match fence {
+        Fence::Yaml => serde_yaml::from_str::<Value>(source),
+        Fence::Toml => Ok(Value::Mapping(read_lines(source, '='))),
+    };
+    let fields = match parsed {
+        Ok(Value::Mapping(fields)) => fields,
+        Ok(Value::Null) => Mapping::new(),
+        // Text between two thematic breaks.
+        Ok(_) => return 0,
+        Err(error) => {
+            let fields = read_lines(source, ':');
+            if fields.is_empty() {
+                return 0;
+            }
+            let error = error.to_string();
+            document.metadata.warnings.push(format!("front matter is not valid YAML: {error}"));
+            fields
+        }
+    };
+    apply(&fields, document);
+    body_start
+}
+
+enum Fence {
+    Yaml,
+    Toml,
+}
+
+/// Finds front matter: kind, what is between the fences, where the body begins.
+fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next()?;
+    let (fence, ends): (_, &[&str]) = match first.trim_end() {
+        "---" => (Fence::Yaml, &["---", "..."]),
+        "+++" => (Fence::Toml, &["+++"]),
+        _ => return None,
+    };
+    let mut offset = first.len();
+    for line in lines {
+        if ends.contains(&line.trim_end()) {
+            return Some((fence, first.len()..offset, offset + line.len()));
+        }
+        // A blank first line follows a thematic break, never opens front matter.
+        if offset == first.len() && line.trim().is_empty() {
+            return None;
+        }
+        offset += line.len();
+    }
+    None
+}
+
+/// Reads every line at the margin of the form `key: value`, each value on its own.
+fn read_lines(source: &str, separator: char) -> Mapping {
+    let mut fields = Mapping::new();
+    for line in source.lines() {
+        let Some((key, value)) = line.split_once(separator) else { continue };
+        let (key, value) = (key.trim_end(), value.trim());
+        let is_key = key.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '-');
+        if !is_key || key.is_empty() {
+            continue;
+        }
+        let value = match serde_yaml::from_str(value) {
+            // The colon that makes the whole invalid is part of this value.
+            Ok(Value::Mapping(_)) | Err(_) => Value::from(value),
+            Ok(value) => value,
+        };
+        // The first of two keys wins, as it does for a reader.
+        fields.entry(Value::from(key)).or_insert(value);
+    }
+    fields
+}
+
+fn apply(fields: &Mapping, document: &mut Document) {
+    let scalar = |names: &[&str]| {
+        names.iter().filter_map(|name| fields.get(*name)).find_map(|value| words(value).pop())
+    };
+    let joined = |names: &[&str]| {
+        let found = names.iter().filter_map(|name| fields.get(*name)).map(words);
+        found.into_iter().find(|it| !it.is_empty()).map(|it| it.join(", "))
+    };
+    document.title = scalar(&["title", "Title"]);
+    document.metadata.author = joined(&["author", "authors", "Author"]);
+    document.metadata.language = scalar(&["lang", "language"]);
+    document.metadata.created = scalar(&["date", "created", "created_at", "Date"]).map(to_rfc3339);
+    document.tags = fields.get("tags").or_else(|| fields.get("tag")).map(tags).unwrap_or_default();
+}
+
+/// Returns a value's words: itself, the elements of a list, the `name` of a mapping.
+fn words(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if text.is_empty() { Vec::new() } else { vec![text] }
+        }
+        Value::Number(number) => vec![number.to_string()],
+        Value::Bool(flag) => vec![flag.to_string()],
+        Value::Sequence(values) => values.iter().flat_map(words).collect(),
+        Value::Mapping(fields) => fields.get("name").map(words).unwrap_or_default(),
+        Value::Tagged(tagged) => words(&tagged.value),
+        Value::Null => Vec::new(),
+    }
+}
+
+/// Reads tags: a list, or words parted by commas or, where there is none, by blanks.
+fn tags(value: &Value) -> Vec<String> {
+    let found = match value {
+        Value::String(text) if text.contains(',') => text.split(',').map(str::to_owned).collect(),
+        Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),
+        other => words(other),
+    };
+    let mut tags: Vec<String> = Vec::new();
+    for tag in found {
+        let tag = tag.trim().trim_start_matches('#').to_owned();
+        if !tag.is_empty() && !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    tags
+}
+
+/// Turns a date into RFC 3339 UTC, midnight where it has no time; anything else stays as it is.
+fn to_rfc3339(stated: String) -> String {
+    if let Ok(time) = stated.parse::<jiff::Timestamp>() {
+        return time.to_string();
+    }
+    let time = stated
+        .parse::<civil::DateTime>()
+        .or_else(|_| stated.parse::<civil::Date>().map(|it| it.at(0, 0, 0, 0)));
+    match time.and_then(|it| it.to_zoned(TimeZone::UTC)) {
+        Ok(time) => time.timestamp().to_string(),
+        Err(_) => stated,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_from(text: &str) -> (Document, usize) {
+        let mut document = Document { text: text.to_owned(), ..Document::default() };
+        let body_start = read(&mut document);
+        (document, body_start)
+    }
+
+    #[track_caller]
+    fn check(head: &str, title: Option<&str>, tags: &[&str], num_warnings: usize) {
+        let (document, body_start) = read_from(&format!("---\n{head}---\nBody\n"));
+        assert_eq!(&document.text[body_start..], "Body\n");
+        assert_eq!(document.title.as_deref(), title);
+        assert_eq!(document.tags, tags);
+        assert_eq!(document.metadata.warnings.len(), num_warnings);
+    }
+
+    #[test]
+    fn tags_are_a_list_or_a_string() {
+        check("title: A\ntags: [x, '#y', x]\n", Some("A"), &["x", "y"], 0);
+        check("tags:\n  - x\n  - 2024\n", None, &["x", "2024"], 0);
+        check("tags: big cats, dogs\n", None, &["big cats", "dogs"], 0);
+        check("tags: cats dogs\n", None, &["cats", "dogs"], 0);
+        check("tags:\n", None, &[], 0);
+    }
+
+    #[test]
+    fn broken_yaml_is_read_line_by_line_with_a_warning() {
+        check("title: Rust: the book\ntags: [a, b]\n", Some("Rust: the book"), &["a", "b"], 1);
+        check("title: A\nbad: [1\n", Some("A"), &[], 1);
+    }
+
+    #[test]
+    fn empty_front_matter_says_nothing() {
+        check("# only a comment\n", None, &[], 0);
+    }
+
+    #[test]
+    fn toml_front_matter_is_understood() {
+        let (document, body_start) =
+            read_from("+++\ntitle = \"A page\"\ntags = [\"x\", \"y\"]\n+++\nBody");
+        assert_eq!(document.title.as_deref(), Some("A page"));
+        assert_eq!(document.tags, ["x", "y"]);
+        assert_eq!(&document.text[body_start..], "Body");
+    }
+
+    #[test]
+    fn thematic_breaks_are_no_front_matter() {
+        for text in ["---\n\nkey: value\n---\n", "---\nJust text.\n---\n", "---\na: b\n", "--- x\n"]
+        {
+            assert_eq!(read_from(text).1, 0, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn dates_become_utc_times() {
+        let created =
+            |date: &str| read_from(&format!("---\ndate: {date}\n---\n")).0.metadata.created;
+        assert_eq!(created("2024-03-01").as_deref(), Some("2024-03-01T00:00:00Z"));
+        assert_eq!(created("2024-03-01T10:00:00+02:00").as_deref(), Some("2024-03-01T08:00:00Z"));
+        assert_eq!(created("2024-03-01 10:30").as_deref(), Some("2024-03-01T10:30:00Z"));
+        assert_eq!(created("last spring").as_deref(), Some("last spring"));
+        assert_eq!(created(""), None);
+    }
+
+    #[test]
+    fn authors_may_be_several() {
+        let (document, _) = read_from("---\nauthors: [{name: Ada}, Grace]\nlang: en\n---\n");
+        assert_eq!(document.metadata.author.as_deref(), Some("Ada, Grace"));
+        assert_eq!(document.metadata.language.as_deref(), Some("en"));
+    }
+}
