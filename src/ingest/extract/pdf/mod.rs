@@ -1,1 +1,233 @@
 //! PDF bytes in, pages and blocks out; every reader runs in a child process.
+//!
+//! ```text
+//! extract: for each reader ─► parent ═ pipe ═ child ─► reader ─► pages ; ─► assemble ─► Document
+//! ```
+//!
+//! PDF code is never loaded into the process that holds the database: `catch_unwind` holds
+//! neither a stack overflow nor a failed allocation, and both happen on real files.
+
+mod child;
+
+mod protocol;
+
+mod reader;
+
+mod with_pdf_extract;
+mod with_unpdf;
+
+mod clean;
+
+mod parent;
+
+mod assemble;
+mod furniture;
+mod headings;
+mod title;
+
+pub use child::{CHILD_COMMAND, run_child};
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use parent::Reading;
+use protocol::{BY_INFORMATION, GaveUp};
+
+use crate::document::Document;
+use crate::error::{Error, Failure, Result};
+
+/// What reading a PDF may cost, and who does it.
+#[derive(Debug, Clone)]
+pub struct PdfOptions {
+    /// The program that is started as `<reader> __read-pdf NAME`: `kb` itself.
+    pub reader: PathBuf,
+    /// Names of the readers to try, best first.
+    pub readers: Vec<&'static str>,
+    /// Opens encrypted documents; one that opens without a password is read in any case.
+    pub password: Option<String>,
+    /// Address space of the child, in bytes.
+    pub max_memory_bytes: u64,
+    /// Processor time of the child, in seconds.
+    pub cpu_seconds: u64,
+    /// What each page adds to that, in milliseconds.
+    pub cpu_ms_per_page: u64,
+    /// How long the parent waits. Generous: it is for a child that sleeps, and on a busy machine
+    /// a second of processor time takes many.
+    pub wall: Duration,
+    /// What each page adds to that.
+    pub wall_per_page: Duration,
+    /// Most bytes the parent takes from the child.
+    pub max_output_bytes: u64,
+}
+
+impl PdfOptions {
+    /// Returns the limits measured to be enough for 2,431 real files, hostile ones left out.
+    pub fn new(reader: PathBuf) -> Self {
+        Self {
+            reader,
+            readers: reader::chain(),
+            password: None,
+            max_memory_bytes: 3 << 29, // 1.5 GiB
+            cpu_seconds: 30,
+            cpu_ms_per_page: 50,
+            wall: Duration::from_secs(180),
+            wall_per_page: Duration::from_millis(300),
+            max_output_bytes: 256 << 20,
+        }
+    }
+}
+
+/// Reads a PDF.
+///
+/// A page without text is no failure: a document of scans, or of nothing, is a document without
+/// blocks that says so in `metadata.warnings`.
+///
+/// # Errors
+///
+/// [`Error::Extract`] with the class of failure if no reader could read it to its end;
+/// [`Error::Io`] if the reading process cannot be started.
+pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
+    let bytes = from_header(bytes)?;
+    let mut wordless: Option<Reading> = None;
+    let mut failures: Vec<GaveUp> = Vec::new();
+    for name in &options.readers {
+        match parent::read(name, bytes, options).and_then(whole) {
+            Ok(reading) if reading.has_text() => return Ok(assemble::assemble(&reading)),
+            Ok(reading) => {
+                let is_certain = reading.draws_no_text();
+                wordless.get_or_insert(reading);
+                if is_certain {
+                    break;
+                }
+            }
+            Err(Error::Extract { failure, detail }) => failures.push(GaveUp { failure, detail }),
+            Err(other) => return Err(other),
+        }
+    }
+    if let Some(reading) = wordless {
+        return Ok(assemble::assemble(&reading));
+    }
+    let rank = |it: &GaveUp| BY_INFORMATION.iter().position(|known| *known == it.failure);
+    let told = failures.into_iter().min_by_key(rank);
+    Err(told.unwrap_or_else(|| GaveUp::new(Failure::Crashed, "there is no reader")).into())
+}
+
+/// Refuses a reading that is known to lack pages: half a document must not pass for one.
+fn whole(reading: Reading) -> Result<Reading> {
+    let num_pages = reading.pages.iter().filter(|it| it.failed.is_none()).count();
+    if reading.tail.pages_lost || num_pages == 0 {
+        let words = reading.pages.iter().find_map(|it| it.failed.clone());
+        let detail = words.unwrap_or_else(|| match reading.tail.declared_page_count {
+            Some(declared) => format!("{num_pages} of {declared} pages can be read"),
+            None => format!("only {num_pages} pages can be read"),
+        });
+        return Err(GaveUp::new(Failure::Damaged, detail).into());
+    }
+    Ok(reading)
+}
+
+/// How far into a file its header may begin: what viewers accept.
+const MAX_JUNK_BYTES: usize = 1024;
+
+/// Returns `bytes` from their header on.
+fn from_header(bytes: &[u8]) -> Result<&[u8]> {
+    let window = &bytes[..bytes.len().min(MAX_JUNK_BYTES + 5)];
+    let header = window.windows(5).position(|it| it == b"%PDF-");
+    // Some files have lost their first bytes only; a reader may still find the objects.
+    let header = header.or_else(|| is_headless(bytes).then_some(0));
+    match header {
+        Some(at) => Ok(&bytes[at..]),
+        None => Err(Error::Extract { failure: Failure::WrongFormat, detail: looks_like(bytes) }),
+    }
+}
+
+/// Whether `bytes` have the inner marks of a PDF though not its header.
+fn is_headless(bytes: &[u8]) -> bool {
+    let holds = |mark: &[u8]| bytes.windows(mark.len()).any(|it| it == mark);
+    holds(b"endobj") && (holds(b"startxref") || holds(b"trailer") || holds(b"/Catalog"))
+}
+
+/// Says what a file that is no PDF looks like.
+fn looks_like(bytes: &[u8]) -> String {
+    const MARKS: &[(&[u8], &str)] = &[
+        (b"PK\x03\x04", "a ZIP archive or an Office document"),
+        (b"\xD0\xCF\x11\xE0", "an old Office document"),
+        (b"{\\rtf", "RTF"),
+        (b"%!PS", "PostScript"),
+        (b"\x89PNG", "a PNG image"),
+        (b"\xFF\xD8\xFF", "a JPEG image"),
+        (b"II*\0", "a TIFF image"),
+        (b"MM\0*", "a TIFF image"),
+        (b"GIF8", "a GIF image"),
+        (b"\x1F\x8B", "a gzip archive"),
+        (b"\x7FELF", "a program"),
+        (b"SQLite format 3", "an SQLite database"),
+    ];
+    let start = bytes.trim_ascii_start();
+    let head = String::from_utf8_lossy(&start[..start.len().min(MAX_JUNK_BYTES)]);
+    let lower = head.to_ascii_lowercase();
+    let mark = MARKS.iter().find(|(mark, _)| start.starts_with(mark));
+    let kind = match mark {
+        Some((_, name)) => name,
+        None if start.is_empty() => "nothing at all",
+        None if lower.contains("<html") || lower.contains("<!doctype html") => "HTML",
+        None if lower.starts_with("<?xml") => "XML",
+        None if head.chars().all(|it| !it.is_control() || it.is_whitespace()) => "plain text",
+        None => "binary data",
+    };
+    format!("it looks like {kind}, not PDF")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: &str) {
+        match from_header(bytes) {
+            Err(Error::Extract { failure: Failure::WrongFormat, detail }) => {
+                assert_eq!(detail, format!("it looks like {expected}, not PDF"));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_wrong_format_is_named() {
+        check(b"\n <!DOCTYPE HTML><p>not here", "HTML");
+        check(b"PK\x03\x04rest", "a ZIP archive or an Office document");
+        check(b"dear reader", "plain text");
+        check(b"\x00\x01\x02", "binary data");
+        check(b" \n", "nothing at all");
+    }
+
+    #[test]
+    fn junk_before_the_header_is_skipped() {
+        assert_eq!(from_header(b"HTTP/1.1 200\r\n\r\n%PDF-1.7\n").unwrap(), b"%PDF-1.7\n");
+        let far = [vec![b' '; MAX_JUNK_BYTES + 1], b"%PDF-1.7\n".to_vec()].concat();
+        assert!(from_header(&far).is_err());
+    }
+
+    #[test]
+    fn a_lost_header_is_no_other_format() {
+        let bytes = b"1.4\n1 0 obj <</Type/Catalog>> endobj\n";
+        assert_eq!(from_header(bytes).unwrap(), bytes);
+    }
+
+    #[test]
+    fn lost_pages_are_damage() {
+        let page = |failed: Option<&str>| protocol::Page {
+            failed: failed.map(str::to_owned),
+            ..protocol::Page::default()
+        };
+        let reading = |pages, pages_lost| Reading {
+            pages,
+            tail: protocol::Tail { pages_lost, ..protocol::Tail::default() },
+            ..Reading::default()
+        };
+        assert!(whole(reading(vec![page(None)], false)).is_ok());
+        assert!(whole(reading(vec![page(None), page(Some("bad font"))], false)).is_ok());
+        assert!(whole(reading(vec![page(None)], true)).is_err());
+        assert!(whole(reading(vec![page(Some("bad font"))], false)).is_err());
+    }
+}

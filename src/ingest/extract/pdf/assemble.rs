@@ -1,0 +1,119 @@
+//! Pages of blocks in, a [`Document`] out: text, headings, title, warnings. Pure.
+
+use crate::document::{Block, BlockKind, Document, Metadata};
+
+use super::parent::Reading;
+use super::protocol::{Page, PageBlock};
+use super::{furniture, headings, title};
+
+/// A page with more of it under pictures and no text is taken for a scan.
+const SCAN_COVERAGE: f32 = 0.4;
+
+/// Share of characters that are no text (replacement, private use) from which a page counts as
+/// unreadable.
+const GARBAGE_SHARE: f64 = 0.1;
+
+impl Reading {
+    /// Whether there is a word on any page.
+    pub(super) fn has_text(&self) -> bool {
+        self.pages.iter().any(|page| !page.blocks.is_empty())
+    }
+
+    /// Whether no page has instructions that draw text, so that another reader finds none either.
+    pub(super) fn draws_no_text(&self) -> bool {
+        let is_blank =
+            |page: &Page| !page.draws_text && page.num_unreadable == 0 && page.failed.is_none();
+        self.pages.iter().all(is_blank)
+    }
+}
+
+/// Puts the pages of `reading` together.
+pub(super) fn assemble(reading: &Reading) -> Document {
+    let warnings = warnings(reading);
+    let mut pages: Vec<Page> = reading.pages.clone();
+    furniture::remove(&mut pages);
+    let title = title::of(reading.head.title.as_deref(), &pages);
+    let chains = headings::assign(&mut pages, &reading.head.outline, title.as_deref());
+
+    let mut document = Document {
+        title,
+        metadata: Metadata {
+            author: reading.head.author.as_deref().and_then(title::cleaned),
+            page_count: Some(reading.head.page_count),
+            created: reading.head.created.clone(),
+            language: reading.head.language.clone(),
+            warnings,
+        },
+        ..Document::default()
+    };
+    let blocks = pages.iter().flat_map(|page| page.blocks.iter().map(move |it| (page.number, it)));
+    for ((page, block), chain) in blocks.zip(chains) {
+        push(&mut document, page, block, chain);
+    }
+    document
+}
+
+fn push(document: &mut Document, page: u32, block: &PageBlock, chain: Vec<String>) {
+    if !document.text.is_empty() {
+        document.text.push_str("\n\n");
+    }
+    let start = document.text.len();
+    document.text.push_str(&block.text);
+    let kind = BlockKind::from(block.kind);
+    document.blocks.push(Block {
+        bytes: start..document.text.len(),
+        kind,
+        headings: chain,
+        symbol: None,
+        context: None,
+        page: Some(page),
+        starts_section: kind == BlockKind::Heading,
+    });
+}
+
+/// Says what a reader of the results should know, one sentence each.
+fn warnings(reading: &Reading) -> Vec<String> {
+    let total = reading.pages.len();
+    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|it| claim(it)).count();
+    let num_failed = count(|it| it.failed.is_some());
+    let num_scans =
+        count(|it| it.blocks.is_empty() && !it.draws_text && it.image_coverage >= SCAN_COVERAGE);
+    let num_garbage = count(|it| is_garbage(it) || (it.blocks.is_empty() && it.num_unreadable > 0));
+    let num_partly = count(|it| it.num_unreadable > 0 && !it.blocks.is_empty() && !is_garbage(it));
+
+    let mut warnings = Vec::new();
+    if reading.tail.rebuilt {
+        warnings.push("the file is damaged and was rebuilt from its parts".to_owned());
+    }
+    if num_failed > 0 {
+        warnings.push(format!("{num_failed} of {total} pages could not be read"));
+    }
+    if num_scans > 0 {
+        warnings
+            .push(format!("no text found on {num_scans} of {total} pages; they look like scans"));
+    }
+    if num_garbage > 0 {
+        warnings.push(format!(
+            "the text on {num_garbage} of {total} pages cannot be told from its fonts"
+        ));
+    }
+    if num_partly > 0 {
+        warnings.push(format!("some text is missing on {num_partly} of {total} pages"));
+    }
+    if !reading.has_text() && warnings.is_empty() {
+        warnings.push("there is no text in this document".to_owned());
+    }
+    warnings
+}
+
+fn is_garbage(page: &Page) -> bool {
+    let (mut num_visible, mut num_garbage) = (0_u32, 0_u32);
+    let text = page.blocks.iter().flat_map(|it| it.text.chars());
+    for character in text.filter(|it| !it.is_whitespace()) {
+        num_visible += 1;
+        let is_private = matches!(character,
+            '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}' | '\u{FFFD}');
+        num_garbage += u32::from(is_private);
+    }
+    f64::from(num_garbage) > GARBAGE_SHARE * f64::from(num_visible)
+}

@@ -1,0 +1,180 @@
+//! A request and a PDF on stdin, lines of JSON on stdout: the process that may crash.
+//!
+//! `kb` starts itself as `kb __read-pdf READER`. Before the first byte of the file is looked at,
+//! the process has taken its own limits: address space, processor time, no core file. A panic
+//! becomes a line; a stack overflow, a failed allocation or a signal ends this process only, and
+//! the parent reads the cause from its status.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::panic;
+use std::process::ExitCode;
+use std::thread;
+
+use super::protocol::{GaveUp, Line, Request, decode, encode};
+use super::reader::{self, Reader};
+use crate::error::Failure;
+
+/// First argument of a process that is a reading child.
+pub const CHILD_COMMAND: &str = "__read-pdf";
+
+/// Stack of the reading thread. Readers recurse along the nesting of a document; the main
+/// thread's stack is 8 MiB on Linux and 1 MiB on Windows.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Longest request line. It holds five numbers and a password.
+const MAX_REQUEST_BYTES: u64 = 64 << 10;
+
+/// Most that pages can add to the processor time, as a multiple of the time without them: the
+/// number of pages is the file's own claim.
+const MAX_CPU_FACTOR: u64 = 20;
+
+/// Reads one PDF from stdin and writes what is in it to stdout: the whole life of a child.
+///
+/// `arguments` are those after [`CHILD_COMMAND`]: the name of a reader. Nothing is written
+/// anywhere else; the status is success whenever the last line says how it ended.
+pub fn run_child(arguments: &[OsString]) -> ExitCode {
+    // The panic message would be noise; its words travel in the last line.
+    panic::set_hook(Box::new(|_| {}));
+    let name = arguments.first().and_then(|it| it.to_str());
+    let Some(reader) = name.and_then(reader::by_name) else { return ExitCode::FAILURE };
+    match serve(reader, io::stdin(), &mut io::stdout()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The parent has gone or does not speak the protocol: there is nobody to tell.
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn serve(reader: &Reader, input: impl Read, output: &mut (impl Write + Send)) -> io::Result<()> {
+    let mut input = BufReader::new(input);
+    let mut line = Vec::new();
+    (&mut input).take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line)?;
+    let request: Request = decode(&line).ok_or(io::ErrorKind::InvalidData)?;
+    limit_memory(request.max_memory_bytes);
+    limit_cpu(request.cpu_seconds);
+
+    let mut bytes = Vec::new();
+    input.take(request.size_bytes).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).ok() != Some(request.size_bytes) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+
+    let outcome = thread::scope(|scope| {
+        let reading = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || {
+            (reader.read)(&bytes, request.password.as_deref(), &mut |line| {
+                if let Line::Document(head) = &line {
+                    limit_cpu(cpu_seconds(&request, head.page_count));
+                }
+                output.write_all(&encode(&line))?;
+                output.flush()
+            })
+        });
+        match reading.map(thread::ScopedJoinHandle::join) {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(payload)) => Err(GaveUp::new(Failure::Crashed, words_of(&*payload)).into()),
+            Err(error) => Err(GaveUp::new(Failure::OutOfMemory, error.to_string()).into()),
+        }
+    });
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(Stop::GaveUp(it)) => {
+            output.write_all(&encode(&Line::from(&it)))?;
+            output.flush()
+        }
+        Err(Stop::Io(error)) => Err(error),
+    }
+}
+
+/// Why a reader ends early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The document cannot be read.
+    GaveUp(GaveUp),
+    /// Nobody listens.
+    Io(io::Error),
+}
+
+impl From<GaveUp> for Stop {
+    fn from(it: GaveUp) -> Self {
+        Self::GaveUp(it)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Returns the message of a panic.
+fn words_of(payload: &(dyn std::any::Any + Send)) -> String {
+    let words = payload.downcast_ref::<&str>().copied();
+    let words = words.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    words.unwrap_or("it panicked").to_owned()
+}
+
+fn cpu_seconds(request: &Request, page_count: u32) -> u64 {
+    let for_pages = request.cpu_ms_per_page.saturating_mul(page_count.into()) / 1000;
+    let most = request.cpu_seconds.saturating_mul(MAX_CPU_FACTOR);
+    request.cpu_seconds.saturating_add(for_pages).min(most)
+}
+
+#[cfg(unix)]
+fn limit_memory(bytes: u64) {
+    use rustix::process::Resource;
+    limit(Resource::As, bytes);
+    // A core file of a gigabyte for every damaged PDF would be no kindness.
+    limit(Resource::Core, 0);
+}
+
+#[cfg(unix)]
+fn limit_cpu(seconds: u64) {
+    limit(rustix::process::Resource::Cpu, seconds);
+}
+
+/// Sets the soft limit, which is what the kernel acts on, and leaves the hard one, so that the
+/// soft one can be raised when the number of pages is known. That a limit cannot be set is no
+/// reason not to read: the parent watches the clock.
+#[cfg(unix)]
+fn limit(resource: rustix::process::Resource, to: u64) {
+    use rustix::process::{Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(resource).maximum;
+    let current = Some(maximum.map_or(to, |it| to.min(it)));
+    let _ = setrlimit(resource, Rlimit { current, maximum });
+}
+
+#[cfg(not(unix))]
+fn limit_memory(_bytes: u64) {}
+
+#[cfg(not(unix))]
+fn limit_cpu(_seconds: u64) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> Request {
+        Request {
+            size_bytes: 0,
+            max_memory_bytes: 0,
+            cpu_seconds: 30,
+            cpu_ms_per_page: 50,
+            password: None,
+        }
+    }
+
+    #[test]
+    fn pages_add_time_up_to_a_multiple() {
+        assert_eq!(cpu_seconds(&request(), 0), 30);
+        assert_eq!(cpu_seconds(&request(), 2_000), 130);
+        assert_eq!(cpu_seconds(&request(), u32::MAX), 600);
+    }
+
+    #[test]
+    fn a_panic_keeps_its_words() {
+        let payload = panic::catch_unwind(|| panic::panic_any("plain")).unwrap_err();
+        assert_eq!(words_of(&*payload), "plain");
+        let payload = panic::catch_unwind(|| panic::panic_any(7)).unwrap_err();
+        assert_eq!(words_of(&*payload), "it panicked");
+    }
+}

@@ -1,0 +1,363 @@
+//! PDF bytes in, what a reading child said out; its crash, hunger or sloth as a class of failure.
+//!
+//! The child is not trusted: the parent bounds how long it waits and how many bytes it takes, and
+//! never leaves a process behind.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::protocol::{GaveUp, Head, Line, Page, Request, Tail, decode, encode, failure_from_code};
+use super::{CHILD_COMMAND, PdfOptions};
+use crate::error::{Error, Failure, Result};
+
+/// What a reader made of a document it read to the end.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Reading {
+    pub(super) head: Head,
+    pub(super) pages: Vec<Page>,
+    pub(super) tail: Tail,
+}
+
+/// Lines that may wait for the parent; a child that is faster waits for it instead.
+const LINES_IN_FLIGHT: usize = 64;
+
+/// Bytes of the child's stderr that are looked at for the cause of an abort.
+const MAX_STDERR_BYTES: u64 = 16 << 10;
+
+/// How long a child may take to be gone once its output has ended.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Most that pages can add to the waiting time, as a multiple of the time without them.
+const MAX_WALL_FACTOR: u32 = 20;
+
+/// Has `reader` read `bytes` in a process of its own.
+///
+/// # Errors
+///
+/// [`Error::Io`] if no process can be started; [`Error::Extract`] if the document cannot be read.
+pub(super) fn read(reader: &str, bytes: &[u8], options: &PdfOptions) -> Result<Reading> {
+    let mut command = Command::new(&options.reader);
+    command.arg(CHILD_COMMAND).arg(reader);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let spawned = command.spawn();
+    let mut child =
+        spawned.map(Reaped).map_err(|source| Error::Io { path: options.reader.clone(), source })?;
+    let (Some(stdin), Some(stdout), Some(stderr)) =
+        (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take())
+    else {
+        return Err(GaveUp::new(Failure::Crashed, "it cannot be spoken to").into());
+    };
+
+    let request = Request {
+        size_bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
+        max_memory_bytes: options.max_memory_bytes,
+        cpu_seconds: options.cpu_seconds,
+        cpu_ms_per_page: options.cpu_ms_per_page,
+        password: options.password.clone(),
+    };
+    let outcome = thread::scope(|scope| {
+        let (sender, lines) = sync_channel(LINES_IN_FLIGHT);
+        scope.spawn(|| feed(stdin, &request, bytes));
+        scope.spawn(move || receive(stdout, options.max_output_bytes, &sender));
+        let complaints = scope.spawn(|| complaints(stderr));
+        let heard = listen(&lines, options);
+        // A finished child has nothing left to do, any other has nothing left to say. Its end
+        // closes the pipes, which is what ends the three threads.
+        let status = match &heard {
+            Heard::Nothing => child.wait_for(FAREWELL),
+            _ => child.end(),
+        };
+        drop(lines);
+        let complaints = complaints.join().unwrap_or_default();
+        heard.judge(status, &complaints)
+    });
+    outcome.map_err(Error::from)
+}
+
+/// How a child's output ended.
+enum Heard {
+    /// With its last line.
+    Everything(Reading),
+    /// With its word that it gave up.
+    GaveUp(GaveUp),
+    /// Without a last line: the status knows why.
+    Nothing,
+}
+
+impl Heard {
+    fn judge(self, status: Option<ExitStatus>, complaints: &str) -> Result<Reading, GaveUp> {
+        match self {
+            Self::Everything(reading) => Ok(reading),
+            Self::GaveUp(it) => Err(it),
+            Self::Nothing => Err(cause_of(status, complaints)),
+        }
+    }
+}
+
+/// Collects lines until the last one, the end of the output, or the end of patience.
+fn listen(lines: &Receiver<Received>, options: &PdfOptions) -> Heard {
+    let started = Instant::now();
+    let mut patience = options.wall;
+    let mut reading = Reading::default();
+    loop {
+        let left = patience.saturating_sub(started.elapsed());
+        let bytes = match lines.recv_timeout(left) {
+            Ok(Received::Line(bytes)) => bytes,
+            Ok(Received::TooMuch) => {
+                let detail = format!("more than {} MB of text", options.max_output_bytes >> 20);
+                return Heard::GaveUp(GaveUp::new(Failure::OutOfMemory, detail));
+            }
+            Err(RecvTimeoutError::Disconnected) => return Heard::Nothing,
+            Err(RecvTimeoutError::Timeout) => {
+                let detail = format!("gave up after {} s", patience.as_secs());
+                return Heard::GaveUp(GaveUp::new(Failure::TimedOut, detail));
+            }
+        };
+        match decode(&bytes) {
+            Some(Line::Document(head)) => {
+                let for_pages = options.wall_per_page.saturating_mul(head.page_count);
+                let most = options.wall.saturating_mul(MAX_WALL_FACTOR);
+                patience = options.wall.saturating_add(for_pages).min(most);
+                reading.head = head;
+            }
+            Some(Line::Page(page)) => reading.pages.push(page),
+            Some(Line::Done(tail)) => {
+                reading.tail = tail;
+                return Heard::Everything(reading);
+            }
+            Some(Line::Failed { code, detail }) => {
+                let detail = after_pages(&reading, detail);
+                return Heard::GaveUp(GaveUp::new(failure_from_code(&code), detail));
+            }
+            // The last line of a child that was killed while writing it.
+            None if !bytes.ends_with(b"\n") => return Heard::Nothing,
+            None => {
+                let detail = "its answer cannot be understood";
+                return Heard::GaveUp(GaveUp::new(Failure::Crashed, detail));
+            }
+        }
+    }
+}
+
+/// Says how far the reader came, which tells a damaged page from a damaged file.
+fn after_pages(reading: &Reading, detail: String) -> String {
+    match reading.pages.last() {
+        Some(page) => {
+            format!("{detail} (after page {} of {})", page.number, reading.head.page_count)
+        }
+        None => detail,
+    }
+}
+
+/// What the thread at the child's stdout passes on.
+enum Received {
+    Line(Vec<u8>),
+    TooMuch,
+}
+
+fn feed(mut stdin: ChildStdin, request: &Request, bytes: &[u8]) {
+    // A child that is gone does not read; why it is gone is told by its status.
+    let _ = stdin.write_all(&encode(request)).and_then(|()| stdin.write_all(bytes));
+}
+
+fn receive(stdout: ChildStdout, max_bytes: u64, lines: &SyncSender<Received>) {
+    let mut stdout = BufReader::new(stdout).take(max_bytes);
+    loop {
+        let mut line = Vec::new();
+        let is_over = !matches!(stdout.read_until(b'\n', &mut line), Ok(1..));
+        // The last line before the limit may be cut off, so it does not count.
+        let message = match stdout.limit() {
+            0 => Received::TooMuch,
+            _ if is_over => return,
+            _ => Received::Line(line),
+        };
+        if lines.send(message).is_err() || stdout.limit() == 0 {
+            return;
+        }
+    }
+}
+
+fn complaints(stderr: ChildStderr) -> String {
+    let mut words = Vec::new();
+    let mut stderr = stderr.take(MAX_STDERR_BYTES);
+    let _ = stderr.read_to_end(&mut words);
+    // Read on, so that a talkative child does not block.
+    let _ = std::io::copy(&mut stderr.into_inner(), &mut std::io::sink());
+    String::from_utf8_lossy(&words).into_owned()
+}
+
+/// Names the cause of a child's end that it could not tell itself.
+fn cause_of(status: Option<ExitStatus>, complaints: &str) -> GaveUp {
+    // The Rust runtime's own words before it aborts.
+    if complaints.contains("memory allocation of") {
+        return GaveUp::new(Failure::OutOfMemory, "");
+    }
+    if complaints.contains("overflowed its stack") {
+        return GaveUp::new(Failure::Crashed, "it is nested too deeply");
+    }
+    let Some(status) = status else {
+        return GaveUp::new(Failure::TimedOut, "it did not end");
+    };
+    cause_of_signal(status).unwrap_or_else(|| GaveUp::new(Failure::Crashed, status.to_string()))
+}
+
+#[cfg(unix)]
+fn cause_of_signal(status: ExitStatus) -> Option<GaveUp> {
+    use rustix::process::Signal;
+    use std::os::unix::process::ExitStatusExt;
+
+    let signal = status.signal()?;
+    Some(if signal == Signal::XCPU.as_raw() {
+        GaveUp::new(Failure::TimedOut, "its processor time is used up")
+    } else if signal == Signal::KILL.as_raw() {
+        // Nobody but the system kills a child before it has spoken.
+        GaveUp::new(Failure::OutOfMemory, "the system ended it")
+    } else {
+        GaveUp::new(Failure::Crashed, format!("signal {signal}"))
+    })
+}
+
+#[cfg(not(unix))]
+fn cause_of_signal(_status: ExitStatus) -> Option<GaveUp> {
+    None
+}
+
+/// A child that is never left running and never left a zombie.
+struct Reaped(Child);
+
+impl Reaped {
+    fn end(&mut self) -> Option<ExitStatus> {
+        let _ = self.0.kill();
+        self.0.wait().ok()
+    }
+
+    /// Waits for its own end; `None` if it had to be ended.
+    fn wait_for(&mut self, patience: Duration) -> Option<ExitStatus> {
+        const PAUSE: Duration = Duration::from_millis(1);
+        let started = Instant::now();
+        while started.elapsed() < patience {
+            match self.0.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) => thread::sleep(PAUSE),
+                Err(_) => break,
+            }
+        }
+        self.end();
+        None
+    }
+}
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::{fs, io};
+
+    use super::*;
+
+    const RUNS: &str = "a test can write a script";
+
+    /// A child that answers with `script`, whatever it is asked.
+    #[track_caller]
+    fn answer_of(script: &str, change: impl FnOnce(&mut PdfOptions)) -> Result<Reading> {
+        let directory = tempfile::tempdir().expect(RUNS);
+        let reader = directory.path().join("reader");
+        fs::write(&reader, format!("#!/bin/sh\n{script}\n")).expect(RUNS);
+        fs::set_permissions(&reader, fs::Permissions::from_mode(0o755)).expect(RUNS);
+        let mut options = PdfOptions::new(reader);
+        change(&mut options);
+        loop {
+            match read("any", &vec![b'x'; 1 << 20], &options) {
+                // A test beside this one was starting its child while the script was written.
+                Err(Error::Io { source, .. })
+                    if source.kind() == io::ErrorKind::ExecutableFileBusy => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check(script: &str, expected: Failure) {
+        match answer_of(script, |it| it.wall = Duration::from_secs(1)) {
+            Err(Error::Extract { failure, .. }) => assert_eq!(failure, expected, "{script}"),
+            other => panic!("{script}: {other:?}"),
+        }
+    }
+
+    const HEAD: &str = r#"{"document":{"page_count":2,"outline":[]}}"#;
+    const PAGE: &str = r#"{"page":{"number":1,"blocks":[],"draws_text":true,"image_coverage":0,"num_unreadable":0}}"#;
+    const DONE: &str = r#"{"done":{"pages_lost":false,"rebuilt":false}}"#;
+
+    #[test]
+    fn a_whole_answer_is_a_reading() {
+        let script = format!("cat >/dev/null; echo '{HEAD}'; echo '{PAGE}'; echo '{DONE}'");
+        let reading = answer_of(&script, |_| {}).unwrap();
+        assert_eq!((reading.head.page_count, reading.pages.len()), (2, 1));
+    }
+
+    #[test]
+    fn a_child_that_does_not_listen_is_no_deadlock() {
+        let script = format!("echo '{HEAD}'; echo '{DONE}'; exec sleep 60");
+        assert!(answer_of(&script, |_| {}).is_ok());
+    }
+
+    #[test]
+    fn half_an_answer_is_a_failure() {
+        check(&format!("echo '{HEAD}'; echo '{PAGE}'"), Failure::Crashed);
+        check(&format!("echo '{HEAD}'; printf '{{\"page\":'; kill -SEGV $$"), Failure::Crashed);
+        check("exit 0", Failure::Crashed);
+    }
+
+    #[test]
+    fn nonsense_is_a_crash() {
+        check("echo hello; exec sleep 60", Failure::Crashed);
+    }
+
+    #[test]
+    fn signals_have_their_class() {
+        check("kill -SEGV $$", Failure::Crashed);
+        check("kill -ABRT $$", Failure::Crashed);
+        check("kill -KILL $$", Failure::OutOfMemory);
+        check("kill -XCPU $$", Failure::TimedOut);
+        check(
+            "echo 'memory allocation of 9 bytes failed' >&2; kill -ABRT $$",
+            Failure::OutOfMemory,
+        );
+    }
+
+    #[test]
+    fn the_word_of_the_child_is_believed() {
+        let script = r#"echo '{"failed":{"code":"password_needed","detail":"x"}}'"#;
+        check(script, Failure::PasswordNeeded);
+    }
+
+    #[test]
+    fn silence_ends_with_patience() {
+        check("exec sleep 60", Failure::TimedOut);
+        check("exec >&-; exec sleep 60", Failure::TimedOut);
+    }
+
+    #[test]
+    fn endless_output_is_cut_off() {
+        let script = format!("yes '{PAGE}'");
+        let outcome = answer_of(&script, |it| it.max_output_bytes = 1 << 20);
+        assert!(
+            matches!(outcome, Err(Error::Extract { failure: Failure::OutOfMemory, .. })),
+            "{outcome:?}"
+        );
+    }
+
+    #[test]
+    fn a_reader_that_is_not_there_is_no_fault_of_the_file() {
+        let outcome = read("any", b"", &PdfOptions::new("/nowhere/kb".into()));
+        assert!(matches!(outcome, Err(Error::Io { .. })), "{outcome:?}");
+    }
+}

@@ -1,0 +1,254 @@
+//! One PDF as it crosses the pipe between `kb` and its reading child: a request line and the
+//! file's bytes in, one JSON object a line out.
+//!
+//! ```text
+//! → {"size_bytes":…,"max_memory_bytes":…,…}\n then size_bytes bytes
+//! ← {"document":{…}}\n {"page":{…}}\n … {"done":{…}}\n    or    {"failed":{…}}\n
+//! ```
+//!
+//! A line is written whole or not at all, so what came before a crash can be trusted.
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::BlockKind;
+use crate::error::{Error, Failure};
+
+/// What the child is asked, in one line before the file's bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Request {
+    /// How many bytes of PDF follow.
+    pub(super) size_bytes: u64,
+    /// Address space the child may take, in bytes.
+    pub(super) max_memory_bytes: u64,
+    /// Processor time it may take, in seconds.
+    pub(super) cpu_seconds: u64,
+    /// What each page adds to that, in milliseconds.
+    pub(super) cpu_ms_per_page: u64,
+    /// Opens an encrypted file; never on the command line, where other users could see it.
+    pub(super) password: Option<String>,
+}
+
+/// One line of the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Line {
+    /// First: what the document says about itself.
+    Document(Head),
+    /// Then the pages in their order, also those that could not be read.
+    Page(Page),
+    /// Last, if all went well.
+    Done(Tail),
+    /// Last, if it did not.
+    Failed {
+        /// As [`Failure::code`] spells it.
+        code: String,
+        /// What the reader said.
+        detail: String,
+    },
+}
+
+/// What a document says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Head {
+    /// Title as stated, sensible or not.
+    pub(super) title: Option<String>,
+    /// Author as stated.
+    pub(super) author: Option<String>,
+    /// Date of creation, RFC 3339.
+    pub(super) created: Option<String>,
+    /// Natural language as stated.
+    pub(super) language: Option<String>,
+    /// Pages there are.
+    pub(super) page_count: u32,
+    /// Bookmarks in reading order, parents before their children.
+    pub(super) outline: Vec<OutlineEntry>,
+}
+
+/// A bookmark.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct OutlineEntry {
+    /// Its words.
+    pub(super) title: String,
+    /// Depth, from 1.
+    pub(super) level: u8,
+    /// Physical page it leads to, from 1.
+    pub(super) page: Option<u32>,
+}
+
+/// A page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Page {
+    /// Physical number, from 1.
+    pub(super) number: u32,
+    /// Pieces in reading order; none of them blank.
+    pub(super) blocks: Vec<PageBlock>,
+    /// Whether the page's instructions draw text at all, legible or not.
+    pub(super) draws_text: bool,
+    /// Share of the page that pictures cover, 0 to 1.
+    pub(super) image_coverage: f32,
+    /// Pieces of text whose characters could not be told.
+    pub(super) num_unreadable: u32,
+    /// Why the page could not be read; `None` if it was.
+    pub(super) failed: Option<String>,
+}
+
+/// A piece of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PageBlock {
+    /// What the reader takes it for.
+    pub(super) kind: PageBlockKind,
+    /// Rank of a heading from 1; 0 for everything else.
+    pub(super) level: u8,
+    /// Its text; a table as lines of Markdown.
+    pub(super) text: String,
+}
+
+/// [`BlockKind`] as it is written on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum PageBlockKind {
+    /// A heading.
+    Heading,
+    /// Prose.
+    Paragraph,
+    /// An item of a list, its bullet or number with it.
+    ListItem,
+    /// A table in Markdown.
+    Table,
+    /// Lines set in a typewriter face.
+    Code,
+}
+
+impl From<PageBlockKind> for BlockKind {
+    fn from(kind: PageBlockKind) -> Self {
+        match kind {
+            PageBlockKind::Heading => Self::Heading,
+            PageBlockKind::Paragraph => Self::Paragraph,
+            PageBlockKind::ListItem => Self::ListItem,
+            PageBlockKind::Table => Self::Table,
+            PageBlockKind::Code => Self::Code,
+        }
+    }
+}
+
+/// What a reader knows only when it is through.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Tail {
+    /// Pages the file says it has, where it says so.
+    pub(super) declared_page_count: Option<u32>,
+    /// Whether a part of the page tree was lost, and with it pages.
+    pub(super) pages_lost: bool,
+    /// Whether the table of contents of the file's objects had to be made anew.
+    pub(super) rebuilt: bool,
+}
+
+/// Why a reader gave up on a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GaveUp {
+    /// Its class.
+    pub(super) failure: Failure,
+    /// What the reader said; may be empty.
+    pub(super) detail: String,
+}
+
+impl GaveUp {
+    pub(super) fn new(failure: Failure, detail: impl Into<String>) -> Self {
+        Self { failure, detail: detail.into() }
+    }
+}
+
+impl From<GaveUp> for Error {
+    fn from(it: GaveUp) -> Self {
+        Self::Extract { failure: it.failure, detail: it.detail }
+    }
+}
+
+impl From<&GaveUp> for Line {
+    fn from(it: &GaveUp) -> Self {
+        Self::Failed { code: it.failure.code().to_owned(), detail: it.detail.clone() }
+    }
+}
+
+/// Classes a reader may name, the most telling first: of several readers that gave up, the one
+/// that knows why is quoted.
+pub(super) const BY_INFORMATION: [Failure; 8] = [
+    Failure::PasswordNeeded,
+    Failure::EncryptionNotSupported,
+    Failure::WrongFormat,
+    Failure::NoPages,
+    Failure::OutOfMemory,
+    Failure::TimedOut,
+    Failure::Damaged,
+    Failure::Crashed,
+];
+
+/// Returns the class spelt `code`; [`Failure::Crashed`] for a word that is none.
+pub(super) fn failure_from_code(code: &str) -> Failure {
+    BY_INFORMATION.into_iter().find(|it| it.code() == code).unwrap_or(Failure::Crashed)
+}
+
+/// Writes `line` as the bytes that cross the pipe, newline included.
+pub(super) fn encode(line: &impl Serialize) -> Vec<u8> {
+    // Only a map with keys that are no strings could fail, and there is none.
+    let mut bytes = serde_json::to_vec(line).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Reads what [`encode`] wrote; `None` for anything else.
+pub(super) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Option<T> {
+    serde_json::from_slice(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &Line) {
+        let bytes = encode(line);
+        assert_eq!(
+            bytes.iter().filter(|&&it| it == b'\n').count(),
+            1,
+            "one line, whatever is in it"
+        );
+        assert_eq!(decode::<Line>(&bytes).as_ref(), Some(line));
+    }
+
+    #[test]
+    fn every_line_comes_back_as_it_went() {
+        check(&Line::Document(Head {
+            title: Some("a\nb".into()),
+            outline: vec![OutlineEntry { title: "1 \"One\"".into(), level: 1, page: None }],
+            ..Head::default()
+        }));
+        check(&Line::Page(Page {
+            number: 3,
+            blocks: vec![PageBlock {
+                kind: PageBlockKind::Table,
+                level: 0,
+                text: "| a |\n| --- |\n| \u{1F30A} |".into(),
+            }],
+            image_coverage: 0.25,
+            ..Page::default()
+        }));
+        check(&Line::Done(Tail { declared_page_count: Some(2), pages_lost: true, rebuilt: true }));
+        check(&Line::from(&GaveUp::new(Failure::Damaged, "xref")));
+    }
+
+    #[test]
+    fn every_class_is_known_by_its_code() {
+        for failure in BY_INFORMATION {
+            assert_eq!(failure_from_code(failure.code()), failure);
+        }
+        assert_eq!(failure_from_code("nonsense"), Failure::Crashed);
+    }
+
+    #[test]
+    fn half_a_line_is_no_line() {
+        let whole = encode(&Line::Done(Tail::default()));
+        for end in 0..whole.len() - 1 {
+            assert_eq!(decode::<Line>(&whole[..end]), None, "{end} bytes");
+        }
+    }
+}

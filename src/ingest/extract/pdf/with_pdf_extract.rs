@@ -1,0 +1,66 @@
+//! PDF bytes in, pages of paragraphs out, by `pdf-extract`: the last resort.
+//!
+//! It panics on many malformed files, by its maintainer's choice (its issue 47): fine, in a child.
+
+use pdf_extract::encryption::DecryptionError;
+use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page};
+
+use super::child::Stop;
+use super::clean;
+use super::protocol::{GaveUp, Head, Line, Page, PageBlock, PageBlockKind, Tail};
+use super::reader::Emit;
+use crate::error::Failure;
+
+/// Reads `bytes` page by page.
+pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let mut document = Document::load_mem(bytes).map_err(|it| gave_up(&it))?;
+    if document.is_encrypted() {
+        let empty_first = document.decrypt("");
+        empty_first
+            .or_else(|error| document.decrypt(password.ok_or(error)?))
+            .map_err(|it| gave_up(&it))?;
+    }
+    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
+    if numbers.is_empty() {
+        return Err(GaveUp::new(Failure::NoPages, "").into());
+    }
+    let page_count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+    emit(Line::Document(Head { page_count, ..Head::default() }))?;
+    for number in numbers {
+        let mut text = String::new();
+        let outcome = output_doc_page(&document, &mut PlainTextOutput::new(&mut text), number);
+        if let Err(error) = outcome {
+            // Half a page is garbage to the reader of a result.
+            return Err(gave_up_writing(&error).into());
+        }
+        let blocks: Vec<PageBlock> = paragraphs(&text);
+        let draws_text = !blocks.is_empty();
+        emit(Line::Page(Page { number, blocks, draws_text, ..Page::default() }))?;
+    }
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+fn paragraphs(text: &str) -> Vec<PageBlock> {
+    let text = clean::text(text);
+    let paragraphs = text.split("\n\n").map(clean::join_lines).filter(|it| !it.is_empty());
+    paragraphs.map(|text| PageBlock { kind: PageBlockKind::Paragraph, level: 0, text }).collect()
+}
+
+fn gave_up_writing(error: &OutputError) -> GaveUp {
+    match error {
+        OutputError::PdfError(error) => gave_up(error),
+        other => GaveUp::new(Failure::Damaged, other.to_string()),
+    }
+}
+
+fn gave_up(error: &Error) -> GaveUp {
+    let failure = match error {
+        Error::InvalidPassword | Error::Decryption(DecryptionError::IncorrectPassword) => {
+            Failure::PasswordNeeded
+        }
+        Error::Decryption(_) => Failure::EncryptionNotSupported,
+        _ => Failure::Damaged,
+    };
+    GaveUp::new(failure, error.to_string())
+}
