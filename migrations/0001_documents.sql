@@ -4,6 +4,7 @@
 CREATE TABLE documents (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     title        TEXT NOT NULL,
+    title_given  INTEGER NOT NULL DEFAULT 0 CHECK (title_given IN (0, 1)), -- 1: by the user; kept
     source_path  TEXT,                             -- absolute; null for a note given as text
     content_hash TEXT NOT NULL,                    -- SHA-256 of the file's bytes, lower-case hex
     doc_type     TEXT NOT NULL CHECK (doc_type IN ('pdf', 'markdown', 'code', 'note')),
@@ -28,17 +29,19 @@ CREATE TABLE document_paths (
 CREATE INDEX document_paths_document_id ON document_paths (document_id);
 
 CREATE TABLE chunks (
-    id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    document_id INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    chunk_index INTEGER NOT NULL,                  -- from 0
-    text        TEXT NOT NULL,                     -- the chunk's own text
-    context     TEXT NOT NULL DEFAULT '',          -- title > headers, or module > class
-    token_count INTEGER,                           -- of exactly what is embedded
-    metadata    TEXT NOT NULL DEFAULT '{}',        -- JSON: page, section_header, symbol_name, ...
-    created_at  TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    document_id  INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    chunk_index  INTEGER NOT NULL,                 -- from 0, without gaps
+    text         TEXT NOT NULL,                    -- the chunk's own text
+    context      TEXT NOT NULL DEFAULT '',         -- title > headers, or module > class
+    token_count  INTEGER,                          -- of exactly what is embedded
+    passage_hash BLOB NOT NULL,                    -- SHA-256 of context and text, first 16 bytes
+    metadata     TEXT NOT NULL DEFAULT '{}',       -- JSON: page, section_header, symbol_name, ...
+    created_at   TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 ) STRICT;
 
-CREATE INDEX chunks_document_id ON chunks (document_id, chunk_index);
+CREATE UNIQUE INDEX chunks_document_id ON chunks (document_id, chunk_index);
+CREATE INDEX chunks_passage_hash ON chunks (passage_hash);
 
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
     context,
@@ -76,7 +79,20 @@ CREATE TABLE document_tags (
 
 CREATE INDEX document_tags_tag_id ON document_tags (tag_id);
 
--- schema_version, model_name, embedding_dim, model_max_tokens, model_precision, passage_prefix
+-- A tag lives as long as some document bears it.
+CREATE TRIGGER document_tags_ad AFTER DELETE ON document_tags
+WHEN NOT EXISTS (SELECT 1 FROM document_tags WHERE tag_id = old.tag_id) BEGIN
+    DELETE FROM tags WHERE id = old.tag_id;
+END;
+
+-- Vectors of the model a reindex is changing to; empty at all other times. Nothing searches here.
+CREATE TABLE chunks_vec_next (
+    chunk_id  INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
+    embedding BLOB NOT NULL                        -- 32-bit floats, as vec0 takes them
+) STRICT;
+
+-- schema_version, model_name, embedding_dim, model_max_tokens, model_precision, passage_prefix;
+-- the last five once more with the prefix next_ while a reindex is under way
 CREATE TABLE config (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -1,0 +1,164 @@
+//! The model a database is bound to: told, set, and checked before vectors are touched.
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use crate::document::Binding;
+use crate::error::{Error, Result};
+
+use super::fault::{Fault, Step};
+use super::{Store, vectors};
+
+/// Which of the two bindings in `config` is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// What `chunks_vec` was made with.
+    Current,
+    /// What a reindex under way is changing to.
+    Next,
+}
+
+impl Slot {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Current => "",
+            Self::Next => "next_",
+        }
+    }
+}
+
+const CONFIG_VALUE: &str = "SELECT value FROM config WHERE key = :key";
+
+const SET_CONFIG_VALUE: &str = "
+    INSERT INTO config (key, value)
+    VALUES (:key, :value)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+const REMOVE_CONFIG_VALUE: &str = "DELETE FROM config WHERE key = :key";
+
+const HAS_CHUNKS: &str = "SELECT EXISTS (SELECT 1 FROM chunks)";
+
+const MODEL_NAME: &str = "model_name";
+const EMBEDDING_DIM: &str = "embedding_dim";
+const MODEL_MAX_TOKENS: &str = "model_max_tokens";
+const MODEL_PRECISION: &str = "model_precision";
+const PASSAGE_PREFIX: &str = "passage_prefix";
+
+const KEYS: [&str; 5] =
+    [MODEL_NAME, EMBEDDING_DIM, MODEL_MAX_TOKENS, MODEL_PRECISION, PASSAGE_PREFIX];
+
+impl Store {
+    /// Returns what the database was built with; `None` before anything was embedded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the binding is stored in part only or cannot be read.
+    pub fn binding(&self) -> Result<Option<Binding>> {
+        let binding = self.read(|db| load(db, Slot::Current))?;
+        *self.bound.borrow_mut() = binding.clone();
+        Ok(binding)
+    }
+
+    /// Binds the database to a model, which makes the table of vectors; nothing where it is bound
+    /// to the same. A database without chunks can be bound anew.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ModelMismatch`], and nothing is changed, where there are vectors of another.
+    pub fn bind(&mut self, binding: &Binding) -> Result<()> {
+        // Most often there is nothing to do, and then the write lock is not asked for.
+        if self.binding()?.as_ref() != Some(binding) {
+            self.write(|db| match load(db, Slot::Current)? {
+                Some(bound) if bound == *binding => Ok(()),
+                Some(bound) if db.query_row(HAS_CHUNKS, [], |row| row.get(0))? => {
+                    Err(mismatch(&bound, binding).into())
+                }
+                _ => {
+                    vectors::make_table(db, binding.dim)?;
+                    save(db, Slot::Current, binding)
+                }
+            })?;
+        }
+        *self.bound.borrow_mut() = Some(binding.clone());
+        Ok(())
+    }
+
+    /// Returns the binding inside a transaction, after comparing it with the one this store goes
+    /// by: a reindex in another process may have changed it since.
+    pub(super) fn check_bound(&self, db: &Connection) -> Step<Option<Binding>> {
+        check(db, self.bound.borrow().as_ref())
+    }
+}
+
+/// Returns the database's binding, which must be `expected` where that is known.
+pub(super) fn check(db: &Connection, expected: Option<&Binding>) -> Step<Option<Binding>> {
+    let found = load(db, Slot::Current)?;
+    match (&found, expected) {
+        (Some(found), Some(expected)) if found != expected => Err(mismatch(found, expected).into()),
+        _ => Ok(found),
+    }
+}
+
+pub(super) fn load(db: &Connection, slot: Slot) -> Step<Option<Binding>> {
+    let Some(model_name) = value(db, slot, MODEL_NAME)? else { return Ok(None) };
+    Ok(Some(Binding {
+        model_name,
+        dim: parsed(db, slot, EMBEDDING_DIM)?,
+        max_tokens: parsed(db, slot, MODEL_MAX_TOKENS)?,
+        precision: parsed(db, slot, MODEL_PRECISION)?,
+        passage_prefix: value(db, slot, PASSAGE_PREFIX)?.unwrap_or_default(),
+    }))
+}
+
+pub(super) fn save(db: &Connection, slot: Slot, binding: &Binding) -> Step<()> {
+    let values = [
+        binding.model_name.clone(),
+        binding.dim.to_string(),
+        binding.max_tokens.to_string(),
+        binding.precision.to_string(),
+        binding.passage_prefix.clone(),
+    ];
+    let mut statement = db.prepare_cached(SET_CONFIG_VALUE)?;
+    for (key, value) in KEYS.iter().zip(values) {
+        let key = format!("{}{key}", slot.prefix());
+        statement.execute(named_params! { ":key": key, ":value": value })?;
+    }
+    Ok(())
+}
+
+pub(super) fn clear(db: &Connection, slot: Slot) -> Step<()> {
+    let mut statement = db.prepare_cached(REMOVE_CONFIG_VALUE)?;
+    for key in KEYS {
+        statement.execute(named_params! { ":key": format!("{}{key}", slot.prefix()) })?;
+    }
+    Ok(())
+}
+
+/// Says how two bindings differ, so that nobody is told that a model differs from itself.
+pub(super) fn mismatch(bound: &Binding, wanted: &Binding) -> Error {
+    let describe = |it: &Binding| {
+        if bound.model_name != wanted.model_name {
+            it.model_name.clone()
+        } else if bound.precision != wanted.precision {
+            format!("{} ({})", it.model_name, it.precision)
+        } else if bound.passage_prefix != wanted.passage_prefix {
+            format!("{} (passage prefix {:?})", it.model_name, it.passage_prefix)
+        } else {
+            format!("{} ({} dim, {} tokens)", it.model_name, it.dim, it.max_tokens)
+        }
+    };
+    Error::ModelMismatch { bound: describe(bound), bound_dim: bound.dim, wanted: describe(wanted) }
+}
+
+fn value(db: &Connection, slot: Slot, key: &str) -> Step<Option<String>> {
+    let key = format!("{}{key}", slot.prefix());
+    Ok(db
+        .prepare_cached(CONFIG_VALUE)?
+        .query_row(named_params! { ":key": key }, |row| row.get(0))
+        .optional()?)
+}
+
+fn parsed<T: std::str::FromStr>(db: &Connection, slot: Slot, key: &str) -> Step<T> {
+    value(db, slot, key)?
+        .and_then(|it| it.parse().ok())
+        .ok_or_else(|| Fault::Corrupt(format!("config.{key} cannot be read")))
+}

@@ -1,0 +1,201 @@
+//! Chunk ids in, chunks with their documents out; chunks with their vectors in.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+use sha2::{Digest, Sha256};
+
+use crate::document::{Chunk, ChunkId, DocType, DocumentId};
+use crate::error::Result;
+
+use super::fault::Step;
+use super::{Store, rows, vectors};
+
+/// Names what is embedded: equal passages have equal hashes, and under one binding equal vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PassageHash([u8; 16]);
+
+impl PassageHash {
+    /// Hashes a passage as [`Chunk::passage`] makes it, without the model's prefix.
+    pub fn of(passage: &str) -> Self {
+        let digest = Sha256::digest(passage.as_bytes());
+        let mut half = [0; 16];
+        half.copy_from_slice(&digest[..16]);
+        Self(half)
+    }
+}
+
+/// A chunk as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredChunk {
+    /// Its key.
+    pub id: ChunkId,
+    /// Its position in the document, from 0.
+    pub chunk_index: u32,
+    /// What it says and where it stands.
+    pub chunk: Chunk,
+}
+
+/// A chunk with what is to be shown of its document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredHit {
+    /// The chunk itself.
+    pub chunk: StoredChunk,
+    /// Which document it is part of.
+    pub document_id: DocumentId,
+    /// The document's title.
+    pub title: String,
+    /// The document's file; `None` for a note given as text.
+    pub path: Option<String>,
+    /// The document's type.
+    pub doc_type: DocType,
+    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
+    pub language: Option<String>,
+    /// The document's tags in order of the alphabet.
+    pub tags: Vec<String>,
+    /// How many chunks the document has.
+    pub total_chunks: u32,
+}
+
+const CHUNKS: &str = "
+    SELECT id AS chunk_id, chunk_index, text, context, token_count, metadata AS chunk_metadata
+    FROM chunks
+    WHERE document_id = :document_id
+    ORDER BY chunk_index";
+
+/// `chunk_index` has no gaps, so its maximum, one step in an index, saves counting.
+const HITS: &str = "
+    SELECT
+        chunks.id AS chunk_id,
+        chunks.chunk_index,
+        chunks.text,
+        chunks.context,
+        chunks.token_count,
+        chunks.metadata AS chunk_metadata,
+        documents.id AS document_id,
+        documents.title,
+        documents.source_path,
+        documents.doc_type,
+        documents.language,
+        (
+            SELECT json_group_array(tags.name ORDER BY tags.name)
+            FROM document_tags
+            JOIN tags ON tags.id = document_tags.tag_id
+            WHERE document_tags.document_id = documents.id
+        ) AS tags,
+        (
+            SELECT max(siblings.chunk_index) + 1
+            FROM chunks AS siblings
+            WHERE siblings.document_id = documents.id
+        ) AS total_chunks
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN chunks ON chunks.id = wanted.value
+    CROSS JOIN documents ON documents.id = chunks.document_id
+    ORDER BY wanted.key";
+
+const INSERT_CHUNK: &str = "
+    INSERT INTO chunks
+        (document_id, chunk_index, text, context, token_count, passage_hash, metadata)
+    VALUES
+        (:document_id, :chunk_index, :text, :context, :token_count, :passage_hash, :metadata)
+    RETURNING id";
+
+const VECTOR_BY_PASSAGE: &str = "
+    SELECT chunks_vec.embedding
+    FROM chunks
+    CROSS JOIN chunks_vec ON chunks_vec.chunk_id = chunks.id
+    WHERE chunks.passage_hash = :passage_hash
+    ORDER BY chunks.id
+    LIMIT 1";
+
+impl Store {
+    /// Returns a document's chunks in its order; none for an unknown id.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    pub fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(CHUNKS)?;
+            let chunks =
+                statement.query_map(named_params! { ":document_id": id }, rows::stored_chunk)?;
+            Ok(chunks.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns chunks with their documents in the order of `ids`; those that are gone are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    pub fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>> {
+        self.read(|db| {
+            let ids = rows::to_json(ids)?;
+            let mut statement = db.prepare_cached(HITS)?;
+            let hits = statement.query_map(named_params! { ":ids": ids }, |row| {
+                Ok(StoredHit {
+                    chunk: rows::stored_chunk(row)?,
+                    document_id: row.get("document_id")?,
+                    title: row.get("title")?,
+                    path: row.get("source_path")?,
+                    doc_type: rows::named_column(row, "doc_type")?,
+                    language: row.get("language")?,
+                    tags: rows::json_column(row, "tags")?,
+                    total_chunks: row.get("total_chunks")?,
+                })
+            })?;
+            Ok(hits.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the vectors of those passages that are embedded already under this store's binding.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::ModelMismatch`] when the database has been bound to another model.
+    pub fn vectors_by_passage(
+        &self,
+        hashes: &[PassageHash],
+    ) -> Result<HashMap<PassageHash, Vec<f32>>> {
+        self.read(|db| {
+            if self.check_bound(db)?.is_none() {
+                return Ok(HashMap::new());
+            }
+            let mut statement = db.prepare_cached(VECTOR_BY_PASSAGE)?;
+            let mut found = HashMap::new();
+            for hash in hashes {
+                let vector = statement
+                    .query_row(named_params! { ":passage_hash": hash.0 }, vectors::from_row)
+                    .optional()?;
+                found.extend(vector.map(|it| (*hash, it)));
+            }
+            Ok(found)
+        })
+    }
+}
+
+/// Inserts the chunks of a document that has none, with their vectors.
+pub(super) fn insert(
+    db: &Connection,
+    document_id: DocumentId,
+    chunks: &[Chunk],
+    vectors: &[Vec<f32>],
+) -> Step<()> {
+    let mut statement = db.prepare_cached(INSERT_CHUNK)?;
+    for ((chunk_index, chunk), vector) in (0_u32..).zip(chunks).zip(vectors) {
+        let chunk_id: ChunkId = statement.query_row(
+            named_params! {
+                ":document_id": document_id,
+                ":chunk_index": chunk_index,
+                ":text": chunk.text,
+                ":context": chunk.context,
+                ":token_count": chunk.token_count,
+                ":passage_hash": PassageHash::of(&Chunk::passage(&chunk.context, &chunk.text)).0,
+                ":metadata": rows::chunk_json(chunk)?,
+            },
+            |row| row.get(0),
+        )?;
+        vectors::insert(db, chunk_id, vector)?;
+    }
+    Ok(())
+}

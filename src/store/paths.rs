@@ -1,0 +1,183 @@
+//! Paths in, the documents found there out.
+//!
+//! A document remembers every path its bytes were seen at. One of them is primary: the
+//! `source_path` that is shown and that filters look at.
+
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+
+use crate::document::{DocType, DocumentId};
+use crate::error::Result;
+
+use super::fault::Step;
+use super::{Store, documents, rows, tags};
+
+/// A path and what tells, without reading, whether its file is still the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathStamp {
+    /// Absolute path.
+    pub path: String,
+    /// Length of the file.
+    pub size_bytes: u64,
+    /// Time of its last modification in nanoseconds since 1970.
+    pub mtime_ns: i64,
+}
+
+/// A path that was seen before, and the document that was found there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownPath {
+    /// The file as it was seen last.
+    pub stamp: PathStamp,
+    /// Whether it is the path shown for the document.
+    pub is_primary: bool,
+    /// The document.
+    pub document_id: DocumentId,
+    /// SHA-256 of the document's bytes, lower-case hex.
+    pub content_hash: String,
+    /// The title, where the user gave it: replacing keeps it, so chunks are to be made with it.
+    pub title_given: Option<String>,
+    /// The document's type.
+    pub doc_type: DocType,
+    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
+    pub language: Option<String>,
+}
+
+const KNOWN_PATH: &str = "
+    SELECT
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.path IS documents.source_path AS is_primary,
+        documents.id AS document_id,
+        documents.content_hash,
+        iif(documents.title_given, documents.title, NULL) AS title_given,
+        documents.doc_type,
+        documents.language
+    FROM document_paths
+    JOIN documents ON documents.id = document_paths.document_id
+    WHERE document_paths.path = :path";
+
+const OTHER_PATHS: &str = "
+    SELECT path, size_bytes, mtime_ns
+    FROM document_paths
+    WHERE document_id = :document_id AND path <> :path
+    ORDER BY path";
+
+const REMEMBER_PATH: &str = "
+    INSERT INTO document_paths (path, document_id, size_bytes, mtime_ns)
+    VALUES (:path, :document_id, :size_bytes, :mtime_ns)
+    ON CONFLICT (path) DO UPDATE SET
+        document_id = excluded.document_id,
+        size_bytes = excluded.size_bytes,
+        mtime_ns = excluded.mtime_ns";
+
+const FORGET_OTHER_PATHS: &str =
+    "DELETE FROM document_paths WHERE document_id = :document_id AND path <> :path";
+
+const SET_SOURCE_PATH: &str = "UPDATE documents SET source_path = :path WHERE id = :id";
+
+impl Store {
+    /// Returns what is known of a path; `None` for one never seen.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    pub fn known_path(&self, path: &str) -> Result<Option<KnownPath>> {
+        self.read(|db| known(db, path))
+    }
+
+    /// Remembers that a document's bytes are also at `stamp`'s path, or are there still;
+    /// `make_primary` shows the document under it from now on.
+    ///
+    /// Where the path belonged to another document, that one loses it; if it was its last, the
+    /// document goes, for its bytes are nowhere any more, and its tags pass to this one.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::UnknownDocument`] and what the database refuses.
+    pub fn remember_path(
+        &mut self,
+        id: DocumentId,
+        stamp: &PathStamp,
+        make_primary: bool,
+    ) -> Result<()> {
+        self.write(|db| {
+            tags::require_document(db, id)?;
+            let before = known(db, &stamp.path)?.filter(|it| it.document_id != id);
+            remember(db, id, stamp)?;
+            if make_primary {
+                set_primary(db, id, &stamp.path)?;
+            }
+            match before {
+                Some(before) => release(db, &before, id),
+                None => Ok(()),
+            }
+        })
+    }
+}
+
+pub(super) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
+    let read = |row: &Row<'_>| {
+        Ok(KnownPath {
+            stamp: stamp(row)?,
+            is_primary: row.get("is_primary")?,
+            document_id: row.get("document_id")?,
+            content_hash: row.get("content_hash")?,
+            title_given: row.get("title_given")?,
+            doc_type: rows::named_column(row, "doc_type")?,
+            language: row.get("language")?,
+        })
+    };
+    let mut statement = db.prepare_cached(KNOWN_PATH)?;
+    Ok(statement.query_row(named_params! { ":path": path }, read).optional()?)
+}
+
+pub(super) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> Step<()> {
+    db.prepare_cached(REMEMBER_PATH)?.execute(named_params! {
+        ":path": stamp.path,
+        ":document_id": id,
+        // A file longer than i64 can say does not exist; size only ever serves to compare.
+        ":size_bytes": stamp.size_bytes.cast_signed(),
+        ":mtime_ns": stamp.mtime_ns,
+    })?;
+    Ok(())
+}
+
+pub(super) fn set_primary(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
+    db.prepare_cached(SET_SOURCE_PATH)?.execute(named_params! { ":path": path, ":id": id })?;
+    Ok(())
+}
+
+/// Returns a document's paths but `path`, in order.
+pub(super) fn others(db: &Connection, id: DocumentId, path: &str) -> Step<Vec<PathStamp>> {
+    let mut statement = db.prepare_cached(OTHER_PATHS)?;
+    let stamps = statement.query_map(named_params! { ":document_id": id, ":path": path }, stamp)?;
+    Ok(stamps.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn forget_others(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
+    db.prepare_cached(FORGET_OTHER_PATHS)?
+        .execute(named_params! { ":document_id": id, ":path": path })?;
+    Ok(())
+}
+
+/// Settles a document whose path has just passed to `heir`.
+pub(super) fn release(db: &Connection, before: &KnownPath, heir: DocumentId) -> Step<()> {
+    let id = before.document_id;
+    match others(db, id, &before.stamp.path)?.first() {
+        Some(other) if before.is_primary => set_primary(db, id, &other.path),
+        Some(_) => Ok(()),
+        None => {
+            tags::copy(db, id, heir)?;
+            documents::delete(db, id)?;
+            Ok(())
+        }
+    }
+}
+
+fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
+    Ok(PathStamp {
+        path: row.get("path")?,
+        size_bytes: row.get::<_, i64>("size_bytes")?.cast_unsigned(),
+        mtime_ns: row.get("mtime_ns")?,
+    })
+}

@@ -1,0 +1,150 @@
+//! JSON columns and common rows in, nouns out; and the reverse.
+//!
+//! The keys in the JSON are the contract's (`page_count`, `section_header`, `symbol_name`), the
+//! fields of the nouns are ours; what is absent is left out. Unknown keys are ignored, so that a
+//! database written by a newer kb of the same schema can be read.
+
+use std::str::FromStr;
+
+use rusqlite::Row;
+use rusqlite::types::Type;
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Chunk, Format, Metadata};
+
+use super::chunks::StoredChunk;
+use super::documents::StoredDocument;
+
+/// `documents.metadata`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct DocumentJson {
+    format: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_count: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// `chunks.metadata`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct ChunkJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section_header: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<u32>,
+}
+
+/// Returns `documents.metadata` for a document read as `format`.
+pub(super) fn document_json(format: Format, metadata: &Metadata) -> rusqlite::Result<String> {
+    to_json(&DocumentJson {
+        format: format.as_str().to_owned(),
+        author: metadata.author.clone(),
+        page_count: metadata.page_count,
+        created: metadata.created.clone(),
+        language: metadata.language.clone(),
+        warnings: metadata.warnings.clone(),
+    })
+}
+
+/// Returns `chunks.metadata`.
+pub(super) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
+    to_json(&ChunkJson {
+        page: chunk.page,
+        last_page: chunk.last_page,
+        section_header: chunk.section.clone(),
+        symbol_name: chunk.symbol.clone(),
+        start_line: chunk.start_line,
+        end_line: chunk.end_line,
+    })
+}
+
+/// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
+pub(super) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
+    let json: DocumentJson = json_column(row, "metadata")?;
+    Ok(StoredDocument {
+        id: row.get("id")?,
+        title: row.get("title")?,
+        is_title_given: row.get("title_given")?,
+        path: row.get("source_path")?,
+        content_hash: row.get("content_hash")?,
+        doc_type: named_column(row, "doc_type")?,
+        language: row.get("language")?,
+        format: json.format,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+        metadata: Metadata {
+            author: json.author,
+            page_count: json.page_count,
+            created: json.created,
+            language: json.language,
+            warnings: json.warnings,
+        },
+        tags: json_column(row, "tags")?,
+        chunk_count: row.get("chunk_count")?,
+    })
+}
+
+/// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.
+pub(super) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
+    let json: ChunkJson = json_column(row, "chunk_metadata")?;
+    Ok(StoredChunk {
+        id: row.get("chunk_id")?,
+        chunk_index: row.get("chunk_index")?,
+        chunk: Chunk {
+            text: row.get("text")?,
+            context: row.get("context")?,
+            token_count: row.get::<_, Option<u32>>("token_count")?.unwrap_or(0),
+            section: json.section_header,
+            symbol: json.symbol_name,
+            page: json.page,
+            last_page: json.last_page,
+            start_line: json.start_line,
+            end_line: json.end_line,
+        },
+    })
+}
+
+/// Reads a column that holds one of a closed set of names.
+pub(super) fn named_column<T>(row: &Row<'_>, column: &str) -> rusqlite::Result<T>
+where
+    T: FromStr,
+    T::Err: std::error::Error + Send + Sync + 'static,
+{
+    let word: String = row.get(column)?;
+    word.parse().map_err(|error: T::Err| unreadable(error.into()))
+}
+
+/// Reads a column that holds JSON.
+pub(super) fn json_column<T: for<'de> Deserialize<'de>>(
+    row: &Row<'_>,
+    column: &str,
+) -> rusqlite::Result<T> {
+    let json: String = row.get(column)?;
+    serde_json::from_str(&json).map_err(|error| unreadable(error.into()))
+}
+
+/// Writes a list for `json_each()`.
+pub(super) fn to_json<T: Serialize + ?Sized>(value: &T) -> rusqlite::Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+fn unreadable(cause: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Text, cause)
+}

@@ -1,0 +1,109 @@
+//! What the tests of this folder share: a database in a directory of its own, small documents.
+
+use std::path::PathBuf;
+
+use crate::document::{Binding, Chunk, DocumentId, Format, Metadata, Precision};
+
+use super::{Change, NewDocument, PathStamp, Store};
+
+/// Width of the vectors in these tests.
+pub(super) const DIM: u32 = 4;
+
+/// A database that vanishes with the test.
+pub(super) struct TestDb {
+    pub(super) store: Store,
+    directory: tempfile::TempDir,
+}
+
+impl TestDb {
+    /// Makes a database bound to the model `small`.
+    pub(super) fn new() -> Self {
+        let mut db = Self::unbound();
+        db.store.bind(&binding("small")).unwrap();
+        db
+    }
+
+    pub(super) fn unbound() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("kb.db")).unwrap();
+        Self { store, directory }
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.directory.path().join("kb.db")
+    }
+
+    /// Stores a Markdown document of these chunk texts; no other path is alive.
+    pub(super) fn add(&mut self, path: &str, texts: &[&str], tags: &[&str]) -> DocumentId {
+        self.put(&document(path, texts, tags), texts, &[]).document_id()
+    }
+
+    /// Stores a document while the paths `alive` still have the bytes they had.
+    pub(super) fn put(&mut self, new: &NewDocument, texts: &[&str], alive: &[&str]) -> Change {
+        let chunks: Vec<Chunk> = texts.iter().map(|it| chunk(it)).collect();
+        let vectors: Vec<Vec<f32>> = texts.iter().map(|it| vector(it)).collect();
+        self.store.replace(new, &chunks, &vectors, &|it| alive.contains(&it.path.as_str())).unwrap()
+    }
+
+    /// Fails unless everything is as it should be.
+    #[track_caller]
+    pub(super) fn assert_whole(&self) {
+        assert_eq!(self.store.check().unwrap(), Vec::<String>::new());
+    }
+
+    /// Returns the texts of a document's chunks.
+    pub(super) fn texts(&self, id: DocumentId) -> Vec<String> {
+        self.store.chunks(id).unwrap().into_iter().map(|it| it.chunk.text).collect()
+    }
+}
+
+pub(super) fn binding(model_name: &str) -> Binding {
+    Binding {
+        model_name: model_name.to_owned(),
+        dim: DIM,
+        max_tokens: 256,
+        precision: Precision::Int8,
+        passage_prefix: String::new(),
+    }
+}
+
+pub(super) fn stamp(path: &str) -> PathStamp {
+    PathStamp { path: path.to_owned(), size_bytes: 10, mtime_ns: 1_700_000_000_000_000_000 }
+}
+
+/// Returns a document whose hash is made from its texts.
+pub(super) fn document(path: &str, texts: &[&str], tags: &[&str]) -> NewDocument {
+    NewDocument {
+        stamp: Some(stamp(path)),
+        title: format!("Title of {path}"),
+        is_title_given: false,
+        content_hash: format!("hash of {}", texts.join("|")),
+        format: Format::Markdown,
+        tags: tags.iter().map(|&it| it.to_owned()).collect(),
+        metadata: Metadata::default(),
+    }
+}
+
+pub(super) fn chunk(text: &str) -> Chunk {
+    Chunk {
+        text: text.to_owned(),
+        context: "Guide > Setup".to_owned(),
+        token_count: 7,
+        section: Some("Setup".to_owned()),
+        symbol: None,
+        page: None,
+        last_page: None,
+        start_line: Some(3),
+        end_line: Some(4),
+    }
+}
+
+/// Returns a unit vector that depends on the text.
+pub(super) fn vector(text: &str) -> Vec<f32> {
+    let mut vector = [0.1_f32; 4];
+    for (position, byte) in text.bytes().enumerate() {
+        vector[(position + usize::from(byte)) % 4] += f32::from(byte) / 64.0;
+    }
+    let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
+    vector.iter().map(|it| it / length).collect()
+}
