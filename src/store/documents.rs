@@ -101,7 +101,7 @@ impl Store {
         })
     }
 
-    /// Returns the documents that pass `filter`, by id.
+    /// Returns the documents that pass `filter`, by id; what it says of chunks is not looked at.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Store {
             let values = FilterValues::new(filter)?;
             let mut statement = db.prepare_cached(DOCUMENTS)?;
             let documents =
-                statement.query_map(values.with(&[]).as_slice(), rows::stored_document)?;
+                statement.query_map(values.of_documents().as_slice(), rows::stored_document)?;
             Ok(documents.collect::<Result<_, _>>()?)
         })
     }

@@ -39,7 +39,10 @@ macro_rules! passing_chunks {
             FROM documents
             CROSS JOIN chunks ON chunks.document_id = documents.id
             WHERE ",
-            $crate::store::filter::passes_filter!()
+            $crate::store::filter::passes_filter!(),
+            " AND (:excluded_expr IS NULL OR chunks.id NOT IN (
+                SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :excluded_expr
+            ))"
         )
     };
 }
@@ -57,6 +60,7 @@ pub(super) struct FilterValues {
     path_below: Option<String>,
     /// The first string after all that begin with `path_below`.
     path_beyond: Option<String>,
+    excluded_expr: Option<String>,
 }
 
 impl FilterValues {
@@ -71,22 +75,29 @@ impl FilterValues {
             path: path.map(str::to_owned),
             path_below: path.map(|it| format!("{it}{MAIN_SEPARATOR}")),
             path_beyond: path.map(|it| format!("{it}{after_separator}")),
+            excluded_expr: filter.excluded_expr.clone(),
         })
     }
 
-    /// Returns the parameters, followed by `further` ones.
-    pub(super) fn with<'a>(
-        &'a self,
-        further: &[(&'a str, &'a dyn ToSql)],
-    ) -> Vec<(&'a str, &'a dyn ToSql)> {
-        let mut params: Vec<(&str, &dyn ToSql)> = vec![
+    /// Returns the parameters of the condition on documents.
+    pub(super) fn of_documents(&self) -> Vec<(&str, &dyn ToSql)> {
+        vec![
             (":doc_type", &self.doc_type),
             (":tags", &self.tags),
             (":num_tags", &self.num_tags),
             (":path", &self.path),
             (":path_below", &self.path_below),
             (":path_beyond", &self.path_beyond),
-        ];
+        ]
+    }
+
+    /// Returns the parameters of the condition on chunks, and `further` ones.
+    pub(super) fn of_chunks<'a>(
+        &'a self,
+        further: &[(&'a str, &'a dyn ToSql)],
+    ) -> Vec<(&'a str, &'a dyn ToSql)> {
+        let mut params = self.of_documents();
+        params.push((":excluded_expr", &self.excluded_expr));
         params.extend_from_slice(further);
         params
     }

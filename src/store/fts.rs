@@ -51,7 +51,7 @@ impl Store {
             let (sql, params) = if filter.is_empty() {
                 (RANK_ALL, own.to_vec())
             } else {
-                (RANK_PASSING, values.with(&own))
+                (RANK_PASSING, values.of_chunks(&own))
             };
             let mut statement = db.prepare_cached(sql)?;
             let ranked = statement.query_map(params.as_slice(), |row| {

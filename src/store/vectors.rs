@@ -97,7 +97,7 @@ impl Store {
             let vector = to_blob(vector);
             let own: [(&str, &dyn rusqlite::ToSql); 2] = [(":vector", &vector), (":depth", &depth)];
             let mut statement = db.prepare_cached(sql)?;
-            let params = if sql == RANK_ALL { own.to_vec() } else { values.with(&own) };
+            let params = if sql == RANK_ALL { own.to_vec() } else { values.of_chunks(&own) };
             let ranked = statement.query_map(params.as_slice(), |row| {
                 Ok(Ranked { chunk_id: row.get(0)?, score: row.get(1)? })
             })?;
