@@ -1,7 +1,31 @@
 //! Text in, unit vectors out.
+//!
+//! ```text
+//! once:    install: find or fetch (hub, Python package) → export (weights → optimised graph)
+//! always:  locate (files only) → tokenizer ∥ session → passages and queries to vectors
+//! ```
+//!
+//! Only [`install`] touches the network. Settings come as values: [`Locations`], [`OpenOptions`].
 
-use crate::document::Binding;
-use crate::error::Result;
+mod export;
+mod facts;
+mod fetch;
+mod graph;
+mod onnx;
+mod registry;
+mod tokenize;
+mod weights;
+
+use std::path::{Path, PathBuf};
+
+use crate::document::{Binding, Precision};
+use crate::error::{Error, Result};
+
+pub use facts::Facts;
+pub use fetch::{Locations, OPTIMISING, install, locate, locate_model, verify};
+pub use onnx::OnnxEmbedder;
+pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
+pub use tokenize::Tokenizer;
 
 /// Turns text into vectors of unit length.
 pub trait Embedder: Send + Sync {
@@ -12,16 +36,245 @@ pub trait Embedder: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Inference`] when the model fails.
+    /// [`Error::Inference`] when the model fails or a passage is too long.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>>;
 
     /// Embeds a query; a query longer than the model reads is cut at its limit.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Inference`] when the model fails.
+    /// [`Error::Inference`] when the model fails.
     fn embed_query(&self, query: &str) -> Result<Vec<f32>>;
 
     /// What vectors of this embedder are bound to.
     fn binding(&self) -> &Binding;
+}
+
+/// Which model is wanted.
+#[derive(Debug, Clone)]
+pub enum ModelChoice {
+    /// A row of `models.toml`.
+    Known(&'static ModelSpec),
+    /// Any other model of the hub, by its full id.
+    Hub(String),
+    /// A directory of the user's, in the layout sentence-transformers writes.
+    Directory(PathBuf),
+}
+
+impl ModelChoice {
+    /// Finds the model called `name`; a full hub id need not be in `models.toml`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownModel`] for a short name that no row has.
+    pub fn named(name: &str) -> Result<Self> {
+        match registry::model(name) {
+            Ok(spec) => Ok(Self::Known(spec)),
+            Err(_) if is_hub_id(name) => Ok(Self::Hub(name.to_owned())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the name databases are bound to: of the row, of the hub's model, of the directory.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Known(spec) => spec.name.clone(),
+            Self::Hub(id) => id.clone(),
+            Self::Directory(path) => directory_name(path),
+        }
+    }
+
+    /// Returns the row of `models.toml`, if there is one.
+    pub fn spec(&self) -> Option<&'static ModelSpec> {
+        match self {
+            Self::Known(spec) => Some(spec),
+            Self::Hub(_) | Self::Directory(_) => None,
+        }
+    }
+}
+
+/// Whether `name` reads `organisation/model` in the letters the hub allows.
+fn is_hub_id(name: &str) -> bool {
+    let is_word = |it: &str| {
+        !it.is_empty()
+            && !it.starts_with('.')
+            && it.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it))
+    };
+    name.split_once('/').is_some_and(|(organisation, name)| is_word(organisation) && is_word(name))
+}
+
+/// Returns the last component of a directory; of a hub snapshot, the model's own name.
+fn directory_name(path: &Path) -> String {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let snapshots = path.parent().filter(|it| it.ends_with("snapshots"));
+    let named = snapshots.and_then(Path::parent).unwrap_or(&path);
+    let name = named.file_name().unwrap_or_default().to_string_lossy();
+    name.rsplit("--").next().unwrap_or_default().to_owned()
+}
+
+/// A model and a runtime library that are on this machine.
+#[derive(Debug, Clone)]
+pub struct Installed {
+    /// What databases are bound to.
+    pub name: String,
+    /// The directory with `config.json`, `tokenizer.json` and the weights.
+    pub model_dir: PathBuf,
+    /// What is known about the model.
+    pub facts: Facts,
+    /// Its row of `models.toml`, if it has one.
+    pub spec: Option<&'static ModelSpec>,
+    /// The ONNX Runtime library.
+    pub runtime: PathBuf,
+    /// Where kb keeps what it derives from the model.
+    pub cache_dir: PathBuf,
+}
+
+/// How a model is to be used.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// What passages and queries are computed in.
+    pub precision: Precision,
+    /// Threads within one run: 1 where several workers embed side by side, 2 for a lone query.
+    pub num_threads: usize,
+    /// Replaces the model's own query prefix.
+    pub query_prefix: Option<String>,
+    /// Replaces the model's own passage prefix.
+    pub passage_prefix: Option<String>,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            precision: Precision::Int8,
+            num_threads: 1,
+            query_prefix: None,
+            passage_prefix: None,
+        }
+    }
+}
+
+impl Installed {
+    /// Returns what a database embedded with these options is bound to, without loading anything.
+    pub fn binding(&self, options: &OpenOptions) -> Binding {
+        let prefix = options.passage_prefix.as_ref().unwrap_or(&self.facts.passage_prefix);
+        Binding {
+            model_name: self.name.clone(),
+            dim: self.facts.dim,
+            max_tokens: self.facts.max_tokens,
+            precision: graph::usable_precision(self, options.precision),
+            passage_prefix: prefix.clone(),
+        }
+    }
+}
+
+/// What happens while a model is found, fetched and prepared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// It was there already.
+    Found {
+        /// `model all-MiniLM-L6-v2` or `ONNX Runtime`.
+        what: String,
+        /// Where.
+        path: PathBuf,
+    },
+    /// A download begins.
+    Fetching {
+        /// `model all-MiniLM-L6-v2` or `ONNX Runtime 1.31.1`.
+        what: String,
+        /// Where from.
+        source: String,
+        /// How much, in megabytes, where that is known.
+        size_mb: Option<u64>,
+        /// Where to.
+        destination: PathBuf,
+    },
+    /// One file of a download has come this far.
+    Progress {
+        /// The file.
+        file: String,
+        /// Bytes that are here.
+        done_bytes: u64,
+        /// Bytes there are in all.
+        total_bytes: u64,
+    },
+    /// A download is complete and verified.
+    Fetched {
+        /// As in [`Event::Fetching`].
+        what: String,
+        /// Where it is now.
+        path: PathBuf,
+    },
+    /// A source had nothing to give; the next one is tried.
+    SourceFailed {
+        /// As in [`Event::Fetching`].
+        what: String,
+        /// Where it was looked for.
+        source: String,
+        /// Why it is not to be had there.
+        reason: String,
+    },
+    /// Another process is fetching or preparing; this one waits for it.
+    Waiting,
+    /// The graph is being built from the weights; say [`OPTIMISING`].
+    Optimising,
+}
+
+/// Opens the tokenizer alone: enough for a chunker, without ONNX Runtime.
+///
+/// # Errors
+///
+/// [`Error::Model`] if `tokenizer.json` cannot be used.
+pub fn tokenizer(installed: &Installed, options: &OpenOptions) -> Result<Tokenizer> {
+    Tokenizer::load(installed, options)
+}
+
+/// Opens the model. Its graph is built first if that has not happened yet on this machine.
+///
+/// A model of which there is only an ONNX file runs as that file is, whatever precision is asked
+/// for; the binding says which.
+///
+/// # Errors
+///
+/// [`Error::Model`] if a file or the runtime library cannot be used.
+pub fn open(
+    installed: &Installed,
+    options: &OpenOptions,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<OnnxEmbedder> {
+    OnnxEmbedder::open(installed, options, on_event)
+}
+
+/// Makes the error of a file operation, with a full disk told apart.
+fn io_error(path: &Path, source: std::io::Error) -> Error {
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    match source.kind() {
+        StorageFull | QuotaExceeded => Error::DiskFull { path: path.to_owned() },
+        _ => Error::Io { path: path.to_owned(), source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hub_id_need_not_be_registered() {
+        assert!(matches!(ModelChoice::named("all-MiniLM-L6-v2"), Ok(ModelChoice::Known(_))));
+        assert!(matches!(ModelChoice::named("BAAI/bge-small-en-v1.5"), Ok(ModelChoice::Known(_))));
+        assert!(matches!(ModelChoice::named("someone/some-model"), Ok(ModelChoice::Hub(_))));
+        for name in ["some-model", "", "/", "a/", "../a", "a/../b", "a/b/c", "a/b c", "a/.b"] {
+            assert!(matches!(ModelChoice::named(name), Err(Error::UnknownModel { .. })), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_called_by_its_last_component() {
+        for (path, name) in [
+            ("/models/my-model", "my-model"),
+            ("/models/my-model/", "my-model"),
+            ("/hub/models--a--all-MiniLM-L6-v2/snapshots/0123abc", "all-MiniLM-L6-v2"),
+        ] {
+            assert_eq!(ModelChoice::Directory(path.into()).name(), name);
+        }
+    }
 }

