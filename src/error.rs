@@ -6,7 +6,7 @@
 
 use std::error::Error as StdError;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -257,6 +257,41 @@ impl Error {
             Self::Output(_) => "output",
             Self::Interrupted { .. } => "interrupted",
         }
+    }
+
+    /// Returns the file an error is about, where it is about one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Config { path, .. }
+            | Self::PathNotFound { path }
+            | Self::Io { path, .. }
+            | Self::UnsupportedFormat { path, .. }
+            | Self::EmptyFile { path }
+            | Self::TooLarge { path, .. }
+            | Self::Model { path, .. }
+            | Self::Corrupt { path, .. }
+            | Self::Foreign { path }
+            | Self::SchemaTooNew { path, .. }
+            | Self::Locked { path }
+            | Self::DiskFull { path } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Whether it ends a whole run rather than the reading of one file.
+    pub fn is_fatal(&self) -> bool {
+        matches!(
+            self,
+            Self::Inference(_)
+                | Self::Model { .. }
+                | Self::Corrupt { .. }
+                | Self::Foreign { .. }
+                | Self::SchemaTooNew { .. }
+                | Self::Locked { .. }
+                | Self::DiskFull { .. }
+                | Self::Store(_)
+                | Self::ModelMismatch { .. }
+        )
     }
 
     /// Returns what the user can do next; `None` where the message says it all.

@@ -1,9 +1,196 @@
-//! Argv in, bytes and an exit status out: the edge.
+//! Argv in, bytes and an exit status out: the edge. The only place that knows the terminal.
+//!
+//! parse → settings → command → report the error, if any.
+
+mod add;
+mod args;
+mod config;
+mod context;
+mod exit;
+mod info;
+mod init;
+mod list;
+mod model;
+mod progress;
+mod reindex;
+mod remove;
+mod search;
+mod status;
+mod tag;
 
 use std::ffi::OsString;
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::cli::args::{Cli, Command};
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::config::{Environment, Flags, OutputFormat};
+use crate::error::{Error, Result};
+use crate::ingest::extract::pdf;
+use crate::present::human::Human;
+use crate::present::json;
+
 /// Runs the program and returns its exit status.
-pub fn run(_args: impl Iterator<Item = OsString>) -> ExitCode {
-    ExitCode::SUCCESS
+///
+/// `args` begins with the name the program was started under.
+pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.collect();
+    if args.get(1).is_some_and(|it| it == pdf::CHILD_COMMAND) {
+        return pdf::run_child(&args[2..]);
+    }
+    let environment = Environment::of_process();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error, &args, &environment).into(),
+    };
+    let format = wanted_format(&cli.command);
+    let outcome = Context::new(environment.clone(), &cli.global, &flags(&cli))
+        .and_then(|context| dispatch(&context, &cli.command));
+    match outcome {
+        Ok(status) => status.into(),
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitStatus::Success.into()
+        }
+        Err(error) => report(&error, format.unwrap_or_else(|| default_format(&environment))).into(),
+    }
+}
+
+fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
+    match command {
+        Command::Init(args) => init::run(context, args),
+        Command::Add(args) => add::run(context, args),
+        Command::Search(args) => search::run(context, args),
+        Command::List(args) => list::run(context, args),
+        Command::Info(args) => info::run(context, args),
+        Command::Remove(args) => remove::run(context, args),
+        Command::Tags(args) => tag::list(context, args),
+        Command::Tag(args) => tag::run(context, args),
+        Command::Status(args) => status::run(context, args),
+        Command::Reindex(args) => reindex::run(context, args),
+        Command::Config(args) => config::run(context, args),
+    }
+}
+
+/// Returns the settings that flags give.
+fn flags(cli: &Cli) -> Flags {
+    let path = |it: &PathBuf| it.to_string_lossy().into_owned();
+    let (model, model_dir) = match &cli.command {
+        Command::Init(args::Init { model, model_dir, .. })
+        | Command::Reindex(args::Reindex { model, model_dir, .. }) => (model, model_dir),
+        _ => (&None, &None),
+    };
+    let mut flags = Vec::new();
+    if let Some(dir) = &cli.global.data_dir {
+        flags.push(("--data-dir", "data_dir", path(dir)));
+    }
+    if let Some(name) = model {
+        flags.push(("--model", "embedding.model", name.clone()));
+        // A name given now goes before a directory written down earlier.
+        flags.push(("--model", "embedding.model_dir", String::new()));
+    }
+    if let Some(dir) = model_dir {
+        flags.push(("--model-dir", "embedding.model_dir", path(dir)));
+    }
+    flags
+}
+
+/// Returns the format a command was asked for; `None` if the setting decides.
+fn wanted_format(command: &Command) -> Option<OutputFormat> {
+    match command {
+        Command::Search(args) => args.format,
+        Command::Init(args::Init { format, .. })
+        | Command::Add(args::Add { format, .. })
+        | Command::List(args::List { format, .. })
+        | Command::Info(args::Info { format, .. })
+        | Command::Remove(args::Remove { format, .. })
+        | Command::Tags(args::Tags { format })
+        | Command::Tag(args::Tag { format, .. })
+        | Command::Status(args::Status { format })
+        | Command::Reindex(args::Reindex { format, .. })
+        | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
+    }
+}
+
+/// Returns `search.default_format`, or its default where the settings cannot be read.
+fn default_format(environment: &Environment) -> OutputFormat {
+    crate::config::load(environment, &Vec::new())
+        .map_or(OutputFormat::Json, |it| it.config.search.default_format)
+}
+
+/// Answers `--help` and `--version`, or says what is wrong with the command line.
+fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) -> ExitStatus {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Nothing is left to be done about an answer that cannot be written.
+            let _ = error.print();
+            ExitStatus::Success
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitStatus::User
+        }
+        _ => {
+            let format = format_of(args).unwrap_or_else(|| {
+                let is_search =
+                    args.iter().skip(1).find(|it| !is_flag(it)).is_some_and(|it| it == "search");
+                if is_search { default_format(environment) } else { OutputFormat::Human }
+            });
+            report(&usage(error), format)
+        }
+    }
+}
+
+fn is_flag(arg: &OsString) -> bool {
+    arg.to_string_lossy().starts_with('-')
+}
+
+/// Returns the format that a command line which clap refused asks for.
+fn format_of(args: &[OsString]) -> Option<OutputFormat> {
+    let at = args.iter().position(|it| it.to_string_lossy().starts_with("--format"))?;
+    let arg = args[at].to_string_lossy();
+    let word = match arg.strip_prefix("--format=") {
+        Some(word) => word.to_owned(),
+        None => args.get(at + 1)?.to_string_lossy().into_owned(),
+    };
+    clap::ValueEnum::from_str(&word, false).ok()
+}
+
+/// Turns clap's page into one line and a next step.
+fn usage(error: &clap::Error) -> Error {
+    let text = error.to_string();
+    let mut paragraphs = text.split("\n\n");
+    let first = paragraphs.next().unwrap_or_default();
+    let message =
+        first.trim_start_matches("error: ").lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let tip = text.lines().find_map(|it| it.trim().strip_prefix("tip: ").map(str::to_owned));
+    let values = text.lines().find_map(|it| {
+        it.trim()
+            .strip_prefix("[possible values: ")
+            .map(|it| format!("one of {}", it.trim_end_matches(']')))
+    });
+    let usage =
+        text.lines().find_map(|it| it.strip_prefix("Usage: ").map(|it| format!("usage: {it}")));
+    let message = match message.split_once(" [possible values: ") {
+        Some((before, _)) => before.to_owned(),
+        None => message,
+    };
+    Error::Usage { message, hint: tip.or(values).or(usage) }
+}
+
+/// Writes an error to stderr and returns the status it ends the program with.
+fn report(error: &Error, format: OutputFormat) -> ExitStatus {
+    let mut stderr = io::stderr().lock();
+    // Where stderr is closed there is nobody left to tell.
+    let _ = match format {
+        OutputFormat::Json => json::error(error, &mut stderr),
+        OutputFormat::Human => Human { width: 80, is_coloured: false }.error(error, &mut stderr),
+    };
+    let _ = stderr.flush();
+    error.into()
 }

@@ -66,6 +66,12 @@ impl Wanted {
             _ => Ok(Self { doc_type, language }),
         }
     }
+
+    /// Whether a document that was read as this is what the user says now.
+    pub fn allows(self, doc_type: DocType, language: Option<&str>) -> bool {
+        self.doc_type.is_none_or(|it| it == doc_type)
+            && self.language.is_none_or(|it| Some(it.as_str()) == language)
+    }
 }
 
 /// Whether some format claims the name, whatever is in the file.

@@ -1,7 +1,214 @@
-//! Files in, stored chunks out.
+//! Files in, stored chunks out: walk → detect → extract → chunk → embed → store.
+//!
+//! ```text
+//! planner ──► rayon workers ──────► embedding threads ──► writer (the calling thread)
+//! walk,       read, hash, detect,   one passage after     commits documents in the
+//! unchanged?  extract, chunk        another               order they were found
+//! ```
+//!
+//! Bounded everywhere: a document takes a permit when it is found and gives it back when it is
+//! committed. Commits follow the order of the walk, so the same files give the same ids. A file
+//! that cannot be read ends as a line in the report, never as a stopped run; a failure of the
+//! database or of the model stops the run and keeps what is committed.
 
 pub mod chunk;
 pub mod decode;
 pub mod detect;
 pub mod extract;
+mod pipeline;
+mod prepare;
 pub mod walk;
+
+use std::path::{Path, PathBuf};
+
+use crate::document::DocType;
+use crate::embed::Embedder;
+use crate::error::{Error, Result};
+use crate::ingest::chunk::ChunkOptions;
+use crate::ingest::detect::Wanted;
+use crate::ingest::extract::pdf::PdfOptions;
+use crate::ingest::prepare::Prepared;
+use crate::ingest::walk::WalkOptions;
+use crate::store::{Change, Store};
+
+/// Counts the tokens of a text, special tokens not among them.
+pub type NumTokens<'a> = dyn Fn(&str) -> usize + Sync + 'a;
+
+/// How files are ingested.
+#[derive(Debug, Clone)]
+pub struct IngestOptions {
+    /// Which files of a folder are looked at.
+    pub walk: WalkOptions,
+    /// What the files are, where the user says so.
+    pub wanted: Wanted,
+    /// Title instead of the document's own; for a single document.
+    pub title: Option<String>,
+    /// Tags every document of the run gets.
+    pub tags: Vec<String>,
+    /// How documents are cut.
+    pub chunking: ChunkingOptions,
+    /// How PDF files are read.
+    pub pdf: PdfOptions,
+    /// Threads that read, extract and chunk.
+    pub num_workers: usize,
+    /// Documents that may be under way at once; each is committed for itself.
+    pub batch_size: usize,
+    /// Threads that embed.
+    pub num_embedders: usize,
+}
+
+/// How documents are cut, by type.
+#[derive(Debug, Clone)]
+pub struct ChunkingOptions {
+    /// PDF.
+    pub pdf: ChunkOptions,
+    /// Markdown and plain text.
+    pub markdown: ChunkOptions,
+    /// Source code.
+    pub code: ChunkOptions,
+    /// Notes.
+    pub note: ChunkOptions,
+}
+
+impl ChunkingOptions {
+    fn of(&self, doc_type: DocType) -> &ChunkOptions {
+        match doc_type {
+            DocType::Pdf => &self.pdf,
+            DocType::Markdown => &self.markdown,
+            DocType::Code => &self.code,
+            DocType::Note => &self.note,
+        }
+    }
+}
+
+/// What the stages need from outside.
+pub struct Services<'a> {
+    /// Counts tokens as the embedder does.
+    pub num_tokens: &'a NumTokens<'a>,
+    /// Embeds; called from several threads.
+    pub embedder: &'a dyn Embedder,
+}
+
+/// What happened to one file, told as it happens.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The walk has found this many candidates so far.
+    Found {
+        /// Files seen, unchanged and ignored ones not among them.
+        num_files: usize,
+    },
+    /// A document was committed.
+    Stored {
+        /// Its file; `None` for a note given as text.
+        path: Option<&'a Path>,
+        /// Its chunks.
+        num_chunks: usize,
+        /// What the reader wants the user to know.
+        warnings: &'a [String],
+    },
+    /// A document is there already.
+    Skipped {
+        /// Its file; `None` for a note given as text.
+        path: Option<&'a Path>,
+        /// The document that holds its bytes.
+        document_id: i64,
+    },
+    /// A file is of a kind that is not ingested from folders, or empty.
+    Ignored,
+    /// A file could not be ingested.
+    Failed {
+        /// Which file.
+        path: &'a Path,
+        /// Why.
+        error: &'a Error,
+    },
+}
+
+/// Receives events; called from one thread at a time.
+pub type OnEvent<'a> = dyn FnMut(Event<'_>) + 'a;
+
+/// What a run did.
+#[derive(Debug, Default)]
+pub struct IngestReport {
+    /// Documents that are new.
+    pub added: usize,
+    /// Documents whose content was replaced.
+    pub updated: usize,
+    /// Files whose bytes are stored already.
+    pub skipped: usize,
+    /// Files of kinds that are not ingested from folders, and empty ones.
+    pub ignored: usize,
+    /// Chunks written.
+    pub num_chunks: usize,
+    /// Ids of the documents added or updated, in order.
+    pub document_ids: Vec<i64>,
+    /// Files that could not be ingested, in the order they were found.
+    pub failed: Vec<(PathBuf, Error)>,
+}
+
+impl IngestReport {
+    /// Counts what became of a document and tells.
+    fn count(&mut self, change: Change, prepared: &Prepared, on_event: &mut OnEvent<'_>) {
+        let path = prepared.document.stamp.as_ref().map(|it| Path::new(&it.path));
+        let document_id = change.document_id();
+        match change {
+            Change::Unchanged(_) => {
+                self.skipped += 1;
+                on_event(Event::Skipped { path, document_id });
+                return;
+            }
+            Change::Added(_) => self.added += 1,
+            Change::Updated(_) => self.updated += 1,
+        }
+        let num_chunks = prepared.chunks.len();
+        self.num_chunks += num_chunks;
+        self.document_ids.push(document_id);
+        on_event(Event::Stored { path, num_chunks, warnings: &prepared.warnings });
+    }
+}
+
+/// Ingests files and folders.
+///
+/// # Errors
+///
+/// Only what stops a run: the database or the model failing. What was committed before stays,
+/// and `report` has counted it.
+pub fn ingest(
+    store: &mut Store,
+    services: &Services<'_>,
+    roots: &[PathBuf],
+    options: &IngestOptions,
+    on_event: &mut OnEvent<'_>,
+    report: &mut IngestReport,
+) -> Result<()> {
+    pipeline::run(store, services, roots, options, on_event, report)
+}
+
+/// Ingests a note given as text.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a blank note, and whatever the model or the database gives.
+pub fn ingest_note(
+    store: &mut Store,
+    services: &Services<'_>,
+    text: &str,
+    options: &IngestOptions,
+    on_event: &mut OnEvent<'_>,
+    report: &mut IngestReport,
+) -> Result<()> {
+    if text.trim().is_empty() {
+        return Err(Error::Usage {
+            message: "the note is empty".into(),
+            hint: Some("`kb add --note \"what to remember\"`".into()),
+        });
+    }
+    let content_hash = prepare::sha256_hex(text.as_bytes());
+    let prepared = prepare::prepare_note(text, content_hash, options, services.num_tokens);
+    let passages: Vec<String> = prepared.passages();
+    let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+    let vectors = services.embedder.embed_passages(&passages)?;
+    let change = store.replace(&prepared.document, &prepared.chunks, &vectors, &|_| false)?;
+    report.count(change, &prepared, on_event);
+    Ok(())
+}

@@ -173,6 +173,12 @@ fn failure(error: ignore::Error, near: &Path) -> Option<Error> {
 }
 
 /// Nanoseconds since 1970, negative before; 0 where the file system keeps no time.
+/// Returns size in bytes and time of the last change of a file; `None` if it is not there.
+pub fn stamp(path: &Path) -> Option<(u64, i64)> {
+    let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
+    Some((metadata.len(), mtime_ns(&metadata)))
+}
+
 fn mtime_ns(metadata: &Metadata) -> i64 {
     let Ok(modified) = metadata.modified() else { return 0 };
     match modified.duration_since(UNIX_EPOCH) {

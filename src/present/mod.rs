@@ -1,1 +1,38 @@
-//! Results in, bytes out.
+//! Results in, bytes out: one face for programs, one for people.
+//!
+//! Knows the result types of the pipelines and the store; computes nothing and asks nobody.
+
+use std::path::PathBuf;
+
+use crate::document::Binding;
+
+pub mod human;
+pub mod json;
+
+/// What is set up on this machine for a data directory.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Where the database and the configuration lie.
+    pub data_dir: PathBuf,
+    /// The database file, whether it exists or not.
+    pub database: PathBuf,
+    /// What the configuration asks for.
+    pub model_configured: String,
+    /// Where that model's files are; `None` if they are not on this machine.
+    pub model_dir: Option<PathBuf>,
+    /// Where ONNX Runtime is; `None` if it is not on this machine.
+    pub runtime: Option<PathBuf>,
+    /// What the database was built with; `None` before the first document.
+    pub binding: Option<Binding>,
+}
+
+/// A setting with its value and where that comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Dotted name.
+    pub key: String,
+    /// As YAML writes it.
+    pub value: String,
+    /// `default`, a file, a variable or a flag.
+    pub origin: String,
+}

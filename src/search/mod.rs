@@ -1,1 +1,168 @@
-//! Query in, hits out.
+//! Query in, hits out: parse → keyword ∥ vector → fuse → threshold → hits.
+//!
+//! Knows the database through `store` and the model through `Embedder`; knows nothing of
+//! files, settings or how a hit is shown.
+
+use std::thread;
+
+use crate::document::{ChunkId, Filter, Ranked};
+use crate::embed::Embedder;
+use crate::error::Result;
+use crate::search::fuse::{Fused, Leg, WeightedRanking};
+use crate::store::{Store, StoredHit};
+
+pub mod fuse;
+pub mod parse;
+
+pub use parse::Query;
+
+/// Candidates each leg is asked for at least, so that the order of the first results is the same
+/// for every limit up to a third of it (D4).
+const MIN_DEPTH: u32 = 300;
+
+/// Candidates per requested hit, where that is more than [`MIN_DEPTH`].
+const DEPTH_PER_HIT: u32 = 3;
+
+/// Which rankings take part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Legs {
+    /// Keyword and vector.
+    Both,
+    /// BM25 only: no model is loaded.
+    Keyword,
+    /// Cosine only.
+    Vector,
+}
+
+/// What to look for and how hard.
+#[derive(Debug, Clone)]
+pub struct SearchOptions {
+    /// Hits to return.
+    pub limit: u32,
+    /// Documents to look in; narrows both rankings before they are cut.
+    pub filter: Filter,
+    /// Which rankings take part.
+    pub legs: Legs,
+    /// The fusion constant.
+    pub rrf_k: f64,
+    /// Fused results below it are dropped.
+    pub threshold: Option<f64>,
+}
+
+impl SearchOptions {
+    /// Returns how many candidates each leg is asked for.
+    pub fn depth(&self) -> u32 {
+        MIN_DEPTH.max(self.limit.saturating_mul(DEPTH_PER_HIT))
+    }
+}
+
+/// The answer to a query.
+#[derive(Debug, Clone)]
+pub struct SearchResults {
+    /// The user's string, unchanged.
+    pub typed: String,
+    /// Best first, at most the limit.
+    pub hits: Vec<Hit>,
+    /// Distinct chunks among the candidates after filter and threshold.
+    pub total_matches: usize,
+}
+
+/// A chunk ready to be shown, with the reasons for its place.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// Sum of the legs' terms.
+    pub score: f64,
+    /// What the keyword leg said; `None` if it was not run or did not rank the chunk.
+    pub keyword: Option<Leg>,
+    /// What the vector leg said; `None` if it was not run or did not rank the chunk.
+    pub vector: Option<Leg>,
+    /// Weight of the keyword leg; `None` if it was not run.
+    pub keyword_weight: Option<f64>,
+    /// Weight of the vector leg; `None` if it was not run.
+    pub vector_weight: Option<f64>,
+    /// The chunk and its document.
+    pub stored: StoredHit,
+}
+
+/// Gives the embedder when the vector leg needs it; loading runs beside the keyword leg.
+pub type LoadEmbedder<'a> = dyn Fn() -> Result<Box<dyn Embedder>> + Sync + 'a;
+
+/// Searches the chunks of `store`.
+///
+/// Both legs run side by side, each on its own connection. A database without chunks is answered
+/// without a model. Same database, same query, same answer.
+///
+/// # Errors
+///
+/// Whatever loading the model or reading the database gives.
+pub fn search(
+    store: &Store,
+    load_embedder: &LoadEmbedder<'_>,
+    query: &Query,
+    options: &SearchOptions,
+) -> Result<SearchResults> {
+    let depth = options.depth();
+    let filter = Filter { excluded_expr: query.excluded_expr(), ..options.filter.clone() };
+    let (keyword, vector) = thread::scope(|scope| -> Result<_> {
+        let vector = match options.legs {
+            Legs::Keyword => None,
+            Legs::Both | Legs::Vector if store.binding()?.is_none() => None,
+            Legs::Both | Legs::Vector => {
+                let reader = store.reader()?;
+                let filter = &filter;
+                Some(scope.spawn(move || -> Result<Vec<Ranked>> {
+                    let vector = load_embedder()?.embed_query(&query.passage)?;
+                    reader.rank_by_cosine(&vector, filter, depth)
+                }))
+            }
+        };
+        let keyword = match options.legs {
+            Legs::Vector => None,
+            Legs::Both | Legs::Keyword => match query.match_expr() {
+                Some(match_expr) => Some(store.rank_by_bm25(&match_expr, &filter, depth)?),
+                None => None,
+            },
+        };
+        let vector = match vector {
+            Some(leg) => Some(leg.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?),
+            None => None,
+        };
+        Ok((keyword, vector))
+    })?;
+    let fused = fuse_legs(keyword.as_deref(), vector.as_deref(), options);
+    let total_matches = fused.len();
+    let page: Vec<&Fused> = fused.iter().take(options.limit as usize).collect();
+    let chunk_ids: Vec<ChunkId> = page.iter().map(|it| it.chunk_id).collect();
+    let hits = store
+        .hits(&chunk_ids)?
+        .into_iter()
+        .zip(page)
+        .map(|(stored, fused)| Hit {
+            score: fused.score,
+            keyword: fused.legs[0],
+            vector: fused.legs[1],
+            keyword_weight: keyword.is_some().then_some(LEG_WEIGHT),
+            vector_weight: vector.is_some().then_some(LEG_WEIGHT),
+            stored,
+        })
+        .collect();
+    Ok(SearchResults { typed: query.typed.clone(), hits, total_matches })
+}
+
+/// Weight of each leg.
+const LEG_WEIGHT: f64 = 1.0;
+
+/// Fuses the legs that ran and drops what is below the threshold.
+fn fuse_legs(
+    keyword: Option<&[Ranked]>,
+    vector: Option<&[Ranked]>,
+    options: &SearchOptions,
+) -> Vec<Fused> {
+    let rankings = [keyword, vector]
+        .map(|it| WeightedRanking { weight: LEG_WEIGHT, ranking: it.unwrap_or_default() });
+    let mut fused = fuse::fuse(&rankings, options.rrf_k);
+    if let Some(threshold) = options.threshold {
+        fused.retain(|it| it.score >= threshold);
+    }
+    fused
+}

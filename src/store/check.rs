@@ -5,8 +5,8 @@ use rusqlite::Connection;
 use crate::document::DocType;
 use crate::error::{Error, Result};
 
-use super::Store;
 use super::fault::{Fault, Step};
+use super::{Store, migrate};
 
 /// What `kb status` counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,19 @@ pub struct Stats {
     pub db_size_bytes: u64,
     /// Version of the schema.
     pub schema_version: i64,
+}
+
+impl Stats {
+    /// Returns the figures of a database that does not exist yet.
+    pub fn empty() -> Self {
+        Self {
+            documents: DocType::ALL.map(|it| (it, 0)),
+            total_chunks: 0,
+            total_vectors: 0,
+            db_size_bytes: 0,
+            schema_version: migrate::MIGRATIONS.last().map_or(0, |(version, _)| *version),
+        }
+    }
 }
 
 const COUNT_DOCUMENTS: &str = "SELECT count(*) FROM documents WHERE doc_type = :doc_type";

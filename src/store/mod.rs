@@ -21,11 +21,10 @@ mod testing;
 mod vectors;
 
 use std::cell::RefCell;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
+use std::{fs, io};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};

@@ -1,6 +1,30 @@
-//! Bytes in, a [`crate::document::Document`] out: the only code that knows formats.
+//! Bytes in, a [`Document`] out: the only code that knows formats.
 
 pub mod code;
 pub mod markdown;
 pub mod pdf;
 pub mod text;
+
+use crate::document::{Document, Format};
+use crate::error::{Error, Failure, Result};
+use crate::ingest::decode;
+use crate::ingest::extract::pdf::PdfOptions;
+
+/// Reads a document's bytes as `format`. A new format is one arm here.
+///
+/// # Errors
+///
+/// [`Error::Extract`] with the class of failure.
+pub fn extract(bytes: &[u8], format: Format, pdf: &PdfOptions) -> Result<Document> {
+    let text = || {
+        decode::decode(bytes)
+            .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })
+    };
+    Ok(match format {
+        Format::Pdf => pdf::extract(bytes, pdf)?,
+        Format::Markdown => markdown::extract(&text()?),
+        Format::Text => text::extract(&text()?),
+        Format::Note => text::extract_note(&text()?),
+        Format::Code(_language) => text::extract(&text()?),
+    })
+}

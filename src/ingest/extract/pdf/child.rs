@@ -7,9 +7,8 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::panic;
 use std::process::ExitCode;
-use std::thread;
+use std::{panic, thread};
 
 use super::protocol::{GaveUp, Line, Request, decode, encode};
 use super::reader::{self, Reader};

@@ -1,0 +1,46 @@
+# Targets need Rust, a C compiler and Python 3 with pip, nothing else; `make help` lists them.
+
+KB := target/release/kb
+DEMO := .demo
+export CARGO_TERM_COLOR ?= auto
+
+.PHONY: help build demo test lint quality corpus install clean
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+build: ## Build the program
+	cargo build --release --locked
+
+demo: build ## Build, fetch the model, add the sample documents, search them
+	rm -rf $(DEMO)
+	KB_DATA_DIR=$(DEMO) $(KB) init
+	KB_DATA_DIR=$(DEMO) $(KB) add tests/fixtures/corpus/*.*
+	KB_DATA_DIR=$(DEMO) $(KB) add --note "The tide recorder's charger is in the blue box under the stairs." --tags station
+	@echo; echo '$$ kb search "what to do when the gauge is frozen" --top 3 --format human'
+	@KB_DATA_DIR=$(DEMO) $(KB) search "what to do when the gauge is frozen" --top 3 --format human
+	@echo; echo '$$ kb search "what to do when the gauge is frozen" --top 1'
+	@KB_DATA_DIR=$(DEMO) $(KB) search "what to do when the gauge is frozen" --top 1
+
+test: ## Fetch the model once, then run every test
+	cargo run --quiet --locked -- --data-dir target/test-setup init
+	cargo test --locked
+
+lint: ## Check format, lints and dependencies
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
+	else echo "cargo-deny is not installed: licences and sources were not checked (cargo install cargo-deny)"; fi
+
+quality: build ## Measure retrieval on the collections beside this checkout
+	tests/quality/run $(KB)
+
+corpus: build ## Ingest everything beside this checkout and report
+	tests/quality/corpus $(KB)
+
+install: ## Install the program for this user
+	cargo install --locked --path .
+
+clean: ## Remove what was built
+	rm -rf $(DEMO)
+	cargo clean

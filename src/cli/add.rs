@@ -1,0 +1,156 @@
+//! `kb add`.
+
+use std::path::PathBuf;
+
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::model::LazyModel;
+use crate::cli::progress::IngestProgress;
+use crate::cli::{args, context, model};
+use crate::config::{CodeStrategy, Config, MarkdownStrategy, OutputFormat, PdfStrategy};
+use crate::error::{Error, Result};
+use crate::ingest;
+use crate::ingest::chunk::{ChunkOptions, Strategy};
+use crate::ingest::detect::Wanted;
+use crate::ingest::extract::pdf::PdfOptions;
+use crate::ingest::walk::WalkOptions;
+use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services};
+use crate::present::human::Human;
+use crate::present::json;
+
+/// Name of the list of failures in the data directory.
+const ERROR_LOG: &str = "ingest-errors.log";
+
+pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
+    let roots = args.paths.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?;
+    check_title(args, &roots)?;
+    let wanted = Wanted::new(args.doc_type, args.language)?;
+    if let ([root], None) = (roots.as_slice(), &args.note)
+        && root.symlink_metadata().is_err()
+    {
+        return Err(Error::PathNotFound { path: args.paths[0].clone() });
+    }
+
+    let mut store = context.open_store()?;
+    let bound = store.binding()?;
+    model::check_wish(context, bound.as_ref())?;
+    let wish = model::wish(context, bound.as_ref())?;
+    let installed = wish.locate_or_install()?;
+    store.bind(&wish.binding(&installed))?;
+    let model = wish.open_for_passages(&installed)?;
+    let options = options(context.config(), args, wanted, &model)?;
+    let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
+    let services = Services { num_tokens: &num_tokens, embedder: &model };
+
+    let mut report = IngestReport::default();
+    let mut progress = IngestProgress::new(context.data_dir().join(ERROR_LOG), now);
+    let mut on_event = |event: ingest::Event<'_>| progress.on_event(&event);
+    let outcome = match &args.note {
+        Some(note) => {
+            ingest::ingest_note(&mut store, &services, note, &options, &mut on_event, &mut report)
+        }
+        None => ingest::ingest(&mut store, &services, &roots, &options, &mut on_event, &mut report),
+    };
+    progress.finish();
+    if outcome.is_err() && report.added + report.updated > 0 {
+        context::say(&Human::summary(&report));
+    }
+    outcome?;
+    store.close()?;
+    finish(context, args, report)
+}
+
+/// Ends a run: the summary for people on stderr, or the report for programs on stdout.
+fn finish(context: &Context, args: &args::Add, mut report: IngestReport) -> Result<ExitStatus> {
+    let is_success = report.added + report.updated + report.skipped > 0;
+    // A single file named itself fails like any other command.
+    if !is_success && args.paths.len() == 1 && report.failed.len() == 1 {
+        let (path, error) = report.failed.remove(0);
+        if context::absolute(&args.paths[0])? == path {
+            return Err(error);
+        }
+        report.failed.push((path, error));
+    }
+    if args.format.format == OutputFormat::Json {
+        context.print(|out| json::report(&report, out))?;
+    }
+    context::say(&Human::summary(&report));
+    Ok(if is_success { ExitStatus::Success } else { ExitStatus::User })
+}
+
+/// A title is one document's.
+fn check_title(args: &args::Add, roots: &[PathBuf]) -> Result<()> {
+    if args.title.is_none() || args.note.is_some() || (roots.len() == 1 && !roots[0].is_dir()) {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        message: "`--title` goes with a single file or a note".into(),
+        hint: Some("add the files one by one, or leave the title out".into()),
+    })
+}
+
+fn options(
+    config: &Config,
+    args: &args::Add,
+    wanted: Wanted,
+    model: &LazyModel,
+) -> Result<IngestOptions> {
+    let reader = std::env::current_exe()
+        .map_err(|source| Error::Io { path: PathBuf::from("kb"), source })?;
+    let settings = &config.ingestion;
+    Ok(IngestOptions {
+        walk: WalkOptions {
+            max_file_mb: u64::from(settings.max_file_mb),
+            follow_links: settings.follow_links,
+        },
+        wanted,
+        title: args.title.clone(),
+        tags: args.tags.clone(),
+        chunking: chunking(config, model),
+        pdf: PdfOptions::new(reader),
+        num_workers: settings.workers as usize,
+        batch_size: settings.batch_size as usize,
+        num_embedders: model::num_cores(),
+    })
+}
+
+/// Turns the settings into one set of options a type; the model's limit holds everywhere.
+fn chunking(config: &Config, model: &LazyModel) -> ChunkingOptions {
+    let settings = &config.chunking;
+    let common = ChunkOptions {
+        strategy: Strategy::Structure,
+        max_tokens: settings.defaults.max_tokens as usize,
+        min_tokens: settings.markdown.min_tokens as usize,
+        overlap_tokens: settings.defaults.overlap_tokens as usize,
+        model_tokens: model.tokenizer.max_tokens(),
+        reserved_tokens: model.tokenizer.num_overhead(),
+        include_context: settings.code.include_context,
+    };
+    let of = |is_fixed: bool, max_tokens: u32, min_tokens: usize| ChunkOptions {
+        strategy: if is_fixed { Strategy::Fixed } else { Strategy::Structure },
+        max_tokens: if is_fixed {
+            common.max_tokens.min(max_tokens as usize)
+        } else {
+            max_tokens as usize
+        },
+        min_tokens,
+        ..common.clone()
+    };
+    let (pdf, markdown, code) = (&settings.pdf, &settings.markdown, &settings.code);
+    ChunkingOptions {
+        pdf: of(pdf.strategy == PdfStrategy::Fixed, pdf.max_tokens, common.min_tokens),
+        markdown: of(
+            markdown.strategy == MarkdownStrategy::Fixed,
+            markdown.max_tokens,
+            markdown.min_tokens as usize,
+        ),
+        code: of(code.strategy == CodeStrategy::Fixed, code.max_tokens, 0),
+        note: ChunkOptions { strategy: Strategy::Whole, ..common },
+    }
+}
+
+/// Returns the time in RFC 3339, UTC, whole seconds.
+fn now() -> String {
+    let now = jiff::Timestamp::now();
+    now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -1,0 +1,296 @@
+//! What can be typed: clap structs that validate and never act. Doc comments are the help text.
+
+#![expect(clippy::doc_markdown, reason = "backticks would show in the help text")]
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::OutputFormat;
+use crate::document::{DocType, Language};
+
+/// A local, offline knowledge base: keyword and semantic search over your documents
+#[derive(Debug, Parser)]
+#[command(name = "kb", version, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(after_help = "Start with `kb add DIRECTORY`, then `kb search \"...\" --format human`.")]
+pub(super) struct Cli {
+    /// What every command understands.
+    #[command(flatten)]
+    pub(super) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// What every command understands.
+#[derive(Debug, Args)]
+pub(super) struct Global {
+    /// Directory that holds kb.db and config.yaml [default: data_dir, ~/.kb]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(super) data_dir: Option<PathBuf>,
+    /// When to colour human output
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(help_heading = "Global options")]
+    pub(super) color: ColorChoice,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// Also in a pipe
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Fetch the model and make the database ready
+    Init(Init),
+    /// Add files, folders or a note
+    Add(Add),
+    /// Search what has been added
+    Search(Search),
+    /// List documents
+    List(List),
+    /// Show one document and its chunks
+    Info(Info),
+    /// Remove documents
+    Remove(Remove),
+    /// List tags
+    Tags(Tags),
+    /// Add tags to a document or remove them
+    Tag(Tag),
+    /// Show what the database holds and what it was built with
+    Status(Status),
+    /// Compute all vectors anew, with the same model or another
+    Reindex(Reindex),
+    /// Show or change settings
+    Config(ConfigArgs),
+}
+
+/// Who reads the output of a command that is for people by default.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct Format {
+    /// Output for programs or for people
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    pub(super) format: OutputFormat,
+}
+
+/// Fetch the model and make the database ready
+#[derive(Debug, Args)]
+pub(super) struct Init {
+    /// Model to use [default: embedding.model]
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// Take the model's files from this directory instead of fetching them
+    #[arg(long, value_name = "DIR")]
+    pub(super) model_dir: Option<PathBuf>,
+    /// Report what is there and fetch nothing
+    #[arg(long)]
+    pub(super) status: bool,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Add files, folders or a note
+#[derive(Debug, Args)]
+pub(super) struct Add {
+    /// Files and folders; folders with all that is below them
+    #[arg(value_name = "PATH", required_unless_present = "note")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Add this text as a note
+    #[arg(long, value_name = "TEXT", conflicts_with = "paths")]
+    pub(super) note: Option<String>,
+    /// Title, instead of what the document says of itself
+    #[arg(long, value_name = "TEXT")]
+    pub(super) title: Option<String>,
+    /// Tags for every document of this run, separated by commas (can be repeated)
+    #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
+    pub(super) tags: Vec<String>,
+    /// What the files are, whatever their names say
+    #[arg(long = "type", value_name = "TYPE", value_parser = doc_type)]
+    pub(super) doc_type: Option<DocType>,
+    /// Programming language of the files
+    #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+    pub(super) language: Option<Language>,
+    /// Folders are always read with all that is below them; accepted for old scripts
+    #[arg(long, short, hide = true)]
+    pub(super) recursive: bool,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Search what has been added
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Words are alternatives, ordered by relevance; \"a phrase\" stays together; a leading - excludes.
+A query that begins with - comes after --: kb search -- '-draft release plan'")]
+pub(super) struct Search {
+    /// What to look for; several words are one query
+    #[arg(value_name = "QUERY")]
+    pub(super) query: Vec<String>,
+    /// Most results to return [default: search.default_top, 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) top: Option<u32>,
+    #[command(flatten)]
+    pub(super) filter: FilterArgs,
+    /// Leave out results with a fused score below this
+    #[arg(long, value_name = "SCORE", value_parser = threshold)]
+    pub(super) threshold: Option<f64>,
+    /// Keyword search only; needs no model
+    #[arg(long, conflicts_with = "vec_only")]
+    pub(super) fts_only: bool,
+    /// Vector search only
+    #[arg(long)]
+    pub(super) vec_only: bool,
+    /// Output for programs or for people [default: search.default_format, json]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(super) format: Option<OutputFormat>,
+}
+
+/// Which documents to look at.
+#[derive(Debug, Clone, Args)]
+pub(super) struct FilterArgs {
+    /// Only documents of this type
+    #[arg(long = "type", value_name = "TYPE", value_parser = doc_type)]
+    pub(super) doc_type: Option<DocType>,
+    /// Only documents that bear all these tags, separated by commas
+    #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
+    pub(super) tags: Vec<String>,
+    /// Only documents at or below this file or folder
+    #[arg(long, value_name = "PATH")]
+    pub(super) path: Option<PathBuf>,
+}
+
+/// List documents
+#[derive(Debug, Args)]
+pub(super) struct List {
+    #[command(flatten)]
+    pub(super) filter: FilterArgs,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Show one document and its chunks
+#[derive(Debug, Args)]
+pub(super) struct Info {
+    /// Id of the document, as `kb list` shows it
+    #[arg(value_name = "ID")]
+    pub(super) id: String,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Remove documents
+#[derive(Debug, Args)]
+pub(super) struct Remove {
+    /// Ids of the documents, as `kb list` shows them
+    #[arg(value_name = "ID", required = true)]
+    pub(super) ids: Vec<String>,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// List tags
+#[derive(Debug, Args)]
+pub(super) struct Tags {
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Add tags to a document or remove them
+#[derive(Debug, Args)]
+pub(super) struct Tag {
+    /// Id of the document, as `kb list` shows it
+    #[arg(value_name = "ID")]
+    pub(super) id: String,
+    /// Tags to add, separated by commas
+    #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
+    #[arg(required_unless_present = "remove")]
+    pub(super) add: Vec<String>,
+    /// Tags to remove, separated by commas
+    #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
+    pub(super) remove: Vec<String>,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Show what the database holds and what it was built with
+#[derive(Debug, Args)]
+pub(super) struct Status {
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Compute all vectors anew, with the same model or another
+#[derive(Debug, Args)]
+pub(super) struct Reindex {
+    /// Model to switch to [default: the one the database uses]
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// Take the model's files from this directory instead of fetching them
+    #[arg(long, value_name = "DIR")]
+    pub(super) model_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Show or change settings
+#[derive(Debug, Args)]
+pub(super) struct ConfigArgs {
+    /// What to do; without it every setting is shown with its origin.
+    #[command(subcommand)]
+    pub(super) action: Option<ConfigAction>,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// What to do with the settings.
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigAction {
+    /// Write a setting to config.yaml
+    Set {
+        /// Dotted name, as `kb config` shows it
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// New value
+        #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+        value: String,
+    },
+}
+
+fn doc_type(typed: &str) -> Result<DocType, String> {
+    typed.parse().map_err(|it: crate::document::UnknownName| it.to_string())
+}
+
+fn language(typed: &str) -> Result<Language, String> {
+    typed.parse().map_err(|it: crate::document::UnknownName| it.to_string())
+}
+
+fn tag(typed: &str) -> Result<String, String> {
+    let tag = typed.trim();
+    if tag.is_empty() { Err("a tag must not be empty".into()) } else { Ok(tag.to_owned()) }
+}
+
+fn threshold(typed: &str) -> Result<f64, String> {
+    typed.parse().ok().filter(|it: &f64| it.is_finite()).ok_or_else(|| "not a number".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_tree_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

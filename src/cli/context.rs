@@ -1,0 +1,146 @@
+//! What every command starts from: settings, places, the terminal.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::cli::args::{ColorChoice, FilterArgs, Global};
+use crate::config;
+use crate::config::{Config, Environment, Flags, Origin, OutputFormat, Resolved};
+use crate::document::{DocumentId, Filter};
+use crate::error::{Error, Result};
+use crate::ingest::walk;
+use crate::present::human::{Human, clean};
+use crate::store::Store;
+
+/// Name of the database in the data directory.
+const DATABASE: &str = "kb.db";
+
+/// Columns assumed where stdout is not a terminal.
+const DEFAULT_WIDTH: usize = 100;
+
+/// What every command starts from.
+pub(super) struct Context {
+    pub(super) environment: Environment,
+    pub(super) resolved: Resolved,
+    pub(super) human: Human,
+}
+
+impl Context {
+    pub(super) fn new(environment: Environment, global: &Global, flags: &Flags) -> Result<Self> {
+        let mut resolved = config::load(&environment, flags)?;
+        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
+        for warning in &resolved.warnings {
+            warn(warning);
+        }
+        let is_terminal = io::stdout().is_terminal();
+        let is_coloured = match global.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => is_terminal && environment.get("NO_COLOR").is_none(),
+        };
+        let width =
+            if is_terminal { usize::from(console::Term::stdout().size().1) } else { DEFAULT_WIDTH };
+        Ok(Self { environment, resolved, human: Human { width, is_coloured } })
+    }
+
+    pub(super) fn config(&self) -> &Config {
+        &self.resolved.config
+    }
+
+    /// Whether the configuration file itself sets a key.
+    pub(super) fn file_names(&self, key: &str) -> bool {
+        matches!(self.resolved.origin(key), Origin::File(_))
+    }
+
+    pub(super) fn data_dir(&self) -> &Path {
+        &self.resolved.config.data_dir
+    }
+
+    pub(super) fn database(&self) -> PathBuf {
+        self.data_dir().join(DATABASE)
+    }
+
+    /// Opens the database to write, making directory and file where they are missing.
+    pub(super) fn open_store(&self) -> Result<Store> {
+        make_private_dir(self.data_dir())?;
+        Store::open(&self.database())
+    }
+
+    /// Opens the database to read; a missing one reads as empty and is not made.
+    pub(super) fn open_existing(&self) -> Result<Option<Store>> {
+        Store::open_existing(&self.database())
+    }
+
+    /// Calls `answer` with stdout, buffered and flushed.
+    pub(super) fn print(
+        &self,
+        answer: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        answer(&mut out).and_then(|()| out.flush()).map_err(Error::Output)
+    }
+
+    /// Prints with the face that the format asks for.
+    pub(super) fn present(
+        &self,
+        format: OutputFormat,
+        json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        human: impl FnOnce(&Human, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        self.print(|out| match format {
+            OutputFormat::Json => json(out),
+            OutputFormat::Human => human(&self.human, out),
+        })
+    }
+}
+
+/// Turns filter flags into the stages' noun.
+pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
+    let path_prefix = match &args.path {
+        Some(path) => Some(absolute(path)?.to_string_lossy().into_owned()),
+        None => None,
+    };
+    Ok(Filter {
+        doc_type: args.doc_type,
+        tags: args.tags.clone(),
+        path_prefix,
+        excluded_expr: None,
+    })
+}
+
+/// Returns a path as an absolute one without `.` and `..`; links stay.
+pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
+    #[expect(clippy::disallowed_methods, reason = "the edge is where paths are resolved")]
+    let current =
+        std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
+    Ok(walk::clean(&current.join(path)))
+}
+
+/// Reads a document id as typed.
+pub(super) fn document_id(typed: &str) -> Result<DocumentId> {
+    typed.parse().map_err(|_| Error::UnknownDocument { id: typed.to_owned() })
+}
+
+/// Makes a directory that only its owner can enter, with its parents.
+pub(super) fn make_private_dir(dir: &Path) -> Result<()> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
+}
+
+/// Says something that is not an answer.
+#[expect(clippy::print_stderr, reason = "the edge speaks")]
+pub(super) fn say(text: &str) {
+    eprintln!("{}", clean(text));
+}
+
+/// Says something the user should look into.
+pub(super) fn warn(text: &str) {
+    say(&format!("warning: {text}"));
+}

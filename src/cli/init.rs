@@ -1,0 +1,45 @@
+//! `kb init`.
+
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{args, config, context, model};
+use crate::document::Binding;
+use crate::error::Result;
+use crate::present::json;
+
+pub(super) fn run(context: &Context, args: &args::Init) -> Result<ExitStatus> {
+    let binding = if args.status {
+        match context.open_existing()? {
+            Some(store) => store.binding()?,
+            None => None,
+        }
+    } else {
+        Some(install(context)?)
+    };
+    if !args.status && args.model_dir.is_some() {
+        // The directory is needed again by every later command.
+        let dir = context.config().embedding.model_dir.display().to_string();
+        config::set(context, "embedding.model_dir", &dir)?;
+    }
+    let setup = model::setup(context, binding);
+    context.present(
+        args.format.format,
+        |out| json::setup(&setup, out),
+        |human, out| human.setup(&setup, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+/// Makes the database, fetches what is missing, prepares the model and binds the database to it.
+fn install(context: &Context) -> Result<Binding> {
+    let mut store = context.open_store()?;
+    let bound = store.binding()?;
+    let wish = model::wish(context, bound.as_ref())?;
+    let installed = wish.install()?;
+    let binding = wish.binding(&installed);
+    store.bind(&binding)?;
+    wish.open_for_passages(&installed)?.get()?;
+    store.close()?;
+    context::say("Ready. `kb add DIRECTORY` comes next.");
+    Ok(binding)
+}

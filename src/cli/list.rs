@@ -1,0 +1,20 @@
+//! `kb list`.
+
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{args, context};
+use crate::error::Result;
+use crate::present::json;
+
+pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
+    let documents = match context.open_existing()? {
+        Some(store) => store.documents(&context::filter(&args.filter)?)?,
+        None => Vec::new(),
+    };
+    context.present(
+        args.format.format,
+        |out| json::list(&documents, out),
+        |human, out| human.list(&documents, out),
+    )?;
+    Ok(ExitStatus::Success)
+}

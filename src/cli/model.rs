@@ -1,0 +1,251 @@
+//! Which model a command uses, where its files are, and what the database was built with.
+//!
+//! A wish is what the user wrote: a flag, a variable, the file. Where nothing was written the
+//! database's own binding holds, and a new database takes the default. So a default never
+//! disagrees with a database, and only a written wish can be a mismatch.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use crate::cli::context;
+use crate::cli::context::Context;
+use crate::cli::progress::FetchProgress;
+use crate::config::{Origin, PrecisionWord};
+use crate::document::{Binding, Precision};
+use crate::embed;
+use crate::embed::{
+    Embedder, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions, Tokenizer,
+};
+use crate::error::{Error, Result};
+use crate::present::Setup;
+
+/// Threads that embed a lone query: the first run is bound by page faults, which two threads
+/// share; more cost more to start than they save.
+const QUERY_THREADS: usize = 2;
+
+/// The model a command uses and how.
+pub(super) struct Wish {
+    choice: ModelChoice,
+    options: OpenOptions,
+    locations: Locations,
+}
+
+/// Returns the model that the settings and the database's binding come to.
+pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
+    let settings = &context.config().embedding;
+    let is_written = |key: &str| *context.resolved.origin(key) != Origin::Default;
+    let choice = if !settings.model_dir.as_os_str().is_empty() {
+        ModelChoice::Directory(context::absolute(&settings.model_dir)?)
+    } else if is_written("embedding.model") {
+        ModelChoice::named(&settings.model)?
+    } else if let Some(bound) = bound {
+        ModelChoice::named(&bound.model_name).map_err(|_| Error::NotInstalled {
+            what: format!("model {} (set embedding.model_dir to its directory)", bound.model_name),
+        })?
+    } else {
+        ModelChoice::named(&settings.model)?
+    };
+    let configured = match settings.precision {
+        PrecisionWord::Int8 => Precision::Int8,
+        PrecisionWord::Fp32 => Precision::Fp32,
+    };
+    let precision = match bound {
+        Some(bound) if !is_written("embedding.precision") => bound.precision,
+        _ => configured,
+    };
+    let given = |it: &String| (!it.is_empty()).then(|| it.clone());
+    let passage_prefix =
+        given(&settings.passage_prefix).or_else(|| bound.map(|it| it.passage_prefix.clone()));
+    let options = OpenOptions {
+        precision,
+        num_threads: 1,
+        query_prefix: given(&settings.query_prefix),
+        passage_prefix,
+    };
+    Ok(Wish { choice, options, locations: locations(context) })
+}
+
+/// Returns the model to change to: what is written, the binding's where nothing is, but nothing
+/// of the binding where the model is another.
+pub(super) fn wish_for_reindex(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
+    let wanted = wish(context, bound)?;
+    if bound.is_some_and(|it| it.model_name != wanted.name()) {
+        return wish(context, None);
+    }
+    Ok(wanted)
+}
+
+/// Compares names alone, before anything is looked for.
+pub(super) fn check_wish(context: &Context, bound: Option<&Binding>) -> Result<()> {
+    let Some(bound) = bound else { return Ok(()) };
+    let wanted = wish(context, Some(bound))?;
+    if wanted.choice.name() == bound.model_name && wanted.options.precision == bound.precision {
+        return Ok(());
+    }
+    Err(mismatch(bound, &wanted.choice.name(), wanted.options.precision))
+}
+
+/// Returns an error unless what would be embedded now goes with what is stored.
+pub(super) fn check_binding(bound: &Binding, wanted: &Binding) -> Result<()> {
+    if bound == wanted {
+        return Ok(());
+    }
+    Err(mismatch(bound, &wanted.model_name, wanted.precision))
+}
+
+fn mismatch(bound: &Binding, name: &str, precision: Precision) -> Error {
+    let (mut bound_name, mut wanted) = (bound.model_name.clone(), name.to_owned());
+    if bound_name == wanted {
+        bound_name = format!("{bound_name} {}", bound.precision);
+        wanted = if bound.precision == precision {
+            format!("{wanted} with another length or passage prefix")
+        } else {
+            format!("{wanted} {precision}")
+        };
+    }
+    Error::ModelMismatch { bound: bound_name, bound_dim: bound.dim, wanted }
+}
+
+impl Wish {
+    /// Returns the name databases would be bound to.
+    fn name(&self) -> String {
+        self.choice.name()
+    }
+
+    /// Finds model and runtime library on this machine, without network.
+    pub(super) fn locate(&self) -> Result<Installed> {
+        embed::locate(&self.choice, &self.locations)
+    }
+
+    /// Finds model and runtime library, fetching what is missing.
+    pub(super) fn install(&self) -> Result<Installed> {
+        let mut progress = FetchProgress::new();
+        embed::install(&self.choice, &self.locations, &mut |event| progress.on_event(event))
+    }
+
+    /// Finds model and runtime library, or does what `kb init` does, saying so.
+    pub(super) fn locate_or_install(&self) -> Result<Installed> {
+        match self.locate() {
+            Err(Error::NotInstalled { what }) => {
+                context::say(&format!(
+                    "{what} is not installed: fetching it now, as `kb init` does"
+                ));
+                self.install()
+            }
+            other => other,
+        }
+    }
+
+    /// Returns what vectors of this model would be bound to.
+    pub(super) fn binding(&self, installed: &Installed) -> Binding {
+        installed.binding(&self.options)
+    }
+
+    /// Opens the model for one query against vectors bound to `bound`.
+    pub(super) fn open_for_query(mut self, bound: Option<&Binding>) -> Result<OnnxEmbedder> {
+        let installed = self.locate()?;
+        if let Some(bound) = bound {
+            check_binding(bound, &self.binding(&installed))?;
+        }
+        self.options.num_threads = QUERY_THREADS.min(num_cores());
+        open(&installed, &self.options)
+    }
+
+    /// Opens the tokenizer now and the model when the first passage comes.
+    pub(super) fn open_for_passages(&self, installed: &Installed) -> Result<LazyModel> {
+        Ok(LazyModel {
+            tokenizer: embed::tokenizer(installed, &self.options)?,
+            binding: self.binding(installed),
+            installed: installed.clone(),
+            options: self.options.clone(),
+            embedder: Mutex::new(None),
+        })
+    }
+}
+
+fn open(installed: &Installed, options: &OpenOptions) -> Result<OnnxEmbedder> {
+    let mut progress = FetchProgress::new();
+    embed::open(installed, options, &mut |event| progress.on_event(event))
+}
+
+/// Returns the processors this process may use.
+pub(super) fn num_cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A model that is loaded when the first passage comes: a run that finds nothing new never
+/// loads it.
+pub(super) struct LazyModel {
+    /// Counts tokens as the model does.
+    pub(super) tokenizer: Tokenizer,
+    binding: Binding,
+    installed: Installed,
+    options: OpenOptions,
+    embedder: Mutex<Option<Arc<OnnxEmbedder>>>,
+}
+
+impl LazyModel {
+    /// Loads the model, if that has not happened yet.
+    pub(super) fn get(&self) -> Result<Arc<OnnxEmbedder>> {
+        let mut slot = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(embedder) = &*slot {
+            return Ok(Arc::clone(embedder));
+        }
+        let embedder = Arc::new(open(&self.installed, &self.options)?);
+        *slot = Some(Arc::clone(&embedder));
+        Ok(embedder)
+    }
+}
+
+impl Embedder for LazyModel {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+        self.get()?.embed_passages(passages)
+    }
+
+    fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
+        self.get()?.embed_query(query)
+    }
+
+    fn binding(&self) -> &Binding {
+        &self.binding
+    }
+}
+
+/// Returns where models and the runtime library may be, as the environment says.
+fn locations(context: &Context) -> Locations {
+    let environment = &context.environment;
+    let home = environment.home();
+    let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
+    let hf_home = environment.path("HF_HOME").unwrap_or_else(|| user_cache.join("huggingface"));
+    let text = |name: &str| environment.get(name).map(|it| it.to_string_lossy().into_owned());
+    Locations {
+        cache_dir: environment.path("KB_CACHE_DIR").unwrap_or_else(|| user_cache.join("kb")),
+        hf_cache_dir: environment.path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
+        hf_endpoint: text("HF_ENDPOINT"),
+        hf_token: text("HF_TOKEN"),
+        runtime_path: environment.path("ORT_DYLIB_PATH"),
+        library_dirs: Locations::system_library_dirs(),
+        python: PathBuf::from("python3"),
+    }
+}
+
+/// Reports what is there, fetching nothing.
+pub(super) fn setup(context: &Context, binding: Option<Binding>) -> Setup {
+    let wish = wish(context, binding.as_ref());
+    let installed = wish.as_ref().ok().and_then(|it| it.locate().ok());
+    let model_dir = match (&installed, &wish) {
+        (Some(installed), _) => Some(installed.model_dir.clone()),
+        (None, Ok(wish)) => embed::locate_model(&wish.choice, &wish.locations).ok(),
+        (None, Err(_)) => None,
+    };
+    Setup {
+        data_dir: context.data_dir().to_owned(),
+        database: context.database(),
+        model_configured: wish
+            .map_or_else(|_| context.config().embedding.model.clone(), |it| it.name()),
+        model_dir,
+        runtime: installed.map(|it| it.runtime),
+        binding,
+    }
+}

@@ -1,0 +1,175 @@
+//! Events in, progress on stderr out: bars on a terminal, silence in a pipe.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::context;
+use crate::error::Error;
+use crate::present::human::clean;
+use crate::{embed, ingest};
+
+/// How often a bar moves when nothing happens.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Draws downloads and says where they come from and go to.
+pub(super) struct FetchProgress {
+    bars: MultiProgress,
+    by_file: HashMap<String, ProgressBar>,
+}
+
+impl FetchProgress {
+    pub(super) fn new() -> Self {
+        Self { bars: MultiProgress::with_draw_target(target()), by_file: HashMap::new() }
+    }
+
+    pub(super) fn on_event(&mut self, event: embed::Event) {
+        match event {
+            embed::Event::Found { .. } => {}
+            embed::Event::Fetching { what, source, size_mb, destination } => {
+                let size = size_mb.map(|it| format!(" ({it} MB)")).unwrap_or_default();
+                self.say(&format!(
+                    "Fetching {what}{size} from {source} to {}",
+                    destination.display()
+                ));
+            }
+            embed::Event::Progress { file, done_bytes, total_bytes } => {
+                let bars = &self.bars;
+                let bar = self.by_file.entry(file).or_insert_with_key(|file| {
+                    let style = style("{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
+                    let bar = ProgressBar::new(total_bytes).with_style(style);
+                    bars.add(bar).with_message(clean(file))
+                });
+                bar.set_position(done_bytes);
+                if done_bytes >= total_bytes {
+                    bar.finish_and_clear();
+                }
+            }
+            embed::Event::Fetched { what, path } => {
+                self.say(&format!("Fetched {what}: {}", path.display()));
+            }
+            embed::Event::SourceFailed { what, source, reason } => {
+                self.say(&format!("{what} is not to be had from {source}: {reason}"));
+            }
+            embed::Event::Waiting => self.say("Waiting for another kb that fetches or prepares..."),
+            embed::Event::Optimising => self.say(embed::OPTIMISING),
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.bars.suspend(|| context::say(text));
+    }
+}
+
+/// Draws a run of `kb add` and writes what failed to the log.
+pub(super) struct IngestProgress {
+    bar: ProgressBar,
+    num_done: u64,
+    num_chunks: u64,
+    num_failed: u64,
+    log: ErrorLog,
+    now: fn() -> String,
+}
+
+impl IngestProgress {
+    pub(super) fn new(log: PathBuf, now: fn() -> String) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(0), target())
+            .with_style(style("{bar:30} {pos}/{len} files, {msg}, {eta} left"));
+        bar.enable_steady_tick(TICK);
+        Self {
+            bar,
+            num_done: 0,
+            num_chunks: 0,
+            num_failed: 0,
+            log: ErrorLog { path: log, file: None },
+            now,
+        }
+    }
+
+    pub(super) fn on_event(&mut self, event: &ingest::Event<'_>) {
+        match *event {
+            ingest::Event::Found { num_files } => self.bar.set_length(num_files as u64),
+            ingest::Event::Stored { path, num_chunks, warnings } => {
+                self.num_chunks += num_chunks as u64;
+                for warning in warnings {
+                    let name = path.map(|it| it.display().to_string()).unwrap_or_default();
+                    self.say(&format!("note: {name}: {warning}"));
+                }
+                self.advance();
+            }
+            ingest::Event::Skipped { .. } | ingest::Event::Ignored => self.advance(),
+            ingest::Event::Failed { path, error } => {
+                self.num_failed += 1;
+                self.say(&format!("failed: {}: {error}", path.display()));
+                self.log.append(&(self.now)(), path, error);
+                self.advance();
+            }
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn advance(&mut self) {
+        self.num_done += 1;
+        self.bar.set_position(self.num_done);
+        let seconds = self.bar.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
+        #[expect(clippy::cast_precision_loss, reason = "shown without decimals")]
+        let rate = self.num_chunks as f64 / seconds;
+        let failed = match self.num_failed {
+            0 => String::new(),
+            count => format!(", {count} failed"),
+        };
+        self.bar.set_message(format!("{} chunks ({rate:.0}/s){failed}", self.num_chunks));
+    }
+
+    fn say(&self, text: &str) {
+        self.bar.suspend(|| context::say(text));
+    }
+}
+
+/// The list of files that could not be ingested, kept over runs; one line each: time, path, code,
+/// message, separated by tabs.
+struct ErrorLog {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl ErrorLog {
+    /// A log that cannot be written is said once and fails nothing.
+    fn append(&mut self, now: &str, path: &Path, error: &Error) {
+        if self.file.is_none() {
+            match OpenOptions::new().create(true).append(true).open(&self.path) {
+                Ok(file) => self.file = Some(file),
+                Err(cause) => {
+                    context::warn(&format!("cannot write {}: {cause}", self.path.display()));
+                    return;
+                }
+            }
+        }
+        let (path, message) = (clean(&path.display().to_string()), clean(&error.to_string()));
+        if let Some(file) = &mut self.file
+            && let Err(cause) = writeln!(file, "{now}\t{path}\t{}\t{message}", error.code())
+        {
+            context::warn(&format!("cannot write {}: {cause}", self.path.display()));
+        }
+    }
+}
+
+/// Bars appear on a terminal only.
+pub(super) fn target() -> ProgressDrawTarget {
+    if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    }
+}
+
+pub(super) fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("templates are constants of this program")
+}

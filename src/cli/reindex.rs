@@ -1,0 +1,110 @@
+//! `kb reindex`.
+
+use std::thread;
+
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{args, config, model, progress};
+use crate::config::Origin;
+use crate::document::{Binding, Chunk, ChunkId};
+use crate::embed::Embedder;
+use crate::error::{Error, Result};
+use crate::present::json;
+use crate::store::{Store, Unembedded};
+
+/// Chunks embedded between two commits: a second or two of work, which is what an interruption
+/// loses.
+const BATCH: u32 = 128;
+
+pub(super) fn run(context: &Context, args: &args::Reindex) -> Result<ExitStatus> {
+    let mut store = context.open_store()?;
+    let bound = store.binding()?;
+    let wish = model::wish_for_reindex(context, bound.as_ref())?;
+    let installed = wish.locate_or_install()?;
+    let wanted = wish.binding(&installed);
+    let num_chunks = if bound.is_none() {
+        store.bind(&wanted)?;
+        0
+    } else {
+        let embedder = wish.open_for_passages(&installed)?;
+        reindex(&mut store, &embedder, &wanted)?
+    };
+    store.close()?;
+    keep_wish(context, args, &wanted)?;
+    context.present(
+        args.format.format,
+        |out| json::reindexed(num_chunks, &wanted.model_name, wanted.dim, out),
+        |human, out| human.reindexed(num_chunks, &wanted.model_name, wanted.dim, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+/// Embeds every chunk beside the vectors in use, then switches in one transaction. Goes on where
+/// an interrupted run with the same model stopped.
+fn reindex(store: &mut Store, embedder: &dyn Embedder, wanted: &Binding) -> Result<u64> {
+    let state = store.begin_reindex(wanted)?;
+    let bar = indicatif::ProgressBar::with_draw_target(
+        Some(u64::from(state.num_chunks)),
+        progress::target(),
+    )
+    .with_style(progress::style("{bar:30} {pos}/{len} chunks ({per_sec}), {eta} left"));
+    bar.set_position(u64::from(state.num_embedded));
+    loop {
+        let mut after: ChunkId = 0;
+        loop {
+            let batch = store.unembedded(after, BATCH)?;
+            let Some(last) = batch.last() else { break };
+            after = last.chunk_id;
+            let vectors = embed(embedder, &batch)?;
+            store.store_reindexed(&vectors)?;
+            bar.inc(batch.len() as u64);
+        }
+        // Another process may have added chunks meanwhile: they are embedded in another round.
+        let state = store.finish_reindex()?;
+        if state.num_embedded == state.num_chunks {
+            bar.finish_and_clear();
+            return Ok(u64::from(state.num_chunks));
+        }
+    }
+}
+
+/// Embeds a batch on all processors.
+fn embed(embedder: &dyn Embedder, batch: &[Unembedded]) -> Result<Vec<(ChunkId, Vec<f32>)>> {
+    let share = batch.len().div_ceil(model::num_cores());
+    thread::scope(|scope| {
+        let workers: Vec<_> = batch
+            .chunks(share)
+            .map(|part| {
+                scope.spawn(move || {
+                    let passages: Vec<String> =
+                        part.iter().map(|it| Chunk::passage(&it.context, &it.text)).collect();
+                    let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+                    embedder.embed_passages(&passages)
+                })
+            })
+            .collect();
+        let mut vectors = Vec::with_capacity(batch.len());
+        for worker in workers {
+            vectors.extend(worker.join().expect("an embedder returns its errors")?);
+        }
+        Ok::<_, Error>(batch.iter().map(|it| it.chunk_id).zip(vectors).collect())
+    })
+}
+
+/// Where a setting names the old model, the file is brought in line with the database.
+fn keep_wish(context: &Context, args: &args::Reindex, wanted: &Binding) -> Result<()> {
+    let is_written = |key: &str| *context.resolved.origin(key) != Origin::Default;
+    if let Some(dir) = &args.model_dir {
+        let dir = crate::cli::context::absolute(dir)?.display().to_string();
+        return config::set(context, "embedding.model_dir", &dir);
+    }
+    if args.model.is_some() {
+        if is_written("embedding.model_dir") {
+            config::set(context, "embedding.model_dir", "")?;
+        }
+        if context.file_names("embedding.model") {
+            config::set(context, "embedding.model", &wanted.model_name)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! `kb status`.
+
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{args, model};
+use crate::error::Result;
+use crate::present::json;
+use crate::store::Stats;
+
+pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> {
+    let store = context.open_existing()?;
+    let (binding, stats) = match &store {
+        Some(store) => (store.binding()?, store.stats()?),
+        None => (None, Stats::empty()),
+    };
+    let setup = model::setup(context, binding);
+    context.present(
+        args.format.format,
+        |out| json::status(&setup, &stats, out),
+        |human, out| human.status(&setup, &stats, out),
+    )?;
+    Ok(ExitStatus::Success)
+}

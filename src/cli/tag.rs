@@ -1,0 +1,39 @@
+//! `kb tags` and `kb tag`.
+
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{args, context};
+use crate::error::{Error, Result};
+use crate::present::json;
+
+pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
+    let tags = match context.open_existing()? {
+        Some(store) => store.tags()?,
+        None => Vec::new(),
+    };
+    context.present(
+        args.format.format,
+        |out| json::tags(&tags, out),
+        |human, out| human.tags(&tags, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
+    let id = context::document_id(&args.id)?;
+    let unknown = || Error::UnknownDocument { id: args.id.clone() };
+    let mut store = context.open_existing()?.ok_or_else(unknown)?;
+    if store.document(id)?.is_none() {
+        return Err(unknown());
+    }
+    store.add_tags(id, &args.add)?;
+    store.remove_tags(id, &args.remove)?;
+    let document = store.document(id)?.ok_or_else(unknown)?;
+    store.close()?;
+    context.present(
+        args.format.format,
+        |out| json::tagged(&document, out),
+        |human, out| human.tagged(&document, out),
+    )?;
+    Ok(ExitStatus::Success)
+}

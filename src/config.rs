@@ -1,1 +1,0 @@
-//! Defaults < `config.yaml` < `KB_*` < flags, merged into one [`Config`].

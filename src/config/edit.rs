@@ -1,0 +1,176 @@
+//! A key and a value in, the configuration file's new text out.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use figment::Figment;
+use figment::providers::{Format as _, Serialized, Yaml};
+
+use crate::config::Config;
+use crate::config::load::{
+    Environment, Origin, check, keys, nearest, parse_yaml, read, wrong_value,
+};
+use crate::error::{Error, Result};
+
+/// Returns the text of `file` with `key` set to `value`, every other line as it was.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for an unknown key, [`Error::Config`] for a value of the wrong kind.
+pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Result<String> {
+    let defaults = Config::defaults(&environment.home());
+    let keys = keys(&defaults);
+    if !keys.iter().any(|it| it == key) {
+        return Err(Error::Usage {
+            message: format!("unknown configuration key `{key}`"),
+            hint: nearest(key, &keys).map(|it| format!("the nearest key is `{it}`")),
+        });
+    }
+    let old = read(file)?.unwrap_or_default();
+    parse_yaml(file, &old)?;
+    let text = with_key(&old, key, value);
+    let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml::string(&text));
+    let origins = BTreeMap::from([(key.to_owned(), Origin::File(file.to_owned()))]);
+    let config: Config = merged.extract().map_err(|it| wrong_value(&it, &origins, file))?;
+    check(&config, file)?;
+    Ok(text)
+}
+
+/// Sets one key in block-style YAML line by line, so that comments and order stay.
+fn with_key(text: &str, key: &str, value: &str) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let (mut start, mut end, mut indent) = (0, lines.len(), 0);
+    let parts: Vec<&str> = key.split('.').collect();
+    for (depth, part) in parts.iter().enumerate() {
+        let siblings = lines[start..end].iter().find(|it| is_entry(it)).map(|it| indent_of(it));
+        indent = siblings.unwrap_or(if depth == 0 { 0 } else { indent + 2 });
+        let at = (start..end).find(|&it| {
+            let line = &lines[it];
+            is_entry(line)
+                && indent_of(line) == indent
+                && line.trim_start().strip_prefix(part).is_some_and(|it| it.starts_with(':'))
+        });
+        let is_leaf = depth + 1 == parts.len();
+        let line = format!(
+            "{:indent$}{part}:{}",
+            "",
+            if is_leaf { format!(" {}", scalar(value)) } else { String::new() }
+        );
+        let at = match at {
+            Some(at) if is_leaf => {
+                lines[at] = line;
+                at
+            }
+            Some(at) => at,
+            None => {
+                let last = (start..end).rev().find(|&it| is_entry(&lines[it]));
+                let at = last.map_or(start, |it| it + 1);
+                lines.insert(at, line);
+                end = at + 1;
+                at
+            }
+        };
+        start = at + 1;
+        end = (start..end.max(start))
+            .find(|&it| is_entry(&lines[it]) && indent_of(&lines[it]) <= indent)
+            .unwrap_or(end.max(start));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Whether a line says something: neither blank nor a comment.
+fn is_entry(line: &str) -> bool {
+    let text = line.trim_start();
+    !text.is_empty() && !text.starts_with('#')
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Returns a typed value as a YAML scalar: numbers and booleans as they are, text quoted where
+/// YAML would read it as something else.
+fn scalar(typed: &str) -> String {
+    match serde_yaml::from_str(typed) {
+        Ok(serde_yaml::Value::Bool(_) | serde_yaml::Value::Number(_)) => typed.to_owned(),
+        _ if typed.is_empty() => "\"\"".into(),
+        _ => serde_yaml::to_string(typed).unwrap_or_default().trim_end().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::FILE_NAME;
+    use crate::config::load::load;
+
+    fn environment(home: &Path, values: &[(&str, &str)]) -> Environment {
+        let home = ("HOME".to_owned(), home.as_os_str().to_owned());
+        values
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.into()))
+            .chain([home])
+            .collect()
+    }
+
+    #[track_caller]
+    fn check_set(before: &str, key: &str, value: &str, after: &str) {
+        assert_eq!(with_key(before, key, value), after);
+    }
+
+    #[test]
+    fn setting_a_key_keeps_the_rest_of_the_file() {
+        check_set("", "search.default_top", "5", "search:\n  default_top: 5\n");
+        check_set(
+            "# mine\nsearch:\n    # how many\n    default_top: 3 # few\n\ndata_dir: ~/x\n",
+            "search.default_top",
+            "5",
+            "# mine\nsearch:\n    # how many\n    default_top: 5\n\ndata_dir: ~/x\n",
+        );
+        check_set(
+            "search:\n  rrf_k: 60\ndata_dir: ~/x\n",
+            "search.default_top",
+            "5",
+            "search:\n  rrf_k: 60\n  default_top: 5\ndata_dir: ~/x\n",
+        );
+        check_set(
+            "chunking:\n  pdf:\n    max_tokens: 9\n",
+            "chunking.code.max_tokens",
+            "7",
+            "chunking:\n  pdf:\n    max_tokens: 9\n  code:\n    max_tokens: 7\n",
+        );
+        check_set(
+            "",
+            "embedding.query_prefix",
+            "query: ",
+            "embedding:\n  query_prefix: 'query: '\n",
+        );
+    }
+
+    #[test]
+    fn setting_refuses_unknown_keys_and_wrong_values() {
+        let home = tempfile::tempdir().unwrap();
+        let env = environment(home.path(), &[]);
+        let file = home.path().join(FILE_NAME);
+        assert!(matches!(set(&file, "search.top", "1", &env), Err(Error::Usage { .. })));
+        assert!(matches!(set(&file, "search.default_top", "x", &env), Err(Error::Config { .. })));
+        assert!(set(&file, "search.default_top", "7", &env).is_ok());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_was_set_is_what_is_read(top in 1_u32..1000, model in "[a-z][a-z0-9/-]{0,20}") {
+            let home = tempfile::tempdir().unwrap();
+            let env = environment(home.path(), &[]);
+            let file = home.path().join(".kb").join(FILE_NAME);
+            std::fs::create_dir(home.path().join(".kb")).unwrap();
+            for (key, value) in [("search.default_top", top.to_string()), ("embedding.model", model.clone())] {
+                let text = set(&file, key, &value, &env).unwrap();
+                std::fs::write(&file, text).unwrap();
+            }
+            let config = load(&env, &Vec::new()).unwrap().config;
+            proptest::prop_assert_eq!(config.search.default_top, top);
+            proptest::prop_assert_eq!(config.embedding.model, model);
+        }
+    }
+}

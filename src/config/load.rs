@@ -1,0 +1,384 @@
+//! Layers in, a [`Config`] with the origin of every value out.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use figment::providers::{Format as _, Serialized, Yaml};
+use figment::value::Value;
+use figment::{Figment, Profile};
+
+use crate::config::{Config, FILE_NAME};
+use crate::error::{Error, Result};
+
+/// The process environment as the program sees it, read once at the edge.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    values: BTreeMap<String, OsString>,
+}
+
+impl Environment {
+    /// Takes the variables of this process.
+    pub fn of_process() -> Self {
+        std::env::vars_os()
+            .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
+            .collect()
+    }
+
+    /// Returns a variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&OsString> {
+        self.values.get(name).filter(|it| !it.is_empty())
+    }
+
+    /// Returns a variable as a path.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from)
+    }
+
+    /// Returns the user's home directory; the root where there is none.
+    pub fn home(&self) -> PathBuf {
+        self.path("HOME").or_else(|| self.path("USERPROFILE")).unwrap_or_else(|| PathBuf::from("/"))
+    }
+}
+
+impl FromIterator<(String, OsString)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (String, OsString)>>(values: I) -> Self {
+        Self { values: values.into_iter().collect() }
+    }
+}
+
+/// Where a setting's value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Built in.
+    Default,
+    /// The configuration file.
+    File(PathBuf),
+    /// This environment variable.
+    Variable(String),
+    /// This flag.
+    Flag(String),
+}
+
+/// A [`Config`] with the origin of every value.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The values.
+    pub config: Config,
+    /// The file that was read, or would be.
+    pub file: PathBuf,
+    /// What the user should know: one sentence for each unknown key.
+    pub warnings: Vec<String>,
+    origins: BTreeMap<String, Origin>,
+}
+
+impl Resolved {
+    /// Returns where the value of a key comes from.
+    pub fn origin(&self, key: &str) -> &Origin {
+        self.origins.get(key).unwrap_or(&Origin::Default)
+    }
+
+    /// Returns every key with its value as YAML writes it, in the order of the documentation.
+    pub fn entries(&self) -> Vec<(String, String)> {
+        let value = serde_yaml::to_value(&self.config).unwrap_or_default();
+        let mut found = Vec::new();
+        flatten("", &value, &mut found);
+        found
+    }
+}
+
+/// Values given by flags: key and value as typed.
+pub type Flags = Vec<(&'static str, &'static str, String)>;
+
+/// Merges all layers.
+///
+/// `flags` holds flag name, key and value. The file is `config.yaml` in the data directory that
+/// flags and environment name, else in the default one; a `data_dir` in the file then moves the
+/// database, not the file.
+///
+/// # Errors
+///
+/// [`Error::Config`] if the file is not YAML, or any layer has a value of the wrong kind.
+pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
+    let home = environment.home();
+    let defaults = Config::defaults(&home);
+    let keys = keys(&defaults);
+    let given_dir = flags
+        .iter()
+        .find(|(_, key, _)| *key == "data_dir")
+        .map(|(_, _, value)| PathBuf::from(value))
+        .or_else(|| environment.path("KB_DATA_DIR"));
+    let file_dir = expand_home(&given_dir.unwrap_or_else(|| defaults.data_dir.clone()), &home);
+    let file = file_dir.join(FILE_NAME);
+
+    let mut origins = BTreeMap::new();
+    let mut warnings = Vec::new();
+    let mut figment = Figment::from(Serialized::defaults(&defaults));
+    if let Some(text) = read(&file)? {
+        let document = parse_yaml(&file, &text)?;
+        let mut given = Vec::new();
+        flatten("", &document, &mut given);
+        for (key, _) in given {
+            if keys.contains(&key) {
+                origins.insert(key, Origin::File(file.clone()));
+            } else {
+                warnings.push(unknown_key(&file, &key, &keys));
+            }
+        }
+        figment = figment.merge(Yaml::string(&text));
+    }
+    for key in &keys {
+        for name in variable_names(key) {
+            let Some(value) =
+                environment.get(&name).filter(|_| !origins_has_variable(&origins, key))
+            else {
+                continue;
+            };
+            let value = value.to_str().ok_or_else(|| Error::Config {
+                path: name.clone().into(),
+                message: "not UTF-8".into(),
+            })?;
+            figment = merge_one(figment, key, value);
+            origins.insert(key.clone(), Origin::Variable(name));
+        }
+    }
+    for (flag, key, value) in flags {
+        figment = merge_one(figment, key, value);
+        origins.insert((*key).to_owned(), Origin::Flag((*flag).to_owned()));
+    }
+    let mut config: Config = figment.extract().map_err(|it| wrong_value(&it, &origins, &file))?;
+    config.data_dir = expand_home(&config.data_dir, &home);
+    config.embedding.model_dir = expand_home(&config.embedding.model_dir, &home);
+    check(&config, &file)?;
+    Ok(Resolved { config, file, warnings, origins })
+}
+
+/// Returns the names of the environment variables that set a key, the short one first.
+pub fn variable_names(key: &str) -> Vec<String> {
+    let short = match key {
+        "embedding.model" => Some("KB_MODEL"),
+        "search.default_top" => Some("KB_DEFAULT_TOP"),
+        "search.default_format" => Some("KB_DEFAULT_FORMAT"),
+        _ => None,
+    };
+    let full = format!("KB_{}", key.to_uppercase().replace('.', "_"));
+    short.map(str::to_owned).into_iter().chain([full]).collect()
+}
+
+pub(super) fn read(file: &Path) -> Result<Option<String>> {
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Io { path: file.to_owned(), source }),
+    }
+}
+
+pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<serde_yaml::Value> {
+    let value: serde_yaml::Value = serde_yaml::from_str(text)
+        .map_err(|it| Error::Config { path: file.to_owned(), message: it.to_string() })?;
+    match value {
+        serde_yaml::Value::Null | serde_yaml::Value::Mapping(_) => Ok(value),
+        _ => Err(Error::Config {
+            path: file.to_owned(),
+            message: "the file must hold `key: value` lines".into(),
+        }),
+    }
+}
+
+/// Lists the leaves of a YAML value as dotted key and text.
+fn flatten(prefix: &str, value: &serde_yaml::Value, found: &mut Vec<(String, String)>) {
+    match value {
+        serde_yaml::Value::Mapping(entries) => {
+            for (key, value) in entries {
+                let key = key.as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
+                let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+                flatten(&path, value, found);
+            }
+        }
+        serde_yaml::Value::Null if prefix.is_empty() => {}
+        scalar => {
+            let text = match scalar {
+                serde_yaml::Value::String(text) if text.is_empty() => "\"\"".into(),
+                other => serde_yaml::to_string(other).unwrap_or_default().trim_end().to_owned(),
+            };
+            found.push((prefix.to_owned(), text));
+        }
+    }
+}
+
+/// Returns all keys in the order of the documentation.
+pub(super) fn keys(defaults: &Config) -> Vec<String> {
+    let mut found = Vec::new();
+    flatten("", &serde_yaml::to_value(defaults).unwrap_or_default(), &mut found);
+    found.into_iter().map(|(key, _)| key).collect()
+}
+
+fn origins_has_variable(origins: &BTreeMap<String, Origin>, key: &str) -> bool {
+    matches!(origins.get(key), Some(Origin::Variable(_)))
+}
+
+/// Merges one value typed as text: `10` is a number, `true` a boolean, all else a string.
+fn merge_one(figment: Figment, key: &str, typed: &str) -> Figment {
+    let value = match serde_yaml::from_str(typed) {
+        Ok(serde_yaml::Value::Bool(it)) => Value::from(it),
+        Ok(serde_yaml::Value::Number(it)) if it.is_u64() => {
+            Value::from(it.as_u64().unwrap_or_default())
+        }
+        Ok(serde_yaml::Value::Number(it)) => Value::from(it.as_f64().unwrap_or_default()),
+        _ => Value::from(typed),
+    };
+    figment.merge(Serialized::from(figment::util::nest(key, value), Profile::Default))
+}
+
+/// Says which layer holds the value that does not fit.
+pub(super) fn wrong_value(
+    error: &figment::Error,
+    origins: &BTreeMap<String, Origin>,
+    file: &Path,
+) -> Error {
+    let key = error.path.join(".");
+    let path = match origins.get(&key) {
+        Some(Origin::Variable(name)) => name.into(),
+        Some(Origin::Flag(flag)) => flag.into(),
+        _ => file.to_owned(),
+    };
+    Error::Config { path, message: format!("{key}: {}", error.kind) }
+}
+
+/// Checks what types alone cannot say.
+pub(super) fn check(config: &Config, file: &Path) -> Result<()> {
+    let wrong = |message: &str| Error::Config { path: file.to_owned(), message: message.into() };
+    if config.search.default_top == 0 {
+        return Err(wrong("search.default_top: must be at least 1"));
+    }
+    if config.search.rrf_k.is_nan() || config.search.rrf_k < 0.0 {
+        return Err(wrong("search.rrf_k: must not be negative"));
+    }
+    if config.ingestion.workers == 0 || config.ingestion.batch_size == 0 {
+        return Err(wrong("ingestion.workers and ingestion.batch_size: must be at least 1"));
+    }
+    if config.chunking.defaults.overlap_tokens >= config.chunking.defaults.max_tokens {
+        return Err(wrong("chunking.defaults.overlap_tokens: must be less than max_tokens"));
+    }
+    if config.embedding.model.trim().is_empty() {
+        return Err(wrong("embedding.model: must not be empty"));
+    }
+    Ok(())
+}
+
+fn unknown_key(file: &Path, key: &str, keys: &[String]) -> String {
+    let advice = nearest(key, keys).map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+    format!("unknown key `{key}` in {}{advice}", file.display())
+}
+
+/// Returns the known key most like the given one, if any is alike at all.
+pub(super) fn nearest<'a>(key: &str, keys: &'a [String]) -> Option<&'a String> {
+    /// Below it two keys have little in common (Jaro-Winkler, 1 is equal).
+    const ALIKE: f64 = 0.7;
+    keys.iter()
+        .map(|it| (strsim::jaro_winkler(key, it), it))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, it)| it)
+}
+
+fn expand_home(path: &Path, home: &Path) -> PathBuf {
+    match path.strip_prefix("~") {
+        Ok(rest) => home.join(rest),
+        Err(_) => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{OutputFormat, PrecisionWord};
+
+    fn environment(home: &Path, values: &[(&str, &str)]) -> Environment {
+        let home = ("HOME".to_owned(), home.as_os_str().to_owned());
+        values
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.into()))
+            .chain([home])
+            .collect()
+    }
+
+    fn home_with(text: &str) -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(".kb")).unwrap();
+        std::fs::write(home.path().join(".kb").join(FILE_NAME), text).unwrap();
+        home
+    }
+
+    #[test]
+    fn without_anything_the_defaults_hold() {
+        let home = tempfile::tempdir().unwrap();
+        let resolved = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
+        assert_eq!(resolved.config, Config::defaults(home.path()));
+        assert_eq!(*resolved.origin("search.rrf_k"), Origin::Default);
+    }
+
+    #[test]
+    fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
+        let home = home_with("search:\n  default_top: 3\n  rrf_k: 10\n");
+        let env = environment(home.path(), &[("KB_DEFAULT_TOP", "4")]);
+        let top = |flags: &Flags| load(&env, flags).unwrap().config.search.default_top;
+        assert_eq!(top(&Vec::new()), 4);
+        assert_eq!(top(&vec![("--top", "search.default_top", "5".into())]), 5);
+        let plain = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
+        assert_eq!(plain.config.search.default_top, 3);
+        assert!((plain.config.search.rrf_k - 10.0).abs() < 1e-9);
+        assert_eq!(plain.config.search.default_format, OutputFormat::Json);
+        assert!(matches!(plain.origin("search.rrf_k"), Origin::File(_)));
+    }
+
+    #[test]
+    fn every_key_has_a_variable() {
+        let home = tempfile::tempdir().unwrap();
+        let env = environment(
+            home.path(),
+            &[
+                ("KB_EMBEDDING_PRECISION", "int8"),
+                ("KB_CHUNKING_CODE_INCLUDE_CONTEXT", "false"),
+                ("KB_MODEL", "e5"),
+            ],
+        );
+        let config = load(&env, &Vec::new()).unwrap().config;
+        assert_eq!(config.embedding.precision, PrecisionWord::Int8);
+        assert!(!config.chunking.code.include_context);
+        assert_eq!(config.embedding.model, "e5");
+    }
+
+    #[test]
+    fn an_unknown_key_is_a_warning_with_the_nearest_one() {
+        let home = home_with("search:\n  defualt_top: 3\n");
+        let resolved = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
+        assert!(resolved.warnings[0].contains("`search.defualt_top`"));
+        assert!(resolved.warnings[0].ends_with("did you mean `search.default_top`?"));
+    }
+
+    #[test]
+    fn broken_yaml_is_named_with_its_place() {
+        let home = home_with("search:\n  default_top: [1\n");
+        let error = load(&environment(home.path(), &[]), &Vec::new()).unwrap_err().to_string();
+        assert!(error.contains("config.yaml") && error.contains("line"), "{error}");
+    }
+
+    #[test]
+    fn a_wrong_value_names_its_layer() {
+        let home = tempfile::tempdir().unwrap();
+        let env = environment(home.path(), &[("KB_DEFAULT_TOP", "many")]);
+        let error = load(&env, &Vec::new()).unwrap_err().to_string();
+        assert!(
+            error.contains("KB_DEFAULT_TOP") && error.contains("search.default_top"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_tilde_is_the_home_directory() {
+        let home = home_with("data_dir: ~/elsewhere\n");
+        let config = load(&environment(home.path(), &[]), &Vec::new()).unwrap().config;
+        assert_eq!(config.data_dir, home.path().join("elsewhere"));
+    }
+}

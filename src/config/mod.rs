@@ -1,0 +1,244 @@
+//! Defaults < `config.yaml` < `KB_*` < flags, merged by figment into one [`Config`].
+//!
+//! The only place that reads the environment. It stops at `cli`: commands turn a `Config` into
+//! the options of the stages they call.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+mod edit;
+mod load;
+
+pub use edit::set;
+pub use load::{Environment, Flags, Origin, Resolved, load, variable_names};
+
+/// Name of the file in the data directory.
+pub const FILE_NAME: &str = "config.yaml";
+
+/// Every setting, resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Config {
+    /// Where `kb.db` and the configuration lie.
+    pub data_dir: PathBuf,
+    /// The model.
+    pub embedding: Embedding,
+    /// Search and its output.
+    pub search: Search,
+    /// How documents are cut.
+    pub chunking: Chunking,
+    /// How files are read.
+    pub ingestion: Ingestion,
+}
+
+/// Settings of the model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Embedding {
+    /// Name in `models.toml`, hub id, or the name of the directory given by `model_dir`.
+    pub model: String,
+    /// Directory that holds the model's files; empty: found or fetched.
+    pub model_dir: PathBuf,
+    /// Precision of passages.
+    pub precision: PrecisionWord,
+    /// Put before queries; empty: the model's own.
+    pub query_prefix: String,
+    /// Put before passages; empty: the model's own.
+    pub passage_prefix: String,
+}
+
+/// The words of `embedding.precision`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PrecisionWord {
+    /// 8-bit integers.
+    Int8,
+    /// 32-bit floating point.
+    Fp32,
+}
+
+/// Settings of search and its output.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// Hits without `--top`.
+    pub default_top: u32,
+    /// Format without `--format`.
+    pub default_format: OutputFormat,
+    /// The fusion constant.
+    pub rrf_k: f64,
+}
+
+/// Who reads the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputFormat {
+    /// Programs: the contract.
+    Json,
+    /// People.
+    Human,
+}
+
+/// How documents are cut, by type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Chunking {
+    /// For fixed-size chunks, unless the type says otherwise.
+    pub defaults: ChunkDefaults,
+    /// PDF.
+    pub pdf: PdfChunking,
+    /// Markdown and plain text.
+    pub markdown: MarkdownChunking,
+    /// Source code.
+    pub code: CodeChunking,
+    /// Notes.
+    pub note: NoteChunking,
+}
+
+/// Fixed-size chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChunkDefaults {
+    /// Longest chunk in tokens; the model's own limit holds too.
+    pub max_tokens: u32,
+    /// Tokens that neighbouring fixed-size chunks share.
+    pub overlap_tokens: u32,
+}
+
+/// PDF chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PdfChunking {
+    /// Along sections and paragraphs, or fixed-size.
+    pub strategy: PdfStrategy,
+    /// Longest chunk in tokens; the model's own limit holds too.
+    pub max_tokens: u32,
+}
+
+/// The words of `chunking.pdf.strategy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PdfStrategy {
+    /// Along sections and paragraphs.
+    Hierarchy,
+    /// Windows of fixed size.
+    Fixed,
+}
+
+/// Markdown chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MarkdownChunking {
+    /// Along headings, or fixed-size.
+    pub strategy: MarkdownStrategy,
+    /// Sections smaller than this are merged with a neighbour.
+    pub min_tokens: u32,
+    /// Longest chunk in tokens; the model's own limit holds too.
+    pub max_tokens: u32,
+}
+
+/// The words of `chunking.markdown.strategy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MarkdownStrategy {
+    /// Along headings.
+    Header,
+    /// Windows of fixed size.
+    Fixed,
+}
+
+/// Code chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CodeChunking {
+    /// Along definitions, or fixed-size.
+    pub strategy: CodeStrategy,
+    /// Whether a method is read with its class and the class's docstring.
+    pub include_context: bool,
+    /// Longest chunk in tokens; the model's own limit holds too.
+    pub max_tokens: u32,
+}
+
+/// The words of `chunking.code.strategy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CodeStrategy {
+    /// Along definitions.
+    Ast,
+    /// Windows of fixed size.
+    Fixed,
+}
+
+/// Note chunks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NoteChunking {
+    /// Whole is the only way there is.
+    pub strategy: NoteStrategy,
+}
+
+/// The words of `chunking.note.strategy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoteStrategy {
+    /// One chunk where the model can read it whole.
+    Whole,
+}
+
+/// How files are read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ingestion {
+    /// Threads that read, extract and chunk.
+    pub workers: u32,
+    /// Documents grouped into one batch; each is still committed for itself.
+    pub batch_size: u32,
+    /// When scanned pages are read by OCR.
+    pub enable_ocr: OcrMode,
+    /// Files larger than this many megabytes are left out.
+    pub max_file_mb: u32,
+    /// Whether symbolic links below a folder are followed.
+    pub follow_links: bool,
+}
+
+/// The words of `ingestion.enable_ocr`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OcrMode {
+    /// Pages without text.
+    Auto,
+    /// Every page.
+    Always,
+    /// No page.
+    Never,
+}
+
+impl Config {
+    /// Returns the built-in defaults for a home directory.
+    pub fn defaults(home: &Path) -> Self {
+        Self {
+            data_dir: home.join(".kb"),
+            embedding: Embedding {
+                model: "all-MiniLM-L6-v2".into(),
+                model_dir: PathBuf::new(),
+                precision: PrecisionWord::Fp32,
+                query_prefix: String::new(),
+                passage_prefix: String::new(),
+            },
+            search: Search { default_top: 10, default_format: OutputFormat::Json, rrf_k: 60.0 },
+            chunking: Chunking {
+                defaults: ChunkDefaults { max_tokens: 512, overlap_tokens: 50 },
+                pdf: PdfChunking { strategy: PdfStrategy::Hierarchy, max_tokens: 1024 },
+                markdown: MarkdownChunking {
+                    strategy: MarkdownStrategy::Header,
+                    min_tokens: 50,
+                    max_tokens: 1024,
+                },
+                code: CodeChunking {
+                    strategy: CodeStrategy::Ast,
+                    include_context: true,
+                    max_tokens: 1024,
+                },
+                note: NoteChunking { strategy: NoteStrategy::Whole },
+            },
+            ingestion: Ingestion {
+                workers: 4,
+                batch_size: 50,
+                enable_ocr: OcrMode::Auto,
+                max_file_mb: 100,
+                follow_links: false,
+            },
+        }
+    }
+}

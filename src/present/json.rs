@@ -1,0 +1,490 @@
+//! The JSON contract: its own structs, so that renaming a field inside cannot break a script
+//! outside. Every documented key is always there; what does not apply is null.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::ingest::IngestReport;
+use crate::present::{Setting, Setup};
+use crate::search::{Hit, SearchResults};
+use crate::store::{Stats, StoredChunk, StoredDocument, TagCount};
+
+/// Grows only when a documented key is removed, renamed or changes its type.
+const CONTRACT_VERSION: u32 = 1;
+
+/// Characters of a chunk that `kb info` shows.
+pub(super) const PREVIEW_CHARS: usize = 100;
+
+/// Writes one value and a line end.
+fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+#[derive(Serialize)]
+struct SearchJson<'a> {
+    contract_version: u32,
+    query: &'a str,
+    results: Vec<ResultJson<'a>>,
+    total_matches: usize,
+    returned: usize,
+}
+
+#[derive(Serialize)]
+struct ResultJson<'a> {
+    chunk_id: i64,
+    score: f64,
+    score_breakdown: BreakdownJson,
+    text: &'a str,
+    source: SourceJson<'a>,
+    evidence: EvidenceJson,
+}
+
+#[derive(Serialize)]
+struct BreakdownJson {
+    fts: Option<f64>,
+    vector: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct SourceJson<'a> {
+    document_id: i64,
+    title: &'a str,
+    path: Option<&'a str>,
+    #[serde(rename = "type")]
+    doc_type: &'a str,
+    page: Option<u32>,
+    chunk_index: u32,
+    total_chunks: u32,
+    tags: &'a [String],
+    section: Option<&'a str>,
+    language: Option<&'a str>,
+    symbol: Option<&'a str>,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    last_page: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct EvidenceJson {
+    fts_rank: Option<u32>,
+    bm25: Option<f64>,
+    vector_rank: Option<u32>,
+    cosine: Option<f64>,
+    fts_weight: Option<f64>,
+    vector_weight: Option<f64>,
+}
+
+impl<'a> From<&'a Hit> for ResultJson<'a> {
+    fn from(hit: &'a Hit) -> Self {
+        let (document, stored) = (&hit.stored, &hit.stored.chunk);
+        let chunk = &stored.chunk;
+        Self {
+            chunk_id: stored.id,
+            score: hit.score,
+            score_breakdown: BreakdownJson {
+                fts: hit.keyword.map(|it| it.term),
+                vector: hit.vector.map(|it| it.term),
+            },
+            text: &chunk.text,
+            source: SourceJson {
+                document_id: document.document_id,
+                title: &document.title,
+                path: document.path.as_deref(),
+                doc_type: document.doc_type.as_str(),
+                page: chunk.page,
+                chunk_index: stored.chunk_index,
+                total_chunks: document.total_chunks,
+                tags: &document.tags,
+                section: chunk.section.as_deref(),
+                language: document.language.as_deref(),
+                symbol: chunk.symbol.as_deref(),
+                start_line: chunk.start_line,
+                end_line: chunk.end_line,
+                last_page: chunk.last_page,
+            },
+            evidence: EvidenceJson {
+                fts_rank: hit.keyword.map(|it| it.rank),
+                bm25: hit.keyword.map(|it| it.raw),
+                vector_rank: hit.vector.map(|it| it.rank),
+                cosine: hit.vector.map(|it| it.raw),
+                fts_weight: hit.keyword_weight,
+                vector_weight: hit.vector_weight,
+            },
+        }
+    }
+}
+
+/// Writes the answer to a query.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn search(results: &SearchResults, out: &mut dyn Write) -> io::Result<()> {
+    write(
+        &SearchJson {
+            contract_version: CONTRACT_VERSION,
+            query: &results.typed,
+            results: results.hits.iter().map(ResultJson::from).collect(),
+            total_matches: results.total_matches,
+            returned: results.hits.len(),
+        },
+        out,
+    )
+}
+
+#[derive(Serialize)]
+struct DocumentJson<'a> {
+    id: i64,
+    title: &'a str,
+    #[serde(rename = "type")]
+    doc_type: &'a str,
+    tags: &'a [String],
+    chunk_count: u32,
+    created_at: &'a str,
+    path: Option<&'a str>,
+    language: Option<&'a str>,
+    updated_at: &'a str,
+}
+
+impl<'a> From<&'a StoredDocument> for DocumentJson<'a> {
+    fn from(document: &'a StoredDocument) -> Self {
+        Self {
+            id: document.id,
+            title: &document.title,
+            doc_type: document.doc_type.as_str(),
+            tags: &document.tags,
+            chunk_count: document.chunk_count,
+            created_at: &document.created_at,
+            path: document.path.as_deref(),
+            language: document.language.as_deref(),
+            updated_at: &document.updated_at,
+        }
+    }
+}
+
+/// Writes a list of documents.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn list(documents: &[StoredDocument], out: &mut dyn Write) -> io::Result<()> {
+    write(&documents.iter().map(DocumentJson::from).collect::<Vec<_>>(), out)
+}
+
+#[derive(Serialize)]
+struct InfoJson<'a> {
+    contract_version: u32,
+    #[serde(flatten)]
+    document: DocumentJson<'a>,
+    content_hash: &'a str,
+    metadata: MetadataJson<'a>,
+    chunks: Vec<ChunkJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct MetadataJson<'a> {
+    format: &'a str,
+    author: Option<&'a str>,
+    page_count: Option<u32>,
+    created: Option<&'a str>,
+    language: Option<&'a str>,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ChunkJson<'a> {
+    chunk_id: i64,
+    chunk_index: u32,
+    token_count: u32,
+    page: Option<u32>,
+    last_page: Option<u32>,
+    section: Option<&'a str>,
+    symbol: Option<&'a str>,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    preview: String,
+}
+
+/// Writes one document with its chunks.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn info(
+    document: &StoredDocument,
+    chunks: &[StoredChunk],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let metadata = &document.metadata;
+    write(
+        &InfoJson {
+            contract_version: CONTRACT_VERSION,
+            document: document.into(),
+            content_hash: &document.content_hash,
+            metadata: MetadataJson {
+                format: &document.format,
+                author: metadata.author.as_deref(),
+                page_count: metadata.page_count,
+                created: metadata.created.as_deref(),
+                language: metadata.language.as_deref(),
+                warnings: &metadata.warnings,
+            },
+            chunks: chunks
+                .iter()
+                .map(|stored| ChunkJson {
+                    chunk_id: stored.id,
+                    chunk_index: stored.chunk_index,
+                    token_count: stored.chunk.token_count,
+                    page: stored.chunk.page,
+                    last_page: stored.chunk.last_page,
+                    section: stored.chunk.section.as_deref(),
+                    symbol: stored.chunk.symbol.as_deref(),
+                    start_line: stored.chunk.start_line,
+                    end_line: stored.chunk.end_line,
+                    preview: stored.chunk.text.chars().take(PREVIEW_CHARS).collect(),
+                })
+                .collect(),
+        },
+        out,
+    )
+}
+
+#[derive(Serialize)]
+struct TagJson<'a> {
+    name: &'a str,
+    count: u32,
+}
+
+/// Writes all tags.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn tags(tags: &[TagCount], out: &mut dyn Write) -> io::Result<()> {
+    let tags: Vec<TagJson<'_>> =
+        tags.iter().map(|it| TagJson { name: &it.name, count: it.count }).collect();
+    write(&tags, out)
+}
+
+#[derive(Serialize)]
+struct TaggedJson<'a> {
+    contract_version: u32,
+    id: i64,
+    tags: &'a [String],
+}
+
+/// Writes the tags of a document after a change.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn tagged(document: &StoredDocument, out: &mut dyn Write) -> io::Result<()> {
+    write(
+        &TaggedJson { contract_version: CONTRACT_VERSION, id: document.id, tags: &document.tags },
+        out,
+    )
+}
+
+#[derive(Serialize)]
+struct StatusJson<'a> {
+    contract_version: u32,
+    documents: BTreeMap<&'static str, u32>,
+    total_chunks: u32,
+    db_size_bytes: u64,
+    model_name: Option<&'a str>,
+    embedding_dim: Option<u32>,
+    schema_version: i64,
+    model_max_tokens: Option<u32>,
+    precision: Option<&'a str>,
+    data_dir: String,
+}
+
+/// Writes what the database holds.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn status(setup: &Setup, stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
+    let binding = setup.binding.as_ref();
+    write(
+        &StatusJson {
+            contract_version: CONTRACT_VERSION,
+            documents: stats.documents.iter().map(|(it, count)| (it.as_str(), *count)).collect(),
+            total_chunks: stats.total_chunks,
+            db_size_bytes: stats.db_size_bytes,
+            model_name: binding.map(|it| it.model_name.as_str()),
+            embedding_dim: binding.map(|it| it.dim),
+            schema_version: stats.schema_version,
+            model_max_tokens: binding.map(|it| it.max_tokens),
+            precision: binding.map(|it| it.precision.as_str()),
+            data_dir: setup.data_dir.display().to_string(),
+        },
+        out,
+    )
+}
+
+#[derive(Serialize)]
+struct SetupJson<'a> {
+    contract_version: u32,
+    data_dir: String,
+    database: String,
+    database_exists: bool,
+    model_configured: &'a str,
+    model_present: bool,
+    model_dir: Option<String>,
+    runtime: Option<String>,
+    model_name: Option<&'a str>,
+    embedding_dim: Option<u32>,
+}
+
+/// Writes what is set up.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn setup(setup: &Setup, out: &mut dyn Write) -> io::Result<()> {
+    write(
+        &SetupJson {
+            contract_version: CONTRACT_VERSION,
+            data_dir: setup.data_dir.display().to_string(),
+            database: setup.database.display().to_string(),
+            database_exists: setup.database.exists(),
+            model_configured: &setup.model_configured,
+            model_present: setup.model_dir.is_some(),
+            model_dir: setup.model_dir.as_ref().map(|it| it.display().to_string()),
+            runtime: setup.runtime.as_ref().map(|it| it.display().to_string()),
+            model_name: setup.binding.as_ref().map(|it| it.model_name.as_str()),
+            embedding_dim: setup.binding.as_ref().map(|it| it.dim),
+        },
+        out,
+    )
+}
+
+#[derive(Serialize)]
+struct ReportJson<'a> {
+    contract_version: u32,
+    added: usize,
+    updated: usize,
+    skipped: usize,
+    ignored: usize,
+    failed: usize,
+    chunks: usize,
+    document_ids: &'a [i64],
+    errors: Vec<FailedJson>,
+}
+
+#[derive(Serialize)]
+struct FailedJson {
+    path: String,
+    code: &'static str,
+    error: String,
+}
+
+/// Writes what a run of `kb add` did.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn report(report: &IngestReport, out: &mut dyn Write) -> io::Result<()> {
+    write(
+        &ReportJson {
+            contract_version: CONTRACT_VERSION,
+            added: report.added,
+            updated: report.updated,
+            skipped: report.skipped,
+            ignored: report.ignored,
+            failed: report.failed.len(),
+            chunks: report.num_chunks,
+            document_ids: &report.document_ids,
+            errors: report
+                .failed
+                .iter()
+                .map(|(path, error)| FailedJson {
+                    path: path.display().to_string(),
+                    code: error.code(),
+                    error: error.to_string(),
+                })
+                .collect(),
+        },
+        out,
+    )
+}
+
+#[derive(Serialize)]
+struct RemovedJson<'a> {
+    contract_version: u32,
+    removed: &'a [i64],
+}
+
+/// Writes the ids of removed documents.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn removed(ids: &[i64], out: &mut dyn Write) -> io::Result<()> {
+    write(&RemovedJson { contract_version: CONTRACT_VERSION, removed: ids }, out)
+}
+
+#[derive(Serialize)]
+struct ReindexedJson<'a> {
+    contract_version: u32,
+    chunks: u64,
+    model_name: &'a str,
+    embedding_dim: u32,
+}
+
+/// Writes what a run of `kb reindex` did.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn reindexed(
+    num_chunks: u64,
+    model_name: &str,
+    embedding_dim: u32,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let contract_version = CONTRACT_VERSION;
+    write(&ReindexedJson { contract_version, chunks: num_chunks, model_name, embedding_dim }, out)
+}
+
+#[derive(Serialize)]
+struct SettingJson<'a> {
+    key: &'a str,
+    value: &'a str,
+    origin: &'a str,
+}
+
+/// Writes every setting.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn settings(settings: &[Setting], out: &mut dyn Write) -> io::Result<()> {
+    let settings: Vec<SettingJson<'_>> = settings
+        .iter()
+        .map(|it| SettingJson { key: &it.key, value: &it.value, origin: &it.origin })
+        .collect();
+    write(&settings, out)
+}
+
+#[derive(Serialize)]
+struct ErrorJson {
+    error: String,
+    code: &'static str,
+    fix: Option<String>,
+}
+
+/// Writes an error.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn error(error: &Error, out: &mut dyn Write) -> io::Result<()> {
+    write(&ErrorJson { error: error.to_string(), code: error.code(), fix: error.hint() }, out)
+}
