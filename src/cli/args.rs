@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::OutputFormat;
@@ -28,7 +29,7 @@ pub(super) struct Global {
     /// Directory that holds kb.db and config.yaml [default: data_dir, ~/.kb]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub(super) data_dir: Option<PathBuf>,
-    /// When to colour human output
+    /// When to colour human output; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(help_heading = "Global options")]
     pub(super) color: ColorChoice,
@@ -37,12 +38,9 @@ pub(super) struct Global {
 /// When output is coloured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum ColorChoice {
-    /// On a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
-    /// Also in a pipe
     Always,
-    /// Not at all
     Never,
 }
 
@@ -76,8 +74,9 @@ pub(super) enum Command {
 /// Who reads the output of a command that is for people by default.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Format {
-    /// Output for programs or for people
+    /// Output for people (human) or for programs (json)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    #[arg(hide_possible_values = true)]
     pub(super) format: OutputFormat,
 }
 
@@ -113,10 +112,10 @@ pub(super) struct Add {
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(super) tags: Vec<String>,
     /// What the files are, whatever their names say
-    #[arg(long = "type", value_name = "TYPE", value_parser = doc_type)]
+    #[arg(long = "type", value_name = "TYPE", value_parser = doc_type())]
     pub(super) doc_type: Option<DocType>,
     /// Programming language of the files
-    #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
     pub(super) language: Option<Language>,
     /// Folders are always read with all that is below them; accepted for old scripts
     #[arg(long, short, hide = true)]
@@ -148,8 +147,8 @@ pub(super) struct Search {
     /// Vector search only
     #[arg(long)]
     pub(super) vec_only: bool,
-    /// Output for programs or for people [default: search.default_format, json]
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    /// Output for programs (json) or for people (human) [default: search.default_format, json]
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) format: Option<OutputFormat>,
 }
 
@@ -157,7 +156,7 @@ pub(super) struct Search {
 #[derive(Debug, Clone, Args)]
 pub(super) struct FilterArgs {
     /// Only documents of this type
-    #[arg(long = "type", value_name = "TYPE", value_parser = doc_type)]
+    #[arg(long = "type", value_name = "TYPE", value_parser = doc_type())]
     pub(super) doc_type: Option<DocType>,
     /// Only documents that bear all these tags, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
@@ -267,12 +266,13 @@ pub(super) enum ConfigAction {
     },
 }
 
-fn doc_type(typed: &str) -> Result<DocType, String> {
-    typed.parse().map_err(|it: crate::document::UnknownName| it.to_string())
+fn doc_type() -> impl TypedValueParser<Value = DocType> {
+    PossibleValuesParser::new(DocType::ALL.map(DocType::as_str)).try_map(|it| it.parse::<DocType>())
 }
 
-fn language(typed: &str) -> Result<Language, String> {
-    typed.parse().map_err(|it: crate::document::UnknownName| it.to_string())
+fn language() -> impl TypedValueParser<Value = Language> {
+    PossibleValuesParser::new(Language::ALL.map(Language::as_str))
+        .try_map(|it| it.parse::<Language>())
 }
 
 fn tag(typed: &str) -> Result<String, String> {

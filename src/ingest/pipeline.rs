@@ -126,7 +126,9 @@ fn embed_jobs(
             return;
         }
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-        let vectors = services.embedder.embed_passages(&passages);
+        let vectors =
+            panic::catch_unwind(AssertUnwindSafe(|| services.embedder.embed_passages(&passages)))
+                .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
         if to_writer.send(Message::Embedded(turn, first, vectors)).is_err() {
             return;
         }
