@@ -162,3 +162,91 @@ fn parsed<T: std::str::FromStr>(db: &Connection, slot: Slot, key: &str) -> Step<
         .and_then(|it| it.parse().ok())
         .ok_or_else(|| Fault::Corrupt(format!("config.{key} cannot be read")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestDb, binding, vector};
+    use super::*;
+    use crate::document::{Filter, Precision};
+
+    #[test]
+    fn a_new_database_is_bound_to_nothing() {
+        assert_eq!(TestDb::unbound().store.binding().unwrap(), None);
+    }
+
+    #[test]
+    fn a_binding_is_remembered_under_the_documented_keys() {
+        let mut db = TestDb::unbound();
+        let wanted = Binding { passage_prefix: "passage: ".into(), ..binding("e5") };
+        db.store.bind(&wanted).unwrap();
+        db.store.bind(&wanted).unwrap();
+        assert_eq!(Store::open(&db.path()).unwrap().binding().unwrap(), Some(wanted));
+        for (key, expected) in [
+            ("schema_version", "1"),
+            ("model_name", "e5"),
+            ("embedding_dim", "4"),
+            ("model_max_tokens", "256"),
+            ("model_precision", "int8"),
+            ("passage_prefix", "passage: "),
+        ] {
+            let value: String =
+                db.store.connection.query_row(CONFIG_VALUE, [key], |row| row.get(0)).unwrap();
+            assert_eq!(value, expected, "{key}");
+        }
+    }
+
+    #[test]
+    fn another_model_is_refused_once_there_are_chunks() {
+        let mut db = TestDb::new();
+        db.store.bind(&Binding { dim: 8, ..binding("wide") }).unwrap();
+        db.store.bind(&binding("small")).unwrap();
+        db.add("/a.md", &["words"], &[]);
+        let outcome = db.store.bind(&Binding { dim: 8, ..binding("wide") });
+        let Err(Error::ModelMismatch { bound, bound_dim, wanted }) = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!((bound.as_str(), bound_dim, wanted.as_str()), ("small", 4, "wide"));
+        assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_mismatch_says_what_differs() {
+        let small = binding("small");
+        let describe = |wanted: Binding| match mismatch(&small, &wanted) {
+            Error::ModelMismatch { bound, wanted, .. } => (bound, wanted),
+            other => panic!("{other}"),
+        };
+        assert_eq!(
+            describe(Binding { precision: Precision::Fp32, ..small.clone() }),
+            ("small (int8)".into(), "small (fp32)".into())
+        );
+        assert_eq!(
+            describe(Binding { passage_prefix: "p: ".into(), ..small.clone() }),
+            ("small (passage prefix \"\")".into(), "small (passage prefix \"p: \")".into())
+        );
+        assert_eq!(
+            describe(Binding { max_tokens: 512, ..small.clone() }),
+            ("small (4 dim, 256 tokens)".into(), "small (4 dim, 512 tokens)".into())
+        );
+    }
+
+    #[test]
+    fn a_query_vector_of_a_model_that_was_switched_away_is_not_compared() {
+        let mut db = TestDb::new();
+        let reader = db.store.reader().unwrap();
+        db.store.bind(&binding("other")).unwrap();
+        let outcome = reader.rank_by_cosine(&vector("words"), &Filter::default(), 10);
+        assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
+        reader.binding().unwrap();
+        reader.rank_by_cosine(&vector("words"), &Filter::default(), 10).unwrap();
+    }
+
+    #[test]
+    fn a_binding_that_cannot_be_read_is_corruption() {
+        let db = TestDb::new();
+        let sql = "UPDATE config SET value = 'many' WHERE key = 'embedding_dim'";
+        db.store.connection.execute(sql, []).unwrap();
+        assert!(matches!(db.store.binding(), Err(Error::Corrupt { .. })));
+    }
+}

@@ -199,3 +199,79 @@ pub(super) fn insert(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestDb, binding, chunk, document, vector};
+    use super::*;
+    use crate::error::Error;
+
+    #[test]
+    fn a_chunk_comes_back_as_it_was() {
+        let mut db = TestDb::new();
+        let mut whole = chunk("words");
+        whole.symbol = Some("Class.method".into());
+        whole.page = Some(2);
+        whole.last_page = Some(3);
+        let bare = Chunk {
+            text: "more".into(),
+            context: String::new(),
+            token_count: 1,
+            section: None,
+            symbol: None,
+            page: None,
+            last_page: None,
+            start_line: None,
+            end_line: None,
+        };
+        let chunks = [whole, bare];
+        let new = document("/a.md", &["words", "more"], &[]);
+        let vectors = [vector("words"), vector("more")];
+        let id = db.store.replace(&new, &chunks, &vectors, &|_| false).unwrap().document_id();
+        let stored = db.store.chunks(id).unwrap();
+        assert_eq!(stored.iter().map(|it| it.chunk_index).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(stored.into_iter().map(|it| it.chunk).collect::<Vec<_>>(), chunks);
+    }
+
+    #[test]
+    fn hits_come_in_the_order_asked_with_their_documents() {
+        let mut db = TestDb::new();
+        let first = db.add("/a.md", &["one", "two", "three"], &["b", "a"]);
+        let second = db.add("/b.md", &["four"], &[]);
+        let id = |document, position: usize| db.store.chunks(document).unwrap()[position].id;
+        let (two, four) = (id(first, 1), id(second, 0));
+        let hits = db.store.hits(&[four, 999, two, four]).unwrap();
+        assert_eq!(hits.iter().map(|it| it.chunk.id).collect::<Vec<_>>(), [four, two, four]);
+        assert_eq!(hits[1].document_id, first);
+        assert_eq!(hits[1].title, "Title of /a.md");
+        assert_eq!(hits[1].path.as_deref(), Some("/a.md"));
+        assert_eq!(hits[1].tags, ["a", "b"]);
+        assert_eq!((hits[1].chunk.chunk_index, hits[1].total_chunks), (1, 3));
+        assert_eq!(hits[1].chunk.chunk.text, "two");
+        assert!(hits[0].tags.is_empty());
+        assert!(db.store.hits(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_embedded_passage_is_found_again_while_a_chunk_has_it() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["one", "two"], &[]);
+        let hash = |text| PassageHash::of(&Chunk::passage("Guide > Setup", text));
+        let wanted = [hash("two"), hash("three"), PassageHash::of("two")];
+        let found = db.store.vectors_by_passage(&wanted).unwrap();
+        assert_eq!(found, HashMap::from([(hash("two"), vector("two"))]));
+        db.store.remove(id).unwrap();
+        assert!(db.store.vectors_by_passage(&wanted).unwrap().is_empty());
+    }
+
+    #[test]
+    fn vectors_of_another_model_are_not_found_again() {
+        let mut db = TestDb::new();
+        let hash = PassageHash::of("words");
+        Store::open(&db.path()).unwrap().bind(&binding("other")).unwrap();
+        let outcome = db.store.vectors_by_passage(&[hash]);
+        assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
+        assert!(TestDb::unbound().store.vectors_by_passage(&[hash]).unwrap().is_empty());
+        db.store.bind(&binding("other")).unwrap();
+    }
+}

@@ -7,7 +7,7 @@ use crate::error::Result;
 
 use super::fault::Step;
 use super::filter::{FilterValues, passes_filter};
-use super::{Store, rows};
+use super::{NewDocument, Store, rows};
 
 /// A document as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +70,37 @@ const DOCUMENT_BY_HASH: &str = concat!(
 
 const DOCUMENTS: &str = concat!(select_documents!(), passes_filter!(), " ORDER BY documents.id");
 
+const INSERT_DOCUMENT: &str = "
+    INSERT INTO documents
+        (title, title_given, source_path, content_hash, doc_type, language, metadata)
+    VALUES
+        (:title, :title_given, :path, :content_hash, :doc_type, :language, :metadata)
+    RETURNING id";
+
+const UPDATE_DOCUMENT: &str = "
+    UPDATE documents
+    SET
+        title = :title,
+        title_given = :title_given,
+        source_path = :path,
+        content_hash = :content_hash,
+        doc_type = :doc_type,
+        language = :language,
+        metadata = :metadata,
+        updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
+    WHERE id = :id";
+
+const COPY_DOCUMENT: &str = "
+    INSERT INTO documents
+        (title, title_given, source_path, content_hash, doc_type, language,
+         created_at, updated_at, metadata)
+    SELECT
+        title, title_given, :path, content_hash, doc_type, language,
+        created_at, updated_at, metadata
+    FROM documents
+    WHERE id = :id
+    RETURNING id";
+
 const REMOVE_DOCUMENT: &str = "DELETE FROM documents WHERE id = :id";
 
 impl Store {
@@ -131,4 +162,112 @@ impl Store {
 /// Removes a document; foreign keys and triggers remove what hangs on it.
 pub(super) fn delete(db: &Connection, id: DocumentId) -> Step<bool> {
     Ok(db.prepare_cached(REMOVE_DOCUMENT)?.execute(named_params! { ":id": id })? > 0)
+}
+
+/// Inserts the row of a document that has no chunks yet.
+pub(super) fn insert(db: &Connection, new: &NewDocument) -> Step<DocumentId> {
+    let id = db.prepare_cached(INSERT_DOCUMENT)?.query_row(
+        named_params! {
+            ":title": new.title,
+            ":title_given": new.is_title_given,
+            ":path": new.stamp.as_ref().map(|it| &it.path),
+            ":content_hash": new.content_hash,
+            ":doc_type": new.format.doc_type().as_str(),
+            ":language": new.format.language().map(|it| it.as_str()),
+            ":metadata": rows::document_json(new.format, &new.metadata)?,
+        },
+        |row| row.get(0),
+    )?;
+    Ok(id)
+}
+
+/// Lets a document be what `new` says, shown under `path`.
+pub(super) fn update(db: &Connection, id: DocumentId, new: &NewDocument, path: &str) -> Step<()> {
+    db.prepare_cached(UPDATE_DOCUMENT)?.execute(named_params! {
+        ":id": id,
+        ":title": new.title,
+        ":title_given": new.is_title_given,
+        ":path": path,
+        ":content_hash": new.content_hash,
+        ":doc_type": new.format.doc_type().as_str(),
+        ":language": new.format.language().map(|it| it.as_str()),
+        ":metadata": rows::document_json(new.format, &new.metadata)?,
+    })?;
+    Ok(())
+}
+
+/// Inserts a copy of a document's row, shown under `path`, without tags and chunks.
+pub(super) fn copy(db: &Connection, id: DocumentId, path: &str) -> Step<DocumentId> {
+    let mut statement = db.prepare_cached(COPY_DOCUMENT)?;
+    Ok(statement.query_row(named_params! { ":path": path, ":id": id }, |row| row.get(0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestDb, document};
+    use crate::document::{DocType, Format, Language, Metadata};
+
+    #[test]
+    fn what_a_document_says_of_itself_comes_back() {
+        let mut db = TestDb::new();
+        let mut new = document("/a.py", &["def f(): pass"], &["z", "a"]);
+        new.format = Format::Code(Language::Python);
+        new.metadata = Metadata {
+            author: Some("Ada".into()),
+            page_count: Some(12),
+            created: Some("2020-01-02T03:04:05Z".into()),
+            language: Some("en".into()),
+            warnings: vec!["one page could not be read".into()],
+        };
+        let id = db.put(&new, &["def f(): pass"], &[]).document_id();
+        let stored = db.store.document(id).unwrap().unwrap();
+        assert_eq!(stored.metadata, new.metadata);
+        assert_eq!(stored.doc_type, DocType::Code);
+        assert_eq!(stored.language.as_deref(), Some("python"));
+        assert_eq!(stored.format, "python");
+        assert_eq!(stored.title, "Title of /a.py");
+        assert_eq!(stored.tags, ["a", "z"]);
+    }
+
+    #[test]
+    fn only_code_has_a_programming_language() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        assert_eq!(db.store.document(id).unwrap().unwrap().language, None);
+    }
+
+    #[test]
+    fn a_document_is_found_by_its_bytes() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        assert_eq!(db.store.document_by_hash("hash of words").unwrap().unwrap().id, id);
+        assert_eq!(db.store.document_by_hash("hash of none").unwrap(), None);
+    }
+
+    #[test]
+    fn removing_leaves_nothing_of_a_document() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["install git", "more"], &["only", "both"]);
+        let other = db.add("/b.md", &["something"], &["both"]);
+        assert!(db.store.remove(id).unwrap());
+        assert!(!db.store.remove(id).unwrap());
+        assert_eq!(db.store.known_path("/a.md").unwrap(), None);
+        for (table, rows) in [("chunks", 1), ("chunks_vec", 1), ("document_tags", 1), ("tags", 1)] {
+            let sql = format!("SELECT count(*) FROM {table}");
+            let found: i64 = db.store.connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert_eq!(found, rows, "{table}");
+        }
+        assert_eq!(db.store.documents(&Default::default()).unwrap()[0].id, other);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_delete_by_hand_cascades_to_everything() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["install git"], &["one"]);
+        db.store.connection.execute("DELETE FROM documents", []).unwrap();
+        assert_eq!(db.store.stats().unwrap().total_vectors, 0);
+        assert_eq!(db.store.tags().unwrap(), []);
+        db.assert_whole();
+    }
 }

@@ -102,3 +102,109 @@ impl FilterValues {
         params
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestDb, document, vector};
+    use super::*;
+    use crate::document::{ChunkId, DocType, Format, Language};
+
+    fn db() -> TestDb {
+        let mut db = TestDb::new();
+        db.add("/data/notes/a.md", &["apple one"], &["fruit", "red"]);
+        db.add("/data/notes/b.md", &["apple two"], &["fruit"]);
+        db.add("/data/notes.md", &["apple three"], &["red"]);
+        db.add("/data/100%_done/c.md", &["apple four"], &[]);
+        db.add("/data/100x_done/d.md", &["apple five"], &[]);
+        let mut code = document("/data/e.py", &["apple six"], &["red"]);
+        code.format = Format::Code(Language::Python);
+        db.put(&code, &["apple six"], &[]);
+        db.assert_whole();
+        db
+    }
+
+    /// Both rankings and the listing agree on which documents pass.
+    #[track_caller]
+    fn check(filter: &Filter, expected: &[ChunkId]) {
+        let db = db();
+        let mut by_words: Vec<ChunkId> = db
+            .store
+            .rank_by_bm25("\"apple\"", filter, 100)
+            .unwrap()
+            .iter()
+            .map(|it| it.chunk_id)
+            .collect();
+        by_words.sort_unstable();
+        assert_eq!(by_words, expected, "by words");
+        for depth in [100, 5000] {
+            let ranked = db.store.rank_by_cosine(&vector("apple"), filter, depth).unwrap();
+            let mut by_vector: Vec<ChunkId> = ranked.iter().map(|it| it.chunk_id).collect();
+            by_vector.sort_unstable();
+            assert_eq!(by_vector, expected, "by vector, depth {depth}");
+        }
+        if filter.excluded_expr.is_none() {
+            let listed = db.store.documents(filter).unwrap();
+            assert_eq!(listed.iter().map(|it| it.id).collect::<Vec<_>>(), expected, "listed");
+        }
+    }
+
+    fn tags(tags: &[&str]) -> Filter {
+        Filter { tags: tags.iter().map(|&it| it.to_owned()).collect(), ..Filter::default() }
+    }
+
+    fn below(path: &str) -> Filter {
+        Filter { path_prefix: Some(path.to_owned()), ..Filter::default() }
+    }
+
+    #[test]
+    fn an_empty_filter_passes_everything() {
+        check(&Filter::default(), &[1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_type_restricts_both_rankings() {
+        check(&Filter { doc_type: Some(DocType::Code), ..Filter::default() }, &[6]);
+        check(&Filter { doc_type: Some(DocType::Pdf), ..Filter::default() }, &[]);
+    }
+
+    #[test]
+    fn several_tags_must_all_be_borne() {
+        check(&tags(&["red"]), &[1, 3, 6]);
+        check(&tags(&["fruit", "red"]), &[1]);
+        check(&tags(&["fruit", "fruit"]), &[1, 2]);
+        check(&tags(&["fruit", "unknown"]), &[]);
+    }
+
+    #[test]
+    fn a_path_restricts_to_whole_components() {
+        check(&below("/data/notes"), &[1, 2]);
+        check(&below("/data/notes/"), &[1, 2]);
+        check(&below("/data/notes.md"), &[3]);
+        check(&below("/data/note"), &[]);
+        check(&below("/data"), &[1, 2, 3, 4, 5, 6]);
+        check(&below("/"), &[1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn no_character_of_a_path_is_special() {
+        check(&below("/data/100%_done"), &[4]);
+        check(&below("/data/%"), &[]);
+    }
+
+    #[test]
+    fn excluded_words_leave_both_rankings() {
+        let excluded = Some("\"three\" OR \"five\"".to_owned());
+        check(&Filter { excluded_expr: excluded, ..Filter::default() }, &[1, 2, 4, 6]);
+    }
+
+    #[test]
+    fn conditions_add_up() {
+        let filter = Filter {
+            doc_type: Some(DocType::Markdown),
+            path_prefix: Some("/data".into()),
+            excluded_expr: Some("\"one\"".into()),
+            ..tags(&["red"])
+        };
+        check(&filter, &[3]);
+    }
+}

@@ -92,3 +92,112 @@ pub(super) fn apply(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Store;
+    use super::super::testing::TestDb;
+    use super::*;
+    use crate::error::Error;
+
+    fn text(db: &TestDb, sql: &str) -> String {
+        db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    /// Says whether the database takes the statement.
+    fn takes(db: &TestDb, sql: &str) -> bool {
+        db.store.connection.execute_batch(sql).is_ok()
+    }
+
+    #[test]
+    fn the_version_stands_in_three_places() {
+        let db = TestDb::new();
+        assert_eq!(text(&db, "SELECT value FROM config WHERE key = 'schema_version'"), "1");
+        assert_eq!(version(&db.store.connection).unwrap(), 1);
+        assert_eq!(db.store.stats().unwrap().schema_version, 1);
+    }
+
+    #[test]
+    fn pending_migrations_run_in_order_and_keep_the_data() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &["one"]);
+        let more: Vec<(i64, &str)> = MIGRATIONS
+            .iter()
+            .copied()
+            .chain([
+                (2, "CREATE TABLE second (id INTEGER PRIMARY KEY) STRICT;"),
+                (3, "INSERT INTO second VALUES (3);"),
+            ])
+            .collect();
+        apply(&mut db.store.connection, 1, &more).unwrap();
+        assert_eq!(version(&db.store.connection).unwrap(), 3);
+        assert_eq!(text(&db, "SELECT value FROM config WHERE key = 'schema_version'"), "3");
+        assert_eq!(db.texts(id), ["words"]);
+        // Another process that found the old version a moment ago does nothing twice.
+        apply(&mut db.store.connection, 1, &more).unwrap();
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_version_before_it() {
+        let mut db = TestDb::new();
+        let broken = [MIGRATIONS[0], (2, "CREATE TABLE half (id INTEGER) STRICT; nonsense;")];
+        assert!(apply(&mut db.store.connection, 1, &broken).is_err());
+        assert_eq!(version(&db.store.connection).unwrap(), 1);
+        assert!(!takes(&db, "SELECT * FROM half"));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_newer_database_is_refused_and_left_alone() {
+        let db = TestDb::new();
+        db.store.connection.pragma_update(None, "user_version", 9).unwrap();
+        let path = db.path();
+        db.store.close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let error = Store::open(&path).unwrap_err();
+        assert!(matches!(error, Error::SchemaTooNew { found: 9, supported: 1, .. }), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn documents_have_the_documented_columns_and_types() {
+        let db = TestDb::new();
+        let insert = |columns: &str, values: &str| {
+            takes(&db, &format!("INSERT INTO documents ({columns}) VALUES ({values})"))
+        };
+        for doc_type in ["pdf", "markdown", "code", "note"] {
+            assert!(insert("title, content_hash, doc_type", &format!("'t', 'h', '{doc_type}'")));
+        }
+        assert!(!insert("title, content_hash, doc_type", "'t', 'h', 'html'"));
+        assert!(!insert("content_hash, doc_type", "'h', 'note'"));
+        assert!(!insert("title, doc_type", "'t', 'note'"));
+        assert!(!insert("title, content_hash", "'t', 'h'"));
+        assert!(takes(&db, "SELECT id, source_path, language FROM documents"));
+        assert_eq!(text(&db, "SELECT metadata FROM documents"), "{}");
+        let created_at = text(&db, "SELECT created_at FROM documents");
+        assert!(created_at.starts_with("20") && created_at.ends_with('Z'), "{created_at}");
+    }
+
+    #[test]
+    fn chunks_tags_and_config_keep_their_promises() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["words"], &["one"]);
+        let chunk = "INSERT INTO chunks (document_id, chunk_index, text, passage_hash)";
+        assert!(!takes(&db, &format!("{chunk} VALUES (99, 0, 't', x'00')")), "foreign key");
+        assert!(!takes(&db, &format!("{chunk} VALUES (1, 0, 't', x'00')")), "unique index");
+        assert!(takes(&db, &format!("{chunk} VALUES (1, 1, 't', x'00')")));
+        assert_eq!(text(&db, "SELECT metadata FROM chunks WHERE chunk_index = 1"), "{}");
+        assert!(takes(&db, "SELECT token_count, created_at FROM chunks"));
+        assert!(!takes(&db, "INSERT INTO tags (name) VALUES ('one')"), "unique");
+        assert!(!takes(&db, "INSERT INTO document_tags VALUES (1, 1)"), "primary key");
+        assert!(!takes(&db, "INSERT INTO config (key) VALUES ('k')"), "not null");
+        let fts = text(&db, "SELECT sql FROM sqlite_schema WHERE name = 'chunks_fts'");
+        for part in ["content = 'chunks'", "content_rowid = 'id'", "tokenize = 'porter unicode61'"]
+        {
+            assert!(fts.contains(part), "{part}");
+        }
+        assert!(takes(&db, "DELETE FROM tags"));
+        assert_eq!(text(&db, "SELECT count(*) || '' FROM document_tags"), "0");
+    }
+}

@@ -27,10 +27,10 @@ pub struct PathStamp {
 pub struct KnownPath {
     /// The file as it was seen last.
     pub stamp: PathStamp,
-    /// Whether it is the path shown for the document.
-    pub is_primary: bool,
     /// The document.
     pub document_id: DocumentId,
+    /// The path shown for the document: this one, or that of another copy.
+    pub primary_path: String,
     /// SHA-256 of the document's bytes, lower-case hex.
     pub content_hash: String,
     /// The title, where the user gave it: replacing keeps it, so chunks are to be made with it.
@@ -46,8 +46,8 @@ const KNOWN_PATH: &str = "
         document_paths.path,
         document_paths.size_bytes,
         document_paths.mtime_ns,
-        document_paths.path IS documents.source_path AS is_primary,
         documents.id AS document_id,
+        documents.source_path,
         documents.content_hash,
         iif(documents.title_given, documents.title, NULL) AS title_given,
         documents.doc_type,
@@ -55,6 +55,12 @@ const KNOWN_PATH: &str = "
     FROM document_paths
     JOIN documents ON documents.id = document_paths.document_id
     WHERE document_paths.path = :path";
+
+const PRIMARY_PATH: &str = "
+    SELECT document_paths.path, document_paths.size_bytes, document_paths.mtime_ns
+    FROM documents
+    JOIN document_paths ON document_paths.path = documents.source_path
+    WHERE documents.id = :document_id";
 
 const OTHER_PATHS: &str = "
     SELECT path, size_bytes, mtime_ns
@@ -73,7 +79,18 @@ const REMEMBER_PATH: &str = "
 const FORGET_OTHER_PATHS: &str =
     "DELETE FROM document_paths WHERE document_id = :document_id AND path <> :path";
 
-const SET_SOURCE_PATH: &str = "UPDATE documents SET source_path = :path WHERE id = :id";
+const SET_PRIMARY: &str = "UPDATE documents SET source_path = :path WHERE id = :id";
+
+/// A note given as text is shown under the first path its words are found at.
+const SET_FIRST_PRIMARY: &str =
+    "UPDATE documents SET source_path = :path WHERE id = :id AND source_path IS NULL";
+
+impl KnownPath {
+    /// Whether it is the path shown for the document.
+    pub fn is_primary(&self) -> bool {
+        self.stamp.path == self.primary_path
+    }
+}
 
 impl Store {
     /// Returns what is known of a path; `None` for one never seen.
@@ -119,8 +136,8 @@ pub(super) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
     let read = |row: &Row<'_>| {
         Ok(KnownPath {
             stamp: stamp(row)?,
-            is_primary: row.get("is_primary")?,
             document_id: row.get("document_id")?,
+            primary_path: row.get("source_path")?,
             content_hash: row.get("content_hash")?,
             title_given: row.get("title_given")?,
             doc_type: rows::named_column(row, "doc_type")?,
@@ -139,12 +156,20 @@ pub(super) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> St
         ":size_bytes": stamp.size_bytes.cast_signed(),
         ":mtime_ns": stamp.mtime_ns,
     })?;
+    db.prepare_cached(SET_FIRST_PRIMARY)?
+        .execute(named_params! { ":path": stamp.path, ":id": id })?;
     Ok(())
 }
 
 pub(super) fn set_primary(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
-    db.prepare_cached(SET_SOURCE_PATH)?.execute(named_params! { ":path": path, ":id": id })?;
+    db.prepare_cached(SET_PRIMARY)?.execute(named_params! { ":path": path, ":id": id })?;
     Ok(())
+}
+
+/// Returns the path shown for a document; `None` for a note given as text.
+pub(super) fn primary(db: &Connection, id: DocumentId) -> Step<Option<PathStamp>> {
+    let mut statement = db.prepare_cached(PRIMARY_PATH)?;
+    Ok(statement.query_row(named_params! { ":document_id": id }, stamp).optional()?)
 }
 
 /// Returns a document's paths but `path`, in order.
@@ -164,7 +189,7 @@ pub(super) fn forget_others(db: &Connection, id: DocumentId, path: &str) -> Step
 pub(super) fn release(db: &Connection, before: &KnownPath, heir: DocumentId) -> Step<()> {
     let id = before.document_id;
     match others(db, id, &before.stamp.path)?.first() {
-        Some(other) if before.is_primary => set_primary(db, id, &other.path),
+        Some(other) if before.is_primary() => set_primary(db, id, &other.path),
         Some(_) => Ok(()),
         None => {
             tags::copy(db, id, heir)?;
@@ -180,4 +205,90 @@ fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
         size_bytes: row.get::<_, i64>("size_bytes")?.cast_unsigned(),
         mtime_ns: row.get("mtime_ns")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestDb, document, stamp};
+    use crate::error::Error;
+
+    #[test]
+    fn an_unknown_path_is_unknown() {
+        let db = TestDb::new();
+        assert_eq!(db.store.known_path("/a.md").unwrap(), None);
+    }
+
+    #[test]
+    fn a_known_path_tells_what_is_needed_to_skip_it() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        let known = db.store.known_path("/a.md").unwrap().unwrap();
+        assert_eq!(known.document_id, id);
+        assert_eq!(known.stamp, stamp("/a.md"));
+        assert_eq!(known.content_hash, "hash of words");
+        assert_eq!(known.title_given, None);
+        assert!(known.is_primary());
+    }
+
+    #[test]
+    fn a_copy_is_remembered_and_may_take_over() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        db.store.remember_path(id, &stamp("/b.md"), false).unwrap();
+        assert!(!db.store.known_path("/b.md").unwrap().unwrap().is_primary());
+        db.store.remember_path(id, &stamp("/b.md"), true).unwrap();
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
+        assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().document_id, id);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_touched_file_gets_a_new_stamp() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        let mut touched = stamp("/a.md");
+        touched.mtime_ns += 1;
+        db.store.remember_path(id, &touched, false).unwrap();
+        assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, touched);
+    }
+
+    #[test]
+    fn a_path_that_passes_to_another_document_leaves_nothing_stale() {
+        let mut db = TestDb::new();
+        let gone = db.add("/a.md", &["old"], &["work"]);
+        let heir = db.add("/b.md", &["new"], &["home"]);
+        db.store.remember_path(heir, &stamp("/a.md"), false).unwrap();
+        assert_eq!(db.store.document(gone).unwrap(), None);
+        assert_eq!(db.store.document(heir).unwrap().unwrap().tags, ["home", "work"]);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_document_that_loses_its_primary_path_shows_another() {
+        let mut db = TestDb::new();
+        let copied = db.add("/a.md", &["old"], &[]);
+        db.store.remember_path(copied, &stamp("/c.md"), false).unwrap();
+        let other = db.add("/b.md", &["new"], &[]);
+        db.store.remember_path(other, &stamp("/a.md"), false).unwrap();
+        assert_eq!(db.store.document(copied).unwrap().unwrap().path.as_deref(), Some("/c.md"));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_note_given_as_text_is_shown_under_the_file_with_its_words() {
+        let mut db = TestDb::new();
+        let mut note = document("", &["words"], &[]);
+        note.stamp = None;
+        let id = db.put(&note, &["words"], &[]).document_id();
+        db.store.remember_path(id, &stamp("/note.txt"), false).unwrap();
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/note.txt"));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_path_of_an_unknown_document_is_an_error() {
+        let mut db = TestDb::new();
+        let error = db.store.remember_path(7, &stamp("/a.md"), false).unwrap_err();
+        assert!(matches!(error, Error::UnknownDocument { .. }), "{error}");
+    }
 }

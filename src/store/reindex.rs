@@ -167,3 +167,142 @@ fn progress(db: &Connection) -> Step<Reindexing> {
         Ok(Reindexing { num_embedded: row.get(0)?, num_chunks: row.get(1)? })
     })?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestDb, binding, vector};
+    use super::*;
+    use crate::document::Filter;
+
+    /// The new model: wider, and it sees everything the same.
+    fn wide() -> Binding {
+        Binding { dim: 6, ..binding("wide") }
+    }
+
+    fn embed(chunk: &Unembedded) -> (ChunkId, Vec<f32>) {
+        let mut vector = vector(&chunk.text);
+        vector.extend([0.0, 0.0]);
+        (chunk.chunk_id, vector)
+    }
+
+    fn embed_next(store: &mut Store, after: ChunkId, limit: u32) -> ChunkId {
+        let chunks = store.unembedded(after, limit).unwrap();
+        let embedded: Vec<_> = chunks.iter().map(embed).collect();
+        store.store_reindexed(&embedded).unwrap();
+        chunks.last().map_or(after, |it| it.chunk_id)
+    }
+
+    fn db() -> TestDb {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one", "two", "three"], &[]);
+        db.add("/b.md", &["four", "five"], &[]);
+        db
+    }
+
+    fn best(store: &Store, vector: &[f32]) -> ChunkId {
+        store.rank_by_cosine(vector, &Filter::default(), 10).unwrap()[0].chunk_id
+    }
+
+    #[test]
+    fn every_vector_is_replaced_and_the_width_may_change() {
+        let mut db = db();
+        let old_best = best(&db.store, &vector("four"));
+        let begun = db.store.begin_reindex(&wide()).unwrap();
+        assert_eq!(begun, Reindexing { num_embedded: 0, num_chunks: 5 });
+        let last = embed_next(&mut db.store, 0, 3);
+        embed_next(&mut db.store, last, 3);
+        assert_eq!(best(&db.store, &vector("four")), old_best);
+        let done = db.store.finish_reindex().unwrap();
+        assert_eq!(done.num_embedded, done.num_chunks);
+        assert_eq!(db.store.binding().unwrap(), Some(wide()));
+        let mut query = vector("four");
+        query.extend([0.0, 0.0]);
+        assert_eq!(best(&db.store, &query), old_best);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn it_does_not_switch_before_each_chunk_has_a_vector() {
+        let mut db = db();
+        db.store.begin_reindex(&wide()).unwrap();
+        embed_next(&mut db.store, 0, 4);
+        let progress = db.store.finish_reindex().unwrap();
+        assert_eq!(progress, Reindexing { num_embedded: 4, num_chunks: 5 });
+        assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn an_interrupted_one_goes_on_where_it_stopped() {
+        let mut db = db();
+        db.store.begin_reindex(&wide()).unwrap();
+        embed_next(&mut db.store, 0, 2);
+        let mut next = Store::open(&db.path()).unwrap();
+        assert_eq!(next.begin_reindex(&wide()).unwrap().num_embedded, 2);
+        assert_eq!(next.unembedded(0, 100).unwrap().len(), 3);
+        embed_next(&mut next, 0, 100);
+        next.finish_reindex().unwrap();
+        assert_eq!(next.binding().unwrap(), Some(wide()));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn one_to_yet_another_model_starts_anew() {
+        let mut db = db();
+        db.store.begin_reindex(&wide()).unwrap();
+        embed_next(&mut db.store, 0, 2);
+        let mut other = Store::open(&db.path()).unwrap();
+        let third = Binding { model_name: "third".into(), ..wide() };
+        assert_eq!(other.begin_reindex(&third).unwrap().num_embedded, 0);
+        let late = [(1, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0])];
+        let outcome = db.store.store_reindexed(&late);
+        assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
+        assert!(matches!(db.store.finish_reindex(), Err(Error::ModelMismatch { .. })));
+    }
+
+    #[test]
+    fn documents_come_and_go_meanwhile() {
+        let mut db = db();
+        db.store.begin_reindex(&wide()).unwrap();
+        embed_next(&mut db.store, 0, 100);
+        let known = db.store.known_path("/b.md").unwrap().unwrap();
+        db.store.remove(known.document_id).unwrap();
+        db.add("/a.md", &["one", "six"], &[]);
+        db.add("/c.md", &["seven"], &[]);
+        assert_eq!(db.store.finish_reindex().unwrap().num_embedded, 0);
+        // A chunk that went while it was embedded does no harm.
+        db.store.store_reindexed(&[(1, vec![0.0; 6])]).unwrap();
+        embed_next(&mut db.store, 0, 100);
+        db.store.finish_reindex().unwrap();
+        assert_eq!(db.store.binding().unwrap(), Some(wide()));
+        assert_eq!(db.store.stats().unwrap().total_vectors, 3);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn other_connections_never_mix_the_two_models() {
+        let mut db = db();
+        let reader = db.store.reader().unwrap();
+        let old_best = best(&reader, &vector("four"));
+        db.store.begin_reindex(&wide()).unwrap();
+        embed_next(&mut db.store, 0, 100);
+        assert_eq!(best(&reader, &vector("four")), old_best);
+        db.store.finish_reindex().unwrap();
+        let outcome = reader.rank_by_cosine(&vector("four"), &Filter::default(), 10);
+        assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
+        assert_eq!(reader.binding().unwrap(), Some(wide()));
+        let mut query = vector("four");
+        query.extend([0.0, 0.0]);
+        assert_eq!(best(&reader, &query), old_best);
+    }
+
+    #[test]
+    fn an_empty_database_just_switches() {
+        let mut db = TestDb::unbound();
+        db.store.begin_reindex(&wide()).unwrap();
+        db.store.finish_reindex().unwrap();
+        assert_eq!(db.store.binding().unwrap(), Some(wide()));
+        assert!(db.store.finish_reindex().is_err());
+        db.assert_whole();
+    }
+}

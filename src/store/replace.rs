@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 use super::fault::Step;
 use super::paths::{KnownPath, PathStamp};
-use super::{Store, chunks, paths, rows, tags, vectors};
+use super::{Store, chunks, documents, paths, tags, vectors};
 
 /// A document that has been read, to be stored with its chunks and vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,45 +49,12 @@ impl Change {
     }
 }
 
-const SOURCE_PATH: &str = "SELECT source_path FROM documents WHERE id = :id";
-
 const SAME_DOCUMENT: &str = "
     SELECT id
     FROM documents
     WHERE content_hash = :content_hash AND doc_type = :doc_type AND language IS :language
     ORDER BY id IS :known_id DESC, id
     LIMIT 1";
-
-const INSERT_DOCUMENT: &str = "
-    INSERT INTO documents
-        (title, title_given, source_path, content_hash, doc_type, language, metadata)
-    VALUES
-        (:title, :title_given, :path, :content_hash, :doc_type, :language, :metadata)
-    RETURNING id";
-
-const UPDATE_DOCUMENT: &str = "
-    UPDATE documents
-    SET
-        title = :title,
-        title_given = :title_given,
-        source_path = :path,
-        content_hash = :content_hash,
-        doc_type = :doc_type,
-        language = :language,
-        metadata = :metadata,
-        updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
-    WHERE id = :id";
-
-const COPY_DOCUMENT: &str = "
-    INSERT INTO documents
-        (title, title_given, source_path, content_hash, doc_type, language,
-         created_at, updated_at, metadata)
-    SELECT
-        title, title_given, :path, content_hash, doc_type, language,
-        created_at, updated_at, metadata
-    FROM documents
-    WHERE id = :id
-    RETURNING id";
 
 const MOVE_CHUNKS: &str = "UPDATE chunks SET document_id = :to WHERE document_id = :from";
 
@@ -135,11 +102,11 @@ impl Store {
                 None => None,
             };
             if let Some(id) = same_document(db, new, known.as_ref())? {
-                return keep(db, id, new, known.as_ref());
+                return keep(db, id, new, known.as_ref(), is_unchanged);
             }
             let change = match known {
                 Some(known) => put_in_place(db, new, &known, is_unchanged)?,
-                None => Change::Added(insert(db, new)?),
+                None => Change::Added(documents::insert(db, new)?),
             };
             let id = change.document_id();
             if let Some(stamp) = &new.stamp {
@@ -158,9 +125,13 @@ fn keep(
     id: DocumentId,
     new: &NewDocument,
     known: Option<&KnownPath>,
+    is_unchanged: &dyn Fn(&PathStamp) -> bool,
 ) -> Step<Change> {
     if let Some(stamp) = &new.stamp {
         paths::remember(db, id, stamp)?;
+        if !paths::primary(db, id)?.is_some_and(|it| it.path == stamp.path || is_unchanged(&it)) {
+            paths::set_primary(db, id, &stamp.path)?;
+        }
     }
     if let Some(before) = known.filter(|it| it.document_id != id) {
         paths::release(db, before, id)?;
@@ -183,25 +154,21 @@ fn put_in_place(
         new.title.clone_from(title);
         new.is_title_given = true;
     }
-    let primary: Option<String> =
-        db.prepare_cached(SOURCE_PATH)?.query_row(named_params! { ":id": id }, |row| row.get(0))?;
     if new.content_hash == known.content_hash {
         // The same bytes read in another way: all copies go along.
         remove_chunks(db, id)?;
-        update(db, id, &new, primary.as_deref())?;
+        documents::update(db, id, &new, &known.primary_path)?;
         return Ok(Change::Updated(id));
     }
     let copies: Vec<PathStamp> =
         paths::others(db, id, path)?.into_iter().filter(|it| is_unchanged(it)).collect();
-    if copies.iter().any(|it| Some(&it.path) == primary.as_ref()) {
-        let changed_copy = insert(db, &new)?;
+    if copies.iter().any(|it| it.path == known.primary_path) {
+        let changed_copy = documents::insert(db, &new)?;
         tags::copy(db, id, changed_copy)?;
         return Ok(Change::Added(changed_copy));
     }
     if let Some(heir) = copies.first() {
-        let unchanged: DocumentId = db
-            .prepare_cached(COPY_DOCUMENT)?
-            .query_row(named_params! { ":path": heir.path, ":id": id }, |row| row.get(0))?;
+        let unchanged = documents::copy(db, id, &heir.path)?;
         db.prepare_cached(MOVE_CHUNKS)?.execute(named_params! { ":from": id, ":to": unchanged })?;
         tags::copy(db, id, unchanged)?;
         for copy in &copies {
@@ -210,7 +177,7 @@ fn put_in_place(
     }
     paths::forget_others(db, id, path)?;
     remove_chunks(db, id)?;
-    update(db, id, &new, Some(path))?;
+    documents::update(db, id, &new, path)?;
     Ok(Change::Updated(id))
 }
 
@@ -240,36 +207,6 @@ fn same_document(
     Ok(same.filter(|_| !is_retitled))
 }
 
-fn insert(db: &Connection, new: &NewDocument) -> Step<DocumentId> {
-    let id = db.prepare_cached(INSERT_DOCUMENT)?.query_row(
-        named_params! {
-            ":title": new.title,
-            ":title_given": new.is_title_given,
-            ":path": new.stamp.as_ref().map(|it| &it.path),
-            ":content_hash": new.content_hash,
-            ":doc_type": new.format.doc_type().as_str(),
-            ":language": new.format.language().map(|it| it.as_str()),
-            ":metadata": rows::document_json(new.format, &new.metadata)?,
-        },
-        |row| row.get(0),
-    )?;
-    Ok(id)
-}
-
-fn update(db: &Connection, id: DocumentId, new: &NewDocument, path: Option<&str>) -> Step<()> {
-    db.prepare_cached(UPDATE_DOCUMENT)?.execute(named_params! {
-        ":id": id,
-        ":title": new.title,
-        ":title_given": new.is_title_given,
-        ":path": path,
-        ":content_hash": new.content_hash,
-        ":doc_type": new.format.doc_type().as_str(),
-        ":language": new.format.language().map(|it| it.as_str()),
-        ":metadata": rows::document_json(new.format, &new.metadata)?,
-    })?;
-    Ok(())
-}
-
 fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
     db.prepare_cached(REMOVE_CHUNKS)?.execute(named_params! { ":document_id": id })?;
     Ok(())
@@ -277,7 +214,7 @@ fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{TestDb, document};
+    use super::super::testing::{TestDb, binding, chunk, document, stamp, vector};
     use super::*;
 
     #[test]
@@ -296,13 +233,159 @@ mod tests {
     fn a_changed_file_keeps_id_tags_and_creation() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["old words"], &["one"]);
+        db.age();
         let before = db.store.document(id).unwrap().unwrap();
         let change = db.put(&document("/a.md", &["new words"], &["two"]), &["new words"], &[]);
         assert_eq!(change, Change::Updated(id));
         let after = db.store.document(id).unwrap().unwrap();
         assert_eq!(after.created_at, before.created_at);
+        assert_ne!(after.updated_at, before.updated_at);
         assert_eq!(after.tags, ["one", "two"]);
         assert_eq!(db.texts(id), ["new words"]);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_title_given_by_the_user_outlives_the_content() {
+        let mut db = TestDb::new();
+        let mut titled = document("/a.md", &["old"], &[]);
+        titled.title = "Mine".into();
+        titled.is_title_given = true;
+        let id = db.put(&titled, &["old"], &[]).document_id();
+        assert_eq!(
+            db.store.known_path("/a.md").unwrap().unwrap().title_given.as_deref(),
+            Some("Mine")
+        );
+        db.add("/a.md", &["new"], &[]);
+        assert_eq!(db.store.document(id).unwrap().unwrap().title, "Mine");
+        let mut retitled = document("/a.md", &["new"], &[]);
+        retitled.title = "Mine too".into();
+        retitled.is_title_given = true;
+        assert_eq!(db.put(&retitled, &["new"], &[]), Change::Updated(id));
+        assert_eq!(db.store.document(id).unwrap().unwrap().title, "Mine too");
+        db.assert_whole();
+    }
+
+    #[test]
+    fn the_same_bytes_are_stored_once_whoever_comes_first() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &["one"]);
+        let again = db.put(&document("/a.md", &["words"], &["two"]), &["words"], &["/a.md"]);
+        assert_eq!(again, Change::Unchanged(id));
+        let copy = db.put(&document("/b.md", &["words"], &[]), &["words"], &["/a.md"]);
+        assert_eq!(copy, Change::Unchanged(id));
+        let stored = db.store.document(id).unwrap().unwrap();
+        assert_eq!(stored.tags, ["one", "two"]);
+        assert_eq!(stored.path.as_deref(), Some("/a.md"));
+        assert_eq!(db.store.known_path("/b.md").unwrap().unwrap().document_id, id);
+        assert_eq!(db.store.stats().unwrap().total_chunks, 1);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_moved_file_is_shown_where_it_is_now() {
+        let mut db = TestDb::new();
+        let id = db.add("/old.md", &["words"], &[]);
+        db.put(&document("/new.md", &["words"], &[]), &["words"], &["/new.md"]);
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/new.md"));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn when_the_shown_copy_changes_the_other_keeps_the_old_words() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["old"], &["work"]);
+        let chunk_id = db.store.chunks(id).unwrap()[0].id;
+        db.store.remember_path(id, &stamp("/b.md"), false).unwrap();
+        let change = db.put(&document("/a.md", &["new"], &[]), &["new"], &["/a.md", "/b.md"]);
+        assert_eq!(change, Change::Updated(id));
+        assert_eq!(db.texts(id), ["new"]);
+        let other = db.store.known_path("/b.md").unwrap().unwrap();
+        assert_ne!(other.document_id, id);
+        assert!(other.is_primary());
+        assert_eq!(other.content_hash, "hash of old");
+        assert_eq!(db.store.chunks(other.document_id).unwrap()[0].id, chunk_id);
+        assert_eq!(db.store.document(other.document_id).unwrap().unwrap().tags, ["work"]);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn when_a_further_copy_changes_the_document_stays() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["old"], &["work"]);
+        db.store.remember_path(id, &stamp("/b.md"), false).unwrap();
+        let change = db.put(&document("/b.md", &["new"], &[]), &["new"], &["/a.md", "/b.md"]);
+        let Change::Added(copy) = change else { panic!("{change:?}") };
+        assert_eq!(db.texts(id), ["old"]);
+        assert_eq!(db.texts(copy), ["new"]);
+        assert_eq!(db.store.document(copy).unwrap().unwrap().tags, ["work"]);
+        assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().document_id, id);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_copy_that_is_gone_or_changed_is_forgotten_so_that_it_is_read_again() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["old"], &[]);
+        db.store.remember_path(id, &stamp("/b.md"), false).unwrap();
+        let change = db.put(&document("/a.md", &["new"], &[]), &["new"], &["/a.md"]);
+        assert_eq!(change, Change::Updated(id));
+        assert_eq!(db.store.known_path("/b.md").unwrap(), None);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn the_same_bytes_read_another_way_take_the_place() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        db.store.remember_path(id, &stamp("/b.md"), false).unwrap();
+        let mut note = document("/b.md", &["words"], &[]);
+        note.format = Format::Note;
+        assert_eq!(db.put(&note, &["words"], &["/a.md", "/b.md"]), Change::Updated(id));
+        let stored = db.store.document(id).unwrap().unwrap();
+        assert_eq!(stored.doc_type.as_str(), "note");
+        assert_eq!(stored.path.as_deref(), Some("/a.md"));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_disk_that_fills_up_half_way_changes_nothing() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["old words"], &["one"]);
+        let before = (db.store.document(id).unwrap(), db.texts(id));
+        let pages: i64 =
+            db.store.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        db.store.connection.pragma_update(None, "max_page_count", pages).unwrap();
+        let long = "much more text than fits ".repeat(4000);
+        let chunks = [chunk("short"), chunk(&long)];
+        let vectors = [vector("short"), vector(&long)];
+        let new = document("/a.md", &["short", &long], &["two"]);
+        let error = db.store.replace(&new, &chunks, &vectors, &|_| false).unwrap_err();
+        assert!(matches!(error, Error::DiskFull { .. }), "{error}");
+        assert_eq!((db.store.document(id).unwrap(), db.texts(id)), before);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn vectors_that_do_not_fit_are_refused_before_anything_is_written() {
+        let mut db = TestDb::new();
+        let new = document("/a.md", &["words"], &[]);
+        for vectors in [vec![], vec![vec![1.0; 3]], vec![vec![f32::NAN, 0.0, 0.0, 0.0]]] {
+            let outcome = db.store.replace(&new, &[chunk("words")], &vectors, &|_| false);
+            assert!(matches!(outcome, Err(Error::Store(_))));
+        }
+        assert_eq!(db.store.known_path("/a.md").unwrap(), None);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_database_bound_to_another_model_since_takes_no_vectors() {
+        let mut db = TestDb::new();
+        let mut other = Store::open(&db.path()).unwrap();
+        other.bind(&binding("other")).unwrap();
+        let new = document("/a.md", &["words"], &[]);
+        let outcome = db.store.replace(&new, &[chunk("words")], &[vector("words")], &|_| false);
+        assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
         db.assert_whole();
     }
 }

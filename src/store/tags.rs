@@ -112,3 +112,54 @@ pub(super) fn require_document(db: &Connection, id: DocumentId) -> Step<()> {
         .query_row(named_params! { ":id": id }, |row| row.get(0))?;
     if exists { Ok(()) } else { Err(Error::UnknownDocument { id: id.to_string() }.into()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::TestDb;
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&it| it.to_owned()).collect()
+    }
+
+    #[track_caller]
+    fn check(db: &TestDb, expected: &[(&str, u32)]) {
+        let tags = db.store.tags().unwrap();
+        let found: Vec<_> = tags.iter().map(|it| (it.name.as_str(), it.count)).collect();
+        assert_eq!(found, expected);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn tags_are_counted_in_order_of_the_alphabet() {
+        let mut db = TestDb::new();
+        check(&db, &[]);
+        db.add("/a.md", &["a"], &["vcs", "linux"]);
+        db.add("/b.md", &["b"], &["linux", "linux"]);
+        check(&db, &[("linux", 2), ("vcs", 1)]);
+    }
+
+    #[test]
+    fn adding_twice_is_adding_once_and_unused_tags_disappear() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["a"], &["one"]);
+        db.store.add_tags(id, &names(&["two", "it's, \"odd\""])).unwrap();
+        db.store.add_tags(id, &names(&["two"])).unwrap();
+        check(&db, &[("it's, \"odd\"", 1), ("one", 1), ("two", 1)]);
+        db.store.remove_tags(id, &names(&["one", "never borne"])).unwrap();
+        check(&db, &[("it's, \"odd\"", 1), ("two", 1)]);
+        db.store.remove(id).unwrap();
+        check(&db, &[]);
+    }
+
+    #[test]
+    fn tags_of_an_unknown_document_are_an_error_and_leave_nothing() {
+        let mut db = TestDb::new();
+        for outcome in
+            [db.store.add_tags(9, &names(&["one"])), db.store.remove_tags(9, &names(&["one"]))]
+        {
+            assert!(matches!(outcome, Err(Error::UnknownDocument { .. })));
+        }
+        check(&db, &[]);
+    }
+}

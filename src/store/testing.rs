@@ -45,6 +45,12 @@ impl TestDb {
         self.store.replace(new, &chunks, &vectors, &|it| alive.contains(&it.path.as_str())).unwrap()
     }
 
+    /// Lets everything look as if it had been stored years ago.
+    pub(super) fn age(&mut self) {
+        let sql = "UPDATE documents SET created_at = :then, updated_at = :then";
+        self.store.connection.execute(sql, ["2001-02-03T04:05:06Z"]).unwrap();
+    }
+
     /// Fails unless everything is as it should be.
     #[track_caller]
     pub(super) fn assert_whole(&self) {
