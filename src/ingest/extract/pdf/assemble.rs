@@ -3,7 +3,7 @@
 use crate::document::{Block, BlockKind, Document, Metadata};
 
 use super::parent::Reading;
-use super::protocol::{Page, PageBlock};
+use super::protocol::Page;
 use super::{furniture, headings, title};
 
 /// A page with more of it under pictures and no text is taken for a scan.
@@ -14,18 +14,23 @@ const SCAN_COVERAGE: f32 = 0.4;
 const GARBAGE_SHARE: f64 = 0.1;
 
 impl Reading {
-    /// Whether there is a word on any page.
+    /// Whether there is a word on any page, or in a form.
     pub(super) fn has_text(&self) -> bool {
-        self.pages.iter().any(|page| !page.blocks.is_empty())
+        !self.head.fields.is_empty() || self.pages.iter().any(|page| !page.blocks.is_empty())
     }
 
     /// Whether no page has instructions that draw text, so that another reader finds none either.
     pub(super) fn draws_no_text(&self) -> bool {
-        let is_blank =
-            |page: &Page| !page.draws_text && page.num_unreadable == 0 && page.failed.is_none();
+        let is_blank = |page: &Page| {
+            page.num_text_ops == 0 && page.num_unreadable == 0 && page.failed.is_none()
+        };
         self.pages.iter().all(is_blank)
     }
 }
+
+/// Pieces of text that may be unreadable on a page that still counts as read, as a share of all:
+/// a paper with a few formulas in odd fonts.
+const UNREADABLE_SHARE: f64 = 0.05;
 
 /// Puts the pages of `reading` together.
 pub(super) fn assemble(reading: &Reading) -> Document {
@@ -38,7 +43,7 @@ pub(super) fn assemble(reading: &Reading) -> Document {
     let mut document = Document {
         title,
         metadata: Metadata {
-            author: reading.head.author.as_deref().and_then(title::cleaned),
+            author: title::author_of(reading.head.author.as_deref()),
             page_count: Some(reading.head.page_count),
             created: reading.head.created.clone(),
             language: reading.head.language.clone(),
@@ -48,25 +53,35 @@ pub(super) fn assemble(reading: &Reading) -> Document {
     };
     let blocks = pages.iter().flat_map(|page| page.blocks.iter().map(move |it| (page.number, it)));
     for ((page, block), chain) in blocks.zip(chains) {
-        push(&mut document, page, block, chain);
+        push(&mut document, Some(page), block.kind.into(), &block.text, chain);
+    }
+    // What was typed into a form; most viewers have drawn it on the page as well.
+    let unseen = reading.head.fields.iter().filter(|it| !document.text.contains(it.as_str()));
+    for words in unseen.cloned().collect::<Vec<_>>() {
+        push(&mut document, None, BlockKind::ListItem, &words, Vec::new());
     }
     document
 }
 
-fn push(document: &mut Document, page: u32, block: &PageBlock, chain: Vec<String>) {
+fn push(
+    document: &mut Document,
+    page: Option<u32>,
+    kind: BlockKind,
+    text: &str,
+    headings: Vec<String>,
+) {
     if !document.text.is_empty() {
         document.text.push_str("\n\n");
     }
     let start = document.text.len();
-    document.text.push_str(&block.text);
-    let kind = BlockKind::from(block.kind);
+    document.text.push_str(text);
     document.blocks.push(Block {
         bytes: start..document.text.len(),
         kind,
-        headings: chain,
+        headings,
         symbol: None,
         context: None,
-        page: Some(page),
+        page,
         starts_section: kind == BlockKind::Heading,
     });
 }
@@ -76,10 +91,11 @@ fn warnings(reading: &Reading) -> Vec<String> {
     let total = reading.pages.len();
     let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|it| claim(it)).count();
     let num_failed = count(|it| it.failed.is_some());
-    let num_scans =
-        count(|it| it.blocks.is_empty() && !it.draws_text && it.image_coverage >= SCAN_COVERAGE);
+    let num_scans = count(|it| {
+        it.blocks.is_empty() && it.num_text_ops == 0 && it.image_coverage >= SCAN_COVERAGE
+    });
     let num_garbage = count(|it| is_garbage(it) || (it.blocks.is_empty() && it.num_unreadable > 0));
-    let num_partly = count(|it| it.num_unreadable > 0 && !it.blocks.is_empty() && !is_garbage(it));
+    let num_partly = count(|it| !it.blocks.is_empty() && !is_garbage(it) && lacks_text(it));
 
     let mut warnings = Vec::new();
     if reading.tail.rebuilt {
@@ -104,6 +120,10 @@ fn warnings(reading: &Reading) -> Vec<String> {
         warnings.push("there is no text in this document".to_owned());
     }
     warnings
+}
+
+fn lacks_text(page: &Page) -> bool {
+    f64::from(page.num_unreadable) > UNREADABLE_SHARE * f64::from(page.num_text_ops)
 }
 
 fn is_garbage(page: &Page) -> bool {

@@ -2,8 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns `text` in NFC with ligatures as letters, one kind of space, and without control and
-/// zero-width characters. Lines stay lines (`\n`), more than one blank line becomes one, and no
+/// Returns `text` in NFC with ligatures as letters, one kind of space, accents on their letters,
+/// and without control and zero-width characters. Lines stay lines (`\n`), more than one blank line becomes one, and no
 /// line begins or ends with a space.
 pub(super) fn text(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
@@ -30,7 +30,48 @@ pub(super) fn text(text: &str) -> String {
         }
     }
     cleaned.truncate(cleaned.trim_end().len());
-    cleaned
+    if cleaned.contains(|it| combining(it).is_some()) { accented(&cleaned) } else { cleaned }
+}
+
+/// Puts accents that stand before their letter onto it: `Lema\u{2C6}\u{131}tre`, `M\u{A8}uhlen`, as
+/// TeX's older fonts draw them.
+fn accented(text: &str) -> String {
+    let mut accented = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let letter = characters.peek().copied().unwrap_or(' ');
+        let plain = if letter == '\u{131}' { 'i' } else { letter };
+        // `l\u{B4}eau` is an apostrophe in disguise.
+        let is_apostrophe = character == '\u{B4}' && {
+            let mut before = accented.chars().rev();
+            before.next().is_some_and(char::is_alphabetic)
+                && !before.next().is_some_and(char::is_alphabetic)
+        };
+        let composed = combining(character)
+            .filter(|_| !is_apostrophe)
+            .and_then(|mark| unicode_normalization::char::compose(plain, mark));
+        match composed {
+            Some(it) => {
+                accented.push(it);
+                characters.next();
+            }
+            None => accented.push(character),
+        }
+    }
+    accented
+}
+
+/// Returns the combining mark for an accent that stands alone.
+fn combining(accent: char) -> Option<char> {
+    match accent {
+        '\u{A8}' => Some('\u{308}'),
+        '\u{B4}' => Some('\u{301}'),
+        '\u{2C6}' => Some('\u{302}'),
+        '\u{2C7}' => Some('\u{30C}'),
+        '\u{2DC}' => Some('\u{303}'),
+        '\u{2DA}' => Some('\u{30A}'),
+        _ => None,
+    }
 }
 
 /// Joins the lines of a paragraph with spaces, and a word that was broken at a line's end.
@@ -54,23 +95,34 @@ pub(super) fn join_lines(paragraph: &str) -> String {
 }
 
 /// Mends words broken at line ends where a reader has joined the lines with a space already:
-/// `exam- ple`. A hyphen that introduces `and` or `or` stays (`pre- and post-war`).
+/// `exam- ple`. A hyphen before `and` or `or` stays (`pre- and post-war`), as does one in a
+/// longer compound (`back- to-school`). A soft hyphen always goes.
 pub(super) fn mend_hyphens(text: &str) -> String {
     let mut mended = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find("- ") {
-        let (before, after) = (&rest[..at], &rest[at + 2..]);
-        let word_start = before
-            .rfind(|it: char| !it.is_lowercase())
-            .map_or(0, |it| it + before[it..].chars().next().map_or(0, char::len_utf8));
-        let word_end = after.find(|it: char| !it.is_lowercase()).unwrap_or(after.len());
-        let (head, tail) = (&before[word_start..], &after[..word_end]);
-        let is_broken = head.chars().count() >= 2
-            && tail.chars().count() >= 2
-            && !matches!(tail, "and" | "or" | "to" | "und" | "oder" | "et" | "ou");
+    while let Some(at) = rest.find(' ') {
+        let (before, after) = (&rest[..at], &rest[at + 1..]);
         mended.push_str(before);
-        mended.push_str(if is_broken { "" } else { "- " });
         rest = after;
+        let is_lower = |it: &str| it.chars().count() >= 2 && it.chars().all(char::is_lowercase);
+        let tail = after.split(|it: char| !it.is_alphabetic()).next().unwrap_or_default();
+        if mended.ends_with(SOFT_HYPHEN) {
+            mended.pop();
+        } else if let Some(head) = mended.strip_suffix(['-', '\u{2010}']) {
+            let head_start = head.rfind(|it: char| !it.is_alphabetic());
+            let head = head_start
+                .map_or(head, |it| head[it..].trim_matches(|it: char| !it.is_alphabetic()));
+            let is_conjunction = matches!(tail, "and" | "or" | "to" | "und" | "oder" | "et" | "ou");
+            if is_lower(head) && after[tail.len()..].starts_with('-') {
+                // A compound goes on: its hyphen is a real one.
+            } else if is_lower(head) && is_lower(tail) && !is_conjunction {
+                mended.pop();
+            } else {
+                mended.push(' ');
+            }
+        } else {
+            mended.push(' ');
+        }
     }
     mended.push_str(rest);
     mended.retain(|it| it != SOFT_HYPHEN);
@@ -176,6 +228,15 @@ mod tests {
     }
 
     #[test]
+    fn accents_before_their_letter_are_put_on_it() {
+        check("Lema\u{2C6}\u{131}tre", "Lema\u{EE}tre");
+        check("M\u{A8}uhlenberg", "M\u{FC}hlenberg");
+        check("Poincar\u{B4}e", "Poincar\u{E9}");
+        check("l\u{B4}eau 5 \u{B4}x", "l\u{B4}eau 5 \u{B4}x");
+        check("20 \u{2DA}C \u{A8}", "20 \u{2DA}C \u{A8}");
+    }
+
+    #[test]
     fn control_and_zero_width_characters_go() {
         check("a\u{0}b\u{7}c\u{200B}d\u{FEFF}e\u{202E}f", "abcdef");
     }
@@ -205,6 +266,7 @@ mod tests {
             "an example, pre- and post-war, x - y"
         );
         assert_eq!(mend_hyphens("\u{E9}co- nomie A- b"), "\u{E9}conomie A- b");
+        assert_eq!(mend_hyphens("back- to-school In\u{AD} ternet"), "back-to-school Internet");
     }
 
     #[test]

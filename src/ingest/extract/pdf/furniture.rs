@@ -7,91 +7,119 @@ use std::collections::HashMap;
 
 use super::protocol::{Page, PageBlock, PageBlockKind};
 
-/// Blocks at either end of a page that may be furniture: left, middle and right of a head.
-const ZONE: usize = 3;
+/// Most blocks at either end of a page that may be furniture: left, middle and right of a head.
+const MAX_ZONE: usize = 3;
 
 /// Longest piece of furniture, in characters; a copyright line is.
 const MAX_CHARS: usize = 200;
 
+/// The same in a short document, where what repeats is as likely the text itself.
+const MAX_CHARS_SHORT: usize = 80;
+
+/// Pages from which a document is not short.
+const LONG: usize = 10;
+
 /// Pages a text must stand on to be furniture, in a document long enough.
 const MIN_PAGES: usize = 3;
 
-/// The same for a short document, as a share of its pages.
+/// The same for a short document, as a share of its pages; and for a text that stands in the
+/// middle of pages, such as a stamp up the margin.
 const MIN_SHARE: f64 = 0.3;
+const MIN_SHARE_INSIDE: f64 = 0.5;
 
 /// Removes from `pages` what stands at their top or bottom again and again.
 ///
-/// A text that is always the same is kept where it stands first: it may be the title.
+/// A text that is always the same is kept where it stands first: it may be the title. No page is
+/// left without any text.
 pub(super) fn remove(pages: &mut [Page]) {
     if pages.len() < 2 {
         return;
     }
-    let mut sightings: HashMap<String, Vec<Sighting>> = HashMap::new();
+    let max_chars = if pages.len() < LONG { MAX_CHARS_SHORT } else { MAX_CHARS };
+    let mut at_edges: Sightings = HashMap::new();
+    let mut anywhere: Sightings = HashMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
-        for block_idx in zone(page.blocks.len()) {
-            let block = &page.blocks[block_idx];
-            if may_be_furniture(block) {
-                let sighting = Sighting { page_idx, block_idx, number: page.number };
-                sightings.entry(pattern(&block.text)).or_default().push(sighting);
+        for (block_idx, block) in page.blocks.iter().enumerate() {
+            if !may_be_furniture(block, max_chars) {
+                continue;
             }
+            let sighting = Sighting { page_idx, block_idx, number: page.number };
+            if is_at_edge(block_idx, page.blocks.len()) {
+                at_edges.entry(pattern(&block.text)).or_default().push(sighting);
+            }
+            anywhere.entry(block.text.clone()).or_default().push(sighting);
         }
     }
-    let needed = needed(pages.len());
     let mut doomed: Vec<(usize, usize)> = Vec::new();
-    for (pattern, seen) in &sightings {
-        let mut page_idxs: Vec<usize> = seen.iter().map(|it| it.page_idx).collect();
-        page_idxs.dedup();
-        if page_idxs.len() < needed {
+    let needed = share_of(pages.len(), MIN_SHARE).clamp(2, MIN_PAGES);
+    for (pattern, seen) in at_edges.iter().filter(|(_, seen)| num_pages(seen) >= needed) {
+        let blocks = || seen.iter().map(|it| &pages[it.page_idx].blocks[it.block_idx]);
+        let texts: Vec<&str> = blocks().map(|it| it.text.as_str()).collect();
+        let is_heading = blocks().any(|it| it.kind == PageBlockKind::Heading);
+        let num_kept = if texts.windows(2).all(|it| it[0] == it[1]) {
+            1
+        } else if is_page_number(pattern) || (!is_heading && follows_pages(seen, &texts)) {
+            0
+        } else {
             continue;
-        }
-        let texts: Vec<&str> =
-            seen.iter().map(|it| pages[it.page_idx].blocks[it.block_idx].text.as_str()).collect();
-        let is_constant = texts.windows(2).all(|it| it[0] == it[1]);
-        let has_headings = || {
-            let blocks = seen.iter().map(|it| &pages[it.page_idx].blocks[it.block_idx]);
-            blocks.into_iter().any(|it| it.kind == PageBlockKind::Heading)
         };
-        let counts_pages =
-            || is_page_number(pattern) || (!has_headings() && follows_pages(seen, &texts));
-        if is_constant {
-            doomed.extend(seen.iter().skip(1).map(|it| (it.page_idx, it.block_idx)));
-        } else if counts_pages() {
-            doomed.extend(seen.iter().map(|it| (it.page_idx, it.block_idx)));
-        }
+        doomed.extend(seen.iter().skip(num_kept).map(|it| (it.page_idx, it.block_idx)));
     }
-    // From the back, so that indices stay good.
+    let needed = share_of(pages.len(), MIN_SHARE_INSIDE).max(MIN_PAGES);
+    for seen in anywhere.values().filter(|seen| num_pages(seen) >= needed) {
+        doomed.extend(seen.iter().skip(1).map(|it| (it.page_idx, it.block_idx)));
+    }
+    take_out(pages, doomed);
+}
+
+fn take_out(pages: &mut [Page], mut doomed: Vec<(usize, usize)>) {
     doomed.sort_unstable();
     doomed.dedup();
-    for (page_idx, block_idx) in doomed.into_iter().rev() {
-        pages[page_idx].blocks.remove(block_idx);
+    for on_page in doomed.chunk_by(|a, b| a.0 == b.0) {
+        let Some(&(page_idx, _)) = on_page.first() else { continue };
+        if on_page.len() == pages[page_idx].blocks.len() {
+            continue;
+        }
+        // From the back, so that indices stay good.
+        for &(_, block_idx) in on_page.iter().rev() {
+            pages[page_idx].blocks.remove(block_idx);
+        }
     }
 }
 
+/// Where each text, or pattern of a text, was seen.
+type Sightings = HashMap<String, Vec<Sighting>>;
+
 /// Where a text was seen.
+#[derive(Clone, Copy)]
 struct Sighting {
     page_idx: usize,
     block_idx: usize,
     number: u32,
 }
 
-fn zone(num_blocks: usize) -> impl Iterator<Item = usize> {
-    let tail = num_blocks.saturating_sub(ZONE).max(ZONE.min(num_blocks));
-    (0..ZONE.min(num_blocks)).chain(tail..num_blocks)
+fn num_pages(seen: &[Sighting]) -> usize {
+    seen.chunk_by(|a, b| a.page_idx == b.page_idx).count()
 }
 
-fn may_be_furniture(block: &PageBlock) -> bool {
-    block.kind != PageBlockKind::Table && block.text.chars().count() <= MAX_CHARS
+/// Whether a block is among the first or last of its page: a quarter of them at most.
+fn is_at_edge(block_idx: usize, num_blocks: usize) -> bool {
+    let zone = (num_blocks / 4).clamp(1, MAX_ZONE);
+    block_idx < zone || block_idx + zone >= num_blocks
+}
+
+fn may_be_furniture(block: &PageBlock, max_chars: usize) -> bool {
+    block.kind != PageBlockKind::Table && block.text.chars().count() <= max_chars
 }
 
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "at most MIN_PAGES, never negative"
+    reason = "a share of a count is a count"
 )]
-fn needed(num_pages: usize) -> usize {
+fn share_of(num_pages: usize, share: f64) -> usize {
     let num_pages = u32::try_from(num_pages).unwrap_or(u32::MAX);
-    let share = (f64::from(num_pages) * MIN_SHARE).ceil() as usize;
-    share.clamp(2, MIN_PAGES)
+    (f64::from(num_pages) * share).ceil() as usize
 }
 
 /// Returns `text` with every number as `#`, in lower case, one space between words.
@@ -195,9 +223,23 @@ mod tests {
 
     #[test]
     fn the_middle_of_a_page_is_left_alone() {
-        let page: &[&str] = &["1", "2", "3", "same", "5", "6", "7"];
-        let other: &[&str] = &["a", "b", "c", "same", "d", "e", "f"];
-        check(&[page, other, other], &[page, other, &["same"]]);
+        let one: &[&str] = &["1", "2", "3", "same", "5", "6", "7"];
+        let two: &[&str] = &["a", "b", "c", "same", "d", "e", "f"];
+        let three: &[&str] = &["g", "h", "i", "other", "j", "k", "l"];
+        check(&[one, two, three, three], &[one, two, three, &["h", "i", "other", "j", "k"]]);
+    }
+
+    #[test]
+    fn a_stamp_on_every_page_is_furniture_wherever_it_stands() {
+        check(
+            &[&["a", "b", "JT-1", "c", "d"], &["e", "JT-1", "f"], &["g", "h", "JT-1", "i"]],
+            &[&["a", "b", "JT-1", "c", "d"], &["e", "f"], &["g", "h", "i"]],
+        );
+    }
+
+    #[test]
+    fn no_page_loses_all_it_has() {
+        check(&[&["Page 1"], &["Page 2"], &["Page 3", "x"]], &[&["Page 1"], &["Page 2"], &["x"]]);
     }
 
     #[test]

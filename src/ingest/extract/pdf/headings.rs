@@ -26,10 +26,10 @@ pub(super) fn assign(
     outline: &[OutlineEntry],
     title: Option<&str>,
 ) -> Vec<Vec<String>> {
-    let entries = if outline.len() >= MIN_OUTLINE { place(outline, pages) } else { Vec::new() };
-    let num_found = entries.iter().filter(|it| it.block_idx.is_some()).count();
-    if num_found >= MIN_OUTLINE && num_found * 2 >= entries.len() {
-        follow_outline(pages, &entries, title)
+    let placed = place(outline, pages);
+    let num_found = placed.iter().filter(|it| it.block_idx.is_some()).count();
+    if num_found >= MIN_OUTLINE && num_found * 2 >= outline.len() {
+        follow_outline(pages, &placed, title)
     } else {
         follow_reader(pages, title)
     }
@@ -43,33 +43,29 @@ struct Placed<'a> {
     block_idx: Option<usize>,
 }
 
-/// Finds the blocks that bookmarks lead to: on the page they name, equal but for case, spacing
-/// and punctuation. Bookmarks without a page are looked for from the last one found onwards.
+/// Finds the blocks that bookmarks lead to, in the bookmarks' order. A bookmark whose words are
+/// not on the page it names is placed at the page's beginning; one that fits nowhere is left out.
 fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Placed<'a>> {
+    let candidates: Vec<Vec<Position>> = {
+        let index = index(pages);
+        outline.iter().map(|it| candidates(it, &index, pages)).collect()
+    };
+    let found = longest_in_order(&candidates);
     let page_idx_of: HashMap<u32, usize> =
         pages.iter().enumerate().map(|(idx, page)| (page.number, idx)).collect();
     let mut placed: Vec<Placed<'a>> = Vec::new();
-    let mut after = (0, 0);
-    for entry in outline {
-        let wanted = letters(&entry.title);
+    for (entry, found) in outline.iter().zip(found) {
         let on_page = entry.page.and_then(|it| page_idx_of.get(&it).copied());
-        let range = match on_page {
-            Some(idx) => idx..idx + 1,
-            None => after.0..pages.len(),
-        };
-        let found = range.clone().find_map(|page_idx| {
-            let first = if page_idx == after.0 { after.1 } else { 0 };
-            let blocks = pages[page_idx].blocks.iter().enumerate().skip(first);
-            let mut blocks = blocks.filter(|(_, it)| may_be_titled(it));
-            blocks.find(|(_, it)| is_same(&it.text, &wanted)).map(|(idx, _)| (page_idx, idx))
-        });
+        let last = placed.last().map_or(0, |it| it.page_idx);
         match (found, on_page) {
             (Some((page_idx, block_idx)), _) => {
-                after = (page_idx, block_idx + 1);
+                // Those placed by their page alone give way to what was really found.
+                while placed.last().is_some_and(|it| it.page_idx > page_idx) {
+                    placed.pop();
+                }
                 placed.push(Placed { entry, page_idx, block_idx: Some(block_idx) });
             }
-            // A bookmark that leads backwards is left out rather than tearing the order.
-            (None, Some(page_idx)) if page_idx >= after.0 => {
+            (None, Some(page_idx)) if page_idx >= last => {
                 placed.push(Placed { entry, page_idx, block_idx: None });
             }
             _ => {}
@@ -78,9 +74,87 @@ fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Placed<'a>> {
     placed
 }
 
-fn may_be_titled(block: &PageBlock) -> bool {
-    !matches!(block.kind, PageBlockKind::Table | PageBlockKind::Code)
-        && block.text.chars().count() <= MAX_CHARS
+/// Page and block, as indices.
+type Position = (usize, usize);
+
+/// Most places one bookmark is looked for in: a title that occurs more often leads nowhere.
+const MAX_CANDIDATES: usize = 32;
+
+/// Returns where each text short enough for a title stands, by its letters without numbers.
+fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
+    let mut index: HashMap<String, Vec<Position>> = HashMap::new();
+    for (page_idx, page) in pages.iter().enumerate() {
+        for (block_idx, block) in page.blocks.iter().enumerate() {
+            let is_text = !matches!(block.kind, PageBlockKind::Table | PageBlockKind::Code);
+            if is_text && block.text.chars().count() <= MAX_CHARS {
+                let key = unnumbered(&letters(&block.text)).to_owned();
+                index.entry(key).or_default().push((page_idx, block_idx));
+            }
+        }
+    }
+    index
+}
+
+/// Returns where the words of `entry` stand: on its own page where it names one, and rather with
+/// its number than without, rather in what looks like a heading than in a table of contents.
+fn candidates(
+    entry: &OutlineEntry,
+    index: &HashMap<String, Vec<Position>>,
+    pages: &[Page],
+) -> Vec<Position> {
+    let wanted = letters(&entry.title);
+    let key = unnumbered(&wanted);
+    let mut found = match index.get(key) {
+        Some(found) if !key.is_empty() => found.clone(),
+        _ => return Vec::new(),
+    };
+    if let Some(number) = entry.page {
+        found.retain(|&(page_idx, _)| pages[page_idx].number == number);
+    }
+    let mut prefer = |claim: &dyn Fn(&PageBlock) -> bool| {
+        let holds = |&(page_idx, block_idx): &Position| claim(&pages[page_idx].blocks[block_idx]);
+        if found.iter().any(holds) {
+            found.retain(holds);
+        }
+    };
+    prefer(&|block| letters(&block.text) == wanted);
+    prefer(&|block| block.kind == PageBlockKind::Heading);
+    found.truncate(MAX_CANDIDATES);
+    found
+}
+
+/// Chooses one candidate, or none, for each bookmark so that positions rise and as many as can be
+/// are found (the longest increasing subsequence). A wrong match far ahead loses against all
+/// that it would make impossible.
+fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
+    struct Link {
+        entry_idx: usize,
+        position: Position,
+        before: Option<usize>,
+    }
+    let mut links: Vec<Link> = Vec::new();
+    // The link that ends the best chain of each length.
+    let mut ends: Vec<usize> = Vec::new();
+    for (entry_idx, positions) in candidates.iter().enumerate() {
+        // From the back: two positions of one bookmark can't follow each other.
+        for &position in positions.iter().rev() {
+            let length = ends.partition_point(|&it| links[it].position < position);
+            let before = length.checked_sub(1).map(|it| ends[it]);
+            links.push(Link { entry_idx, position, before });
+            let link = links.len() - 1;
+            match ends.get_mut(length) {
+                Some(end) => *end = link,
+                None => ends.push(link),
+            }
+        }
+    }
+    let mut chosen = vec![None; candidates.len()];
+    let mut at = ends.last().copied();
+    while let Some(link) = at.map(|it| &links[it]) {
+        chosen[link.entry_idx] = Some(link.position);
+        at = link.before;
+    }
+    chosen
 }
 
 /// Letters and digits of `text`, in lower case: what is left of a title however it is set.
@@ -88,15 +162,8 @@ fn letters(text: &str) -> String {
     text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a block's text is the title `wanted`, with or without the number before it.
-fn is_same(text: &str, wanted: &str) -> bool {
-    let found = letters(text);
-    let unnumbered = |it: &str| it.trim_start_matches(|it: char| it.is_numeric()).to_owned();
-    !wanted.is_empty()
-        && (found == wanted || {
-            let (found, wanted) = (unnumbered(&found), unnumbered(wanted));
-            !wanted.is_empty() && found == wanted
-        })
+fn unnumbered(letters: &str) -> &str {
+    letters.trim_start_matches(char::is_numeric)
 }
 
 fn follow_outline(
@@ -318,6 +385,29 @@ mod tests {
     fn bookmarks_without_pages_are_looked_for_in_order() {
         let outline = [entry("One", 1, 0), entry("Two", 1, 0), entry("One", 1, 0)];
         check(&[&["One", "a", "Two"], &["One"]], &outline, None, &["One", "One", "Two", "One"]);
+    }
+
+    #[test]
+    fn the_table_of_contents_is_not_where_bookmarks_lead() {
+        let outline = [entry("One", 1, 0), entry("Two", 1, 0), entry("Three", 1, 0)];
+        check(
+            &[&["One", "Two", "Three"], &["# One", "# Two"], &["three"]],
+            &outline,
+            None,
+            &["", "", "", "One", "Two", "Three"],
+        );
+    }
+
+    #[test]
+    fn one_wrong_match_does_not_tear_the_rest() {
+        let names = ["One", "Notes", "Two", "Three"];
+        let outline = names.map(|it| entry(it, 1, 0));
+        check(
+            &[&["One", "a", "Two", "Three"], &["Notes"]],
+            &outline,
+            None,
+            &["One", "One", "Two", "Three", "Three"],
+        );
     }
 
     #[test]

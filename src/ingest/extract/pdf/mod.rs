@@ -27,11 +27,12 @@ mod title;
 
 pub use child::{CHILD_COMMAND, run_child};
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use parent::Reading;
-use protocol::{BY_INFORMATION, GaveUp};
+use protocol::{BY_INFORMATION, GaveUp, Page};
 
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
@@ -87,11 +88,11 @@ impl PdfOptions {
 /// [`Error::Extract`] with the class of failure if no reader could read it to its end;
 /// [`Error::Io`] if the reading process cannot be started.
 pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
-    let bytes = from_header(bytes)?;
+    let bytes = &*from_header(bytes)?;
     let mut wordless: Option<Reading> = None;
     let mut failures: Vec<GaveUp> = Vec::new();
     for name in &options.readers {
-        match parent::read(name, bytes, options).and_then(whole) {
+        match parent::read(name, bytes, options).and_then(|it| whole(it, bytes)) {
             Ok(reading) if reading.has_text() => return Ok(assemble::assemble(&reading)),
             Ok(reading) => {
                 let is_certain = reading.draws_no_text();
@@ -112,32 +113,47 @@ pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
     Err(told.unwrap_or_else(|| GaveUp::new(Failure::Crashed, "there is no reader")).into())
 }
 
-/// Refuses a reading that is known to lack pages: half a document must not pass for one.
-fn whole(reading: Reading) -> Result<Reading> {
-    let num_pages = reading.pages.iter().filter(|it| it.failed.is_none()).count();
-    if reading.tail.pages_lost || num_pages == 0 {
-        let words = reading.pages.iter().find_map(|it| it.failed.clone());
-        let detail = words.unwrap_or_else(|| match reading.tail.declared_page_count {
-            Some(declared) => format!("{num_pages} of {declared} pages can be read"),
-            None => format!("only {num_pages} pages can be read"),
-        });
-        return Err(GaveUp::new(Failure::Damaged, detail).into());
-    }
-    Ok(reading)
+/// Refuses a reading that lacks pages: half a document must not pass for one.
+fn whole(reading: Reading, bytes: &[u8]) -> Result<Reading> {
+    let num_pages = reading.pages.len();
+    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|it| claim(it)).count();
+    let num_failed = count(|it| it.failed.is_some());
+    // Pages of a file that was cut off may be known while what is on them is not.
+    let num_blank = count(|it| it.is_blank);
+    let is_cut_off = reading.tail.rebuilt && !has_end(bytes);
+    let detail = if num_failed == num_pages {
+        reading.pages.iter().find_map(|it| it.failed.clone()).unwrap_or_default()
+    } else if reading.tail.pages_lost {
+        match reading.tail.declared_page_count {
+            Some(declared) => format!("{num_pages} of its {declared} pages are there"),
+            None => "pages are missing".to_owned(),
+        }
+    } else if is_cut_off && num_blank > 0 {
+        format!("the file is cut off; {num_blank} of {num_pages} pages are empty")
+    } else {
+        return Ok(reading);
+    };
+    Err(GaveUp::new(Failure::Damaged, detail).into())
 }
 
-/// How far into a file its header may begin: what viewers accept.
+/// Whether the mark that ends a PDF is near the end of `bytes`.
+fn has_end(bytes: &[u8]) -> bool {
+    let tail = &bytes[bytes.len().saturating_sub(MAX_JUNK_BYTES)..];
+    tail.windows(5).any(|it| it == b"%%EOF")
+}
+
+/// How far into a file its header may begin, and its end from the end: what viewers accept.
 const MAX_JUNK_BYTES: usize = 1024;
 
-/// Returns `bytes` from their header on.
-fn from_header(bytes: &[u8]) -> Result<&[u8]> {
+/// Returns `bytes` from their header on, or with one.
+fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
     let window = &bytes[..bytes.len().min(MAX_JUNK_BYTES + 5)];
     let header = window.windows(5).position(|it| it == b"%PDF-");
-    // Some files have lost their first bytes only; a reader may still find the objects.
-    let header = header.or_else(|| is_headless(bytes).then_some(0));
     match header {
-        Some(at) => Ok(&bytes[at..]),
-        None => Err(Error::Extract { failure: Failure::WrongFormat, detail: looks_like(bytes) }),
+        Some(at) => Ok(Cow::Borrowed(&bytes[at..])),
+        // Readers want a header before they look for what else there is.
+        None if is_headless(bytes) => Ok(Cow::Owned([b"%PDF-1.4\n", bytes].concat())),
+        None => Err(GaveUp::new(Failure::WrongFormat, looks_like(bytes)).into()),
     }
 }
 
@@ -203,7 +219,8 @@ mod tests {
 
     #[test]
     fn junk_before_the_header_is_skipped() {
-        assert_eq!(from_header(b"HTTP/1.1 200\r\n\r\n%PDF-1.7\n").unwrap(), b"%PDF-1.7\n");
+        let bytes = b"HTTP/1.1 200\r\n\r\n%PDF-1.7\n";
+        assert_eq!(*from_header(bytes).unwrap(), *b"%PDF-1.7\n");
         let far = [vec![b' '; MAX_JUNK_BYTES + 1], b"%PDF-1.7\n".to_vec()].concat();
         assert!(from_header(&far).is_err());
     }
@@ -211,23 +228,26 @@ mod tests {
     #[test]
     fn a_lost_header_is_no_other_format() {
         let bytes = b"1.4\n1 0 obj <</Type/Catalog>> endobj\n";
-        assert_eq!(from_header(bytes).unwrap(), bytes);
+        assert!(from_header(bytes).unwrap().starts_with(b"%PDF-1.4\n1.4\n1 0 obj"));
     }
 
     #[test]
     fn lost_pages_are_damage() {
-        let page = |failed: Option<&str>| protocol::Page {
-            failed: failed.map(str::to_owned),
-            ..protocol::Page::default()
+        let good = Page::default;
+        let failed = || Page { failed: Some("bad font".into()), ..Page::default() };
+        let blank = || Page { is_blank: true, ..Page::default() };
+        let outcome = |pages, pages_lost, rebuilt, bytes: &[u8]| {
+            let tail = protocol::Tail { pages_lost, rebuilt, ..protocol::Tail::default() };
+            whole(Reading { pages, tail, ..Reading::default() }, bytes).is_ok()
         };
-        let reading = |pages, pages_lost| Reading {
-            pages,
-            tail: protocol::Tail { pages_lost, ..protocol::Tail::default() },
-            ..Reading::default()
-        };
-        assert!(whole(reading(vec![page(None)], false)).is_ok());
-        assert!(whole(reading(vec![page(None), page(Some("bad font"))], false)).is_ok());
-        assert!(whole(reading(vec![page(None)], true)).is_err());
-        assert!(whole(reading(vec![page(Some("bad font"))], false)).is_err());
+        assert!(outcome(vec![good()], false, true, b""));
+        assert!(outcome(vec![good(), failed()], false, false, b""));
+        assert!(!outcome(vec![failed(), failed()], false, false, b""));
+        assert!(!outcome(vec![good()], true, false, b""));
+        assert!(!outcome(vec![], false, false, b""));
+        // A blank page is one, except at the end of half a file.
+        assert!(outcome(vec![good(), blank()], false, false, b""));
+        assert!(outcome(vec![good(), blank()], false, true, b"%%EOF\n"));
+        assert!(!outcome(vec![good(), blank()], false, true, b"1 0 obj"));
     }
 }

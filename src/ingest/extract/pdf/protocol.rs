@@ -62,6 +62,9 @@ pub(super) struct Head {
     pub(super) page_count: u32,
     /// Bookmarks in reading order, parents before their children.
     pub(super) outline: Vec<OutlineEntry>,
+    /// What was typed into the fields of a form. Where they are on the pages is not known.
+    #[serde(default)]
+    pub(super) fields: Vec<String>,
 }
 
 /// A bookmark.
@@ -82,8 +85,11 @@ pub(super) struct Page {
     pub(super) number: u32,
     /// Pieces in reading order; none of them blank.
     pub(super) blocks: Vec<PageBlock>,
-    /// Whether the page's instructions draw text at all, legible or not.
-    pub(super) draws_text: bool,
+    /// Instructions on the page that draw text, legible or not.
+    pub(super) num_text_ops: u32,
+    /// Whether the page has no instructions that draw anything.
+    #[serde(default)]
+    pub(super) is_blank: bool,
     /// Share of the page that pictures cover, 0 to 1.
     pub(super) image_coverage: f32,
     /// Pieces of text whose characters could not be told.
@@ -138,7 +144,7 @@ pub(super) struct Tail {
     pub(super) declared_page_count: Option<u32>,
     /// Whether a part of the page tree was lost, and with it pages.
     pub(super) pages_lost: bool,
-    /// Whether the table of contents of the file's objects had to be made anew.
+    /// Whether the file's directory of objects had to be made anew.
     pub(super) rebuilt: bool,
 }
 

@@ -53,8 +53,15 @@ pub(super) fn of(stated: Option<&str>, pages: &[Page]) -> Option<String> {
     stated.or_else(|| heading(pages))
 }
 
+/// Returns the author a document states, if it is one.
+pub(super) fn author_of(stated: Option<&str>) -> Option<String> {
+    let author = stated.and_then(cleaned)?;
+    let is_placeholder = PLACEHOLDERS.contains(&author.to_lowercase().as_str());
+    (!is_placeholder && author.chars().any(char::is_alphabetic)).then_some(author)
+}
+
 /// Returns `text` on one line, clean; `None` if nothing is left.
-pub(super) fn cleaned(text: &str) -> Option<String> {
+fn cleaned(text: &str) -> Option<String> {
     Some(clean::join_lines(&clean::text(text))).filter(|it| !it.is_empty())
 }
 
@@ -119,6 +126,14 @@ mod tests {
             "\u{FFFD}\u{FFFD}de",
         ] {
             check(stated, None);
+        }
+    }
+
+    #[test]
+    fn nobody_is_no_author() {
+        assert_eq!(author_of(Some(" Maren  Voss ")).as_deref(), Some("Maren Voss"));
+        for stated in [None, Some(""), Some("anonymous"), Some("---")] {
+            assert_eq!(author_of(stated), None);
         }
     }
 

@@ -33,9 +33,10 @@ pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) ->
             // Half a page is garbage to the reader of a result.
             return Err(gave_up_writing(&error).into());
         }
-        let blocks: Vec<PageBlock> = paragraphs(&text);
-        let draws_text = !blocks.is_empty();
-        emit(Line::Page(Page { number, blocks, draws_text, ..Page::default() }))?;
+        let blocks = paragraphs(&text);
+        // Not counted by this reader; all that matters of it is whether there are any.
+        let num_text_ops = u32::from(!blocks.is_empty());
+        emit(Line::Page(Page { number, blocks, num_text_ops, ..Page::default() }))?;
     }
     emit(Line::Done(Tail::default()))?;
     Ok(())
@@ -62,5 +63,6 @@ fn gave_up(error: &Error) -> GaveUp {
         Error::Decryption(_) => Failure::EncryptionNotSupported,
         _ => Failure::Damaged,
     };
-    GaveUp::new(failure, error.to_string())
+    let says_it_all = failure == Failure::PasswordNeeded;
+    GaveUp::new(failure, if says_it_all { String::new() } else { error.to_string() })
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use unpdf::model::{Block, OutlineItem, Paragraph, Table};
+use unpdf::model::{Block, FieldValue, FormField, OutlineItem, Paragraph, Table};
 use unpdf::{Error, PageStreamOptions, ParseEvent, ParseOptions, PdfParser};
 
 use super::child::Stop;
@@ -27,7 +27,7 @@ pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) ->
     let mut unheard = None;
     let quality = parser.for_each_page(stream, |event| {
         let line = match event {
-            ParseEvent::DocumentStart { metadata, outline, page_count, .. } => {
+            ParseEvent::DocumentStart { metadata, outline, page_count, form_fields } => {
                 Line::Document(Head {
                     title: metadata.title,
                     author: metadata.author,
@@ -35,6 +35,7 @@ pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) ->
                     language: None,
                     page_count,
                     outline: outline.map(|it| flatten(&it.items)).unwrap_or_default(),
+                    fields: form_fields.iter().filter_map(typed_in).collect(),
                 })
             }
             ParseEvent::PageParsed(page) => Line::Page(convert_page(&page)),
@@ -69,7 +70,10 @@ pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) ->
 
 fn gave_up(error: &Error) -> GaveUp {
     let failure = match error {
-        Error::Encrypted | Error::InvalidPassword => Failure::PasswordNeeded,
+        Error::Encrypted => return GaveUp::new(Failure::PasswordNeeded, ""),
+        Error::InvalidPassword => {
+            return GaveUp::new(Failure::PasswordNeeded, "the one given does not fit");
+        }
         // Versions of the format itself are never refused, only those of the encryption.
         Error::UnsupportedVersion(_) => Failure::EncryptionNotSupported,
         Error::PdfParse(words) if words.starts_with("Encrypt dictionary") => {
@@ -96,6 +100,16 @@ fn flatten(items: &[OutlineItem]) -> Vec<OutlineEntry> {
     entries
 }
 
+/// Returns what was typed into a field or chosen in it; ticks and signatures are no text.
+fn typed_in(field: &FormField) -> Option<String> {
+    let words = match field.value.as_ref()? {
+        FieldValue::Text(words) | FieldValue::Choice(words) => words.clone(),
+        FieldValue::Choices(words) => words.join(", "),
+        FieldValue::Boolean(_) => return None,
+    };
+    Some(clean::text(&words)).filter(|it| it.chars().any(char::is_alphanumeric))
+}
+
 fn convert_page(page: &unpdf::Page) -> Page {
     let mut blocks = Vec::new();
     for element in &page.elements {
@@ -117,11 +131,13 @@ fn convert_page(page: &unpdf::Page) -> Page {
         }
     }
     blocks.retain(|it| !it.text.trim().is_empty());
+    let num_ops = [page.text_op_count, page.image_op_count, page.form_op_count, page.fill_op_count];
     let lost = page.suppressed_text_runs.saturating_add(page.undecodable_content_streams);
     Page {
         number: page.number,
         blocks,
-        draws_text: page.text_op_count > 0,
+        num_text_ops: page.text_op_count,
+        is_blank: num_ops.iter().all(|it| *it == 0),
         image_coverage: page.image_coverage,
         num_unreadable: u32::try_from(lost).unwrap_or(u32::MAX),
         failed: None,
