@@ -1,5 +1,13 @@
-//! One binary for all tests that drive `kb` from outside, so that its libraries are linked once.
+//! The real binary, driven from outside; one test program, so that its libraries are linked once.
+
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+/// Temp home, cleared environment, the real model; runs the binary.
+mod env;
+/// The same on a pseudo-terminal: prompts, bars, colours.
+mod terminal;
+
+/// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.
+mod exit_codes;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;

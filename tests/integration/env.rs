@@ -1,0 +1,316 @@
+//! Arguments in, what the real binary printed out: a home of its own, a cleared environment, no network.
+//!
+//! The model and ONNX Runtime are the user's own, which `make test` fetches once; a missing one is
+//! a failure, never a skip. Nothing here can reach the network: the hub's address is a port nobody
+//! listens on, and the only program on `PATH` is a `python3` that fails and leaves a mark.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The sample documents that ship with the repository; tests never write there.
+pub(crate) const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/corpus");
+
+/// The discard port of the loopback: whoever asks the hub is refused at once.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// A home directory with nothing in it but what a test puts there.
+pub(crate) struct TestEnv {
+    home: TempDir,
+    vars: Vec<(String, String)>,
+}
+
+/// What a run of the program left behind.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// Exit code; 128 and more where a signal ended it.
+    pub(crate) status: i32,
+    home: PathBuf,
+}
+
+impl TestEnv {
+    /// Makes an empty home that shares the user's model and runtime library.
+    pub(crate) fn new() -> Self {
+        let caches = caches();
+        let vars = vec![
+            ("KB_CACHE_DIR".into(), caches.kb.display().to_string()),
+            ("HF_HUB_CACHE".into(), caches.hub.display().to_string()),
+        ];
+        Self::with_vars(vars)
+    }
+
+    /// Makes an empty home on a machine that has neither model nor runtime library.
+    pub(crate) fn without_model() -> Self {
+        let env = Self::with_vars(Vec::new());
+        // Where no variable names them the caches lie in the home, and that is empty.
+        assert!(!env.path(".cache").exists());
+        env
+    }
+
+    /// Makes a home whose database holds the sample documents and two notes, see [`sample`].
+    pub(crate) fn with_corpus() -> Self {
+        let env = Self::new();
+        env.install_sample();
+        env
+    }
+
+    /// Puts a copy of the database with the sample documents in place.
+    pub(crate) fn install_sample(&self) {
+        fs::create_dir_all(self.path(".kb")).unwrap();
+        fs::write(self.database(), sample()).unwrap();
+    }
+
+    fn with_vars(vars: Vec<(String, String)>) -> Self {
+        let home = tempfile::Builder::new().prefix("kb-test-").tempdir().unwrap();
+        let env = Self { home, vars };
+        let python = env.path("bin/python3");
+        fs::create_dir(env.path("bin")).unwrap();
+        fs::write(&python, "#!/bin/sh\n: >\"${0%/*}/../python-was-asked\"\nexit 1\n").unwrap();
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+        env
+    }
+
+    /// Sets a variable for every run to come.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.vars.retain(|(it, _)| it != name);
+        self.vars.push((name.into(), value.into()));
+    }
+
+    /// Returns a path below the home.
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.home.path().join(relative)
+    }
+
+    /// Returns the default place of the database.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.path(".kb/kb.db")
+    }
+
+    /// Writes a file below the home, with its directories.
+    pub(crate) fn write(&self, relative: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Whether anything tried to fetch a Python package.
+    pub(crate) fn asked_python(&self) -> bool {
+        self.path("python-was-asked").exists()
+    }
+
+    /// Prepares a run in the home directory, stdin closed.
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kb"));
+        command
+            .args(args)
+            .env_clear()
+            .env("HOME", self.home.path())
+            .env("PATH", self.path("bin"))
+            .env("HF_ENDPOINT", NOWHERE)
+            .envs(self.vars.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.home.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program.
+    pub(crate) fn kb<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
+        self.finish(&mut self.command(args))
+    }
+
+    /// Runs the program with more variables.
+    pub(crate) fn kb_with(&self, vars: &[(&str, &str)], args: &[&str]) -> Output {
+        self.finish(self.command(args).envs(vars.iter().copied()))
+    }
+
+    /// Runs the program and requires success.
+    #[track_caller]
+    pub(crate) fn ok<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
+        self.kb(args).expect(0)
+    }
+
+    /// Runs the program, requires success and reads its answer as JSON.
+    #[track_caller]
+    pub(crate) fn json<S: AsRef<OsStr>>(&self, args: &[S]) -> Value {
+        self.ok(args).json()
+    }
+
+    /// Runs a prepared command to its end.
+    pub(crate) fn finish(&self, command: &mut Command) -> Output {
+        let output = command.output().unwrap();
+        self.output(output.stdout, output.stderr, output.status)
+    }
+
+    pub(crate) fn output(
+        &self,
+        stdout: Vec<u8>,
+        stderr: Vec<u8>,
+        status: std::process::ExitStatus,
+    ) -> Output {
+        use std::os::unix::process::ExitStatusExt;
+        Output {
+            stdout: String::from_utf8(stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(stderr).expect("stderr is UTF-8"),
+            status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+            home: self.home.path().to_owned(),
+        }
+    }
+
+    /// Reads one value from the database with plain SQLite, without `kb` and without `sqlite-vec`.
+    #[track_caller]
+    pub(crate) fn sql<T: rusqlite::types::FromSql>(&self, query: &str) -> T {
+        let db = Connection::open_with_flags(self.database(), OpenFlags::SQLITE_OPEN_READ_ONLY);
+        db.unwrap().query_row(query, [], |row| row.get(0)).unwrap()
+    }
+
+    /// Reads the first column of a query's rows.
+    #[track_caller]
+    pub(crate) fn sql_column(&self, query: &str) -> Vec<String> {
+        let db = Connection::open_with_flags(self.database(), OpenFlags::SQLITE_OPEN_READ_ONLY);
+        let db = db.unwrap();
+        let mut statement = db.prepare(query).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.collect::<Result<_, _>>().unwrap()
+    }
+}
+
+impl Output {
+    /// Requires an exit status.
+    #[track_caller]
+    pub(crate) fn expect(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "{}", self.text());
+        self
+    }
+
+    /// Reads stdout as one JSON value with nothing before or after it.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|it| panic!("{it}: {}", self.text()))
+    }
+
+    /// Reads stderr as the one JSON object that an error is.
+    #[track_caller]
+    pub(crate) fn json_error(&self) -> Value {
+        serde_json::from_str(&self.stderr).unwrap_or_else(|it| panic!("{it}: {}", self.text()))
+    }
+
+    /// Returns everything as one text, paths and times made the same on every machine.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.stdout.clone();
+        if !self.stderr.is_empty() {
+            text += &format!("--- stderr\n{}", self.stderr);
+        }
+        if self.status != 0 {
+            text += &format!("--- status {}\n", self.status);
+        }
+        let caches = caches();
+        for (path, name) in [
+            (self.home.as_path(), "[HOME]"),
+            (Path::new(CORPUS), "[CORPUS]"),
+            (&caches.kb, "[CACHE]"),
+            (&caches.hub, "[HUB]"),
+        ] {
+            text = text.replace(&path.display().to_string(), name);
+        }
+        without_times(&text)
+    }
+}
+
+/// Replaces `2026-11-21T15:42:07Z` by `[TIME]` and a date alone by `[DATE]`.
+fn without_times(text: &str) -> String {
+    const DATE: &str = "dddd-dd-dd";
+    const TIME: &str = "dddd-dd-ddTdd:dd:ddZ";
+    let fits = |rest: &str, shape: &str| {
+        rest.len() >= shape.len()
+            && rest.bytes().zip(shape.bytes()).all(|(found, wanted)| match wanted {
+                b'd' => found.is_ascii_digit(),
+                _ => found == wanted,
+            })
+    };
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let (shape, name) = if fits(rest, TIME) {
+            (TIME.len(), "[TIME]")
+        } else if fits(rest, DATE) {
+            (DATE.len(), "[DATE]")
+        } else {
+            kept.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        };
+        kept += name;
+        rest = &rest[shape..];
+    }
+    kept
+}
+
+/// The user's caches with the model, its graph and the runtime library in them.
+struct Caches {
+    kb: PathBuf,
+    hub: PathBuf,
+}
+
+/// Finds the caches as kb itself does and requires that `make test` has filled them.
+fn caches() -> &'static Caches {
+    static CACHES: OnceLock<Caches> = OnceLock::new();
+    CACHES.get_or_init(|| {
+        #[expect(clippy::disallowed_methods, reason = "the user's caches, found as kb finds them")]
+        let path =
+            |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+        let home = path("HOME").unwrap_or_default();
+        let cache = path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
+        let hf_home = path("HF_HOME").unwrap_or_else(|| cache.join("huggingface"));
+        let caches = Caches {
+            kb: path("KB_CACHE_DIR").unwrap_or_else(|| cache.join("kb")),
+            hub: path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
+        };
+        let graphs = caches.kb.join("graphs");
+        let is_ready = graphs.read_dir().is_ok_and(|mut it| it.next().is_some());
+        assert!(is_ready, "the model is not prepared in {}: run `make test`", caches.kb.display());
+        caches
+    })
+}
+
+/// Returns the bytes of a database with the sample documents: ids 1 and up in the order of their
+/// names, then a note with a title and tags, then a note without.
+fn sample() -> &'static [u8] {
+    static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
+    SAMPLE.get_or_init(|| {
+        let env = TestEnv::new();
+        env.ok(&["add", CORPUS, "--tags", "sample"]);
+        let titled = ["--title", "Charger", "--tags", "sample,station"];
+        env.ok(&[["add", "--note", NOTE].as_slice(), &titled].concat());
+        env.ok(&["add", "--note", UNTITLED_NOTE]);
+        fs::read(env.database()).unwrap()
+    })
+}
+
+/// The text of the note called `Charger`.
+pub(crate) const NOTE: &str =
+    "The charger of the tide recorder is in the blue box under the stairs.";
+
+/// The text of the note without a title.
+pub(crate) const UNTITLED_NOTE: &str = "Ferry timetable: the last boat leaves at nine.";
+
+/// Runs a command whose stdin is `typed`.
+pub(crate) fn with_stdin(env: &TestEnv, args: &[&str], typed: &str) -> Output {
+    let mut command = env.command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that does not read may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(typed.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    env.output(output.stdout, output.stderr, output.status)
+}
