@@ -104,7 +104,8 @@ pub(super) fn mend_hyphens(text: &str) -> String {
         let (before, after) = (&rest[..at], &rest[at + 1..]);
         mended.push_str(before);
         rest = after;
-        let is_lower = |it: &str| it.chars().count() >= 2 && it.chars().all(char::is_lowercase);
+        let is_lower =
+            |it: &str| it.chars().count() >= 2 && it.chars().skip(1).all(char::is_lowercase);
         let tail = after.split(|it: char| !it.is_alphabetic()).next().unwrap_or_default();
         if mended.ends_with(SOFT_HYPHEN) {
             mended.pop();
@@ -115,7 +116,11 @@ pub(super) fn mend_hyphens(text: &str) -> String {
             let is_conjunction = matches!(tail, "and" | "or" | "to" | "und" | "oder" | "et" | "ou");
             if is_lower(head) && after[tail.len()..].starts_with('-') {
                 // A compound goes on: its hyphen is a real one.
-            } else if is_lower(head) && is_lower(tail) && !is_conjunction {
+            } else if is_lower(head)
+                && is_lower(tail)
+                && !is_conjunction
+                && tail.starts_with(char::is_lowercase)
+            {
                 mended.pop();
             } else {
                 mended.push(' ');
@@ -266,6 +271,7 @@ mod tests {
             "an example, pre- and post-war, x - y"
         );
         assert_eq!(mend_hyphens("\u{E9}co- nomie A- b"), "\u{E9}conomie A- b");
+        assert_eq!(mend_hyphens("Au- thors, East- West"), "Authors, East- West");
         assert_eq!(mend_hyphens("back- to-school In\u{AD} ternet"), "back-to-school Internet");
     }
 

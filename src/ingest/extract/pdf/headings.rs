@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 
 use super::clean::is_ideographic;
-use super::protocol::{OutlineEntry, Page, PageBlock, PageBlockKind};
+use super::outline::{self, MAX_CHARS, Placed, letters};
+use super::protocol::{OutlineEntry, Page, PageBlockKind};
 
 /// Bookmarks an outline must have to be believed; fewer are often just `Cover` and `Back`.
 const MIN_OUTLINE: usize = 3;
 
-/// Longest heading, in words and in characters.
+/// Longest heading, in words.
 const MAX_WORDS: usize = 16;
-const MAX_CHARS: usize = 160;
 
 /// Deepest chain that is kept.
 const MAX_LEVEL: u8 = 6;
@@ -23,147 +23,17 @@ const MAX_LEVEL: u8 = 6;
 /// is in none.
 pub(super) fn assign(
     pages: &mut [Page],
-    outline: &[OutlineEntry],
+    entries: &[OutlineEntry],
     title: Option<&str>,
 ) -> Vec<Vec<String>> {
-    let placed = place(outline, pages);
+    outline::split_at_titles(pages, entries);
+    let placed = outline::place(entries, pages);
     let num_found = placed.iter().filter(|it| it.block_idx.is_some()).count();
-    if num_found >= MIN_OUTLINE && num_found * 2 >= outline.len() {
+    if num_found >= MIN_OUTLINE && num_found * 2 >= entries.len() {
         follow_outline(pages, &placed, title)
     } else {
         follow_reader(pages, title)
     }
-}
-
-/// A bookmark and where in the document it was found.
-struct Placed<'a> {
-    entry: &'a OutlineEntry,
-    page_idx: usize,
-    /// `None`: its words are not on the page; it takes effect at the page's beginning.
-    block_idx: Option<usize>,
-}
-
-/// Finds the blocks that bookmarks lead to, in the bookmarks' order. A bookmark whose words are
-/// not on the page it names is placed at the page's beginning; one that fits nowhere is left out.
-fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Placed<'a>> {
-    let candidates: Vec<Vec<Position>> = {
-        let index = index(pages);
-        outline.iter().map(|it| candidates(it, &index, pages)).collect()
-    };
-    let found = longest_in_order(&candidates);
-    let page_idx_of: HashMap<u32, usize> =
-        pages.iter().enumerate().map(|(idx, page)| (page.number, idx)).collect();
-    let mut placed: Vec<Placed<'a>> = Vec::new();
-    for (entry, found) in outline.iter().zip(found) {
-        let on_page = entry.page.and_then(|it| page_idx_of.get(&it).copied());
-        let last = placed.last().map_or(0, |it| it.page_idx);
-        match (found, on_page) {
-            (Some((page_idx, block_idx)), _) => {
-                // Those placed by their page alone give way to what was really found.
-                while placed.last().is_some_and(|it| it.page_idx > page_idx) {
-                    placed.pop();
-                }
-                placed.push(Placed { entry, page_idx, block_idx: Some(block_idx) });
-            }
-            (None, Some(page_idx)) if page_idx >= last => {
-                placed.push(Placed { entry, page_idx, block_idx: None });
-            }
-            _ => {}
-        }
-    }
-    placed
-}
-
-/// Page and block, as indices.
-type Position = (usize, usize);
-
-/// Most places one bookmark is looked for in: a title that occurs more often leads nowhere.
-const MAX_CANDIDATES: usize = 32;
-
-/// Returns where each text short enough for a title stands, by its letters without numbers.
-fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
-    let mut index: HashMap<String, Vec<Position>> = HashMap::new();
-    for (page_idx, page) in pages.iter().enumerate() {
-        for (block_idx, block) in page.blocks.iter().enumerate() {
-            let is_text = !matches!(block.kind, PageBlockKind::Table | PageBlockKind::Code);
-            if is_text && block.text.chars().count() <= MAX_CHARS {
-                let key = unnumbered(&letters(&block.text)).to_owned();
-                index.entry(key).or_default().push((page_idx, block_idx));
-            }
-        }
-    }
-    index
-}
-
-/// Returns where the words of `entry` stand: on its own page where it names one, and rather with
-/// its number than without, rather in what looks like a heading than in a table of contents.
-fn candidates(
-    entry: &OutlineEntry,
-    index: &HashMap<String, Vec<Position>>,
-    pages: &[Page],
-) -> Vec<Position> {
-    let wanted = letters(&entry.title);
-    let key = unnumbered(&wanted);
-    let mut found = match index.get(key) {
-        Some(found) if !key.is_empty() => found.clone(),
-        _ => return Vec::new(),
-    };
-    if let Some(number) = entry.page {
-        found.retain(|&(page_idx, _)| pages[page_idx].number == number);
-    }
-    let mut prefer = |claim: &dyn Fn(&PageBlock) -> bool| {
-        let holds = |&(page_idx, block_idx): &Position| claim(&pages[page_idx].blocks[block_idx]);
-        if found.iter().any(holds) {
-            found.retain(holds);
-        }
-    };
-    prefer(&|block| letters(&block.text) == wanted);
-    prefer(&|block| block.kind == PageBlockKind::Heading);
-    found.truncate(MAX_CANDIDATES);
-    found
-}
-
-/// Chooses one candidate, or none, for each bookmark so that positions rise and as many as can be
-/// are found (the longest increasing subsequence). A wrong match far ahead loses against all
-/// that it would make impossible.
-fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
-    struct Link {
-        entry_idx: usize,
-        position: Position,
-        before: Option<usize>,
-    }
-    let mut links: Vec<Link> = Vec::new();
-    // The link that ends the best chain of each length.
-    let mut ends: Vec<usize> = Vec::new();
-    for (entry_idx, positions) in candidates.iter().enumerate() {
-        // From the back: two positions of one bookmark can't follow each other.
-        for &position in positions.iter().rev() {
-            let length = ends.partition_point(|&it| links[it].position < position);
-            let before = length.checked_sub(1).map(|it| ends[it]);
-            links.push(Link { entry_idx, position, before });
-            let link = links.len() - 1;
-            match ends.get_mut(length) {
-                Some(end) => *end = link,
-                None => ends.push(link),
-            }
-        }
-    }
-    let mut chosen = vec![None; candidates.len()];
-    let mut at = ends.last().copied();
-    while let Some(link) = at.map(|it| &links[it]) {
-        chosen[link.entry_idx] = Some(link.position);
-        at = link.before;
-    }
-    chosen
-}
-
-/// Letters and digits of `text`, in lower case: what is left of a title however it is set.
-fn letters(text: &str) -> String {
-    text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-fn unnumbered(letters: &str) -> &str {
-    letters.trim_start_matches(char::is_numeric)
 }
 
 fn follow_outline(
@@ -289,6 +159,7 @@ impl<'a> Chain<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::extract::pdf::protocol::PageBlock;
 
     /// `#` and `##` mark what the reader takes for headings.
     fn pages(texts: &[&[&str]]) -> Vec<Page> {
@@ -395,6 +266,31 @@ mod tests {
             &outline,
             None,
             &["", "", "", "One", "Two", "Three"],
+        );
+    }
+
+    #[test]
+    fn titles_that_ran_into_their_text_are_parted_from_it() {
+        let texts: &[&[&str]] =
+            &[&["2 Gauges 2.1 Floats The float lags.", "3 Tides 12 are", "# 3 Tides", "a"]];
+        let outline = [entry("2 Gauges", 1, 0), entry("2.1 Floats", 2, 0), entry("3 Tides", 1, 0)];
+        let mut parted = pages(texts);
+        assign(&mut parted, &outline, None);
+        let parted: Vec<&str> = parted[0].blocks.iter().map(|it| it.text.as_str()).collect();
+        let lag = "The float lags.";
+        assert_eq!(parted, ["2 Gauges", "2.1 Floats", lag, "3 Tides 12 are", "3 Tides", "a"]);
+        check(
+            texts,
+            &outline,
+            None,
+            &[
+                "2 Gauges",
+                "2 Gauges > 2.1 Floats",
+                "2 Gauges > 2.1 Floats",
+                "2 Gauges > 2.1 Floats",
+                "3 Tides",
+                "3 Tides",
+            ],
         );
     }
 

@@ -23,6 +23,7 @@ mod parent;
 mod assemble;
 mod furniture;
 mod headings;
+mod outline;
 mod title;
 
 pub use child::{CHILD_COMMAND, run_child};

@@ -1,7 +1,7 @@
 //! What a document calls itself in, its title out. Pure.
 
 use super::clean;
-use super::protocol::{Page, PageBlockKind};
+use super::protocol::{Page, PageBlock, PageBlockKind};
 
 /// Longest title that is believed, in characters.
 const MAX_CHARS: usize = 250;
@@ -69,8 +69,10 @@ fn heading(pages: &[Page]) -> Option<String> {
     let page = pages.iter().find(|it| !it.blocks.is_empty())?;
     let headings = page.blocks.iter().filter(|it| it.kind == PageBlockKind::Heading);
     let headings = headings.filter(|it| is_sensible(&it.text));
+    // A single word in large letters is as likely the name of a series or a journal.
+    let is_word = |it: &PageBlock| it.text.is_ascii() && !it.text.contains(' ');
     // `min_by_key` gives the first of equals.
-    headings.min_by_key(|it| it.level).map(|it| it.text.clone())
+    headings.min_by_key(|it| (is_word(it), it.level)).map(|it| it.text.clone())
 }
 
 fn is_sensible(title: &str) -> bool {
@@ -98,7 +100,6 @@ fn is_file_name(lower: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::extract::pdf::protocol::PageBlock;
 
     #[track_caller]
     fn check(stated: &str, expected: Option<&str>) {
@@ -145,11 +146,12 @@ mod tests {
             page(vec![]),
             page(vec![
                 block(PageBlockKind::Paragraph, 0, "Vol. 3"),
-                block(PageBlockKind::Heading, 2, "Contents"),
-                block(PageBlockKind::Heading, 1, "Tides"),
+                block(PageBlockKind::Heading, 1, "HARBOURS"),
+                block(PageBlockKind::Heading, 3, "In this volume"),
+                block(PageBlockKind::Heading, 2, "The tides"),
             ]),
         ];
-        assert_eq!(of(Some("untitled"), &pages).as_deref(), Some("Tides"));
+        assert_eq!(of(Some("untitled"), &pages).as_deref(), Some("The tides"));
         assert_eq!(of(None, &pages[..1]), None);
     }
 }

@@ -81,14 +81,23 @@ fn gave_up(error: &Error) -> GaveUp {
         }
         _ => Failure::Damaged,
     };
-    GaveUp::new(failure, error.to_string())
+    let words = match error {
+        Error::PdfParse(words) | Error::Corrupted(words) => words.clone(),
+        other => other.to_string(),
+    };
+    GaveUp::new(failure, words)
 }
+
+/// Most bookmarks that are taken: those of the largest handbooks.
+const MAX_OUTLINE: usize = 10_000;
 
 fn flatten(items: &[OutlineItem]) -> Vec<OutlineEntry> {
     let mut entries = Vec::new();
     // A stack of our own: the depth of an outline is the file's choice.
     let mut pending: Vec<&OutlineItem> = items.iter().rev().collect();
-    while let Some(item) = pending.pop() {
+    while let Some(item) = pending.pop()
+        && entries.len() < MAX_OUTLINE
+    {
         entries.push(OutlineEntry {
             title: clean::join_lines(&clean::text(&item.title)),
             level: item.level.saturating_add(1),
