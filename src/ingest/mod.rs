@@ -212,3 +212,125 @@ pub fn ingest_note(
     report.count(change, &prepared, on_event);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::document::{Binding, Filter, Precision};
+    use crate::ingest::chunk::Strategy;
+
+    /// Embeds a passage by its letters.
+    struct Letters(Binding);
+
+    impl Embedder for Letters {
+        fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+            let embed = |passage: &&str| {
+                let mut counts = [1.0_f32; 8];
+                passage.bytes().for_each(|it| counts[usize::from(it % 8)] += 1.0);
+                let length = counts.iter().map(|it| it * it).sum::<f32>().sqrt();
+                counts.map(|it| it / length).to_vec()
+            };
+            Ok(passages.iter().map(embed).collect())
+        }
+
+        fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
+            Ok(self.embed_passages(&[query])?.remove(0))
+        }
+
+        fn binding(&self) -> &Binding {
+            &self.0
+        }
+    }
+
+    fn letters() -> Letters {
+        Letters(Binding {
+            model_name: "letters".into(),
+            dim: 8,
+            max_tokens: 256,
+            precision: Precision::Fp32,
+            passage_prefix: String::new(),
+        })
+    }
+
+    fn options() -> IngestOptions {
+        let chunking = ChunkOptions {
+            strategy: Strategy::Structure,
+            max_tokens: 100,
+            min_tokens: 5,
+            overlap_tokens: 0,
+            model_tokens: 256,
+            reserved_tokens: 2,
+            include_context: true,
+        };
+        IngestOptions {
+            walk: WalkOptions { max_file_mb: 1, follow_links: false },
+            wanted: Wanted::default(),
+            title: None,
+            tags: Vec::new(),
+            chunking: ChunkingOptions {
+                pdf: chunking.clone(),
+                markdown: chunking.clone(),
+                code: chunking.clone(),
+                note: chunking,
+            },
+            pdf: PdfOptions::new(PathBuf::new()),
+            num_workers: 4,
+            batch_size: 8,
+            num_embedders: 2,
+        }
+    }
+
+    /// Ingests a folder and returns how many documents were added, updated and skipped.
+    fn add(store: &mut Store, folder: &Path) -> (usize, usize, usize) {
+        let embedder = letters();
+        store.bind(embedder.binding()).unwrap();
+        let num_tokens = |text: &str| text.split_whitespace().count();
+        let services = Services { num_tokens: &num_tokens, embedder: &embedder };
+        let mut report = IngestReport::default();
+        let roots = [folder.to_owned()];
+        ingest(store, &services, &roots, &options(), &mut |_| {}, &mut report).unwrap();
+        assert!(report.failed.is_empty(), "{:?}", report.failed);
+        (report.added, report.updated, report.skipped)
+    }
+
+    /// Returns the text found at a path.
+    fn text(store: &Store, path: &Path) -> String {
+        let known = store.known_path(&path.to_string_lossy()).unwrap().unwrap();
+        let chunks = store.chunks(known.document_id).unwrap();
+        chunks.into_iter().map(|it| it.chunk.text).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_file_that_was_copied_and_then_changed_loses_nothing() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().unwrap();
+            let mut store = Store::open(&folder.path().join(".kb").join("kb.db")).unwrap();
+            let (first, copy) = (folder.path().join("a.md"), folder.path().join("b.md"));
+            fs::write(&first, "the old words of a file").unwrap();
+            assert_eq!(add(&mut store, folder.path()), (1, 0, 0));
+            fs::copy(&first, &copy).unwrap();
+            fs::write(&first, "some new words in the first, and more of them").unwrap();
+            assert_eq!(add(&mut store, folder.path()), (1, 1, 0));
+            assert!(text(&store, &first).contains("new words"));
+            assert!(text(&store, &copy).contains("old words"));
+            assert_eq!(add(&mut store, folder.path()), (0, 0, 2));
+            assert!(store.check().unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_vanished_path_gives_way_to_a_living_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join(".kb").join("kb.db")).unwrap();
+        let (first, copy) = (folder.path().join("a.md"), folder.path().join("b.md"));
+        fs::write(&first, "the same words twice").unwrap();
+        fs::copy(&first, &copy).unwrap();
+        assert_eq!(add(&mut store, folder.path()), (1, 0, 1));
+        fs::remove_file(&first).unwrap();
+        assert_eq!(add(&mut store, folder.path()), (0, 0, 1));
+        let documents = store.documents(&Filter::default()).unwrap();
+        assert_eq!(documents[0].path.as_deref(), copy.to_str());
+    }
+}

@@ -30,7 +30,7 @@ enum Outcome {
     /// New content.
     Prepared(Box<Prepared>),
     /// The bytes are stored already, at this path or another.
-    Known { found: Found, document_id: DocumentId, is_new_stamp: bool },
+    Known { found: Found, document_id: DocumentId, content_hash: String, is_news: bool },
     /// Not a kind of file that is ingested from folders, or empty.
     Ignored,
     /// Cannot be ingested, or the run must stop.
@@ -93,7 +93,7 @@ pub(super) fn run(
         scope.spawn(move || planner.walk(roots, &pool, &permits, &to_writer));
         let mut writer = Writer {
             store,
-            reader: &reader,
+            planner,
             options,
             on_event,
             report,
@@ -207,8 +207,12 @@ impl Planner<'_> {
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
             && self.options.wanted.allows(known.doc_type, known.language.as_deref())
         {
-            let document_id = known.document_id;
-            return Ok(Outcome::Known { found, document_id, is_new_stamp: false });
+            return Ok(Outcome::Known {
+                found,
+                document_id: known.document_id,
+                is_news: !known.is_primary() && !Path::new(&known.primary_path).exists(),
+                content_hash: known.content_hash.clone(),
+            });
         }
         let bytes = fs::read(&found.path)
             .map_err(|source| Error::Io { path: found.path.clone(), source })?;
@@ -223,7 +227,12 @@ impl Planner<'_> {
                 && it.language.as_deref() == format.language().map(Language::as_str)
         });
         if let Some(same) = same {
-            return Ok(Outcome::Known { found, document_id: same.id, is_new_stamp: true });
+            return Ok(Outcome::Known {
+                found,
+                document_id: same.id,
+                content_hash: hash,
+                is_news: true,
+            });
         }
         self.prepare(&found, &bytes, format, hash, known)
     }
@@ -257,7 +266,7 @@ impl Planner<'_> {
 /// Hands passages to the embedding threads and commits documents in turn.
 struct Writer<'a, 'e> {
     store: &'a mut Store,
-    reader: &'a Mutex<Store>,
+    planner: Planner<'a>,
     options: &'a IngestOptions,
     on_event: &'a mut OnEvent<'e>,
     report: &'a mut IngestReport,
@@ -311,8 +320,8 @@ impl Writer<'_, '_> {
 
     fn known_vectors(&self, passages: &[String]) -> Result<Vec<Option<Vec<f32>>>> {
         let hashes: Vec<PassageHash> = passages.iter().map(|it| PassageHash::of(it)).collect();
-        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        let known: HashMap<PassageHash, Vec<f32>> = reader.vectors_by_passage(&hashes)?;
+        let known: HashMap<PassageHash, Vec<f32>> =
+            self.planner.lock().vectors_by_passage(&hashes)?;
         Ok(hashes.iter().map(|it| known.get(it).cloned()).collect())
     }
 
@@ -352,8 +361,11 @@ impl Writer<'_, '_> {
                 (self.on_event)(Event::Failed { path: &path, error: &error });
                 self.report.failed.push((path, error));
             }
-            Outcome::Known { found, document_id, is_new_stamp } => {
-                self.skip(&found, document_id, is_new_stamp)?;
+            Outcome::Known { found, document_id, content_hash, is_news } => {
+                if is_news && !self.remember(&found, document_id, &content_hash)? {
+                    return self.read_again(found);
+                }
+                self.skip(&found, document_id)?;
             }
             Outcome::Prepared(prepared) => {
                 let vectors = waiting.vectors.into_iter().flatten().collect::<Vec<_>>();
@@ -363,18 +375,34 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn skip(&mut self, found: &Found, document_id: DocumentId, is_new_stamp: bool) -> Result<()> {
-        if is_new_stamp {
-            let stamp = PathStamp {
-                path: found.path.to_string_lossy().into_owned(),
-                size_bytes: found.size_bytes,
-                mtime_ns: found.mtime_ns,
-            };
-            // A path that is gone gives way to one that is there.
-            let shown = self.store.document(document_id)?.and_then(|it| it.path);
-            let is_gone = shown.is_none_or(|it| !Path::new(&it).exists());
-            self.store.remember_path(document_id, &stamp, is_gone)?;
+    /// Remembers where a document's bytes are too; `false` if they are not its bytes any more.
+    fn remember(&mut self, found: &Found, id: DocumentId, content_hash: &str) -> Result<bool> {
+        let stamp = PathStamp {
+            path: found.path.to_string_lossy().into_owned(),
+            size_bytes: found.size_bytes,
+            mtime_ns: found.mtime_ns,
+        };
+        // A path that is gone gives way to one that is there.
+        let shown = self.store.document(id)?.and_then(|it| it.path);
+        let is_gone = shown.is_none_or(|it| !Path::new(&it).exists());
+        self.store.remember_path(id, content_hash, &stamp, is_gone)
+    }
+
+    /// Ingests a file whose bytes a document had when it was looked at, but has no more: another
+    /// file of the same run took that document's place (a copy was made, then the first changed).
+    fn read_again(&mut self, found: Found) -> Result<()> {
+        let outcome = self.planner.outcome(Ok(found));
+        let mut vectors = Vec::new();
+        if let Outcome::Prepared(prepared) = &outcome {
+            let passages = prepared.passages();
+            let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+            let embedded = self.planner.services.embedder.embed_passages(&passages)?;
+            vectors = embedded.into_iter().map(Some).collect();
         }
+        self.commit(Waiting { outcome, vectors, num_missing: 0 })
+    }
+
+    fn skip(&mut self, found: &Found, document_id: DocumentId) -> Result<()> {
         if !self.options.tags.is_empty() {
             self.store.add_tags(document_id, &self.options.tags)?;
         }

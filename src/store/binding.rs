@@ -54,7 +54,10 @@ impl Store {
     /// [`Error::Corrupt`] where the binding is stored in part only or cannot be read.
     pub fn binding(&self) -> Result<Option<Binding>> {
         let binding = self.read(|db| load(db, Slot::Current))?;
-        *self.bound.borrow_mut() = binding.clone();
+        let mut bound = self.bound.borrow_mut();
+        if bound.is_none() {
+            bound.clone_from(&binding);
+        }
         Ok(binding)
     }
 
@@ -238,8 +241,11 @@ mod tests {
         db.store.bind(&binding("other")).unwrap();
         let outcome = reader.rank_by_cosine(&vector("words"), &Filter::default(), 10);
         assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
-        reader.binding().unwrap();
-        reader.rank_by_cosine(&vector("words"), &Filter::default(), 10).unwrap();
+        // Asking again does not make the vector another: a new store does.
+        assert_eq!(reader.binding().unwrap(), Some(binding("other")));
+        assert!(reader.rank_by_cosine(&vector("words"), &Filter::default(), 10).is_err());
+        let reopened = Store::open(&db.path()).unwrap();
+        reopened.rank_by_cosine(&vector("words"), &Filter::default(), 10).unwrap();
     }
 
     #[test]

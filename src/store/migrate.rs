@@ -33,6 +33,17 @@ const SET_SCHEMA_VERSION: &str = "
 ///
 /// [`Fault::Foreign`] for a database that is not one of kb's.
 pub(super) fn version(connection: &Connection) -> Step<i64> {
+    if !connection.is_autocommit() {
+        return version_in_transaction(connection);
+    }
+    // One state of the file: another process may be making it into a database just now.
+    let snapshot = connection.unchecked_transaction()?;
+    let version = version_in_transaction(&snapshot)?;
+    snapshot.commit()?;
+    Ok(version)
+}
+
+fn version_in_transaction(connection: &Connection) -> Step<i64> {
     match connection.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))? {
         APPLICATION_ID => {
             Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)

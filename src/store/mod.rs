@@ -41,9 +41,10 @@ pub use tags::TagCount;
 
 /// One connection to a knowledge base.
 ///
-/// Vectors given to it belong to the binding it last told ([`Store::binding`]) or was given
+/// Vectors given to it belong to the binding it told first ([`Store::binding`]) or was given
 /// ([`Store::bind`]). Where the database has been bound to another model since, methods that take
-/// or compare vectors fail with [`Error::ModelMismatch`] instead of mixing the two.
+/// or compare vectors fail with [`crate::error::Error::ModelMismatch`] instead of mixing the two;
+/// a store opened anew goes by the other model.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,

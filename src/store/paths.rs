@@ -76,6 +76,9 @@ const REMEMBER_PATH: &str = "
         size_bytes = excluded.size_bytes,
         mtime_ns = excluded.mtime_ns";
 
+const HAS_BYTES: &str = "
+    SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id AND content_hash = :content_hash)";
+
 const FORGET_OTHER_PATHS: &str =
     "DELETE FROM document_paths WHERE document_id = :document_id AND path <> :path";
 
@@ -102,32 +105,43 @@ impl Store {
         self.read(|db| known(db, path))
     }
 
-    /// Remembers that a document's bytes are also at `stamp`'s path, or are there still;
-    /// `make_primary` shows the document under it from now on.
+    /// Remembers that a document's bytes, those with `content_hash`, are also at `stamp`'s path or
+    /// are there still; `make_primary` shows the document under it from now on. Returns `false`,
+    /// and changes nothing, where the document is gone or has other bytes by now: then the file is
+    /// to be read like one never seen.
     ///
     /// Where the path belonged to another document, that one loses it; if it was its last, the
     /// document goes, for its bytes are nowhere any more, and its tags pass to this one.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::UnknownDocument`] and what the database refuses.
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and what else the
+    /// database refuses.
     pub fn remember_path(
         &mut self,
         id: DocumentId,
+        content_hash: &str,
         stamp: &PathStamp,
         make_primary: bool,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         self.write(|db| {
-            tags::require_document(db, id)?;
+            let has_bytes: bool = db
+                .prepare_cached(HAS_BYTES)?
+                .query_row(named_params! { ":id": id, ":content_hash": content_hash }, |row| {
+                    row.get(0)
+                })?;
+            if !has_bytes {
+                return Ok(false);
+            }
             let before = known(db, &stamp.path)?.filter(|it| it.document_id != id);
             remember(db, id, stamp)?;
             if make_primary {
                 set_primary(db, id, &stamp.path)?;
             }
-            match before {
-                Some(before) => release(db, &before, id),
-                None => Ok(()),
+            if let Some(before) = before {
+                release(db, &before, id)?;
             }
+            Ok(true)
         })
     }
 }
@@ -210,7 +224,6 @@ fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{TestDb, document, stamp};
-    use crate::error::Error;
 
     #[test]
     fn an_unknown_path_is_unknown() {
@@ -234,9 +247,9 @@ mod tests {
     fn a_copy_is_remembered_and_may_take_over() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
-        db.store.remember_path(id, &stamp("/b.md"), false).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false).unwrap();
         assert!(!db.store.known_path("/b.md").unwrap().unwrap().is_primary());
-        db.store.remember_path(id, &stamp("/b.md"), true).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), true).unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
         assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().document_id, id);
         db.assert_whole();
@@ -248,7 +261,7 @@ mod tests {
         let id = db.add("/a.md", &["words"], &[]);
         let mut touched = stamp("/a.md");
         touched.mtime_ns += 1;
-        db.store.remember_path(id, &touched, false).unwrap();
+        db.store.remember_path(id, "hash of words", &touched, false).unwrap();
         assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, touched);
     }
 
@@ -257,7 +270,7 @@ mod tests {
         let mut db = TestDb::new();
         let gone = db.add("/a.md", &["old"], &["work"]);
         let heir = db.add("/b.md", &["new"], &["home"]);
-        db.store.remember_path(heir, &stamp("/a.md"), false).unwrap();
+        db.store.remember_path(heir, "hash of new", &stamp("/a.md"), false).unwrap();
         assert_eq!(db.store.document(gone).unwrap(), None);
         assert_eq!(db.store.document(heir).unwrap().unwrap().tags, ["home", "work"]);
         db.assert_whole();
@@ -267,9 +280,9 @@ mod tests {
     fn a_document_that_loses_its_primary_path_shows_another() {
         let mut db = TestDb::new();
         let copied = db.add("/a.md", &["old"], &[]);
-        db.store.remember_path(copied, &stamp("/c.md"), false).unwrap();
+        db.store.remember_path(copied, "hash of old", &stamp("/c.md"), false).unwrap();
         let other = db.add("/b.md", &["new"], &[]);
-        db.store.remember_path(other, &stamp("/a.md"), false).unwrap();
+        db.store.remember_path(other, "hash of new", &stamp("/a.md"), false).unwrap();
         assert_eq!(db.store.document(copied).unwrap().unwrap().path.as_deref(), Some("/c.md"));
         db.assert_whole();
     }
@@ -280,15 +293,21 @@ mod tests {
         let mut note = document("", &["words"], &[]);
         note.stamp = None;
         let id = db.put(&note, &["words"], &[]).document_id();
-        db.store.remember_path(id, &stamp("/note.txt"), false).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/note.txt"), false).unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/note.txt"));
         db.assert_whole();
     }
 
     #[test]
-    fn a_path_of_an_unknown_document_is_an_error() {
+    fn a_document_that_has_gone_on_takes_no_path() {
         let mut db = TestDb::new();
-        let error = db.store.remember_path(7, &stamp("/a.md"), false).unwrap_err();
-        assert!(matches!(error, Error::UnknownDocument { .. }), "{error}");
+        let id = db.add("/a.md", &["old"], &[]);
+        db.add("/a.md", &["new"], &[]);
+        for id in [id, 7] {
+            let outcome = db.store.remember_path(id, "hash of old", &stamp("/b.md"), true);
+            assert!(!outcome.unwrap());
+        }
+        assert_eq!(db.store.known_path("/b.md").unwrap(), None);
+        db.assert_whole();
     }
 }
