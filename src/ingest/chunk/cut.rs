@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::document::{BlockKind, Document};
+use crate::document::{Block, BlockKind, Document};
 
 /// A piece of one block that is kept whole.
 #[derive(Debug, Clone)]
@@ -56,25 +56,27 @@ pub(super) fn weigh(text: &str, num_tokens: &dyn Fn(&str) -> usize, enough: usiz
     if by_bytes > enough { by_bytes } else { num_tokens(text).max(by_bytes).max(1) }
 }
 
-/// Returns every block as one atom that was not weighed.
+/// Returns every block that is not blank as one atom, not weighed yet.
 pub(super) fn whole_blocks(document: &Document) -> Vec<Atom> {
-    let mut atoms = Vec::with_capacity(document.blocks.len());
-    let mut end = 0;
+    let mut atoms: Vec<Atom> = Vec::with_capacity(document.blocks.len());
+    let mut previous: Option<&Block> = None;
     for (block_idx, block) in document.blocks.iter().enumerate() {
         // An extractor that breaks its promise costs a block, not the program.
-        let text = document.text.get(block.bytes.clone()).filter(|_| block.bytes.start >= end);
+        let is_in_order = previous.is_none_or(|it| it.bytes.end <= block.bytes.start);
+        let text = document.text.get(block.bytes.clone()).filter(|_| is_in_order);
         debug_assert!(text.is_some(), "block {block_idx} is out of order or splits a character");
-        if text.is_some_and(|it| !it.trim().is_empty()) {
-            end = block.bytes.end;
-            let bytes = block.bytes.clone();
-            atoms.push(Atom {
-                bytes,
-                block_idx,
-                is_continued: false,
-                weight: 1,
-                seam: Seam::Block,
-            });
+        if text.is_none_or(|it| it.trim().is_empty()) {
+            continue;
         }
+        let seam = match previous {
+            Some(it) if it.kind == BlockKind::Heading => Seam::Glued,
+            Some(it) if block.symbol != it.symbol => Seam::Heading,
+            _ if block.starts_section || block.kind == BlockKind::Heading => Seam::Heading,
+            _ => Seam::Block,
+        };
+        let bytes = block.bytes.clone();
+        atoms.push(Atom { bytes, block_idx, is_continued: false, weight: 1, seam });
+        previous = Some(block);
     }
     atoms
 }

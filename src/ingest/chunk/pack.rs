@@ -38,7 +38,6 @@ struct Section<'a> {
     budget: usize,
     /// Header chain of the first block.
     headings: &'a [String],
-    has_only_headings: bool,
 }
 
 impl<'a> Section<'a> {
@@ -56,7 +55,6 @@ impl<'a> Section<'a> {
         self.atoms.extend(next.atoms);
         self.weight += next.weight;
         self.budget = self.budget.min(next.budget);
-        self.has_only_headings &= next.has_only_headings;
     }
 }
 
@@ -149,65 +147,74 @@ fn budget(context_cost: usize, options: &ChunkOptions) -> usize {
 }
 
 /// Weighs every block and parts them where a section or another definition begins.
+///
+/// Headings without text of their own stand at the beginning of the next section, not at the end
+/// of the one before.
 fn find_sections<'a>(
     document: &'a Document,
     contexts: &mut Contexts<'_>,
     options: &ChunkOptions,
 ) -> Vec<Section<'a>> {
     let mut sections: Vec<Section<'a>> = Vec::new();
+    // Headings whose text has not come yet.
+    let mut pending: Option<Section<'a>> = None;
     let mut previous: Option<&Block> = None;
+    let mut starts = true;
     for mut atom in cut::whole_blocks(document) {
         let block = &document.blocks[atom.block_idx];
         let budget = budget(contexts.of_block(block, false).cost, options);
         let text = &document.text[atom.bytes.clone()];
         atom.weight = cut::weigh(text, &|it| contexts.count(it), budget);
-        let is_heading = block.kind == BlockKind::Heading;
-        let starts = previous.is_none_or(|it| block.starts_section || block.symbol != it.symbol);
-        atom.seam = match previous {
-            Some(it) if it.kind == BlockKind::Heading => Seam::Glued,
-            _ if starts || is_heading => Seam::Heading,
-            _ => Seam::Block,
-        };
+        starts |= block.starts_section || previous.is_some_and(|it| it.symbol != block.symbol);
         previous = Some(block);
-        let section = Section {
-            weight: atom.weight,
-            atoms: vec![atom],
-            budget,
-            headings: &block.headings,
-            has_only_headings: is_heading,
+        let weight = atom.weight;
+        let piece = Section { atoms: vec![atom], weight, budget, headings: &block.headings };
+        let section = match pending.take() {
+            Some(mut headings) => {
+                headings.absorb(piece);
+                headings
+            }
+            None => piece,
         };
+        if block.kind == BlockKind::Heading {
+            pending = Some(section);
+            continue;
+        }
         match sections.last_mut() {
             Some(last) if !starts => last.absorb(section),
             _ => sections.push(section),
         }
+        starts = false;
+    }
+    match (pending, sections.last_mut()) {
+        (Some(headings), Some(last)) => last.absorb(headings),
+        (Some(headings), None) => sections.push(headings),
+        (None, _) => {}
     }
     sections
 }
 
 /// Merges sections below the least size with a neighbour: the next one under the same heading,
 /// else the previous, else whichever there is; better one too large, which is parted again, than
-/// a small one alone. A heading without text always goes with what follows.
+/// a small one alone.
 fn merge_small(sections: Vec<Section<'_>>, min_tokens: usize) -> Vec<Section<'_>> {
     let mut merged: Vec<Section<'_>> = Vec::new();
     let mut sections = sections.into_iter().peekable();
     while let Some(mut section) = sections.next() {
-        while let Some(next) = sections.peek() {
-            let is_small = section.weight < min_tokens;
-            let is_related = next.headings.starts_with(section.parent());
-            let previous_fits = merged.last().is_some_and(|it| it.fits_with(&section));
-            let goes_on = is_related && (section.fits_with(next) || !previous_fits);
-            if section.has_only_headings
-                || (is_small && (goes_on || (merged.is_empty() && !is_related)))
-            {
-                section.absorb(sections.next().expect("it was peeked at"));
-            } else {
-                break;
-            }
+        while section.weight < min_tokens
+            && let Some(next) = sections.next_if(|next| {
+                let is_related = next.headings.starts_with(section.parent());
+                match merged.last() {
+                    Some(previous) if !previous.fits_with(&section) => is_related,
+                    Some(_) => is_related && section.fits_with(next),
+                    None => true,
+                }
+            })
+        {
+            section.absorb(next);
         }
         match merged.last_mut() {
-            Some(last) if section.weight < min_tokens || section.has_only_headings => {
-                last.absorb(section);
-            }
+            Some(last) if section.weight < min_tokens => last.absorb(section),
             _ => merged.push(section),
         }
     }

@@ -116,6 +116,8 @@ fn a_merged_chunk_bears_the_chain_of_its_first_text() {
 fn a_heading_without_text_goes_with_what_follows_even_at_no_least_size() {
     check("# T\n\n## A\n\ntext\n\n## B\n", 20, 0, &["# T\n\n## A\n\ntext\n\n## B"]);
     check("# T\n", 20, 0, &["# T"]);
+    let text = "## A\n\na a a a a a\n\n#### X\n\n## B\n\n## C\n\nc c c c c c\n";
+    check(text, 20, 5, &["## A\n\na a a a a a", "#### X\n\n## B\n\n## C\n\nc c c c c c"]);
 }
 
 #[test]
