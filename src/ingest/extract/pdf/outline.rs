@@ -71,14 +71,17 @@ fn letters_of_beginning(text: &str) -> String {
     letters.flat_map(char::to_lowercase).take(MIN_LETTERS).collect()
 }
 
-/// Returns where in `text` the title spelt by `wanted` ends, if it begins with it.
+/// Returns where in `text` the title spelt by `wanted` ends, with the punctuation after it, if
+/// `text` begins with it.
 fn end_of(text: &str, wanted: &str) -> Option<usize> {
     let mut wanted = wanted.chars().peekable();
     for (at, character) in text.char_indices() {
         if wanted.peek().is_none() {
-            return (!character.is_alphanumeric()).then_some(at);
-        }
-        if character.is_alphanumeric() {
+            if character.is_whitespace() {
+                return Some(at);
+            }
+            (!character.is_alphanumeric()).then_some(())?;
+        } else if character.is_alphanumeric() {
             character.to_lowercase().all(|it| wanted.next_if_eq(&it).is_some()).then_some(())?;
         }
     }
