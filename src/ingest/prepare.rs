@@ -67,6 +67,7 @@ pub(super) fn prepare_file(
         document,
         Head {
             format,
+            context_title: title.clone(),
             title,
             title_given: given_title.is_some(),
             stamp: Some(stamp),
@@ -85,11 +86,14 @@ pub(super) fn prepare_note(
     num_tokens: &NumTokens<'_>,
 ) -> Prepared {
     let document = extract::text::extract_note(text);
-    let title = options.title.clone().or_else(|| document.title.clone()).unwrap_or_default();
     let title_given = options.title.is_some();
+    let stated = options.title.clone().or_else(|| document.title.clone());
+    // A title made of the note's own words would only count them twice.
+    let context_title = stated.clone().unwrap_or_default();
+    let title = stated.unwrap_or_else(|| extract::text::note_title(text));
     assemble(
         document,
-        Head { format: Format::Note, title, title_given, stamp: None, content_hash },
+        Head { format: Format::Note, title, context_title, title_given, stamp: None, content_hash },
         options,
         num_tokens,
     )
@@ -99,6 +103,8 @@ pub(super) fn prepare_note(
 struct Head {
     format: Format,
     title: String,
+    /// What chunks are read with; empty if the title says nothing that the text does not.
+    context_title: String,
     title_given: bool,
     stamp: Option<PathStamp>,
     content_hash: String,
@@ -111,7 +117,7 @@ fn assemble(
     num_tokens: &NumTokens<'_>,
 ) -> Prepared {
     let chunk_options = options.chunking.of(head.format.doc_type());
-    let chunks = chunk::chunk(&document, &head.title, &|it| num_tokens(it), chunk_options);
+    let chunks = chunk::chunk(&document, &head.context_title, &|it| num_tokens(it), chunk_options);
     let mut warnings = document.metadata.warnings.clone();
     if head.format == Format::Note && chunks.len() > 1 {
         warnings.push(format!(

@@ -142,7 +142,7 @@ impl Human {
                 write!(out, " §{}", clean(name))?;
             }
             let preview: String = clean(&chunk.text).chars().take(PREVIEW_CHARS).collect();
-            writeln!(out, "\n   {preview}")?;
+            writeln!(out, "\n   {}", preview.trim_end())?;
         }
         Ok(())
     }

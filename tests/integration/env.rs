@@ -42,10 +42,13 @@ impl TestEnv {
     /// Makes an empty home that shares the user's model and runtime library.
     pub(crate) fn new() -> Self {
         let caches = caches();
-        let vars = vec![
+        let mut vars = vec![
             ("KB_CACHE_DIR".into(), caches.kb.display().to_string()),
             ("HF_HUB_CACHE".into(), caches.hub.display().to_string()),
         ];
+        vars.extend(
+            caches.runtime.iter().map(|it| ("ORT_DYLIB_PATH".into(), it.display().to_string())),
+        );
         Self::with_vars(vars)
     }
 
@@ -227,7 +230,7 @@ impl Output {
     }
 }
 
-/// Replaces `2026-11-21T15:42:07Z` by `[TIME]` and a date alone by `[DATE]`.
+/// Replaces `2026-11-21T15:42:07Z` by `[TIME]` and a date alone by `[--DATE--]`, which keeps columns.
 fn without_times(text: &str) -> String {
     const DATE: &str = "dddd-dd-dd";
     const TIME: &str = "dddd-dd-ddTdd:dd:ddZ";
@@ -244,7 +247,7 @@ fn without_times(text: &str) -> String {
         let (shape, name) = if fits(rest, TIME) {
             (TIME.len(), "[TIME]")
         } else if fits(rest, DATE) {
-            (DATE.len(), "[DATE]")
+            (DATE.len(), "[--DATE--]")
         } else {
             kept.push(first);
             rest = &rest[first.len_utf8()..];
@@ -260,6 +263,8 @@ fn without_times(text: &str) -> String {
 struct Caches {
     kb: PathBuf,
     hub: PathBuf,
+    /// The runtime library, where the user names one.
+    runtime: Option<PathBuf>,
 }
 
 /// Finds the caches as kb itself does and requires that `make test` has filled them.
@@ -275,6 +280,7 @@ fn caches() -> &'static Caches {
         let caches = Caches {
             kb: path("KB_CACHE_DIR").unwrap_or_else(|| cache.join("kb")),
             hub: path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
+            runtime: path("ORT_DYLIB_PATH"),
         };
         let graphs = caches.kb.join("graphs");
         let is_ready = graphs.read_dir().is_ok_and(|mut it| it.next().is_some());

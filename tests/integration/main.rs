@@ -7,7 +7,13 @@ mod env;
 /// The same on a pseudo-terminal: prompts, bars, colours.
 mod terminal;
 
+/// The JSON of every command, read back into structs that know every key.
+mod contract;
 /// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.
 mod exit_codes;
+/// Human text; which stream gets what; colour and progress on a terminal.
+mod output;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
+/// What is found, in which order, and why.
+mod search;

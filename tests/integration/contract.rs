@@ -1,0 +1,287 @@
+//! The JSON contract: every command's answer is read back into structs that know every key, refuse
+//! any other, and require each to be there, null or not. A key removed, renamed or of another type
+//! fails here; a new key is added here on purpose.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::env::{CORPUS, Output, TestEnv};
+
+/// Reads a key that must be there but may be null.
+fn nullable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer)
+}
+
+/// Declares structs that are exactly the keys they name.
+macro_rules! contract {
+    ($($name:ident { $($(#[$meta:meta])* $key:ident: $type:ty,)* })*) => {$(
+        #[derive(Debug, Deserialize, Serialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $name { $($(#[$meta])* pub(crate) $key: $type,)* }
+    )*};
+}
+
+contract! {
+    Search { contract_version: u32, query: String, results: Vec<Hit>, total_matches: u64, returned: u64, }
+    Hit {
+        chunk_id: i64, score: f64, score_breakdown: Breakdown, text: String, source: Source,
+        evidence: Evidence,
+    }
+    Breakdown {
+        #[serde(deserialize_with = "nullable")] fts: Option<f64>,
+        #[serde(deserialize_with = "nullable")] vector: Option<f64>,
+    }
+    Source {
+        document_id: i64, title: String,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        r#type: String,
+        #[serde(deserialize_with = "nullable")] page: Option<u32>,
+        chunk_index: u32, total_chunks: u32, tags: Vec<String>,
+        #[serde(deserialize_with = "nullable")] section: Option<String>,
+        #[serde(deserialize_with = "nullable")] language: Option<String>,
+        #[serde(deserialize_with = "nullable")] symbol: Option<String>,
+        #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
+        #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
+        #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+    }
+    Evidence {
+        #[serde(deserialize_with = "nullable")] fts_rank: Option<u32>,
+        #[serde(deserialize_with = "nullable")] bm25: Option<f64>,
+        #[serde(deserialize_with = "nullable")] vector_rank: Option<u32>,
+        #[serde(deserialize_with = "nullable")] cosine: Option<f64>,
+        #[serde(deserialize_with = "nullable")] fts_weight: Option<f64>,
+        #[serde(deserialize_with = "nullable")] vector_weight: Option<f64>,
+    }
+    Document {
+        id: i64, title: String, r#type: String, tags: Vec<String>, chunk_count: u32,
+        created_at: String,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        #[serde(deserialize_with = "nullable")] language: Option<String>,
+        updated_at: String,
+    }
+    Info {
+        contract_version: u32, id: i64, title: String, r#type: String, tags: Vec<String>,
+        chunk_count: u32, created_at: String,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        #[serde(deserialize_with = "nullable")] language: Option<String>,
+        updated_at: String, content_hash: String, metadata: Metadata, chunks: Vec<Chunk>,
+    }
+    Metadata {
+        format: String,
+        #[serde(deserialize_with = "nullable")] author: Option<String>,
+        #[serde(deserialize_with = "nullable")] page_count: Option<u32>,
+        #[serde(deserialize_with = "nullable")] created: Option<String>,
+        #[serde(deserialize_with = "nullable")] language: Option<String>,
+        warnings: Vec<String>,
+    }
+    Chunk {
+        chunk_id: i64, chunk_index: u32, token_count: u32,
+        #[serde(deserialize_with = "nullable")] page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] section: Option<String>,
+        #[serde(deserialize_with = "nullable")] symbol: Option<String>,
+        #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
+        #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
+        preview: String,
+    }
+    Tag { name: String, count: u32, }
+    Status {
+        contract_version: u32, documents: BTreeMap<String, u32>, total_chunks: u32,
+        db_size_bytes: u64,
+        #[serde(deserialize_with = "nullable")] model_name: Option<String>,
+        #[serde(deserialize_with = "nullable")] embedding_dim: Option<u32>,
+        schema_version: u32,
+        #[serde(deserialize_with = "nullable")] model_max_tokens: Option<u32>,
+        #[serde(deserialize_with = "nullable")] precision: Option<String>,
+        data_dir: String,
+    }
+    Setup {
+        contract_version: u32, data_dir: String, database: String, database_exists: bool,
+        model_configured: String, model_present: bool,
+        #[serde(deserialize_with = "nullable")] model_dir: Option<String>,
+        #[serde(deserialize_with = "nullable")] runtime: Option<String>,
+        #[serde(deserialize_with = "nullable")] model_name: Option<String>,
+        #[serde(deserialize_with = "nullable")] embedding_dim: Option<u32>,
+    }
+    Report {
+        contract_version: u32, added: u32, updated: u32, skipped: u32, ignored: u32, failed: u32,
+        chunks: u32, document_ids: Vec<i64>, errors: Vec<Failed>,
+    }
+    Failed { path: String, code: String, error: String, }
+    Tagged { contract_version: u32, id: i64, tags: Vec<String>, }
+    Removed { contract_version: u32, removed: Vec<i64>, }
+    Reindexed { contract_version: u32, chunks: u64, model_name: String, embedding_dim: u32, }
+    Setting { key: String, value: String, origin: String, }
+    Error { error: String, code: String, #[serde(deserialize_with = "nullable")] fix: Option<String>, }
+}
+
+/// Reads an answer as exactly a `T`.
+#[track_caller]
+pub(crate) fn read<T: DeserializeOwned + Serialize>(output: &Output) -> T {
+    exactly(output.json())
+}
+
+#[track_caller]
+fn exactly<T: DeserializeOwned + Serialize>(value: Value) -> T {
+    let read: T =
+        serde_json::from_value(value.clone()).unwrap_or_else(|it| panic!("{it}: {value}"));
+    assert_eq!(serde_json::to_value(&read).unwrap(), value);
+    read
+}
+
+/// Whether a text is a time in RFC 3339, UTC, whole seconds.
+fn is_time(text: &str) -> bool {
+    text.parse::<jiff::Timestamp>().is_ok() && text.len() == 20 && text.ends_with('Z')
+}
+
+#[test]
+fn search_is_read_back_whole() {
+    let env = TestEnv::with_corpus();
+    for query in ["frozen gauge", "blue box", "high water", "E23 stilling well", "predict"] {
+        for leg in [None, Some("--fts-only"), Some("--vec-only")] {
+            let output = env.ok(&["search", query].into_iter().chain(leg).collect::<Vec<_>>());
+            let answer: Search = read(&output);
+            assert_eq!(answer.contract_version, 1);
+            assert_eq!(answer.query, query);
+            assert_eq!(answer.returned, answer.results.len() as u64);
+            assert!(answer.returned <= 10 && answer.returned <= answer.total_matches);
+            assert!(answer.returned > 0, "{query} {leg:?}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_apply_to_a_hit_is_null() {
+    let env = TestEnv::with_corpus();
+    let hit = |query: &str| -> Hit {
+        let output = env.ok(&["search", query, "--top=1", "--fts-only"]);
+        read::<Search>(&output).results.pop().unwrap()
+    };
+    let note = hit("boat").source;
+    assert_eq!((note.r#type.as_str(), note.path, note.page), ("note", None, None));
+    assert_eq!((note.section, note.language, note.symbol), (None, None, None));
+    assert_eq!((note.tags, note.chunk_index, note.total_chunks), (vec![], 0, 1));
+
+    let page = hit("\"phosphor bronze\"").source;
+    assert_eq!((page.r#type.as_str(), page.page, page.last_page), ("pdf", Some(2), Some(2)));
+    assert_eq!(page.title, "Field Guide to the Harbour Tide Station");
+    assert_eq!((page.start_line, page.end_line, page.language), (None, None, None));
+
+    let section = hit("mussels").source;
+    assert_eq!((section.r#type.as_str(), section.page), ("markdown", None));
+    assert_eq!(section.path, Some(format!("{CORPUS}/station-handbook.md")));
+    assert_eq!(section.section.as_deref(), Some("Instruments > Float gauge"));
+    assert_eq!(section.tags, ["handbook", "sample", "station"]);
+    assert_eq!((section.start_line, section.end_line), (Some(24), Some(31)));
+
+    let code = hit("gullHeight").source;
+    assert_eq!((code.r#type.as_str(), code.language.as_deref()), ("code", Some("go")));
+    assert!(code.start_line.is_some() && code.page.is_none() && code.section.is_none());
+
+    let evidence = hit("mussels").evidence;
+    assert_eq!((evidence.fts_rank, evidence.fts_weight), (Some(1), Some(1.0)));
+    assert!(evidence.bm25.unwrap() > 0.0);
+    assert_eq!((evidence.vector_rank, evidence.cosine, evidence.vector_weight), (None, None, None));
+}
+
+#[test]
+fn lists_are_arrays_of_exact_objects() {
+    let env = TestEnv::with_corpus();
+    let documents: Vec<Document> = read(&env.ok(&["list", "--format", "json"]));
+    assert_eq!(documents.iter().map(|it| it.id).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    for document in &documents {
+        assert!(is_time(&document.created_at) && is_time(&document.updated_at), "{document:?}");
+        assert!(document.chunk_count > 0 && !document.title.is_empty(), "{document:?}");
+        assert_eq!(document.language.is_some(), document.r#type == "code", "{document:?}");
+        assert_eq!(document.path.is_some(), document.r#type != "note", "{document:?}");
+    }
+    let tags: Vec<Tag> = read(&env.ok(&["tags", "--format", "json"]));
+    let tags: Vec<(&str, u32)> = tags.iter().map(|it| (it.name.as_str(), it.count)).collect();
+    assert_eq!(tags, [("handbook", 1), ("sample", 7), ("station", 2)]);
+    let settings: Vec<Setting> = read(&env.ok(&["config", "--format", "json"]));
+    assert!(settings.iter().any(|it| it.key == "search.rrf_k" && it.origin == "default"));
+}
+
+#[test]
+fn status_and_set_up_are_exact_objects() {
+    let env = TestEnv::with_corpus();
+    let status: Status = read(&env.ok(&["status", "--format", "json"]));
+    let documents: Vec<(&str, u32)> =
+        status.documents.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    assert_eq!(documents, [("code", 3), ("markdown", 2), ("note", 2), ("pdf", 1)]);
+    assert_eq!(i64::from(status.total_chunks), env.sql::<i64>("SELECT count(*) FROM chunks"));
+    assert_eq!(status.db_size_bytes, env.database().metadata().unwrap().len());
+    assert_eq!(status.model_name.as_deref(), Some("all-MiniLM-L6-v2"));
+    assert_eq!((status.embedding_dim, status.model_max_tokens), (Some(384), Some(256)));
+    let version: String = env.sql("SELECT value FROM config WHERE key = 'schema_version'");
+    assert_eq!(status.schema_version.to_string(), version);
+
+    let setup: Setup = read(&env.ok(&["init", "--status", "--format", "json"]));
+    assert!(setup.database_exists && setup.model_present && setup.runtime.is_some());
+    assert_eq!(setup.model_configured, "all-MiniLM-L6-v2");
+    let setup: Setup =
+        read(&TestEnv::without_model().ok(&["init", "--status", "--format", "json"]));
+    assert!(!setup.database_exists && !setup.model_present && setup.runtime.is_none());
+    assert_eq!((setup.model_name, setup.embedding_dim), (None, None));
+}
+
+#[test]
+fn one_document_is_an_exact_object() {
+    let env = TestEnv::with_corpus();
+    for id in 1..=8 {
+        let info: Info = read(&env.ok(&["info", &id.to_string(), "--format", "json"]));
+        assert_eq!(info.id, id);
+        assert_eq!(info.chunk_count as usize, info.chunks.len());
+        for (index, chunk) in (0..).zip(&info.chunks) {
+            assert_eq!(chunk.chunk_index, index);
+            assert!((1..=100).contains(&chunk.preview.chars().count()), "{chunk:?}");
+        }
+        assert_eq!(info.metadata.page_count.is_some(), info.r#type == "pdf");
+    }
+}
+
+#[test]
+fn what_a_command_did_is_an_exact_object() {
+    let env = TestEnv::new();
+    env.write("docs/a.md", "# A\n\nalpha\n");
+    env.write("docs/b.md", [0_u8, 1, 2].repeat(50));
+    env.write("docs/c.xyz", "something else");
+    let report: Report = read(&env.ok(&["add", "docs", "--format", "json"]));
+    assert_eq!((report.added, report.updated, report.skipped), (1, 0, 0));
+    assert_eq!((report.ignored, report.failed, report.chunks), (1, 1, 1));
+    assert_eq!(report.document_ids, [1]);
+    assert_eq!(report.errors[0].path, env.path("docs/b.md").display().to_string());
+    assert!(!report.errors[0].code.is_empty() && !report.errors[0].error.is_empty());
+
+    let tagged: Tagged = read(&env.ok(&["tag", "1", "--add", "x,y", "--format", "json"]));
+    assert_eq!((tagged.id, tagged.tags), (1, vec!["x".to_owned(), "y".to_owned()]));
+    let done: Reindexed = read(&env.ok(&["reindex", "--format", "json"]));
+    assert_eq!((done.chunks, done.embedding_dim), (1, 384));
+    let removed: Removed = read(&env.ok(&["remove", "1", "--yes", "--format", "json"]));
+    assert_eq!(removed.removed, [1]);
+    let error: Error = exactly(env.kb(&["info", "1", "--format", "json"]).expect(1).json_error());
+    assert_eq!(error.error, "document not found: 1");
+}
+
+#[test]
+fn nothing_to_show_is_an_empty_value() {
+    let env = TestEnv::new();
+    for _ in 0..2 {
+        assert_eq!(env.ok(&["list", "--format", "json"]).stdout, "[]\n");
+        assert_eq!(env.ok(&["tags", "--format", "json"]).stdout, "[]\n");
+        let answer: Search = read(&env.ok(&["search", "anything"]));
+        assert_eq!((answer.results.len(), answer.total_matches, answer.returned), (0, 0, 0));
+        let status: Status = read(&env.ok(&["status", "--format", "json"]));
+        assert_eq!(status.documents.len(), 4);
+        assert!(status.documents.values().all(|&it| it == 0) && status.total_chunks == 0);
+        // The same of a database that is there and empty.
+        env.ok(&["init"]);
+    }
+}

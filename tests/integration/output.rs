@@ -1,0 +1,239 @@
+//! What people see, and what goes to which stream.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::env::{CORPUS, TestEnv};
+use crate::terminal;
+
+#[test]
+fn search_prints_json_unless_asked_otherwise() {
+    let mut env = TestEnv::with_corpus();
+    let default = env.ok(&["search", "frozen gauge"]);
+    assert!(default.json().is_object());
+    assert_eq!(env.ok(&["search", "frozen gauge", "--format", "json"]).stdout, default.stdout);
+    let human = env.ok(&["search", "frozen gauge", "--format", "human"]);
+    assert!(human.stdout.starts_with("Search: \"frozen gauge\""));
+    env.set("KB_DEFAULT_FORMAT", "human");
+    assert_eq!(env.ok(&["search", "frozen gauge"]).stdout, human.stdout);
+    assert_eq!(env.ok(&["search", "frozen gauge", "--format=json"]).stdout, default.stdout);
+    // Every other command is for people.
+    for args in [&["list"][..], &["tags"], &["status"], &["info", "1"], &["config"]] {
+        let output = env.kb_with(&[("KB_DEFAULT_FORMAT", "json")], args).expect(0);
+        assert!(serde_json::from_str::<Value>(&output.stdout).is_err(), "{args:?}");
+    }
+}
+
+#[test]
+fn people_see_rank_score_title_page_section_type_and_tags() {
+    let env = TestEnv::with_corpus();
+    let search = |args: &[&str]| env.ok(&[&["search", "--format=human"], args].concat()).text();
+    assert_snapshot!(search(&["what to do when ice forms in the stilling well", "--top=2"]), @r#"
+    Search: "what to do when ice forms in the stilling well" (24 matches, showing top 2)
+
+    1. [0.033] Tide station handbook §Winter [markdown] [handbook, sample, station]
+       ## Winter Below minus five degrees, ice forms inside the stilling well. Pour two litres of warm
+       brine down the pipe; never use an open flame. If the float is frozen in, trust the radar gauge
+       alone and mark the day in the log with the letter F.
+
+    2. [0.032] Tide station handbook §Float gauge [markdown] [handbook, sample, station]
+       ## Instruments ### Float gauge The float gauge sits in a stilling well: a pipe with a narrow
+       opening near its foot, so that waves are damped and only the slow rise and fall of the tide is
+       seen. When the trace turns into a flat line, the opening is blocked by mussels. Close the pier,…
+    "#);
+    assert_snapshot!(search(&["\"phosphor bronze\"", "--fts-only"]), @r#"
+    Search: ""phosphor bronze"" (1 matches, showing top 1)
+
+    1. [0.016] Field Guide to the Harbour Tide Station (p.2) §2 Instruments [pdf] [sample]
+       2 Instruments Three gauges watch the same water so that one can be wrong. When two agree within
+       five millimetres and the third does not, the third is taken out of service, however new it is.
+       2.1 Float gauge A copper float of 300 millimetres follows the water and turns a drum by a…
+    "#);
+    assert_snapshot!(search(&["boat timetable", "--fts-only"]), @r#"
+    Search: "boat timetable" (1 matches, showing top 1)
+
+    1. [0.016] Ferry timetable: the last boat leaves at nine. [note]
+       Ferry timetable: the last boat leaves at nine.
+    "#);
+    assert_snapshot!(search(&["zeppelin", "--fts-only"]), @r#"Search: "zeppelin" (0 matches, showing top 0)"#);
+}
+
+#[test]
+fn people_see_the_order_of_the_json() {
+    let env = TestEnv::with_corpus();
+    let json = env.json(&["search", "height of the water", "--top", "24"]);
+    let human = env.ok(&["search", "height of the water", "--top=24", "--format=human"]).stdout;
+    let heads = human.lines().filter(|it| !it.starts_with(' ') && !it.is_empty()).skip(1);
+    let mut num_heads = 0;
+    for (rank, (head, hit)) in (1..).zip(heads.zip(json["results"].as_array().unwrap())) {
+        let (score, title) = (hit["score"].as_f64().unwrap(), hit["source"]["title"].as_str());
+        let expected = format!("{rank}. [{score:.3}] {}", title.unwrap());
+        assert!(head.starts_with(&expected), "{head:?} does not start with {expected:?}");
+        num_heads += 1;
+    }
+    assert_eq!(num_heads, json["returned"]);
+    let first = format!("({} matches, showing top {num_heads})", json["total_matches"]);
+    assert!(human.lines().next().unwrap().ends_with(&first));
+}
+
+#[test]
+fn tables_and_facts_line_up() {
+    let env = TestEnv::with_corpus();
+    assert_snapshot!(env.ok(&["list"]).text(), @r"
+    ID  TYPE      CHUNKS  CREATED     TITLE                                           TAGS
+    1   code      1       [--DATE--]  backup_log.sh                                   sample
+    2   code      3       [--DATE--]  gauge.go                                        sample
+    3   markdown  1       [--DATE--]  spare-keys.txt                                  sample
+    4   markdown  5       [--DATE--]  Tide station handbook                           handbook, sample, station
+    5   pdf       9       [--DATE--]  Field Guide to the Harbour Tide Station         sample
+    6   code      3       [--DATE--]  tide_table.py                                   sample
+    7   note      1       [--DATE--]  Charger                                         sample, station
+    8   note      1       [--DATE--]  Ferry timetable: the last boat leaves at nine.
+    ");
+    assert_snapshot!(env.ok(&["tags"]).text(), @r"
+    COUNT  TAG
+    1      handbook
+    7      sample
+    2      station
+    ");
+    assert_snapshot!(env.ok(&["info", "4"]).text(), @r"
+    Document 4
+    Title:    Tide station handbook
+    Path:     [CORPUS]/station-handbook.md
+    Type:     markdown (markdown)
+    Language: -
+    Hash:     eda15f3cf177c769269ed3933559ab67c585b8ce5ce445191f6907b482a56fb5
+    Created:  [TIME]
+    Updated:  [TIME]
+    Tags:     handbook, sample, station
+    Chunks:   5
+    Author:   The harbour office
+
+    #0 (148 tokens, lines 7-22)
+       # Tide station handbook How the small tide station at the end of the north pier is kept running. It
+
+    #1 (95 tokens, lines 24-31) §Instruments > Float gauge
+       ## Instruments ### Float gauge The float gauge sits in a stilling well: a pipe with a narrow opening
+
+    #2 (69 tokens, lines 33-37) §Instruments > Radar gauge
+       ### Radar gauge The radar gauge looks down from the gantry and measures the distance to the water ev
+
+    #3 (64 tokens, lines 39-43) §Winter
+       ## Winter Below minus five degrees, ice forms inside the stilling well. Pour two litres of warm brin
+
+    #4 (102 tokens, lines 45-56) §Storm surge > Warning levels
+       ## Storm surge ### Warning levels A surge warning is given when the water is forecast to stand eight
+    ");
+    assert_snapshot!(env.ok(&["info", "7"]).text(), @r"
+    Document 7
+    Title:    Charger
+    Path:     -
+    Type:     note (note)
+    Language: -
+    Hash:     05c2118d0f335f667d9a54e33322fc0cdd7e507bae82a283dc3ad16d61c136ac
+    Created:  [TIME]
+    Updated:  [TIME]
+    Tags:     sample, station
+    Chunks:   1
+
+    #0 (20 tokens, lines 1-1)
+       The charger of the tide recorder is in the blue box under the stairs.
+    ");
+    let status = env.ok(&["status"]).text();
+    let lines: Vec<&str> = status.lines().filter(|it| !it.starts_with("Size:")).collect();
+    assert_snapshot!(lines.join("\n"), @r"
+    Database:  [HOME]/.kb/kb.db
+    Documents: 8 (1 pdf, 2 markdown, 3 code, 2 note)
+    Chunks:    24
+    Model:     all-MiniLM-L6-v2 (384 dim, fp32, 256 tokens)
+    Schema:    1
+    ");
+}
+
+#[test]
+fn people_are_told_what_was_done() {
+    let env = TestEnv::new();
+    assert_snapshot!(env.ok(&["list"]).text(), @r"No documents indexed. Run `kb add` to get started.");
+    assert_snapshot!(env.ok(&["tags"]).text(), @r"No tags. `kb tag ID --add NAME` sets one.");
+    assert_snapshot!(env.ok(&["add", "--note", "Call the bank", "--tags", "todo"]).text(), @r"
+    --- stderr
+    Added 1 document. 0 failed. 0 skipped (already indexed).
+    ");
+    assert_snapshot!(env.ok(&["tag", "1", "--add", "a,b", "--remove", "todo"]).text(), @r"Tags of 'Call the bank': a, b");
+    assert_snapshot!(env.ok(&["reindex"]).text(), @r"Embedded 1 chunk with all-MiniLM-L6-v2 (384 dim).");
+    assert_snapshot!(env.ok(&["remove", "1", "--yes"]).text(), @r"Removed 1 document.");
+    // Where the model and the library are differs from machine to machine.
+    let is_same = |it: &&str| !it.starts_with("Model files:") && !it.starts_with("ONNX Runtime:");
+    let init = env.ok(&["init"]).text();
+    assert_snapshot!(init.lines().filter(is_same).collect::<Vec<_>>().join("\n"), @r"
+    Data directory:      [HOME]/.kb
+    Database:            [HOME]/.kb/kb.db
+    Model configured:    all-MiniLM-L6-v2
+    Database built with: all-MiniLM-L6-v2 (384 dim, fp32)
+    --- stderr
+    Ready. `kb add DIRECTORY` comes next.
+    ");
+    assert_snapshot!(env.ok(&["config", "set", "search.default_top", "3"]).text(), @r"
+    --- stderr
+    search.default_top is now 3 in [HOME]/.kb/config.yaml
+    ");
+}
+
+#[test]
+fn only_the_answer_goes_to_stdout() {
+    let env = TestEnv::new();
+    env.write("docs/bad.md", [0_u8, 1, 2].repeat(50));
+    let added = env.ok(&["add", CORPUS, "docs"]);
+    assert_eq!(added.stdout, "");
+    assert!(added.stderr.contains("failed: ") && added.stderr.contains("Added 6 documents."));
+    env.write(".kb/config.yaml", "serach:\n  default_top: 3\n");
+    for args in [
+        &["search", "ice"][..],
+        &["status", "--format=json"],
+        &["add", "docs", CORPUS, "--format=json"],
+    ] {
+        let output = env.ok(args);
+        assert!(output.json().is_object());
+        assert!(output.stderr.contains("warning: unknown key `serach.default_top`"));
+    }
+}
+
+#[test]
+fn progress_is_drawn_on_a_terminal_only() {
+    let env = TestEnv::new();
+    let shown = terminal::run(&env, &["add", CORPUS], "", false).expect(0);
+    assert_eq!(shown.stdout, "");
+    assert!(shown.stderr.contains("/6 files, "), "{:?}", shown.stderr);
+    assert!(shown.stderr.contains("Added 6 documents."), "{:?}", shown.stderr);
+    let env = TestEnv::new();
+    let piped = env.ok(&["add", CORPUS]);
+    assert_eq!(piped.stderr, "Added 6 documents. 0 failed. 0 skipped (already indexed).\n");
+}
+
+#[test]
+fn colour_is_for_terminals_and_for_who_asks() {
+    let mut env = TestEnv::with_corpus();
+    let is_coloured = |text: &str| text.contains('\u{1b}');
+    assert!(!is_coloured(&env.ok(&["list"]).stdout));
+    assert!(is_coloured(&env.ok(&["list", "--color", "always"]).stdout));
+    assert!(is_coloured(&terminal::run(&env, &["list"], "", true).stderr));
+    assert!(!is_coloured(&terminal::run(&env, &["list", "--color=never"], "", true).stderr));
+    env.set("NO_COLOR", "1");
+    assert!(!is_coloured(&terminal::run(&env, &["list"], "", true).stderr));
+    assert!(is_coloured(&terminal::run(&env, &["list", "--color=always"], "", true).stderr));
+}
+
+#[test]
+fn no_escape_sequence_of_a_document_reaches_the_reader() {
+    let env = TestEnv::new();
+    env.write(
+        "docs/a.md",
+        "# A \u{1b}[31mred\u{7} title\n\nSome \u{1b}]0;owned\u{7}text \u{202e}odd.\n",
+    );
+    env.ok(&["add", "docs", "--tags", "t\u{1b}[1m"]);
+    for args in [&["list"][..], &["info", "1"], &["tags"], &["search", "text", "--format=human"]] {
+        let output = env.ok(args);
+        let is_bad = |it: char| it.is_control() && it != '\n' || it == '\u{202e}';
+        assert!(!output.stdout.contains(is_bad), "{args:?}: {:?}", output.stdout);
+    }
+}

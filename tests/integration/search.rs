@@ -1,0 +1,364 @@
+//! What is found, in which order, and why: both legs, fusion, filters, thresholds, odd queries.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::contract::{Hit, Search, read};
+use crate::env::{CORPUS, TestEnv};
+
+/// Ranks a score is 1 divided by 60 plus; exact enough for printed doubles.
+const EPSILON: f64 = 1e-12;
+
+fn search(env: &TestEnv, args: &[&str]) -> Search {
+    read(&env.ok(&[&["search"], args].concat()))
+}
+
+fn titles(answer: &Search) -> Vec<&str> {
+    answer.results.iter().map(|it| it.source.title.as_str()).collect()
+}
+
+fn chunk_ids(answer: &Search) -> Vec<i64> {
+    answer.results.iter().map(|it| it.chunk_id).collect()
+}
+
+fn types(answer: &Search) -> Vec<&str> {
+    let mut types: Vec<&str> = answer.results.iter().map(|it| it.source.r#type.as_str()).collect();
+    types.sort_unstable();
+    types.dedup();
+    types
+}
+
+#[test]
+fn every_type_is_found_by_one_command() {
+    let env = TestEnv::with_corpus();
+    let answer = search(&env, &["tide station gauge recorder boat", "--top", "100"]);
+    assert_eq!(types(&answer), ["code", "markdown", "note", "pdf"]);
+    for (query, title) in [
+        ("what to do when ice forms in the stilling well", "Tide station handbook"),
+        ("where is the box with the charger", "Charger"),
+        ("when does the last ferry go", "Ferry timetable: the last boat leaves at nine."),
+        ("who knows the code of the padlock", "spare-keys.txt"),
+        ("predict the next high water", "tide_table.py"),
+        ("copies the log to the office over the network", "backup_log.sh"),
+        ("average water level without waves in Go", "gauge.go"),
+        (
+            "float made of copper with phosphor bronze wire",
+            "Field Guide to the Harbour Tide Station",
+        ),
+    ] {
+        assert_eq!(titles(&search(&env, &[query, "--top", "1"])), [title], "{query}");
+    }
+}
+
+#[test]
+fn both_legs_are_fused_by_reciprocal_rank() {
+    let env = TestEnv::with_corpus();
+    let query = "battery of the float gauge in winter";
+    let both = search(&env, &[query, "--top", "100"]);
+    let fts = search(&env, &[query, "--top", "100", "--fts-only"]);
+    let vector = search(&env, &[query, "--top", "100", "--vec-only"]);
+    let term = |leg: &Search, chunk_id: i64| {
+        let rank = chunk_ids(leg).iter().position(|&it| it == chunk_id)? + 1;
+        Some((rank, 1.0 / (60.0 + f64::from(u32::try_from(rank).unwrap()))))
+    };
+    let same = |found: Option<f64>, expected: Option<f64>| match (found, expected) {
+        (Some(found), Some(expected)) => (found - expected).abs() < EPSILON,
+        (found, expected) => found == expected,
+    };
+    for hit in &both.results {
+        let (fts, vector) = (term(&fts, hit.chunk_id), term(&vector, hit.chunk_id));
+        assert!(same(hit.score_breakdown.fts, fts.map(|it| it.1)), "{hit:?}");
+        assert!(same(hit.score_breakdown.vector, vector.map(|it| it.1)), "{hit:?}");
+        let sum = fts.map_or(0.0, |it| it.1) + vector.map_or(0.0, |it| it.1);
+        assert!((hit.score - sum).abs() < EPSILON, "{hit:?}");
+        assert!(hit.score > 0.0 && hit.score <= 2.0 / 61.0 + EPSILON, "{hit:?}");
+        assert_eq!(hit.evidence.fts_rank, fts.map(|it| u32::try_from(it.0).unwrap()));
+        assert_eq!(hit.evidence.vector_rank, vector.map(|it| u32::try_from(it.0).unwrap()));
+    }
+    // The vector leg ranks everything, so the union of the legs is everything.
+    assert_eq!(both.total_matches, vector.total_matches);
+    assert_eq!(
+        both.total_matches,
+        u64::try_from(env.sql::<i64>("SELECT count(*) FROM chunks")).unwrap()
+    );
+    // The constant is a setting.
+    let args = ["search", query, "--top=1", "--fts-only"];
+    let other = env.kb_with(&[("KB_SEARCH_RRF_K", "9")], &args).expect(0);
+    assert!((read::<Search>(&other).results[0].score - 0.1).abs() < EPSILON);
+}
+
+#[test]
+fn order_is_by_score_then_by_chunk_and_always_the_same() {
+    let env = TestEnv::with_corpus();
+    for args in [&["the gauge"][..], &["the gauge", "--vec-only"], &["tide", "--fts-only"]] {
+        let answer = search(&env, &[args, &["--top", "100"]].concat());
+        for pair in answer.results.windows(2) {
+            let is_ordered = pair[0].score > pair[1].score
+                || pair[0].score.to_bits() == pair[1].score.to_bits()
+                    && pair[0].chunk_id < pair[1].chunk_id;
+            assert!(is_ordered, "{args:?}");
+        }
+        let again = |top: &str| env.ok(&[&["search"], args, &["--top", top]].concat()).stdout;
+        assert_eq!(again("100"), again("100"));
+        // A smaller page is the beginning of a larger one.
+        for (top, len) in [("1", 1), ("3", 3), ("7", 7)] {
+            let page = search(&env, &[args, &["--top", top]].concat());
+            assert_eq!(page.results.len(), len);
+            assert_eq!(chunk_ids(&page), chunk_ids(&answer)[..len]);
+            assert_eq!((page.returned, page.total_matches), (len as u64, answer.total_matches));
+        }
+    }
+}
+
+#[test]
+fn ten_results_come_unless_told_otherwise() {
+    let mut env = TestEnv::with_corpus();
+    assert_eq!(search(&env, &["tide"]).returned, 10);
+    assert_eq!(search(&env, &["tide", "--top", "2"]).returned, 2);
+    env.set("KB_DEFAULT_TOP", "4");
+    assert_eq!(search(&env, &["tide"]).returned, 4);
+    assert_eq!(search(&env, &["tide", "--top", "2"]).returned, 2);
+}
+
+#[test]
+fn one_leg_alone_leaves_the_other_null() {
+    let env = TestEnv::with_corpus();
+    let is_only = |hit: &Hit, is_fts: bool| {
+        let (run, other) = match is_fts {
+            true => (hit.score_breakdown.fts, hit.score_breakdown.vector),
+            false => (hit.score_breakdown.vector, hit.score_breakdown.fts),
+        };
+        other.is_none() && run.is_some_and(|it| it.to_bits() == hit.score.to_bits())
+    };
+    for (flag, is_fts) in [("--fts-only", true), ("--vec-only", false)] {
+        let answer = search(&env, &["frozen gauge", flag]);
+        assert!(answer.returned > 0 && answer.results.iter().all(|it| is_only(it, is_fts)));
+    }
+    // Words that are not there: only the vector leg has an answer.
+    assert_eq!(search(&env, &["automobile zeppelin", "--fts-only"]).total_matches, 0);
+    let answer = search(&env, &["automobile zeppelin"]);
+    assert!(answer.returned > 0 && answer.results.iter().all(|it| is_only(it, false)));
+}
+
+#[test]
+fn keywords_need_neither_model_nor_runtime() {
+    let env = TestEnv::without_model();
+    env.install_sample();
+    let answer = search(&env, &["mussels", "--fts-only"]);
+    assert_eq!(titles(&answer), ["Tide station handbook"]);
+    for args in [&["list"][..], &["tags"], &["status"], &["info", "1"], &["init", "--status"]] {
+        env.ok(args);
+    }
+    for flag in [None, Some("--vec-only")] {
+        let output = env.kb(&["search", "mussels"].into_iter().chain(flag).collect::<Vec<_>>());
+        let error = output.clone().expect(1).json_error();
+        assert_eq!(error["error"], "model all-MiniLM-L6-v2 is not installed");
+        assert_eq!(error["fix"], "run `kb init` once, with network access");
+        assert_eq!(output.stdout, "");
+    }
+    assert!(!env.asked_python(), "a search fetches nothing");
+    // An empty database answers without a model.
+    fs::remove_file(env.database()).unwrap();
+    assert_eq!(search(&env, &["mussels"]).total_matches, 0);
+    assert!(!env.database().exists(), "asking makes no database");
+}
+
+#[test]
+fn no_query_is_a_syntax_error() {
+    let env = TestEnv::new();
+    env.write(
+        "docs/a.md",
+        "# Tools\n\nC++ and git-lfs: what? f(x)*y, a \"quoted\" word, ~/.bashrc.\n",
+    );
+    env.ok(&["add", "docs"]);
+    for query in [
+        "C++",
+        "git-lfs",
+        "what?",
+        "\"",
+        "\"quoted",
+        "quoted\"",
+        "\"\"quoted",
+        "f(x)*",
+        "(",
+        ")",
+        "a:b",
+        "text:quoted",
+        "quoted*",
+        "^quoted",
+        "quoted AND",
+        "NOT quoted",
+        "NEAR(quoted, word)",
+        "quoted OR OR",
+        "{a b}: c",
+        "~/.bashrc",
+        "'; DROP TABLE chunks; --",
+        "quoted + word",
+        "\\",
+        "%_",
+        "a\tb\nc",
+        "-",
+        "--",
+        "日本語",
+        "🦀 quoted",
+    ] {
+        assert_eq!(env.json(&["search", "--fts-only", "--", query])["query"], query);
+    }
+    for query in ["C++", "NEAR(quoted, word)", "\"quoted", "(", "-"] {
+        assert_eq!(env.json(&["search", "--", query])["returned"], 1);
+    }
+    for query in
+        ["C++", "git-lfs", "what?", "f(x)", "~/.bashrc", "\"a \"quoted\" word\"", "quoted*"]
+    {
+        assert_eq!(search(&env, &[query, "--fts-only"]).total_matches, 1, "{query}");
+    }
+    let count: i64 = env.sql("SELECT count(*) FROM chunks");
+    assert_eq!(count, 1, "nothing was dropped");
+}
+
+#[test]
+fn punctuation_alone_is_answered_by_the_vectors() {
+    let env = TestEnv::with_corpus();
+    for query in ["???", "... !", "*", "\"\""] {
+        let answer = search(&env, &[query]);
+        assert!(answer.returned > 0, "{query}");
+        assert!(answer.results.iter().all(|it| it.score_breakdown.fts.is_none()), "{query}");
+        assert_eq!(search(&env, &[query, "--fts-only"]).total_matches, 0, "{query}");
+    }
+}
+
+#[test]
+fn words_are_alternatives_phrases_stay_together_and_a_minus_excludes() {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "Installing the red pump takes an hour.", "--title", "red"]);
+    env.ok(&["add", "--note", "The pump is red and was installed twice.", "--title", "twice"]);
+    env.ok(&["add", "--note", "A blue valve.", "--title", "valve"]);
+    let found = |query: &str, flags: &[&str]| {
+        let args = [&["search"], flags, &["--", query]].concat();
+        let answer: Search = read(&env.ok(&args));
+        let mut titles: Vec<String> =
+            answer.results.into_iter().map(|it| it.source.title).collect();
+        titles.sort_unstable();
+        titles
+    };
+    let check = |query: &str, expected: &[&str]| {
+        assert_eq!(found(query, &["--fts-only"]), expected, "{query}");
+    };
+    check("red valve", &["red", "twice", "valve"]);
+    check("red valve zeppelin", &["red", "twice", "valve"]);
+    check("\"red pump\"", &["red"]);
+    check("\"pump red\"", &[]);
+    check("pump -hour", &["twice"]);
+    check("pump -\"red pump\"", &["twice"]);
+    check("-hour pump", &["twice"]);
+    // Stemming, and no synonyms.
+    check("installs", &["red", "twice"]);
+    check("scarlet", &[]);
+    // What is excluded is excluded from the vector leg as well.
+    assert_eq!(found("pump -hour", &["--vec-only"]), ["twice", "valve"]);
+    assert_eq!(found("pump -hour", &[]), ["twice", "valve"]);
+    // Several arguments are one query, given back as it was typed.
+    let answer = env.json(&["search", "red", "pump", "--fts-only"]);
+    assert_eq!(answer["query"], "red pump");
+    assert_eq!(env.json(&["search", " red  pump ", "--fts-only"])["query"], " red  pump ");
+}
+
+#[test]
+fn filters_narrow_both_legs_before_they_are_cut() {
+    let env = TestEnv::with_corpus();
+    for leg in [&[][..], &["--fts-only"], &["--vec-only"]] {
+        let filtered =
+            |filter: &[&str]| search(&env, &[&["tide", "--top=100"], leg, filter].concat());
+        assert_eq!(types(&filtered(&["--type", "note"])), ["note"]);
+        assert_eq!(types(&filtered(&["--type", "pdf"])), ["pdf"]);
+        let tagged = filtered(&["--tags", "sample,station"]);
+        assert!(tagged.returned > 0);
+        for hit in &tagged.results {
+            assert!(
+                ["sample", "station"].iter().all(|it| hit.source.tags.iter().any(|tag| tag == it))
+            );
+        }
+        assert!(tagged.total_matches < filtered(&["--tags", "sample"]).total_matches);
+        // Repeated flags are one list; a tag that nobody bears leaves nothing.
+        let twice = filtered(&["--tags", "sample", "--tags", "station"]);
+        assert_eq!(chunk_ids(&twice), chunk_ids(&tagged));
+        for nothing in [
+            &["--tags", "sample,nobody"][..],
+            &["--path", "/nowhere"],
+            &["--type=code", "--tags=station"],
+        ] {
+            let answer = filtered(nothing);
+            assert_eq!((answer.total_matches, answer.returned), (0, 0), "{nothing:?}");
+        }
+        let handbook = format!("{CORPUS}/station-handbook.md");
+        let below = filtered(&["--path", &handbook]);
+        assert!(below.returned > 0);
+        assert!(below.results.iter().all(|it| it.source.path.as_ref() == Some(&handbook)));
+        assert_eq!(types(&filtered(&["--path", CORPUS])), ["code", "markdown", "pdf"]);
+        // Whole components: `corp` is not above `corpus`.
+        assert_eq!(filtered(&["--path", &CORPUS[..CORPUS.len() - 2]]).total_matches, 0);
+    }
+    // The rank inside a filter is the rank among what passes it.
+    let answer = search(&env, &["tide station", "--type", "note", "--top", "1"]);
+    assert_eq!(answer.results[0].evidence.vector_rank, Some(1));
+}
+
+#[test]
+fn a_relative_path_filter_means_the_current_directory() {
+    let env = TestEnv::new();
+    env.write("docs/a/one.md", "# One\n\nalpha\n");
+    env.write("docs/b/two.md", "# Two\n\nalpha\n");
+    env.ok(&["add", "docs"]);
+    for path in ["docs/a", "./docs/a/", "docs/b/../a", "docs/a/one.md"] {
+        let answer = search(&env, &["alpha", "--fts-only", "--path", path]);
+        assert_eq!(titles(&answer), ["One"], "{path}");
+    }
+}
+
+#[test]
+fn the_threshold_cuts_after_fusion() {
+    let env = TestEnv::with_corpus();
+    let all = search(&env, &["frozen gauge", "--top", "100"]);
+    let cut = all.results[4].score;
+    let above: Vec<i64> =
+        all.results.iter().filter(|it| it.score >= cut).map(|it| it.chunk_id).collect();
+    let some = search(&env, &["frozen gauge", "--top", "100", "--threshold", &cut.to_string()]);
+    assert_eq!(chunk_ids(&some), above);
+    assert_eq!(some.total_matches, above.len() as u64);
+    for (threshold, expected) in [("0", all.total_matches), ("0.04", 0), ("1", 0)] {
+        let answer = search(&env, &["frozen gauge", "--threshold", threshold]);
+        assert_eq!(answer.total_matches, expected);
+    }
+}
+
+#[test]
+fn what_a_chunk_is_about_is_searched_but_not_shown() {
+    let env = TestEnv::with_corpus();
+    // `Charger` is the title, `Instruments` a heading above; neither is in the text of all hits.
+    let answer = search(&env, &["Instruments", "--fts-only", "--type", "markdown"]);
+    let radar = answer.results.iter().find(|it| it.text.starts_with("### Radar gauge")).unwrap();
+    assert!(!radar.text.contains("Instruments"));
+    let stored = env.sql_column("SELECT text FROM chunks ORDER BY id");
+    for hit in &answer.results {
+        assert!(stored.contains(&hit.text), "{}", hit.text);
+    }
+}
+
+#[test]
+fn a_copied_database_gives_the_same_answer() {
+    let env = TestEnv::with_corpus();
+    let args = ["search", "what to do when the gauge is frozen"];
+    let before = env.ok(&args).stdout;
+    // One file is all there is once nobody works on it.
+    let files: Vec<_> =
+        fs::read_dir(env.path(".kb")).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(files, ["kb.db"]);
+    fs::create_dir(env.path("elsewhere")).unwrap();
+    fs::copy(env.database(), env.path("elsewhere/kb.db")).unwrap();
+    fs::remove_dir_all(env.path(".kb")).unwrap();
+    let elsewhere = env.path("elsewhere").display().to_string();
+    assert_eq!(env.kb_with(&[("KB_DATA_DIR", &elsewhere)], &args).expect(0).stdout, before);
+    let moved: Value = env.json(&["--data-dir", "elsewhere", args[0], args[1]]);
+    assert_eq!(moved, serde_json::from_str::<Value>(&before).unwrap());
+}
