@@ -77,6 +77,14 @@ pub enum Error {
         /// What the reader said; may be empty.
         detail: String,
     },
+    /// What one file is at fault for, where the cause does not name it.
+    #[error("cannot read {}: {cause}", path.display())]
+    InFile {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        cause: Box<Self>,
+    },
     /// The query has nothing to look for.
     #[error("the query is empty")]
     EmptyQuery,
@@ -103,6 +111,17 @@ pub enum Error {
         bound_dim: u32,
         /// What the configuration asks for.
         wanted: String,
+    },
+    /// Nothing says where the files of a model are that kb cannot fetch by its name.
+    #[error("{}", match path {
+        Some(path) => format!("the model directory {} is not there", path.display()),
+        None => format!("the database uses model `{name}`, and nothing says where its files are"),
+    })]
+    NoModelFiles {
+        /// What the database is bound to, or would be.
+        name: String,
+        /// Where the files were said to be.
+        path: Option<PathBuf>,
     },
     /// The model or the runtime library is not on this machine.
     #[error("{what} is not installed")]
@@ -240,10 +259,12 @@ impl Error {
             Self::EmptyFile { .. } => "empty_file",
             Self::TooLarge { .. } => "too_large",
             Self::Extract { failure, .. } => failure.code(),
+            Self::InFile { cause, .. } => cause.code(),
             Self::EmptyQuery => "empty_query",
             Self::UnknownDocument { .. } => "unknown_document",
             Self::UnknownModel { .. } => "unknown_model",
             Self::ModelMismatch { .. } => "model_mismatch",
+            Self::NoModelFiles { .. } => "no_model_files",
             Self::NotInstalled { .. } => "not_installed",
             Self::Fetch { .. } => "fetch",
             Self::Model { .. } => "model",
@@ -268,6 +289,7 @@ impl Error {
             | Self::UnsupportedFormat { path, .. }
             | Self::EmptyFile { path }
             | Self::TooLarge { path, .. }
+            | Self::InFile { path, .. }
             | Self::Model { path, .. }
             | Self::Corrupt { path, .. }
             | Self::Foreign { path }
@@ -275,6 +297,14 @@ impl Error {
             | Self::Locked { path }
             | Self::DiskFull { path } => Some(path),
             _ => None,
+        }
+    }
+
+    /// Adds the file it is about, unless the message names it already.
+    pub fn in_file(self, path: &Path) -> Self {
+        match self.path() {
+            Some(_) => self,
+            None => Self::InFile { path: path.to_owned(), cause: Box::new(self) },
         }
     }
 
@@ -299,7 +329,7 @@ impl Error {
         match self {
             Self::Usage { hint, .. } => hint.clone(),
             Self::Config { .. } => {
-                Some("`kb config` shows every key, its value and where it comes from".into())
+                Some("mend the value or take it out: the default holds where nothing is set".into())
             }
             Self::UnsupportedFormat { .. } => Some(
                 "supported: .pdf .md .markdown .txt .py .sh .bash .go; \
@@ -315,17 +345,31 @@ impl Error {
                 "known models: {}; any other works by `--model-dir DIRECTORY`",
                 known.join(", ")
             )),
-            Self::ModelMismatch { wanted, .. } => {
-                let name = wanted.split(' ').next().unwrap_or(wanted);
-                Some(format!("run `kb reindex --model {name}` to switch models"))
+            Self::ModelMismatch { bound, wanted, .. } => {
+                let name = |it: &str| it.split(' ').next().unwrap_or_default().to_owned();
+                Some(if Path::new(wanted).is_absolute() {
+                    format!("run `kb reindex --model-dir {wanted}` to switch models")
+                } else if name(wanted) == name(bound) {
+                    "run `kb reindex` to compute all vectors anew".into()
+                } else {
+                    format!("run `kb reindex --model {}` to switch models", name(wanted))
+                })
             }
-            Self::NotInstalled { .. } => Some("run `kb init` once, with network access".into()),
-            Self::Fetch { .. } => Some(
-                "`kb init --model-dir DIRECTORY` takes the model from files you have; \
-                 ORT_DYLIB_PATH names an ONNX Runtime library"
+            Self::NoModelFiles { .. } => Some(
+                "`kb init --model-dir DIRECTORY` says where they are; \
+                 `kb search --fts-only` needs no model"
                     .into(),
             ),
-            Self::Model { .. } => Some("remove it and run `kb init` to fetch it again".into()),
+            Self::NotInstalled { .. } => Some("run `kb init` once, with network access".into()),
+            Self::Fetch { what, .. } if what.starts_with("model ") => {
+                Some("`kb init --model-dir DIRECTORY` takes the model from files you have".into())
+            }
+            Self::Fetch { .. } => Some("ORT_DYLIB_PATH names an ONNX Runtime library".into()),
+            Self::Model { .. } => Some(
+                "if `kb init` fetched it, remove it and run `kb init` again; \
+                 else name another by `--model-dir` or ORT_DYLIB_PATH"
+                    .into(),
+            ),
             Self::Corrupt { .. } => Some(
                 "restore a copy of the file, or move it away and add the documents again".into(),
             ),
@@ -340,6 +384,7 @@ impl Error {
             Self::Interrupted { .. } => {
                 Some("run the same command again to go on where it stopped".into())
             }
+            Self::InFile { cause, .. } => cause.hint(),
             Self::Extract { failure: Failure::NotText | Failure::WrongFormat, .. } => {
                 Some("`--type` says what the file is".into())
             }

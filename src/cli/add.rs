@@ -43,7 +43,8 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     let services = Services { num_tokens: &num_tokens, embedder: &model };
 
     let mut report = IngestReport::default();
-    let mut progress = IngestProgress::new(context.data_dir().join(ERROR_LOG), now);
+    let is_lone = matches!(roots.as_slice(), [root] if !root.is_dir());
+    let mut progress = IngestProgress::new(context.data_dir().join(ERROR_LOG), now, is_lone);
     let mut on_event = |event: ingest::Event<'_>| progress.on_event(&event);
     let outcome = match &args.note {
         Some(note) => {
@@ -67,9 +68,16 @@ fn finish(context: &Context, args: &args::Add, mut report: IngestReport) -> Resu
     if !is_success && args.paths.len() == 1 && report.failed.len() == 1 {
         let (path, error) = report.failed.remove(0);
         if context::absolute(&args.paths[0])? == path {
-            return Err(error);
+            return Err(error.in_file(&args.paths[0]));
         }
         report.failed.push((path, error));
+    }
+    if !is_success && report.failed.is_empty() && report.ignored == 0 {
+        let names: Vec<String> = args.paths.iter().map(|it| it.display().to_string()).collect();
+        return Err(Error::Usage {
+            message: format!("there are no files in {}", names.join(", ")),
+            hint: Some("hidden files and those that .gitignore names are left out".into()),
+        });
     }
     if args.format.format == OutputFormat::Json {
         context.print(|out| json::report(&report, out))?;

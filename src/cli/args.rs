@@ -28,6 +28,7 @@ pub(super) struct Cli {
 pub(super) struct Global {
     /// Directory that holds kb.db and config.yaml [default: data_dir, ~/.kb]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    #[arg(value_parser = directory)]
     pub(super) data_dir: Option<PathBuf>,
     /// When to colour human output; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
@@ -87,7 +88,7 @@ pub(super) struct Init {
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
     /// Take the model's files from this directory instead of fetching them
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(super) model_dir: Option<PathBuf>,
     /// Report what is there and fetch nothing
     #[arg(long)]
@@ -134,12 +135,12 @@ pub(super) struct Search {
     #[arg(value_name = "QUERY")]
     pub(super) query: Vec<String>,
     /// Most results to return [default: search.default_top, 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(super) top: Option<u32>,
     #[command(flatten)]
     pub(super) filter: FilterArgs,
     /// Leave out results with a fused score below this
-    #[arg(long, value_name = "SCORE", value_parser = threshold)]
+    #[arg(long, value_name = "SCORE", value_parser = threshold, allow_negative_numbers = true)]
     pub(super) threshold: Option<f64>,
     /// Keyword search only; needs no model
     #[arg(long, conflicts_with = "vec_only")]
@@ -179,7 +180,7 @@ pub(super) struct List {
 #[derive(Debug, Args)]
 pub(super) struct Info {
     /// Id of the document, as `kb list` shows it
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(super) id: String,
     #[command(flatten)]
     pub(super) format: Format,
@@ -189,7 +190,7 @@ pub(super) struct Info {
 #[derive(Debug, Args)]
 pub(super) struct Remove {
     /// Ids of the documents, as `kb list` shows them
-    #[arg(value_name = "ID", required = true)]
+    #[arg(value_name = "ID", required = true, allow_negative_numbers = true)]
     pub(super) ids: Vec<String>,
     /// Do not ask
     #[arg(long, short)]
@@ -209,7 +210,7 @@ pub(super) struct Tags {
 #[derive(Debug, Args)]
 pub(super) struct Tag {
     /// Id of the document, as `kb list` shows it
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(super) id: String,
     /// Tags to add, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
@@ -236,7 +237,7 @@ pub(super) struct Reindex {
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
     /// Take the model's files from this directory instead of fetching them
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(super) model_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(super) format: Format,
@@ -278,6 +279,15 @@ fn language() -> impl TypedValueParser<Value = Language> {
 fn tag(typed: &str) -> Result<String, String> {
     let tag = typed.trim();
     if tag.is_empty() { Err("a tag must not be empty".into()) } else { Ok(tag.to_owned()) }
+}
+
+/// A directory becomes a setting, and settings are text.
+fn directory(typed: &str) -> Result<PathBuf, String> {
+    if typed.is_empty() { Err("the name is empty".into()) } else { Ok(typed.into()) }
+}
+
+fn top(typed: &str) -> Result<u32, String> {
+    typed.parse().ok().filter(|it| *it > 0).ok_or_else(|| "not a whole number above 0".to_owned())
 }
 
 fn threshold(typed: &str) -> Result<f64, String> {

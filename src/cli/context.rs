@@ -2,11 +2,12 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use crate::cli::args::{ColorChoice, FilterArgs, Global};
 use crate::config;
-use crate::config::{Config, Environment, Flags, Origin, OutputFormat, Resolved};
+use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::walk;
@@ -46,11 +47,6 @@ impl Context {
 
     pub(super) fn config(&self) -> &Config {
         &self.resolved.config
-    }
-
-    /// Whether the configuration file itself sets a key.
-    pub(super) fn file_names(&self, key: &str) -> bool {
-        matches!(self.resolved.origin(key), Origin::File(_))
     }
 
     pub(super) fn data_dir(&self) -> &Path {
@@ -98,7 +94,7 @@ impl Context {
 /// Turns filter flags into the stages' noun.
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     let path_prefix = match &args.path {
-        Some(path) => Some(absolute(path)?.to_string_lossy().into_owned()),
+        Some(path) => Some(walk::path_text(&absolute(path)?)),
         None => None,
     };
     Ok(Filter {
@@ -134,10 +130,35 @@ pub(super) fn make_private_dir(dir: &Path) -> Result<()> {
     builder.create(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
 }
 
+/// What was said while it was held back; `None` if it is said at once.
+static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
 /// Says something that is not an answer.
-#[expect(clippy::print_stderr, reason = "the edge speaks")]
 pub(super) fn say(text: &str) {
-    eprintln!("{}", clean(text));
+    let text = clean(text);
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    match held.as_mut() {
+        Some(held) => held.push(text),
+        None => speak(&text),
+    }
+}
+
+/// Holds back what is said from now on, where a program reads stderr: if the command fails, all it
+/// is to find there is one JSON object (D14).
+pub(super) fn hold() {
+    if !io::stderr().is_terminal() {
+        *HELD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
+    }
+}
+
+/// Ends what [`hold`] began and returns what was held back, to be said or forgotten.
+pub(super) fn release() -> Vec<String> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
+}
+
+/// Writes a line; where stderr is closed there is nobody left to tell.
+pub(super) fn speak(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// Says something the user should look into.

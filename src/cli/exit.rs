@@ -43,10 +43,12 @@ impl From<&Error> for ExitStatus {
             | Error::EmptyFile { .. }
             | Error::TooLarge { .. }
             | Error::Extract { .. }
+            | Error::InFile { .. }
             | Error::EmptyQuery
             | Error::UnknownDocument { .. }
             | Error::UnknownModel { .. }
             | Error::ModelMismatch { .. }
+            | Error::NoModelFiles { .. }
             | Error::NotInstalled { .. }
             | Error::Locked { .. } => Self::User,
             Error::Fetch { .. }

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, config, context, model};
+use crate::cli::{args, context, model};
 use crate::document::Binding;
 use crate::error::Result;
 use crate::present::json;
@@ -16,10 +16,8 @@ pub(super) fn run(context: &Context, args: &args::Init) -> Result<ExitStatus> {
     } else {
         Some(install(context)?)
     };
-    if !args.status && args.model_dir.is_some() {
-        // The directory is needed again by every later command.
-        let dir = context.config().embedding.model_dir.display().to_string();
-        config::set(context, "embedding.model_dir", &dir)?;
+    if !args.status {
+        model::keep_wish(context, args.model.as_ref(), args.model_dir.as_ref())?;
     }
     let setup = model::setup(context, binding);
     context.present(

@@ -49,16 +49,26 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return explain(&error, &args, &environment).into(),
     };
+    let flags = flags(&cli);
     let format = wanted_format(&cli.command);
-    let outcome = Context::new(environment.clone(), &cli.global, &flags(&cli))
-        .and_then(|context| dispatch(&context, &cli.command));
-    match outcome {
-        Ok(status) => status.into(),
-        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            ExitStatus::Success.into()
-        }
-        Err(error) => report(&error, format.unwrap_or_else(|| default_format(&environment))).into(),
+    let format = format.unwrap_or_else(|| default_format(&environment, &flags));
+    if format == OutputFormat::Json {
+        context::hold();
     }
+    let outcome = Context::new(environment, &cli.global, &flags)
+        .and_then(|context| dispatch(&context, &cli.command));
+    let held = context::release();
+    let status = match outcome {
+        Ok(status) => {
+            held.iter().for_each(|it| context::speak(it));
+            status
+        }
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitStatus::Success
+        }
+        Err(error) => report(&error, format),
+    };
+    status.into()
 }
 
 fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
@@ -118,8 +128,8 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
 }
 
 /// Returns `search.default_format`, or its default where the settings cannot be read.
-fn default_format(environment: &Environment) -> OutputFormat {
-    crate::config::load(environment, &Vec::new())
+fn default_format(environment: &Environment, flags: &Flags) -> OutputFormat {
+    crate::config::load(environment, flags)
         .map_or(OutputFormat::Json, |it| it.config.search.default_format)
 }
 
@@ -139,9 +149,13 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
             let format = format_of(args).unwrap_or_else(|| {
                 let is_search =
                     args.iter().skip(1).find(|it| !is_flag(it)).is_some_and(|it| it == "search");
-                if is_search { default_format(environment) } else { OutputFormat::Human }
+                if is_search {
+                    default_format(environment, &Flags::new())
+                } else {
+                    OutputFormat::Human
+                }
             });
-            report(&usage(error), format)
+            report(&usage(error, args), format)
         }
     }
 }
@@ -162,13 +176,22 @@ fn format_of(args: &[OsString]) -> Option<OutputFormat> {
 }
 
 /// Turns clap's page into one line and a next step.
-fn usage(error: &clap::Error) -> Error {
+fn usage(error: &clap::Error, args: &[OsString]) -> Error {
     let text = error.to_string();
     let mut paragraphs = text.split("\n\n");
     let first = paragraphs.next().unwrap_or_default();
     let message =
         first.trim_start_matches("error: ").lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let tip = text.lines().find_map(|it| it.trim().strip_prefix("tip: ").map(str::to_owned));
+    // clap names the first letter alone where a word begins with a dash.
+    let tip = match tip.as_deref().and_then(|it| it.strip_prefix("to pass '")?.split('\'').next()) {
+        Some(start) => args
+            .iter()
+            .map(|it| it.to_string_lossy())
+            .find(|it| it.starts_with(start))
+            .map(|it| format!("a value that begins with a dash comes after `--`: `-- '{it}'`")),
+        None => tip,
+    };
     let values = text.lines().find_map(|it| {
         it.trim()
             .strip_prefix("[possible values: ")

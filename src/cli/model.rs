@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use crate::cli::context;
 use crate::cli::context::Context;
 use crate::cli::progress::FetchProgress;
+use crate::cli::{config, context};
 use crate::config::{Origin, PrecisionWord};
 use crate::document::{Binding, Precision};
 use crate::embed;
@@ -35,14 +35,17 @@ pub(super) struct Wish {
 pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
     let settings = &context.config().embedding;
     let is_written = |key: &str| *context.resolved.origin(key) != Origin::Default;
-    let choice = if !settings.model_dir.as_os_str().is_empty() {
+    let layer = |key: &str| context.resolved.origin(key).layer();
+    // A directory in the file does not outweigh a name in the environment.
+    let is_directory = !settings.model_dir.as_os_str().is_empty()
+        && layer("embedding.model_dir") >= layer("embedding.model");
+    let choice = if is_directory {
         ModelChoice::Directory(context::absolute(&settings.model_dir)?)
     } else if is_written("embedding.model") {
         ModelChoice::named(&settings.model)?
     } else if let Some(bound) = bound {
-        ModelChoice::named(&bound.model_name).map_err(|_| Error::NotInstalled {
-            what: format!("model {} (set embedding.model_dir to its directory)", bound.model_name),
-        })?
+        ModelChoice::named(&bound.model_name)
+            .map_err(|_| Error::NoModelFiles { name: bound.model_name.clone(), path: None })?
     } else {
         ModelChoice::named(&settings.model)?
     };
@@ -83,7 +86,17 @@ pub(super) fn check_wish(context: &Context, bound: Option<&Binding>) -> Result<(
     if wanted.choice.name() == bound.model_name && wanted.options.precision == bound.precision {
         return Ok(());
     }
-    Err(mismatch(bound, &wanted.choice.name(), wanted.options.precision))
+    let error = mismatch(bound, &wanted.choice.name(), wanted.options.precision);
+    match (error, &wanted.choice) {
+        // A directory's name alone could not be typed after `--model`.
+        (Error::ModelMismatch { bound: name, bound_dim, .. }, ModelChoice::Directory(dir))
+            if name == bound.model_name =>
+        {
+            let wanted = dir.display().to_string();
+            Err(Error::ModelMismatch { bound: name, bound_dim, wanted })
+        }
+        (error, _) => Err(error),
+    }
 }
 
 /// Returns an error unless what would be embedded now goes with what is stored.
@@ -105,6 +118,28 @@ fn mismatch(bound: &Binding, name: &str, precision: Precision) -> Error {
         };
     }
     Error::ModelMismatch { bound: bound_name, bound_dim: bound.dim, wanted }
+}
+
+/// Brings the settings file in line with the model that flags chose, where it names another: what a
+/// command did once, the next one must not find wrong.
+pub(super) fn keep_wish(
+    context: &Context,
+    model: Option<&String>,
+    model_dir: Option<&PathBuf>,
+) -> Result<()> {
+    if let Some(dir) = model_dir {
+        let dir = context::absolute(dir)?.display().to_string();
+        return config::set(context, "embedding.model_dir", &dir);
+    }
+    if let Some(model) = model {
+        if context.resolved.file_sets("embedding.model_dir") {
+            config::set(context, "embedding.model_dir", "")?;
+        }
+        if context.resolved.file_sets("embedding.model") {
+            config::set(context, "embedding.model", model)?;
+        }
+    }
+    Ok(())
 }
 
 impl Wish {

@@ -73,10 +73,12 @@ pub(super) struct IngestProgress {
     num_failed: u64,
     log: ErrorLog,
     now: fn() -> String,
+    is_lone: bool,
 }
 
 impl IngestProgress {
-    pub(super) fn new(log: PathBuf, now: fn() -> String) -> Self {
+    /// `is_lone`: one file was named, whose failure is the command's own and not said here.
+    pub(super) fn new(log: PathBuf, now: fn() -> String, is_lone: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), target())
             .with_style(style("{bar:30} {pos}/{len} files, {msg}, {eta} left"));
         bar.enable_steady_tick(TICK);
@@ -87,6 +89,7 @@ impl IngestProgress {
             num_failed: 0,
             log: ErrorLog { path: log, file: None },
             now,
+            is_lone,
         }
     }
 
@@ -104,7 +107,11 @@ impl IngestProgress {
             ingest::Event::Skipped { .. } | ingest::Event::Ignored => self.advance(),
             ingest::Event::Failed { path, error } => {
                 self.num_failed += 1;
-                self.say(&format!("failed: {}: {error}", path.display()));
+                match error.path() {
+                    _ if self.is_lone => {}
+                    Some(_) => self.say(&format!("failed: {error}")),
+                    None => self.say(&format!("failed: {}: {error}", path.display())),
+                }
                 self.log.append(&(self.now)(), path, error);
                 self.advance();
             }

@@ -4,8 +4,7 @@ use std::thread;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, config, model, progress};
-use crate::config::Origin;
+use crate::cli::{args, model, progress};
 use crate::document::{Binding, Chunk, ChunkId};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
@@ -30,7 +29,7 @@ pub(super) fn run(context: &Context, args: &args::Reindex) -> Result<ExitStatus>
         reindex(&mut store, &embedder, &wanted)?
     };
     store.close()?;
-    keep_wish(context, args, &wanted)?;
+    model::keep_wish(context, args.model.as_ref(), args.model_dir.as_ref())?;
     context.present(
         args.format.format,
         |out| json::reindexed(num_chunks, &wanted.model_name, wanted.dim, out),
@@ -89,22 +88,4 @@ fn embed(embedder: &dyn Embedder, batch: &[Unembedded]) -> Result<Vec<(ChunkId, 
         }
         Ok::<_, Error>(batch.iter().map(|it| it.chunk_id).zip(vectors).collect())
     })
-}
-
-/// Where a setting names the old model, the file is brought in line with the database.
-fn keep_wish(context: &Context, args: &args::Reindex, wanted: &Binding) -> Result<()> {
-    let is_written = |key: &str| *context.resolved.origin(key) != Origin::Default;
-    if let Some(dir) = &args.model_dir {
-        let dir = crate::cli::context::absolute(dir)?.display().to_string();
-        return config::set(context, "embedding.model_dir", &dir);
-    }
-    if args.model.is_some() {
-        if is_written("embedding.model_dir") {
-            config::set(context, "embedding.model_dir", "")?;
-        }
-        if context.file_names("embedding.model") {
-            config::set(context, "embedding.model", &wanted.model_name)?;
-        }
-    }
-    Ok(())
 }

@@ -8,7 +8,7 @@ use figment::providers::{Format as _, Serialized, Yaml};
 
 use crate::config::Config;
 use crate::config::load::{
-    Environment, Origin, check, keys, nearest, parse_yaml, read, wrong_value,
+    Environment, Origin, check, is_text, keys, nearest, parse_yaml, read, wrong_value,
 };
 use crate::error::{Error, Result};
 
@@ -28,15 +28,17 @@ pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Re
     }
     let old = read(file)?.unwrap_or_default();
     parse_yaml(file, &old)?;
-    let text = with_key(&old, key, value);
+    let text = with_key(&old, key, &scalar(value, is_text(&defaults, key)));
     let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml::string(&text));
-    let origins = BTreeMap::from([(key.to_owned(), Origin::File(file.to_owned()))]);
+    // What is wrong with the value is not yet wrong with the file.
+    let typed = Origin::Flag("`kb config set`".to_owned());
+    let origins = BTreeMap::from([(key.to_owned(), typed)]);
     let config: Config = merged.extract().map_err(|it| wrong_value(&it, &origins, file))?;
-    check(&config, file)?;
+    check(&config, &origins, file)?;
     Ok(text)
 }
 
-/// Sets one key in block-style YAML line by line, so that comments and order stay.
+/// Sets one key to a scalar in block-style YAML line by line, so that comments and order stay.
 fn with_key(text: &str, key: &str, value: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let (mut start, mut end, mut indent) = (0, lines.len(), 0);
@@ -54,7 +56,7 @@ fn with_key(text: &str, key: &str, value: &str) -> String {
         let line = format!(
             "{:indent$}{part}:{}",
             "",
-            if is_leaf { format!(" {}", scalar(value)) } else { String::new() }
+            if is_leaf { format!(" {value}") } else { String::new() }
         );
         let at = match at {
             Some(at) if is_leaf => {
@@ -88,10 +90,13 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns a typed value as a YAML scalar: numbers and booleans as they are, text quoted where
-/// YAML would read it as something else.
-fn scalar(typed: &str) -> String {
+/// Returns a typed value as a YAML scalar: numbers and booleans as they are, unless the key holds
+/// text; text quoted where YAML would read it as something else.
+fn scalar(typed: &str, is_text: bool) -> String {
     match serde_yaml::from_str(typed) {
+        _ if is_text && !typed.is_empty() => {
+            serde_yaml::to_string(typed).unwrap_or_default().trim_end().to_owned()
+        }
         Ok(serde_yaml::Value::Bool(_) | serde_yaml::Value::Number(_)) => typed.to_owned(),
         _ if typed.is_empty() => "\"\"".into(),
         _ => serde_yaml::to_string(typed).unwrap_or_default().trim_end().to_owned(),
@@ -115,7 +120,8 @@ mod tests {
 
     #[track_caller]
     fn check_set(before: &str, key: &str, value: &str, after: &str) {
-        assert_eq!(with_key(before, key, value), after);
+        let value = scalar(value, key.starts_with("embedding"));
+        assert_eq!(with_key(before, key, &value), after);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Layers in, a [`Config`] with the origin of every value out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use figment::error::{Actual, Kind};
 use figment::providers::{Format as _, Serialized, Yaml};
 use figment::value::Value;
 use figment::{Figment, Profile};
@@ -60,6 +61,18 @@ pub enum Origin {
     Flag(String),
 }
 
+impl Origin {
+    /// Returns the layer, 0 for defaults; a value of a higher one replaces that of a lower one.
+    pub fn layer(&self) -> u8 {
+        match self {
+            Self::Default => 0,
+            Self::File(_) => 1,
+            Self::Variable(_) => 2,
+            Self::Flag(_) => 3,
+        }
+    }
+}
+
 /// A [`Config`] with the origin of every value.
 #[derive(Debug, Clone)]
 pub struct Resolved {
@@ -70,12 +83,18 @@ pub struct Resolved {
     /// What the user should know: one sentence for each unknown key.
     pub warnings: Vec<String>,
     origins: BTreeMap<String, Origin>,
+    file_keys: BTreeSet<String>,
 }
 
 impl Resolved {
     /// Returns where the value of a key comes from.
     pub fn origin(&self, key: &str) -> &Origin {
         self.origins.get(key).unwrap_or(&Origin::Default)
+    }
+
+    /// Whether the file sets a key, even if a higher layer replaces it.
+    pub fn file_sets(&self, key: &str) -> bool {
+        self.file_keys.contains(key)
     }
 
     /// Returns every key with its value as YAML writes it, in the order of the documentation.
@@ -113,6 +132,7 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
 
     let mut origins = BTreeMap::new();
     let mut warnings = Vec::new();
+    let mut file_keys = BTreeSet::new();
     let mut figment = Figment::from(Serialized::defaults(&defaults));
     if let Some(text) = read(&file)? {
         let document = parse_yaml(&file, &text)?;
@@ -120,7 +140,8 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
         flatten("", &document, &mut given);
         for (key, _) in given {
             if keys.contains(&key) {
-                origins.insert(key, Origin::File(file.clone()));
+                origins.insert(key.clone(), Origin::File(file.clone()));
+                file_keys.insert(key);
             } else {
                 warnings.push(unknown_key(&file, &key, &keys));
             }
@@ -138,19 +159,19 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
                 path: name.clone().into(),
                 message: "not UTF-8".into(),
             })?;
-            figment = merge_one(figment, key, value);
+            figment = merge_one(figment, &defaults, key, value);
             origins.insert(key.clone(), Origin::Variable(name));
         }
     }
     for (flag, key, value) in flags {
-        figment = merge_one(figment, key, value);
+        figment = merge_one(figment, &defaults, key, value);
         origins.insert((*key).to_owned(), Origin::Flag((*flag).to_owned()));
     }
     let mut config: Config = figment.extract().map_err(|it| wrong_value(&it, &origins, &file))?;
     config.data_dir = expand_home(&config.data_dir, &home);
     config.embedding.model_dir = expand_home(&config.embedding.model_dir, &home);
-    check(&config, &file)?;
-    Ok(Resolved { config, file, warnings, origins })
+    check(&config, &origins, &file)?;
+    Ok(Resolved { config, file, warnings, origins, file_keys })
 }
 
 /// Returns the names of the environment variables that set a key, the short one first.
@@ -169,6 +190,9 @@ pub(super) fn read(file: &Path) -> Result<Option<String>> {
     match std::fs::read_to_string(file) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            Err(Error::Config { path: file.to_owned(), message: "it is not UTF-8 text".into() })
+        }
         Err(source) => Err(Error::Io { path: file.to_owned(), source }),
     }
 }
@@ -190,7 +214,10 @@ fn flatten(prefix: &str, value: &serde_yaml::Value, found: &mut Vec<(String, Str
     match value {
         serde_yaml::Value::Mapping(entries) => {
             for (key, value) in entries {
-                let key = key.as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
+                let key = key.as_str().map_or_else(
+                    || serde_yaml::to_string(key).unwrap_or_default().trim_end().to_owned(),
+                    str::to_owned,
+                );
                 let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
                 flatten(&path, value, found);
             }
@@ -217,9 +244,19 @@ fn origins_has_variable(origins: &BTreeMap<String, Origin>, key: &str) -> bool {
     matches!(origins.get(key), Some(Origin::Variable(_)))
 }
 
-/// Merges one value typed as text: `10` is a number, `true` a boolean, all else a string.
-fn merge_one(figment: Figment, key: &str, typed: &str) -> Figment {
+/// Whether a key holds text, so that `10` and `true` are text there too.
+pub(super) fn is_text(defaults: &Config, key: &str) -> bool {
+    let defaults = serde_yaml::to_value(defaults).unwrap_or_default();
+    key.split('.')
+        .try_fold(&defaults, |value, part| value.get(part))
+        .is_some_and(|it| it.is_string())
+}
+
+/// Merges one value typed as text: where the key does not hold text, `10` is a number and `true` a
+/// boolean.
+fn merge_one(figment: Figment, defaults: &Config, key: &str, typed: &str) -> Figment {
     let value = match serde_yaml::from_str(typed) {
+        _ if is_text(defaults, key) => Value::from(typed),
         Ok(serde_yaml::Value::Bool(it)) => Value::from(it),
         Ok(serde_yaml::Value::Number(it)) if it.is_u64() => {
             Value::from(it.as_u64().unwrap_or_default())
@@ -237,33 +274,85 @@ pub(super) fn wrong_value(
     file: &Path,
 ) -> Error {
     let key = error.path.join(".");
-    let path = match origins.get(&key) {
-        Some(Origin::Variable(name)) => name.into(),
-        Some(Origin::Flag(flag)) => flag.into(),
+    let path = place(&key, origins, file);
+    Error::Config { path, message: format!("{key}: {}", explain(&error.kind)) }
+}
+
+/// Returns what holds a key's value: the file, a variable or a flag.
+fn place(key: &str, origins: &BTreeMap<String, Origin>, file: &Path) -> PathBuf {
+    match origins.get(key) {
+        Some(Origin::Variable(name) | Origin::Flag(name)) => name.into(),
         _ => file.to_owned(),
-    };
-    Error::Config { path, message: format!("{key}: {}", error.kind) }
+    }
+}
+
+/// Says in the user's words what a value should have been.
+fn explain(kind: &Kind) -> String {
+    match kind {
+        Kind::InvalidType(found, wanted) | Kind::InvalidValue(found, wanted) => {
+            let wanted = match wanted.as_str() {
+                "u32" => "a whole number that is not negative",
+                "f64" => "a number",
+                "a boolean" => "true or false",
+                "a string" | "path string" => "text",
+                it if it.starts_with("struct ") => "a group of keys",
+                it => it,
+            };
+            format!("must be {wanted}, not {}", shown(found))
+        }
+        Kind::UnknownVariant(found, wanted) => {
+            format!("must be one of {}, not `{found}`", wanted.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Returns a value as the user wrote it.
+fn shown(value: &Actual) -> String {
+    match value {
+        Actual::Bool(it) => format!("`{it}`"),
+        Actual::Unsigned(it) => format!("`{it}`"),
+        Actual::Signed(it) => format!("`{it}`"),
+        Actual::Float(it) => format!("`{it}`"),
+        Actual::Char(it) => format!("`{it}`"),
+        Actual::Str(it) => format!("`{it}`"),
+        Actual::Map => "a group of keys".into(),
+        Actual::Seq => "a list".into(),
+        Actual::Unit | Actual::Option => "nothing".into(),
+        other => other.to_string(),
+    }
 }
 
 /// Checks what types alone cannot say.
-pub(super) fn check(config: &Config, file: &Path) -> Result<()> {
-    let wrong = |message: &str| Error::Config { path: file.to_owned(), message: message.into() };
-    if config.search.default_top == 0 {
-        return Err(wrong("search.default_top: must be at least 1"));
+pub(super) fn check(
+    config: &Config,
+    origins: &BTreeMap<String, Origin>,
+    file: &Path,
+) -> Result<()> {
+    let chunks = &config.chunking.defaults;
+    let rules = [
+        ("search.default_top", config.search.default_top > 0, "must be at least 1"),
+        (
+            "search.rrf_k",
+            config.search.rrf_k.is_finite() && config.search.rrf_k >= 0.0,
+            "must be a number that is not negative",
+        ),
+        ("ingestion.workers", config.ingestion.workers > 0, "must be at least 1"),
+        ("ingestion.batch_size", config.ingestion.batch_size > 0, "must be at least 1"),
+        (
+            "chunking.defaults.overlap_tokens",
+            chunks.overlap_tokens < chunks.max_tokens,
+            "must be less than chunking.defaults.max_tokens",
+        ),
+        ("embedding.model", !config.embedding.model.trim().is_empty(), "must not be empty"),
+    ];
+    match rules.into_iter().find(|(_, holds, _)| !holds) {
+        Some((key, _, rule)) => {
+            let path = place(key, origins, file);
+            Err(Error::Config { path, message: format!("{key}: {rule}") })
+        }
+        None => Ok(()),
     }
-    if config.search.rrf_k.is_nan() || config.search.rrf_k < 0.0 {
-        return Err(wrong("search.rrf_k: must not be negative"));
-    }
-    if config.ingestion.workers == 0 || config.ingestion.batch_size == 0 {
-        return Err(wrong("ingestion.workers and ingestion.batch_size: must be at least 1"));
-    }
-    if config.chunking.defaults.overlap_tokens >= config.chunking.defaults.max_tokens {
-        return Err(wrong("chunking.defaults.overlap_tokens: must be less than max_tokens"));
-    }
-    if config.embedding.model.trim().is_empty() {
-        return Err(wrong("embedding.model: must not be empty"));
-    }
-    Ok(())
 }
 
 fn unknown_key(file: &Path, key: &str, keys: &[String]) -> String {

@@ -201,7 +201,7 @@ impl Planner<'_> {
 
     /// Reads a file unless its size and time say that it is as it was.
     fn read(self, found: Found) -> Result<Outcome> {
-        let path_text = found.path.to_string_lossy().into_owned();
+        let path_text = walk::path_text(&found.path);
         let known = self.lock().known_path(&path_text)?;
         if let Some(known) = &known
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
@@ -378,13 +378,13 @@ impl Writer<'_, '_> {
     /// Remembers where a document's bytes are too; `false` if they are not its bytes any more.
     fn remember(&mut self, found: &Found, id: DocumentId, content_hash: &str) -> Result<bool> {
         let stamp = PathStamp {
-            path: found.path.to_string_lossy().into_owned(),
+            path: walk::path_text(&found.path),
             size_bytes: found.size_bytes,
             mtime_ns: found.mtime_ns,
         };
         // A path that is gone gives way to one that is there.
         let shown = self.store.document(id)?.and_then(|it| it.path);
-        let is_gone = shown.is_none_or(|it| !Path::new(&it).exists());
+        let is_gone = shown.is_none_or(|it| !walk::path_of(&it).exists());
         self.store.remember_path(id, content_hash, &stamp, is_gone)
     }
 
@@ -421,7 +421,7 @@ impl Writer<'_, '_> {
 
 /// Whether the file at a remembered path is as it was.
 fn is_unchanged(stamp: &PathStamp) -> bool {
-    walk::stamp(Path::new(&stamp.path)).is_some_and(|(size_bytes, mtime_ns)| {
+    walk::stamp(&walk::path_of(&stamp.path)).is_some_and(|(size_bytes, mtime_ns)| {
         (size_bytes, mtime_ns) == (stamp.size_bytes, stamp.mtime_ns)
     })
 }

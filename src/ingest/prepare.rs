@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::document::{Chunk, Document, Format};
 use crate::error::{Error, Result};
 use crate::ingest::walk::Found;
-use crate::ingest::{IngestOptions, NumTokens, chunk, extract};
+use crate::ingest::{IngestOptions, NumTokens, chunk, extract, walk};
 use crate::store::{NewDocument, PathStamp};
 
 /// A document with its chunks, before embedding.
@@ -61,7 +61,7 @@ pub(super) fn prepare_file(
         .clone()
         .or_else(|| document.title.clone())
         .unwrap_or_else(|| file_name(&found.path));
-    let path = found.path.to_string_lossy().into_owned();
+    let path = walk::path_text(&found.path);
     let stamp = PathStamp { path, size_bytes: found.size_bytes, mtime_ns: found.mtime_ns };
     Ok(assemble(
         document,

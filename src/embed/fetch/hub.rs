@@ -25,6 +25,9 @@ const FIRST_ANSWER: Duration = Duration::from_secs(20);
 /// How often a broken download is taken up again.
 const NUM_RETRIES: usize = 3;
 
+/// What the hub answers to a request for bytes behind the end of a file.
+const NOTHING_LEFT: &str = "http status: 416";
+
 /// Hexadecimal digits of a SHA-256; an etag of this length is one.
 const SHA256_DIGITS: usize = 64;
 
@@ -138,14 +141,39 @@ fn fetch_file(
         return Ok(());
     }
     let model = api.model(hub_id.to_owned());
-    let reporter = Reporter { on_event, file: file.name.clone(), done_bytes: 0, total_bytes: 0 };
-    let path = model.download_with_progress(&file.name, reporter)?;
-    check(&path, file).map_err(|reason| {
+    let mut total_bytes = 0;
+    let mut download = || {
+        let file = file.name.clone();
+        let reporter =
+            Reporter { on_event, file, done_bytes: 0, total_bytes: 0, stated: &mut total_bytes };
+        model.download_with_progress(&reporter.file.clone(), reporter)
+    };
+    let path = match download() {
+        // Killed between its last byte and its renaming, a download has nothing left to ask for.
+        Err(error) if error.to_string().contains(NOTHING_LEFT) => {
+            remove_parts(&repository_dir(locations, hub_id).join("blobs"));
+            download()
+        }
+        result => result,
+    }?;
+    let is_whole = path.metadata().is_ok_and(|it| it.len() == total_bytes);
+    let verdict = if is_whole { check(&path, file) } else { Err("it is cut short".to_owned()) };
+    verdict.map_err(|reason| {
         // A damaged blob would be taken for the real one by every tool that shares the cache.
         let _ = path.canonicalize().map(fs::remove_file);
         let _ = fs::remove_file(&path);
-        Failure { is_absent: false, reason }
+        Failure { is_absent: false, reason: format!("{}: {reason}", file.name) }
     })
+}
+
+/// Removes what unfinished downloads have left.
+fn remove_parts(blobs: &Path) {
+    for entry in fs::read_dir(blobs).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|it| it == "part") {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 /// Compares a fetched file with the hub's etag and, for weights and vocabulary, `models.toml`.
@@ -176,6 +204,8 @@ fn endpoint(locations: &Locations) -> &str {
 
 /// Turns the hub client's progress into events.
 struct Reporter<'a> {
+    /// Where the length that the hub states is kept.
+    stated: &'a mut u64,
     on_event: &'a mut dyn FnMut(Event),
     file: String,
     done_bytes: u64,
@@ -195,6 +225,7 @@ impl Reporter<'_> {
 impl Progress for Reporter<'_> {
     fn init(&mut self, size: usize, _: &str) {
         self.total_bytes = u64::try_from(size).unwrap_or(u64::MAX);
+        *self.stated = self.total_bytes;
         self.done_bytes = 0;
         self.report();
     }

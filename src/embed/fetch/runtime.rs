@@ -87,7 +87,6 @@ pub(super) fn fetch(
         Err(error @ (Error::DiskFull { .. } | Error::Io { .. })) => Err(error),
         Err(error) => {
             failures.push((source, reason_of(error)));
-            super::fail(&what, &failures, on_event);
             Err(fetch_error(what, &failures))
         }
     }
