@@ -31,7 +31,7 @@ const OPSET: u32 = 20;
 const INT8_MAX: f32 = 127.0;
 
 /// Raise it when the graph changes, so that graphs built before are not used again.
-pub(super) const EXPORT_VERSION: u32 = 1;
+pub(super) const EXPORT_VERSION: u32 = 2;
 
 /// Names of a layer's tensors, below the layer's own name.
 struct Names {

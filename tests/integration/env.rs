@@ -260,15 +260,15 @@ fn without_times(text: &str) -> String {
 }
 
 /// The user's caches with the model, its graph and the runtime library in them.
-struct Caches {
-    kb: PathBuf,
-    hub: PathBuf,
+pub(crate) struct Caches {
+    pub(crate) kb: PathBuf,
+    pub(crate) hub: PathBuf,
     /// The runtime library, where the user names one.
-    runtime: Option<PathBuf>,
+    pub(crate) runtime: Option<PathBuf>,
 }
 
 /// Finds the caches as kb itself does and requires that `make test` has filled them.
-fn caches() -> &'static Caches {
+pub(crate) fn caches() -> &'static Caches {
     static CACHES: OnceLock<Caches> = OnceLock::new();
     CACHES.get_or_init(|| {
         #[expect(clippy::disallowed_methods, reason = "the user's caches, found as kb finds them")]

@@ -17,3 +17,10 @@ mod output;
 mod pdf;
 /// What is found, in which order, and why.
 mod search;
+
+/// The model and the runtime library: numbers, fetching, damage.
+mod embedding;
+/// A thread that plays the hub.
+mod hub;
+/// Seeded models of the BERT family, and their answers computed a second way.
+mod tiny_model;

