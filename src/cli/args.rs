@@ -104,7 +104,8 @@ pub(super) struct Add {
     #[arg(value_name = "PATH", required_unless_present = "note")]
     pub(super) paths: Vec<PathBuf>,
     /// Add this text as a note
-    #[arg(long, value_name = "TEXT", conflicts_with = "paths")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "paths", value_parser = note)]
+    #[arg(allow_hyphen_values = true)]
     pub(super) note: Option<String>,
     /// Title, instead of what the document says of itself
     #[arg(long, value_name = "TEXT")]
@@ -288,6 +289,14 @@ fn directory(typed: &str) -> Result<PathBuf, String> {
 
 fn top(typed: &str) -> Result<u32, String> {
     typed.parse().ok().filter(|it| *it > 0).ok_or_else(|| "not a whole number above 0".to_owned())
+}
+
+/// A note may begin with the dash of a list, but one that reads like a flag is a forgotten text.
+fn note(typed: &str) -> Result<String, String> {
+    if typed.starts_with("--") && !typed.contains(char::is_whitespace) {
+        return Err("the text of the note is missing".into());
+    }
+    Ok(typed.to_owned())
 }
 
 fn threshold(typed: &str) -> Result<f64, String> {

@@ -125,14 +125,14 @@ contract! {
 /// Reads an answer as exactly a `T`.
 #[track_caller]
 pub(crate) fn read<T: DeserializeOwned + Serialize>(output: &Output) -> T {
-    exactly(output.json())
+    exactly(&output.json())
 }
 
 #[track_caller]
-fn exactly<T: DeserializeOwned + Serialize>(value: Value) -> T {
+fn exactly<T: DeserializeOwned + Serialize>(value: &Value) -> T {
     let read: T =
         serde_json::from_value(value.clone()).unwrap_or_else(|it| panic!("{it}: {value}"));
-    assert_eq!(serde_json::to_value(&read).unwrap(), value);
+    assert_eq!(serde_json::to_value(&read).unwrap(), *value);
     read
 }
 
@@ -266,7 +266,7 @@ fn what_a_command_did_is_an_exact_object() {
     assert_eq!((done.chunks, done.embedding_dim), (1, 384));
     let removed: Removed = read(&env.ok(&["remove", "1", "--yes", "--format", "json"]));
     assert_eq!(removed.removed, [1]);
-    let error: Error = exactly(env.kb(&["info", "1", "--format", "json"]).expect(1).json_error());
+    let error: Error = exactly(&env.kb(&["info", "1", "--format", "json"]).expect(1).json_error());
     assert_eq!(error.error, "document not found: 1");
 }
 

@@ -4,23 +4,30 @@
 
 /// Temp home, cleared environment, the real model; runs the binary.
 mod env;
+/// A thread that plays the hub.
+mod hub;
 /// The same on a pseudo-terminal: prompts, bars, colours.
 mod terminal;
+/// Seeded models of the BERT family, and their answers computed a second way.
+mod tiny_model;
 
+/// How documents are cut into chunks.
+mod chunks;
 /// The JSON of every command, read back into structs that know every key.
 mod contract;
+/// The model and the runtime library: numbers, fetching, damage.
+mod embedding;
 /// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.
 mod exit_codes;
+/// Which files are added, replaced, followed, skipped, ignored, reported.
+mod ingest;
+/// Setting up, listing, tagging, removing, reindexing.
+mod manage;
 /// Human text; which stream gets what; colour and progress on a terminal.
 mod output;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
 /// What is found, in which order, and why.
 mod search;
-
-/// The model and the runtime library: numbers, fetching, damage.
-mod embedding;
-/// A thread that plays the hub.
-mod hub;
-/// Seeded models of the BERT family, and their answers computed a second way.
-mod tiny_model;
+/// Where a setting comes from, what it changes, how it is written down.
+mod settings;

@@ -1,0 +1,376 @@
+//! Files in, documents out, as seen from outside: what is added, replaced, followed, skipped,
+//! ignored and reported. How documents are cut is `chunks`.
+
+use std::fs;
+use std::fs::File;
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use rusqlite::{Connection, OpenFlags};
+use sha2::{Digest as _, Sha256};
+
+use crate::contract::{Info, Report, Search, read};
+use crate::env::{CORPUS, TestEnv};
+
+fn add(env: &TestEnv, args: &[&str]) -> Report {
+    read(&env.kb(&[&["add", "--format", "json"], args].concat()).expect(0))
+}
+
+fn info(env: &TestEnv, id: i64) -> Info {
+    read(&env.ok(&["info", &id.to_string(), "--format", "json"]))
+}
+
+/// Returns how many chunks hold a word.
+fn num_found(env: &TestEnv, word: &str) -> u64 {
+    read::<Search>(&env.ok(&["search", word, "--fts-only"])).total_matches
+}
+
+/// Checks what SQLite and the schema promise, without kb.
+#[track_caller]
+fn check_whole(env: &TestEnv) {
+    let none = |query: &str| assert_eq!(env.sql::<i64>(query), 0, "{query}");
+    assert_eq!(env.sql::<String>("PRAGMA integrity_check"), "ok");
+    none("SELECT count(*) FROM pragma_foreign_key_check");
+    none("SELECT count(*) FROM documents WHERE id NOT IN (SELECT document_id FROM chunks)");
+    none("SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM chunks_vec_rowids)");
+    none("SELECT count(*) FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)");
+    let db = Connection::open(env.database()).unwrap();
+    db.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)", [])
+        .unwrap();
+}
+
+#[test]
+fn a_summary_ends_a_run() {
+    let env = TestEnv::new();
+    env.write("docs/good.md", "# Good\n\nalpha\n");
+    env.write("docs/copy.md", "# Good\n\nalpha\n");
+    env.write("docs/also.md", "# Also good\n\nbeta\n");
+    env.write("docs/bad.md", [0_u8, 1, 2, 3].repeat(64));
+    env.write("docs/picture.xyz", "not for folders");
+    env.write("docs/empty.md", "");
+    let first = env.ok(&["add", "docs"]);
+    assert_snapshot!(first.text(), @r"
+    --- stderr
+    failed: [HOME]/docs/bad.md: it is not text
+    Added 2 documents. 1 failed. 1 skipped (already indexed). 2 ignored (empty or of another type).
+    ");
+    env.write("docs/also.md", "# Also good\n\ngamma\n");
+    assert_snapshot!(env.ok(&["add", "docs"]).text(), @r"
+    --- stderr
+    failed: [HOME]/docs/bad.md: it is not text
+    Added 0 documents. 1 failed. 2 skipped (already indexed). 1 updated. 2 ignored (empty or of another type).
+    ");
+    check_whole(&env);
+}
+
+#[test]
+fn what_fails_is_logged_and_the_rest_goes_on() {
+    let env = TestEnv::new();
+    env.write("docs/a-bad.md", [0_u8, 1, 2, 3].repeat(64));
+    env.write("docs/b.pdf", "%PDF-1.4\nthis is no PDF");
+    env.write("docs/c-good.md", "# Good\n\nalpha\n");
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.failed), (1, 2));
+    assert_eq!(num_found(&env, "alpha"), 1);
+    let log = fs::read_to_string(env.path(".kb/ingest-errors.log")).unwrap();
+    let lines: Vec<Vec<&str>> = log.lines().map(|it| it.split('\t').collect()).collect();
+    for (line, error) in lines.iter().zip(&report.errors) {
+        assert!(line[0].parse::<jiff::Timestamp>().is_ok(), "{line:?}");
+        assert_eq!(line[1..], [&error.path, &error.code, &error.error]);
+    }
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0][1].ends_with("docs/a-bad.md") && lines[1][1].ends_with("docs/b.pdf"));
+    // Nothing of a document that failed is kept, and the next run tries again and adds to the log.
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 1);
+    assert_eq!(add(&env, &["docs"]).failed, 2);
+    assert_eq!(fs::read_to_string(env.path(".kb/ingest-errors.log")).unwrap().lines().count(), 4);
+}
+
+#[test]
+fn the_hash_is_that_of_the_bytes_of_the_file() {
+    let env = TestEnv::with_corpus();
+    for document in env.json(&["list", "--format", "json"]).as_array().unwrap() {
+        let Some(path) = document["path"].as_str() else { continue };
+        let bytes = fs::read(path).unwrap();
+        let expected: String = Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect();
+        assert_eq!(info(&env, document["id"].as_i64().unwrap()).content_hash, expected, "{path}");
+    }
+}
+
+#[test]
+fn a_changed_file_replaces_its_document_in_place() {
+    let env = TestEnv::new();
+    let file = env.write("docs/a.md", "# Tide\n\nThe old words: mackerel.\n");
+    env.ok(&["add", "docs", "--tags", "mine"]);
+    env.ok(&["tag", "1", "--add", "later"]);
+    let before = info(&env, 1);
+    fs::write(&file, "# Tide\n\nThe new words: halibut, and more of them.\n\n## Second\n\nx\n")
+        .unwrap();
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.updated, report.skipped), (0, 1, 0));
+    assert_eq!(report.document_ids, [1]);
+    let after = info(&env, 1);
+    assert_eq!(
+        (after.created_at, after.tags),
+        (before.created_at, vec!["later".into(), "mine".into()])
+    );
+    assert_ne!(after.content_hash, before.content_hash);
+    assert_eq!((num_found(&env, "mackerel"), num_found(&env, "halibut")), (0, 1));
+    check_whole(&env);
+    // The same again: nothing to do.
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.updated, report.skipped), (0, 0, 1));
+}
+
+#[test]
+fn a_file_of_the_same_size_and_time_is_not_even_read() {
+    let env = TestEnv::new();
+    let file = env.write("docs/a.md", "# Tide\n\nmackerel\n");
+    env.ok(&["add", "docs"]);
+    let time = file.metadata().unwrap().modified().unwrap();
+    fs::write(&file, "# Tide\n\nhalibut!\n").unwrap();
+    File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+    assert_eq!(add(&env, &["docs"]).skipped, 1);
+    assert_eq!(num_found(&env, "mackerel"), 1);
+    // Another time alone: read, and found to be other bytes.
+    let later = time + Duration::from_secs(1);
+    File::options().write(true).open(&file).unwrap().set_modified(later).unwrap();
+    assert_eq!(add(&env, &["docs"]).updated, 1);
+    // Another time and the same bytes: skipped, and not read the next time.
+    File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+    assert_eq!(add(&env, &["docs"]).skipped, 1);
+}
+
+#[test]
+fn a_moved_file_keeps_its_document() {
+    let env = TestEnv::new();
+    env.write("docs/a.md", "# Tide\n\nmackerel\n");
+    env.ok(&["add", "docs", "--tags", "mine"]);
+    fs::rename(env.path("docs"), env.path("papers")).unwrap();
+    let report = add(&env, &["papers"]);
+    assert_eq!((report.added, report.skipped), (0, 1));
+    let document = info(&env, 1);
+    assert_eq!(document.path, Some(env.path("papers/a.md").display().to_string()));
+    assert_eq!(document.tags, ["mine"]);
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 1);
+}
+
+#[test]
+fn a_copy_is_counted_and_outlives_the_first() {
+    let env = TestEnv::new();
+    env.write("docs/a.md", "# Tide\n\nmackerel\n");
+    env.write("docs/b.md", "# Tide\n\nmackerel\n");
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.skipped), (1, 1));
+    // The first copy changes: what the second still says is not lost.
+    env.write("docs/a.md", "# Tide\n\nhalibut\n");
+    let report = add(&env, &["docs"]);
+    assert_eq!(report.failed, 0);
+    assert_eq!((num_found(&env, "mackerel"), num_found(&env, "halibut")), (1, 1));
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 2);
+    check_whole(&env);
+}
+
+#[test]
+fn adding_again_adds_the_tags() {
+    let env = TestEnv::new();
+    env.write("docs/a.md", "# Tide\n\nmackerel\n");
+    env.ok(&["add", "docs", "--tags", "one, two ,one"]);
+    assert_eq!(info(&env, 1).tags, ["one", "two"]);
+    assert_eq!(add(&env, &["docs", "--tags", "three"]).skipped, 1);
+    assert_eq!(info(&env, 1).tags, ["one", "three", "two"]);
+    env.ok(&["add", "--note", "same"]);
+    assert_eq!(add(&env, &["--note", "same", "--tags", "four"]).skipped, 1);
+    assert_eq!(info(&env, 2).tags, ["four"]);
+}
+
+#[test]
+fn titles_come_from_the_user_the_document_or_the_file() {
+    let env = TestEnv::new();
+    let title = |id: i64| info(&env, id).title;
+    let plain = env.write("docs/plain.txt", "Just words.\n");
+    let heading = env.write("docs/heading.md", "Intro.\n\n# The heading\n\nWords.\n");
+    let front =
+        env.write("docs/front.md", "---\ntitle: Stated\ntags: [a, b]\n---\n\n# Other\n\nMore.\n");
+    for file in [&plain, &heading, &front] {
+        env.ok(&[std::ffi::OsStr::new("add"), file.as_os_str()]);
+    }
+    assert_eq!([title(1), title(2), title(3)], ["plain.txt", "The heading", "Stated"]);
+    assert_eq!(info(&env, 3).tags, ["a", "b"]);
+    // What the user says wins, and stays when the file changes.
+    env.write("docs/mine.md", "# Its own\n\nwords\n");
+    env.ok(&["add", "docs/mine.md", "--title", "Mine"]);
+    assert_eq!(title(4), "Mine");
+    env.write("docs/mine.md", "# Its own\n\nother words\n");
+    assert_eq!(add(&env, &["docs"]).updated, 1);
+    assert_eq!(title(4), "Mine");
+    env.ok(&["add", "--note", "Call the bank\nabout the card", "--title", "Bank"]);
+    env.ok(&["add", "--note", "- Buy rope, twelve metres\n- and a lamp"]);
+    assert_eq!([title(5), title(6)], ["Bank", "Buy rope, twelve metres"]);
+    env.kb(&["add", "--note", "--tags"]).expect(1);
+    // One title cannot be that of many.
+    let output = env.kb(&["add", "docs", "--title", "All"]).expect(1);
+    assert!(output.stderr.starts_with("error: `--title` goes with a single file or a note\n"));
+}
+
+#[test]
+fn the_extension_the_first_line_or_the_user_says_what_a_file_is() {
+    let env = TestEnv::new();
+    let kind = |id: i64| {
+        let info = info(&env, id);
+        (info.r#type, info.language, info.metadata.format)
+    };
+    env.write("docs/a.markdown", "# A\n\nwords\n");
+    env.write("docs/b.py", "x = 1\n");
+    env.write("docs/c.bash", "echo c\n");
+    env.write("docs/d.go", "package d\n");
+    env.write("docs/e", "#!/usr/bin/env bash\necho e\n");
+    env.write("docs/f.txt", "words\n");
+    env.write("docs/g.sh", "echo g\n");
+    env.write("docs/h.xyz", "unknown words\n");
+    fs::copy(format!("{CORPUS}/tide-station.pdf"), env.path("docs/i.download")).unwrap();
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.ignored), (8, 1));
+    let code = |language: &str| ("code".to_owned(), Some(language.to_owned()), language.to_owned());
+    let other = |kind: &str, format: &str| (kind.to_owned(), None, format.to_owned());
+    assert_eq!(kind(1), other("markdown", "markdown"));
+    assert_eq!(kind(2), code("python"));
+    assert_eq!(kind(3), code("bash"));
+    assert_eq!(kind(4), code("go"));
+    assert_eq!(kind(5), code("bash"));
+    assert_eq!(kind(6), other("markdown", "text"));
+    assert_eq!(kind(7), code("bash"));
+    assert_eq!(kind(8), other("pdf", "pdf"));
+    // The user's word goes before the name, also for what a folder leaves out.
+    env.ok(&["add", "docs/h.xyz", "--type", "note"]);
+    assert_eq!(kind(9), other("note", "note"));
+    env.write("script.xyz", "def f():\n    pass\n");
+    env.ok(&["add", "script.xyz", "--language", "python"]);
+    assert_eq!(kind(10), code("python"));
+    env.write("words.py", "# A heading\n\nno code at all\n");
+    env.ok(&["add", "words.py", "--type", "markdown"]);
+    assert_eq!(kind(11), other("markdown", "markdown"));
+}
+
+#[test]
+fn an_unsupported_file_named_itself_is_an_error() {
+    let env = TestEnv::new();
+    env.write("table.xyz", "a,b\n");
+    let output = env.kb(&["add", "table.xyz"]).expect(1);
+    assert!(output.stderr.contains("error: unsupported file type: "), "{}", output.stderr);
+    for supported in [".pdf", ".md", ".markdown", ".txt", ".py", ".sh", ".bash", ".go", "--type"] {
+        assert!(output.stderr.contains(supported), "{supported}: {}", output.stderr);
+    }
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 0);
+}
+
+#[test]
+fn folders_are_walked_as_their_owners_mean() {
+    let env = TestEnv::new();
+    for file in [
+        "docs/a.md",
+        "docs/deep/er/b.md",
+        "docs/.hidden.md",
+        "docs/.git/c.md",
+        "docs/build/d.md",
+        "docs/old.md",
+    ] {
+        env.write(file, format!("# {file}\n\nwords of {file}\n"));
+    }
+    env.write("docs/.gitignore", "build/\n");
+    env.write("docs/.kbignore", "old.md\n");
+    symlink(env.path("docs"), env.path("docs/deep/loop")).unwrap();
+    symlink(env.path("nowhere"), env.path("docs/dangling.md")).unwrap();
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.failed), (2, 0));
+    let titles = env.sql_column("SELECT title FROM documents ORDER BY id");
+    assert_eq!(titles, ["docs/a.md", "docs/deep/er/b.md"]);
+    // What is named itself is read, hidden or not.
+    assert_eq!(add(&env, &["docs/.hidden.md", "docs/old.md"]).added, 2);
+}
+
+#[test]
+fn text_is_read_in_any_encoding() {
+    let env = TestEnv::new();
+    let text = "# Bücher\r\n\r\nZeile drei: Möwe\r\n";
+    let utf16: Vec<u8> =
+        [0xfeff_u16].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let latin1: Vec<u8> = text.chars().map(|it| u8::try_from(u32::from(it)).unwrap()).collect();
+    env.write("docs/a.md", text);
+    env.write("docs/b.md", [b"\xef\xbb\xbf", text.as_bytes()].concat());
+    env.write("docs/c.md", utf16);
+    env.write("docs/d.md", latin1);
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.failed), (4, 0));
+    for id in 1..=4 {
+        let info = info(&env, id);
+        assert_eq!(info.title, "Bücher", "{:?}", info.path);
+        assert_eq!((info.chunks[0].start_line, info.chunks[0].end_line), (Some(1), Some(3)));
+        assert!(!info.chunks[0].preview.contains('\r'));
+    }
+    assert_eq!(num_found(&env, "möwe"), 4);
+}
+
+#[test]
+fn a_damaged_document_is_a_failure_and_leaves_nothing() {
+    let env = TestEnv::new();
+    let pdf = fs::read(format!("{CORPUS}/tide-station.pdf")).unwrap();
+    env.write("docs/cut.pdf", &pdf[..pdf.len() / 20]);
+    env.write("docs/noise.pdf", [b"%PDF-1.7\n".as_slice(), &[0x9d; 5000]].concat());
+    env.write("docs/good.md", "# Good\n\nalpha\n");
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.failed), (1, 2), "{:?}", report.errors);
+    assert_eq!(env.sql_column("SELECT title FROM documents"), ["Good"]);
+    check_whole(&env);
+}
+
+#[test]
+fn workers_and_batches_change_nothing_but_the_time() {
+    let mut dumps = Vec::new();
+    for (workers, batch) in [("1", "1"), ("4", "50"), ("3", "2")] {
+        let mut env = TestEnv::new();
+        env.set("KB_INGESTION_WORKERS", workers);
+        env.set("KB_INGESTION_BATCH_SIZE", batch);
+        env.ok(&["add", CORPUS]);
+        let answer = env.json(&["search", "the float gauge in winter", "--top", "50"]);
+        let rows = env.sql_column(
+            "SELECT document_id || ' ' || chunks.id || ' ' || title || ' ' || token_count || text
+            FROM chunks JOIN documents ON documents.id = document_id ORDER BY chunks.id",
+        );
+        dumps.push((answer, rows));
+    }
+    assert_eq!(dumps[0], dumps[1]);
+    assert_eq!(dumps[0], dumps[2]);
+}
+
+#[test]
+fn a_killed_run_leaves_whole_documents_and_the_next_goes_on() {
+    const NUM_FILES: u32 = 120;
+    let env = TestEnv::new();
+    for number in 0..NUM_FILES {
+        let text =
+            format!("# Report {number}\n\n{}", format!("On day {number} it rained. ").repeat(9));
+        env.write(&format!("docs/{number:03}.md"), text);
+    }
+    let mut child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();
+    let begin = Instant::now();
+    let stored = || -> i64 {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let Ok(db) = Connection::open_with_flags(env.database(), flags) else { return 0 };
+        db.query_row("SELECT count(*) FROM documents", [], |row| row.get(0)).unwrap_or(0)
+    };
+    while stored() < 5 && child.try_wait().unwrap().is_none() {
+        assert!(begin.elapsed() < Duration::from_secs(120), "nothing is stored");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    check_whole(&env);
+    let num_stored = u32::try_from(stored()).unwrap();
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.skipped, report.added), (num_stored, NUM_FILES - num_stored));
+    assert_eq!(add(&env, &["docs"]).skipped, NUM_FILES);
+    check_whole(&env);
+}

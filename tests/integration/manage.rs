@@ -1,0 +1,289 @@
+//! Setting up, listing, tagging, removing, reindexing, and what holds for every command.
+
+use std::fs;
+use std::net::TcpListener;
+
+use serde_json::Value;
+
+use crate::contract::{Document, Info, Search, read};
+use crate::env::{CORPUS, TestEnv, with_stdin};
+use crate::terminal;
+
+/// Every command with arguments that work on the sample database.
+const COMMANDS: [&[&str]; 15] = [
+    &["init"],
+    &["init", "--status"],
+    &["add", CORPUS],
+    &["add", "--note", "One more note."],
+    &["search", "frozen gauge"],
+    &["search", "frozen gauge", "--fts-only", "--format=human"],
+    &["list"],
+    &["info", "4"],
+    &["tags"],
+    &["tag", "4", "--add", "winter"],
+    &["status"],
+    &["reindex"],
+    &["config"],
+    &["config", "set", "search.default_top", "5"],
+    &["remove", "8", "--yes"],
+];
+
+fn documents(env: &TestEnv, args: &[&str]) -> Vec<Document> {
+    read(&env.ok(&[&["list", "--format=json"], args].concat()))
+}
+
+fn ids(documents: &[Document]) -> Vec<i64> {
+    documents.iter().map(|it| it.id).collect()
+}
+
+#[test]
+fn after_the_model_is_there_nothing_asks_the_network() {
+    let mut env = TestEnv::with_corpus();
+    let hub = TcpListener::bind("127.0.0.1:0").unwrap();
+    hub.set_nonblocking(true).unwrap();
+    env.set("HF_ENDPOINT", &format!("http://{}", hub.local_addr().unwrap()));
+    for args in COMMANDS {
+        env.ok(args);
+        assert!(hub.accept().is_err(), "{args:?} asked the hub");
+        assert!(!env.asked_python(), "{args:?} asked Python");
+    }
+}
+
+#[test]
+fn without_settings_every_command_works() {
+    let env = TestEnv::new();
+    // The first `add` does what `init` does.
+    env.ok(&["add", CORPUS]);
+    env.ok(&["add", "--note", "A note."]);
+    env.ok(&["add", "--note", "Another note."]);
+    for args in COMMANDS {
+        env.ok(args);
+    }
+    for entry in fs::read_dir(env.path(".kb")).unwrap() {
+        let name = entry.unwrap().file_name();
+        // `config set` made the second one.
+        assert!(["kb.db", "config.yaml"].contains(&name.to_str().unwrap()), "{name:?}");
+    }
+}
+
+#[test]
+fn init_makes_everything_ready() {
+    let env = TestEnv::new();
+    let output = env.ok(&["init"]);
+    assert!(output.stderr.ends_with("Ready. `kb add DIRECTORY` comes next.\n"));
+    let config =
+        |key: &str| env.sql::<String>(&format!("SELECT value FROM config WHERE key = '{key}'"));
+    assert_eq!(config("model_name"), "all-MiniLM-L6-v2");
+    assert_eq!(config("embedding_dim"), "384");
+    assert_eq!(config("model_max_tokens"), "256");
+    assert_eq!(config("schema_version"), env.sql::<i64>("PRAGMA user_version").to_string());
+    env.ok(&["init"]);
+    // What cannot be had is said with what was tried and what to do.
+    let output = TestEnv::without_model().kb(&["init"]).expect(2);
+    assert!(output.stderr.contains("error: cannot fetch "), "{}", output.stderr);
+    assert!(output.stderr.contains("hint: ORT_DYLIB_PATH names"), "{}", output.stderr);
+}
+
+#[test]
+fn adding_on_a_fresh_machine_says_that_it_fetches() {
+    let env = TestEnv::without_model();
+    env.write("a.md", "# A\n\nwords\n");
+    let output = env.kb(&["add", "a.md"]).expect(2);
+    let first = output.stderr.lines().next().unwrap();
+    assert!(first.ends_with("is not installed: fetching it now, as `kb init` does"), "{first}");
+    assert!(
+        output.stderr.lines().any(|it| it.starts_with("Fetching ") && it.contains(" MB) from "))
+    );
+    assert!(env.asked_python());
+}
+
+#[test]
+fn the_database_lies_in_the_data_directory() {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "default place"]);
+    assert!(env.path(".kb/kb.db").is_file());
+    env.ok(&["--data-dir", "flag", "add", "--note", "by flag"]);
+    assert!(env.path("flag/kb.db").is_file());
+    let dir = env.path("variable").display().to_string();
+    env.kb_with(&[("KB_DATA_DIR", &dir)], &["add", "--note", "by variable"]).expect(0);
+    assert!(env.path("variable/kb.db").is_file());
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &str| env.path(path).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(".kb"), mode(".kb/kb.db")), (0o700, 0o600));
+}
+
+#[test]
+fn help_is_there_for_every_command() {
+    let env = TestEnv::new();
+    let help = env.ok(&["--help"]).stdout;
+    let names: Vec<&str> = help
+        .split("Commands:\n")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .take_while(|it| !it.is_empty())
+        .map(|it| it.split_whitespace().next().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "init", "add", "search", "list", "info", "remove", "tags", "tag", "status", "reindex",
+            "config"
+        ]
+    );
+    for name in names {
+        for flag in ["--help", "-h"] {
+            let help = env.ok(&[name, flag]);
+            assert!(help.stdout.contains(&format!("Usage: kb {name}")), "{}", help.stdout);
+            assert_eq!(help.stderr, "");
+        }
+    }
+    // Commands nest.
+    assert!(env.ok(&["config", "set", "--help"]).stdout.contains("Usage: kb config set"));
+    assert!(env.ok(&["--version"]).stdout.starts_with("kb 0."));
+    // Nothing typed is a question, and help is the answer, but nothing was done.
+    assert!(env.kb::<&str>(&[]).expect(1).stderr.contains("Usage: kb"));
+}
+
+#[test]
+fn lists_are_filtered_and_ordered_by_id() {
+    let env = TestEnv::with_corpus();
+    assert_eq!(ids(&documents(&env, &[])), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(ids(&documents(&env, &["--type", "code"])), [1, 2, 6]);
+    assert_eq!(ids(&documents(&env, &["--tags", "station"])), [4, 7]);
+    assert_eq!(ids(&documents(&env, &["--tags", "station,handbook"])), [4]);
+    assert_eq!(ids(&documents(&env, &["--tags", "station", "--type", "note"])), [7]);
+    assert_eq!(ids(&documents(&env, &["--path", CORPUS])), [1, 2, 3, 4, 5, 6]);
+    assert!(documents(&env, &["--tags", "nobody"]).is_empty());
+}
+
+#[test]
+fn tags_are_set_and_taken_off() {
+    let env = TestEnv::with_corpus();
+    let tags =
+        |env: &TestEnv, id: i64| documents(env, &[]).remove(usize::try_from(id).unwrap() - 1).tags;
+    env.ok(&["tag", "8", "--add", "b,a", "--add", "Größe"]);
+    assert_eq!(tags(&env, 8), ["Größe", "a", "b"]);
+    env.ok(&["tag", "8", "--add", "a", "--remove", "b,never-there"]);
+    assert_eq!(tags(&env, 8), ["Größe", "a"]);
+    let found: Search = read(&env.ok(&["search", "boat", "--tags", "Größe", "--fts-only"]));
+    assert_eq!((found.returned, found.results[0].source.document_id), (1, 8));
+    // A tag that nobody bears any more is gone.
+    env.ok(&["tag", "8", "--remove", "Größe,a"]);
+    assert_eq!(
+        env.sql_column("SELECT name FROM tags ORDER BY name"),
+        ["handbook", "sample", "station"]
+    );
+    for args in
+        [["tag", "8", "--add", ","], ["tag", "99", "--add", "x"], ["tag", "x", "--add", "x"]]
+    {
+        env.kb(&args).expect(1);
+    }
+    env.kb(&["tag", "8"]).expect(1);
+}
+
+#[test]
+fn removing_leaves_nothing_behind() {
+    let env = TestEnv::with_corpus();
+    let before: i64 = env.sql("SELECT count(*) FROM chunks");
+    let gone = i64::from(documents(&env, &[])[3].chunk_count);
+    env.ok(&["remove", "4", "--yes"]);
+    assert_eq!(ids(&documents(&env, &[])), [1, 2, 3, 5, 6, 7, 8]);
+    for table in ["chunks", "chunks_vec_rowids", "chunks_fts_docsize"] {
+        let rows: i64 = env.sql(&format!("SELECT count(*) FROM {table}"));
+        assert_eq!(rows, before - gone, "{table}");
+    }
+    for query in [
+        "SELECT count(*) FROM document_tags WHERE document_id = 4",
+        "SELECT count(*) FROM document_paths WHERE document_id = 4",
+        "SELECT count(*) FROM tags WHERE name = 'handbook'",
+    ] {
+        assert_eq!(env.sql::<i64>(query), 0, "{query}");
+    }
+    let answer: Search = read(&env.ok(&["search", "mussels seiche", "--top", "100"]));
+    assert!(answer.results.iter().all(|it| it.source.document_id != 4));
+    // Its number is not given to another.
+    env.ok(&["remove", "8", "--yes"]);
+    env.ok(&["add", "--note", "A new note."]);
+    assert_eq!(ids(&documents(&env, &["--type", "note"])), [7, 9]);
+    // Several at once, all known or none removed.
+    env.kb(&["remove", "1", "99", "--yes"]).expect(1);
+    env.ok(&["remove", "1", "2", "1", "--yes"]);
+    assert_eq!(ids(&documents(&env, &[])), [3, 5, 6, 7, 9]);
+}
+
+#[test]
+fn removing_asks_at_a_terminal_and_nowhere_else() {
+    let env = TestEnv::with_corpus();
+    let output = env.kb(&["remove", "7"]).expect(1);
+    assert!(output.stderr.contains("needs `--yes`"), "{}", output.stderr);
+    with_stdin(&env, &["remove", "7"], "y\n").expect(1);
+    assert_eq!(documents(&env, &[]).len(), 8);
+    for typed in ["n\n", "\n", "\u{4}", "what\n"] {
+        let shown = terminal::run(&env, &["remove", "7"], typed, false).expect(0);
+        assert!(shown.stderr.contains("Remove 'Charger' and its 1 chunks? [y/N] "), "{shown:?}");
+        assert_eq!(shown.stdout, "Removed 0 documents.\n");
+    }
+    let shown = terminal::run(&env, &["remove", "7", "8"], "y\nYES\n", false).expect(0);
+    assert_eq!(shown.stdout, "Removed 2 documents.\n");
+    assert_eq!(documents(&env, &[]).len(), 6);
+}
+
+#[test]
+fn info_shows_one_document() {
+    let env = TestEnv::with_corpus();
+    let info: Info = read(&env.ok(&["info", "5", "--format", "json"]));
+    assert_eq!(info.title, "Field Guide to the Harbour Tide Station");
+    assert_eq!(info.metadata.author.as_deref(), Some("Maren Voss"));
+    assert_eq!(info.metadata.page_count, Some(5));
+    let output = env.kb(&["info", "99"]).expect(1);
+    assert_eq!(
+        output.stderr,
+        "error: document not found: 99\nhint: `kb list` shows the ids there are\n"
+    );
+}
+
+#[test]
+fn reindexing_with_the_same_model_changes_no_answer() {
+    let env = TestEnv::with_corpus();
+    let args = ["search", "what to do when the gauge is frozen", "--top", "24"];
+    let before = env.ok(&args).stdout;
+    let output = env.ok(&["reindex"]);
+    let num_chunks: i64 = env.sql("SELECT count(*) FROM chunks");
+    assert_eq!(
+        output.stdout,
+        format!("Embedded {num_chunks} chunks with all-MiniLM-L6-v2 (384 dim).\n")
+    );
+    assert_eq!(env.ok(&args).stdout, before);
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM chunks_vec_next"), 0);
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM chunks_vec_rowids"), num_chunks);
+}
+
+#[test]
+fn another_model_than_the_databases_is_refused() {
+    let env = TestEnv::with_corpus();
+    let before = fs::read(env.database()).unwrap();
+    let message = "model mismatch: DB uses 'all-MiniLM-L6-v2' (384 dim) but config specifies 'bge-small-en-v1.5'";
+    let hint = "run `kb reindex --model bge-small-en-v1.5` to switch models";
+    let vars = [("KB_MODEL", "bge-small-en-v1.5")];
+    for args in [&["search", "ice"][..], &["search", "ice", "--vec-only"]] {
+        let error = env.kb_with(&vars, args).expect(1).json_error();
+        assert_eq!((&error["error"], &error["fix"]), (&Value::from(message), &Value::from(hint)));
+    }
+    for args in [&["add", CORPUS][..], &["add", "--note", "A note."]] {
+        let output = env.kb_with(&vars, args).expect(1);
+        assert_eq!(output.stderr, format!("error: {message}\nhint: {hint}\n"));
+    }
+    assert_eq!(fs::read(env.database()).unwrap(), before, "nothing is written");
+    // Keywords need no model, so they go on.
+    env.kb_with(&vars, &["search", "ice", "--fts-only"]).expect(0);
+    env.write(".kb/config.yaml", "embedding:\n  model: bge-small-en-v1.5\n");
+    assert_eq!(env.kb(&["search", "ice"]).expect(1).json_error()["error"], message);
+    // Another precision is another binding.
+    env.write(".kb/config.yaml", "embedding:\n  precision: int8\n");
+    let error = env.kb(&["search", "ice"]).expect(1).json_error().to_string();
+    assert!(
+        error.contains("'all-MiniLM-L6-v2 fp32'") && error.contains("'all-MiniLM-L6-v2 int8'"),
+        "{error}"
+    );
+}

@@ -1,0 +1,208 @@
+//! Where a setting comes from, what it changes, and how it is written down.
+
+use std::fs;
+
+use crate::contract::{Search, Setting, read};
+use crate::env::{CORPUS, TestEnv};
+
+/// Every key, its default as `kb config` shows it, in the order of the documentation.
+const DEFAULTS: [(&str, &str); 25] = [
+    ("data_dir", "[HOME]/.kb"),
+    ("embedding.model", "all-MiniLM-L6-v2"),
+    ("embedding.model_dir", "\"\""),
+    ("embedding.precision", "fp32"),
+    ("embedding.query_prefix", "\"\""),
+    ("embedding.passage_prefix", "\"\""),
+    ("search.default_top", "10"),
+    ("search.default_format", "json"),
+    ("search.rrf_k", "60.0"),
+    ("chunking.defaults.max_tokens", "512"),
+    ("chunking.defaults.overlap_tokens", "50"),
+    ("chunking.pdf.strategy", "hierarchy"),
+    ("chunking.pdf.max_tokens", "1024"),
+    ("chunking.markdown.strategy", "header"),
+    ("chunking.markdown.min_tokens", "50"),
+    ("chunking.markdown.max_tokens", "1024"),
+    ("chunking.code.strategy", "ast"),
+    ("chunking.code.include_context", "true"),
+    ("chunking.code.max_tokens", "1024"),
+    ("chunking.note.strategy", "whole"),
+    ("ingestion.workers", "4"),
+    ("ingestion.batch_size", "50"),
+    ("ingestion.enable_ocr", "auto"),
+    ("ingestion.max_file_mb", "100"),
+    ("ingestion.follow_links", "false"),
+];
+
+fn settings(env: &TestEnv) -> Vec<Setting> {
+    read(&env.ok(&["config", "--format", "json"]))
+}
+
+/// Returns value and origin of a key.
+fn setting(env: &TestEnv, key: &str) -> (String, String) {
+    let found = settings(env).into_iter().find(|it| it.key == key).unwrap();
+    (found.value, found.origin)
+}
+
+#[test]
+fn every_key_has_the_default_of_the_specification() {
+    let env = TestEnv::new();
+    let home = env.path("").display().to_string();
+    let found = settings(&env);
+    let found: Vec<(&str, String)> = found
+        .iter()
+        .map(|it| (it.key.as_str(), it.value.replace(home.trim_end_matches('/'), "[HOME]")))
+        .collect();
+    let expected: Vec<(&str, String)> =
+        DEFAULTS.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
+    assert_eq!(found, expected);
+    assert!(settings(&env).iter().all(|it| it.origin == "default"));
+    let human = env.ok(&["config"]).stdout;
+    assert_eq!(human.lines().count(), DEFAULTS.len() + 1);
+}
+
+#[test]
+fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
+    let mut env = TestEnv::with_corpus();
+    let num_results = |env: &TestEnv, args: &[&str]| {
+        read::<Search>(&env.ok(&[&["search", "tide", "--vec-only"], args].concat())).returned
+    };
+    assert_eq!(num_results(&env, &[]), 10);
+    // A partial file changes what it names and nothing else.
+    let file = env.write(".kb/config.yaml", "search:\n  default_top: 4\n");
+    assert_eq!(num_results(&env, &[]), 4);
+    assert_eq!(setting(&env, "search.default_top"), ("4".into(), file.display().to_string()));
+    assert_eq!(setting(&env, "search.default_format"), ("json".into(), "default".into()));
+    env.set("KB_DEFAULT_TOP", "3");
+    assert_eq!(num_results(&env, &[]), 3);
+    assert_eq!(setting(&env, "search.default_top"), ("3".into(), "KB_DEFAULT_TOP".into()));
+    assert_eq!(num_results(&env, &["--top", "2"]), 2);
+}
+
+#[test]
+fn every_key_has_a_variable_and_four_have_a_short_one() {
+    let mut env = TestEnv::new();
+    for (key, value) in [
+        ("search.rrf_k", "7.5"),
+        ("chunking.pdf.max_tokens", "77"),
+        ("embedding.query_prefix", "query: "),
+        ("ingestion.enable_ocr", "never"),
+        ("ingestion.follow_links", "true"),
+    ] {
+        let name = format!("KB_{}", key.to_uppercase().replace('.', "_"));
+        env.set(&name, value);
+        let (found, origin) = setting(&env, key);
+        assert_eq!((found.trim_matches('\''), origin), (value, name));
+    }
+    env.set("KB_MODEL", "bge-small-en-v1.5");
+    env.set("KB_DEFAULT_TOP", "3");
+    env.set("KB_DEFAULT_FORMAT", "human");
+    let dir = env.path("moved").display().to_string();
+    env.set("KB_DATA_DIR", &dir);
+    assert_eq!(setting(&env, "embedding.model"), ("bge-small-en-v1.5".into(), "KB_MODEL".into()));
+    assert_eq!(
+        setting(&env, "search.default_format"),
+        ("human".into(), "KB_DEFAULT_FORMAT".into())
+    );
+    assert_eq!(setting(&env, "data_dir"), (dir, "KB_DATA_DIR".into()));
+    let error = env.kb_with(&[("KB_DEFAULT_TOP", "many")], &["list"]).expect(1).stderr;
+    assert!(error.contains("KB_DEFAULT_TOP") && error.contains("search.default_top"), "{error}");
+}
+
+#[test]
+fn a_broken_file_is_named_with_its_place() {
+    let env = TestEnv::with_corpus();
+    let file = env.write(".kb/config.yaml", "search:\n  default_top: [3\n");
+    for args in [&["list"][..], &["search", "ice"], &["config"], &["add", CORPUS]] {
+        let output = env.kb(args).expect(1);
+        assert_eq!(output.stdout, "");
+        let error = output.stderr;
+        assert!(error.contains(&file.display().to_string()) && error.contains("line "), "{error}");
+    }
+    fs::write(&file, "search:\n  default_top: ten\n").unwrap();
+    let error = env.kb(&["list"]).expect(1).stderr;
+    assert!(error.contains("search.default_top") && error.contains("config.yaml"), "{error}");
+}
+
+#[test]
+fn an_unknown_key_is_a_warning_with_the_nearest_one() {
+    let env = TestEnv::new();
+    env.write(".kb/config.yaml", "search:\n  defualt_top: 3\n");
+    let output = env.ok(&["list"]);
+    assert!(output.stderr.starts_with("warning: unknown key `search.defualt_top` in "));
+    assert!(output.stderr.ends_with("; did you mean `search.default_top`?\n"));
+    let env = TestEnv::new();
+    let output = env.kb(&["config", "set", "search.top", "3"]).expect(1);
+    assert_eq!(
+        output.stderr,
+        "error: unknown configuration key `search.top`\nhint: the nearest key is `search.default_top`\n"
+    );
+}
+
+#[test]
+fn a_data_directory_in_the_file_moves_the_database() {
+    let env = TestEnv::new();
+    env.write(".kb/config.yaml", "data_dir: ~/elsewhere/kb\n");
+    env.ok(&["add", "--note", "found elsewhere"]);
+    assert!(env.path("elsewhere/kb/kb.db").is_file() && !env.database().exists());
+    assert_eq!(read::<Search>(&env.ok(&["search", "elsewhere"])).returned, 1);
+}
+
+#[test]
+fn setting_a_key_writes_the_file_and_keeps_the_rest() {
+    let env = TestEnv::new();
+    let file = env.path(".kb/config.yaml");
+    env.ok(&["config", "set", "search.default_top", "3"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "search:\n  default_top: 3\n");
+    fs::write(&file, "# mine\nsearch:\n  default_top: 3 # few\ningestion:\n  workers: 2\n")
+        .unwrap();
+    env.ok(&["config", "set", "ingestion.workers", "3"]);
+    env.ok(&["config", "set", "embedding.query_prefix", "query: "]);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("# mine\nsearch:\n  default_top: 3 # few\n"), "{text}");
+    assert_eq!(setting(&env, "ingestion.workers").0, "3");
+    assert_eq!(setting(&env, "embedding.query_prefix").0, "'query: '");
+    // What would not be understood is not written.
+    for (key, value) in [
+        ("search.default_top", "many"),
+        ("search.default_top", "0"),
+        ("search.default_format", "xml"),
+        ("embedding.precision", "fp8"),
+        ("ingestion.workers", "-1"),
+        ("nothing", "1"),
+    ] {
+        env.kb(&["config", "set", key, value]).expect(1);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text, "{key} {value}");
+    }
+    // A variable that goes before the file is pointed out.
+    let args = ["config", "set", "search.default_top", "7"];
+    let output = env.kb_with(&[("KB_DEFAULT_TOP", "4")], &args).expect(0);
+    assert!(output.stderr.contains("warning: KB_DEFAULT_TOP is set and goes before the file"));
+}
+
+#[test]
+fn prefixes_are_put_before_queries_and_passages() {
+    let mut env = TestEnv::with_corpus();
+    let cosine = |env: &TestEnv, query: &str| {
+        let answer: Search = read(&env.ok(&["search", query, "--vec-only", "--top=1"]));
+        answer.results[0].evidence.cosine.unwrap()
+    };
+    let plain = cosine(&env, "winter: frozen gauge");
+    assert_ne!(plain.to_bits(), cosine(&env, "frozen gauge").to_bits());
+    env.set("KB_EMBEDDING_QUERY_PREFIX", "winter: ");
+    assert_eq!(plain.to_bits(), cosine(&env, "frozen gauge").to_bits());
+    // A passage prefix is part of what the vectors are, so another one is a mismatch ...
+    env.set("KB_EMBEDDING_PASSAGE_PREFIX", "passage: ");
+    let error = env.kb(&["search", "ice"]).expect(1).json_error()["error"].to_string();
+    assert!(error.contains("passage prefix"), "{error}");
+    // ... and in a new database it is embedded, counted, and not shown.
+    let mut fresh = TestEnv::new();
+    let count = |env: &TestEnv| env.sql::<i64>("SELECT token_count FROM chunks");
+    fresh.ok(&["add", "--note", "ice"]);
+    let without = count(&fresh);
+    fs::remove_file(fresh.database()).unwrap();
+    fresh.set("KB_EMBEDDING_PASSAGE_PREFIX", "passage: ");
+    fresh.ok(&["add", "--note", "ice"]);
+    assert_eq!(count(&fresh), without + 2);
+    assert_eq!(fresh.sql_column("SELECT text FROM chunks"), ["ice"]);
+}
