@@ -4,9 +4,7 @@
 //! Model and library come from the caches of the user who runs the tests, as `make test` left them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::path::Path;
 
 use kb::document::Precision;
 use kb::embed::{
@@ -15,25 +13,11 @@ use kb::embed::{
 };
 use kb::error::Error;
 
-use crate::env::caches;
-use crate::hub::{Hub, REVISION};
+use crate::env::locations;
+use crate::hub::{Fault, Hub, REVISION};
 use crate::tiny_model::Tiny;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/parity");
-
-/// The caches as the command line finds them.
-fn locations() -> Locations {
-    let caches = caches();
-    Locations {
-        cache_dir: caches.kb.clone(),
-        hf_cache_dir: caches.hub.clone(),
-        hf_endpoint: None,
-        hf_token: None,
-        runtime_path: caches.runtime.clone(),
-        library_dirs: Locations::system_library_dirs(),
-        python: "python3".into(),
-    }
-}
 
 /// Caches of the test's own, beside the real runtime library.
 fn own_locations(dir: &Path) -> Locations {
@@ -295,21 +279,16 @@ fn a_model_comes_from_the_hub_once_and_is_found_without_it() {
     let error = locate(&choice, &locations).unwrap_err();
     assert_eq!(error.to_string(), "model someone/tiny is not installed");
 
-    let hub = Arc::new(Hub {
-        id: "someone/tiny".into(),
-        files: Tiny::default().files(),
-        num_breaks: AtomicUsize::new(1),
-        ..Hub::default()
-    });
-    let address = hub.serve();
-    locations.hf_endpoint = Some(format!("{address}/"));
+    let hub = Hub::serve("someone/tiny", Tiny::default().files());
+    hub.set_fault("model.safetensors", Some(Fault::CutShortOnce));
+    locations.hf_endpoint = Some(format!("{}/", hub.endpoint));
     let mut events = Vec::new();
     let installed = install(&choice, &locations, &mut |it| events.push(it)).unwrap();
     let repository = dir.path().join("hub/models--someone--tiny");
     assert_eq!(installed.model_dir, repository.join("snapshots").join(REVISION));
     assert!(events.contains(&Event::Fetching {
         what: "model someone/tiny".into(),
-        source: address,
+        source: hub.endpoint.clone(),
         size_mb: None,
         destination: repository,
     }));
@@ -331,8 +310,8 @@ fn an_architecture_kb_cannot_build_is_fetched_as_onnx() {
     let mut locations = own_locations(dir.path());
     let mut files = Tiny { model_type: "modernbert", ..Tiny::default() }.files();
     files.insert("onnx/model.onnx".into(), onnx::lookup_table());
-    let hub = Arc::new(Hub { id: "someone/other".into(), files, ..Hub::default() });
-    locations.hf_endpoint = Some(hub.serve());
+    let hub = Hub::serve("someone/other", files);
+    locations.hf_endpoint = Some(hub.endpoint.clone());
     let choice = ModelChoice::named("someone/other").unwrap();
     let installed = install(&choice, &locations, &mut |_| {}).unwrap();
     assert_eq!(hub.num_asked("model.safetensors"), 0);
@@ -344,33 +323,23 @@ fn a_damaged_download_is_refused_and_not_kept() {
     let dir = tempfile::tempdir().unwrap();
     let mut locations = own_locations(dir.path());
     let choice = ModelChoice::named("someone/tiny").unwrap();
-    let hub = |damaged: &[&str]| {
-        let hub = Arc::new(Hub {
-            id: "someone/tiny".into(),
-            files: Tiny::default().files(),
-            damaged: damaged.iter().map(ToString::to_string).collect(),
-            ..Hub::default()
-        });
-        Some(hub.serve())
-    };
-    locations.hf_endpoint = hub(&["model.safetensors"]);
+    let hub = Hub::serve("someone/tiny", Tiny::default().files());
+    hub.set_fault("model.safetensors", Some(Fault::Corrupted));
+    locations.hf_endpoint = Some(hub.endpoint.clone());
     let error = install(&choice, &locations, &mut |_| {}).unwrap_err();
     assert!(matches!(&error, Error::Fetch { reason, .. } if reason.contains("SHA-256")), "{error}");
     let error = locate(&choice, &locations).unwrap_err();
     assert!(matches!(error, Error::NotInstalled { .. }), "{error}");
-    locations.hf_endpoint = hub(&[]);
+    hub.set_fault("model.safetensors", None);
     install(&choice, &locations, &mut |_| {}).unwrap();
 }
 
 #[test]
 fn two_at_once_fetch_once() {
     let dir = tempfile::tempdir().unwrap();
-    let hub = Arc::new(Hub {
-        id: "someone/tiny".into(),
-        files: Tiny::default().files(),
-        ..Hub::default()
-    });
-    let locations = Locations { hf_endpoint: Some(hub.serve()), ..own_locations(dir.path()) };
+    let hub = Hub::serve("someone/tiny", Tiny::default().files());
+    let hf_endpoint = Some(hub.endpoint.clone());
+    let locations = Locations { hf_endpoint, ..own_locations(dir.path()) };
     let choice = ModelChoice::named("someone/tiny").unwrap();
     std::thread::scope(|scope| {
         for _ in 0..2 {

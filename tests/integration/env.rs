@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use kb::embed::{DEFAULT_MODEL, Locations, ModelChoice, locate};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -57,6 +58,13 @@ impl TestEnv {
         let env = Self::with_vars(Vec::new());
         // Where no variable names them the caches lie in the home, and that is empty.
         assert!(!env.path(".cache").exists());
+        env
+    }
+
+    /// Makes an empty home on a machine that has the runtime library, but no model.
+    pub(crate) fn with_runtime() -> Self {
+        let mut env = Self::without_model();
+        env.set("ORT_DYLIB_PATH", runtime().to_str().unwrap());
         env
     }
 
@@ -260,15 +268,15 @@ fn without_times(text: &str) -> String {
 }
 
 /// The user's caches with the model, its graph and the runtime library in them.
-pub(crate) struct Caches {
-    pub(crate) kb: PathBuf,
-    pub(crate) hub: PathBuf,
+struct Caches {
+    kb: PathBuf,
+    hub: PathBuf,
     /// The runtime library, where the user names one.
-    pub(crate) runtime: Option<PathBuf>,
+    runtime: Option<PathBuf>,
 }
 
 /// Finds the caches as kb itself does and requires that `make test` has filled them.
-pub(crate) fn caches() -> &'static Caches {
+fn caches() -> &'static Caches {
     static CACHES: OnceLock<Caches> = OnceLock::new();
     CACHES.get_or_init(|| {
         #[expect(clippy::disallowed_methods, reason = "the user's caches, found as kb finds them")]
@@ -287,6 +295,26 @@ pub(crate) fn caches() -> &'static Caches {
         assert!(is_ready, "the model is not prepared in {}: run `make test`", caches.kb.display());
         caches
     })
+}
+
+/// The caches as the command line finds them.
+pub(crate) fn locations() -> Locations {
+    let caches = caches();
+    Locations {
+        cache_dir: caches.kb.clone(),
+        hf_cache_dir: caches.hub.clone(),
+        hf_endpoint: None,
+        hf_token: None,
+        runtime_path: caches.runtime.clone(),
+        library_dirs: Locations::system_library_dirs(),
+        python: "python3".into(),
+    }
+}
+
+/// Returns the runtime library the user has.
+fn runtime() -> PathBuf {
+    let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
+    locate(&choice, &locations()).unwrap_or_else(|it| panic!("{it}: run `make test`")).runtime
 }
 
 /// Returns the bytes of a database with the sample documents: ids 1 and up in the order of their

