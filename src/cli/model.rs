@@ -63,6 +63,7 @@ pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
     let options = OpenOptions {
         precision,
         num_threads: 1,
+        is_lone_query: false,
         query_prefix: given(&settings.query_prefix),
         passage_prefix,
     };
@@ -184,6 +185,7 @@ impl Wish {
             check_binding(bound, &self.binding(&installed))?;
         }
         self.options.num_threads = QUERY_THREADS.min(num_cores());
+        self.options.is_lone_query = true;
         open(&installed, &self.options)
     }
 
