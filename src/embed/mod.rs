@@ -11,6 +11,7 @@ mod export;
 mod facts;
 mod fetch;
 mod graph;
+mod int8;
 mod onnx;
 mod registry;
 mod tokenize;

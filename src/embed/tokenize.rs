@@ -127,11 +127,11 @@ fn prefixed<'a>(prefix: &str, text: &'a str) -> Cow<'a, str> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
 
     /// A tokenizer of whole lower-case words and single letters, with the settings a real file has.
-    pub(crate) const TINY: &str = r###"{"version": "1.0",
+    const TINY: &str = r###"{"version": "1.0",
         "truncation": {"max_length": 4, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
         "padding": {"strategy": {"Fixed": 8}, "direction": "Right", "pad_to_multiple_of": null,
             "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]"},
@@ -152,9 +152,35 @@ pub(super) mod tests {
             "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "install": 4, "##ing": 5,
                 "git": 6, "query": 7, ":": 8, "a": 9}}}"###;
 
+    /// A SentencePiece vocabulary as XLM-R's descendants have it.
+    const UNIGRAM: &str = r###"{"version": "1.0", "truncation": null, "padding": null,
+        "added_tokens": [], "normalizer": {"type": "NFKC"},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581",
+            "prepend_scheme": "always", "split": true},
+        "post_processor": {"type": "TemplateProcessing",
+            "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": "</s>", "type_id": 0}}],
+            "pair": [],
+            "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]},
+                "</s>": {"id": "</s>", "ids": [2], "tokens": ["</s>"]}}},
+        "decoder": null,
+        "model": {"type": "Unigram", "unk_id": 3, "vocab": [["<s>", 0.0], ["<pad>", 0.0],
+            ["</s>", 0.0], ["<unk>", 0.0], ["\u2581query", -3.0], [":", -2.0],
+            ["\u2581git", -4.0], ["\u2581", -5.0], ["\u5b89\u88c5", -6.0]]}}"###;
+
     fn tokenizer(max_tokens: usize, query_prefix: &str, passage_prefix: &str) -> Tokenizer {
+        tokenizer_of(TINY, max_tokens, query_prefix, passage_prefix)
+    }
+
+    fn tokenizer_of(
+        json: &str,
+        max_tokens: usize,
+        query_prefix: &str,
+        passage_prefix: &str,
+    ) -> Tokenizer {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("tokenizer.json"), TINY).unwrap();
+        fs::write(dir.path().join("tokenizer.json"), json).unwrap();
         let config = r#"{"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1}"#;
         fs::write(dir.path().join("config.json"), config).unwrap();
         let mut facts = crate::embed::Facts::read(dir.path(), None).unwrap();
@@ -201,6 +227,14 @@ pub(super) mod tests {
         assert_eq!(tokenizer.encode_query(text).unwrap(), (vec![2, 6, 4, 3], true));
         let error = tokenizer.encode_passage(text).unwrap_err();
         assert_eq!(error.to_string(), "embedding failed: a passage of 7 tokens, the model reads 4");
+    }
+
+    #[test]
+    fn a_sentencepiece_vocabulary_works_too() {
+        let tokenizer = tokenizer_of(UNIGRAM, 256, "query: ", "");
+        assert_eq!(tokenizer.num_tokens("git git"), 2);
+        assert_eq!(tokenizer.encode_query("git").unwrap().0, [0, 4, 5, 6, 2]);
+        assert_eq!(tokenizer.encode_passage("安装").unwrap(), [0, 7, 8, 2]);
     }
 
     #[test]
