@@ -24,6 +24,7 @@ const ERROR_LOG: &str = "ingest-errors.log";
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     let roots = args.paths.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?;
     check_title(args, &roots)?;
+    args.note.as_deref().map_or(Ok(()), ingest::check_note)?;
     let wanted = Wanted::new(args.doc_type, args.language)?;
     if let ([root], None) = (roots.as_slice(), &args.note)
         && root.symlink_metadata().is_err()

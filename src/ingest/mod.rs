@@ -184,6 +184,21 @@ pub fn ingest(
     pipeline::run(store, services, roots, options, on_event, report)
 }
 
+/// Refuses a note without a word, before a model is looked for.
+///
+/// # Errors
+///
+/// [`Error::Usage`].
+pub fn check_note(text: &str) -> Result<()> {
+    if !text.trim().is_empty() {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        message: "the note is empty".into(),
+        hint: Some("`kb add --note \"what to remember\"`".into()),
+    })
+}
+
 /// Ingests a note given as text.
 ///
 /// # Errors
@@ -197,12 +212,7 @@ pub fn ingest_note(
     on_event: &mut OnEvent<'_>,
     report: &mut IngestReport,
 ) -> Result<()> {
-    if text.trim().is_empty() {
-        return Err(Error::Usage {
-            message: "the note is empty".into(),
-            hint: Some("`kb add --note \"what to remember\"`".into()),
-        });
-    }
+    check_note(text)?;
     let content_hash = prepare::sha256_hex(text.as_bytes());
     let prepared = prepare::prepare_note(text, content_hash, options, services.num_tokens);
     let passages: Vec<String> = prepared.passages();

@@ -54,6 +54,16 @@ fn version_in_transaction(connection: &Connection) -> Step<i64> {
     }
 }
 
+/// Refuses a database of a newer kb, whatever mode its file is in, before anything is written.
+///
+/// # Errors
+///
+/// [`Fault::TooNew`].
+pub(super) fn refuse_newer(found: i64, migrations: &[(i64, &str)]) -> Step<()> {
+    let supported = migrations.last().map_or(0, |(version, _)| *version);
+    if found > supported { Err(Fault::TooNew { found, supported }) } else { Ok(()) }
+}
+
 /// Puts the file into WAL mode, which it remembers; writes nothing where it is so already.
 ///
 /// SQLite does not wait here for another process that is about to do the same, hence the loop.
@@ -82,11 +92,8 @@ pub(super) fn apply(
     found: i64,
     migrations: &[(i64, &str)],
 ) -> Step<()> {
-    let supported = migrations.last().map_or(0, |(version, _)| *version);
-    if found > supported {
-        return Err(Fault::TooNew { found, supported });
-    }
-    if found == supported {
+    refuse_newer(found, migrations)?;
+    if migrations.last().is_none_or(|(version, _)| *version == found) {
         return Ok(());
     }
     for (version_after, sql) in migrations {

@@ -105,6 +105,7 @@ impl Store {
                 // Until the file is known to be ours its log is not written back on closing.
                 it.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
                 let version = migrate::version(&it)?;
+                migrate::refuse_newer(version, migrate::MIGRATIONS)?;
                 it.execute_batch(PRAGMAS)?;
                 migrate::enter_wal(&it, BUSY_TIMEOUT)?;
                 migrate::apply(&mut it, version, migrate::MIGRATIONS)?;

@@ -338,6 +338,12 @@ pub(crate) const NOTE: &str =
 /// The text of the note without a title.
 pub(crate) const UNTITLED_NOTE: &str = "Ferry timetable: the last boat leaves at nine.";
 
+/// Says in one line that a test was left out; past the harness, which hides what passing tests print.
+pub(crate) fn left_out(what: &str, reason: &str) {
+    let line = format!("left out: {what}: {reason}\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
 /// Runs a command whose stdin is `typed`.
 pub(crate) fn with_stdin(env: &TestEnv, args: &[&str], typed: &str) -> Output {
     let mut command = env.command(args);

@@ -1,1 +1,753 @@
 //! Bad input in, one clear line and the right status out; what was stored stays.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::env::{TestEnv, left_out};
+use crate::word_model::{WordModel, check_database, find, word_env};
+
+const BROKEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/broken");
+
+/// Requires this status, nothing on stdout and this text on stderr; then the same as JSON: one
+/// object that says the same.
+#[track_caller]
+fn check(env: &TestEnv, args: &[&str], status: i32, code: &str, said: &str) {
+    let human = env.kb(&[args, &["--format=human"]].concat());
+    assert_eq!(human.text(), format!("--- stderr\n{said}\n--- status {status}\n"), "{args:?}");
+    let json = env.kb(&[args, &["--format=json"]].concat()).expect(status);
+    assert_eq!(json.stdout, "", "{args:?}");
+    let error = json.json_error();
+    let keys: Vec<&String> = error.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["error", "code", "fix"]);
+    assert_eq!(error["code"], code, "{args:?}");
+    let text = |key: &str| error[key].as_str().map(str::to_owned);
+    let fix = text("fix").map(|it| format!("\nhint: {it}")).unwrap_or_default();
+    let same = human.stderr.lines().collect::<Vec<_>>().join("\n");
+    assert_eq!(format!("error: {}{fix}", text("error").unwrap()), same, "{args:?}");
+}
+
+/// Requires that the documents of [`word_env`] are found as before.
+#[track_caller]
+fn check_nothing_lost(env: &TestEnv) {
+    assert_eq!(find(env, &["frozen tide gauge"])[0], "Tides");
+    assert_eq!(find(env, &["apple pear oak"])[0], "Cider");
+    assert_eq!(find(env, &["lamp keeper salt"])[0], "Lamp");
+    check_database(env);
+}
+
+#[test]
+fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
+    let env = word_env();
+    env.write("empty.md", "");
+    env.write("blank.md", " \n\n\t\n");
+    env.write("empty.pdf", "");
+    env.write("binary.md", [0_u8, 159, 146, 150, 0, 1].repeat(40));
+    env.write("text.pdf", "hello");
+    env.write("text.xyz", "hello");
+    for name in ["html.pdf", "no-pages.pdf", "password.pdf", "truncated.pdf"] {
+        env.write(name, fs::read(Path::new(BROKEN).join(name)).unwrap());
+    }
+    let type_hint = "hint: `--type` says what the file is";
+    for (name, code, said) in [
+        ("nowhere.md", "path_not_found", "error: no such file or directory: nowhere.md".into()),
+        (
+            "docs/tides.md/x",
+            "path_not_found",
+            "error: no such file or directory: docs/tides.md/x".into(),
+        ),
+        ("empty.md", "empty_file", "error: nothing to index: [HOME]/empty.md is empty".into()),
+        ("blank.md", "empty_file", "error: nothing to index: [HOME]/blank.md is empty".into()),
+        ("empty.pdf", "empty_file", "error: nothing to index: [HOME]/empty.pdf is empty".into()),
+        (
+            "binary.md",
+            "not_text",
+            format!("error: cannot read binary.md: it is not text\n{type_hint}"),
+        ),
+        (
+            "text.pdf",
+            "wrong_format",
+            format!(
+                "error: cannot read text.pdf: it is not what its name says: it looks like plain text\n{type_hint}"
+            ),
+        ),
+        (
+            "html.pdf",
+            "wrong_format",
+            format!(
+                "error: cannot read html.pdf: it is not what its name says: it looks like HTML\n{type_hint}"
+            ),
+        ),
+        (
+            "password.pdf",
+            "password_needed",
+            "error: cannot read password.pdf: a password is needed to open it".into(),
+        ),
+        ("no-pages.pdf", "no_pages", "error: cannot read no-pages.pdf: it has no pages".into()),
+        (
+            "text.xyz",
+            "unsupported_format",
+            "error: unsupported file type: [HOME]/text.xyz\n\
+             hint: supported: .pdf .md .markdown .txt .py .sh .bash .go; \
+             `--type` and `--language` say what another file is"
+                .into(),
+        ),
+    ] {
+        check(&env, &["add", name], 1, code, &said);
+    }
+    // What is only damaged in part is read as far as it goes, or refused: never half in silence.
+    let output = env.kb(&["add", "truncated.pdf"]);
+    assert_eq!(output.stderr.lines().count(), 1 + usize::from(output.status == 0), "{output:?}");
+    check_nothing_lost(&env);
+
+    // In a folder each is a line of its own, or ignored, and the rest goes on.
+    env.write("folder/empty.md", "");
+    env.write("folder/binary.md", [0_u8, 159, 146, 150, 0, 1].repeat(40));
+    env.write("folder/good.md", "# Storm\n\nanchor");
+    let output = env.ok(&["add", "folder", "nowhere"]);
+    assert_eq!(
+        output.text(),
+        "--- stderr\n\
+         failed: [HOME]/folder/binary.md: it is not text\n\
+         failed: no such file or directory: [HOME]/nowhere\n\
+         Added 1 document. 2 failed. 0 skipped (already indexed). \
+         1 ignored (empty or of another type).\n"
+    );
+    let log = fs::read_to_string(env.path(".kb/ingest-errors.log")).unwrap();
+    assert!(log.lines().any(|it| it.contains("folder/binary.md\tnot_text\t")), "{log}");
+    check_nothing_lost(&env);
+}
+
+#[test]
+fn a_folder_without_files_is_said() {
+    let env = word_env();
+    fs::create_dir(env.path("nothing")).unwrap();
+    check(
+        &env,
+        &["add", "nothing"],
+        1,
+        "usage",
+        "error: there are no files in nothing\n\
+         hint: hidden files and those that .gitignore names are left out",
+    );
+    env.write("nothing/empty.md", "");
+    let output = env.kb(&["add", "nothing"]).expect(1);
+    assert!(output.stderr.contains("1 ignored (empty or of another type)"), "{}", output.stderr);
+}
+
+#[test]
+fn loops_of_links_end() {
+    let env = word_env();
+    env.write("loop/a/storm.md", "# Storm\n\nanchor");
+    symlink("..", env.path("loop/a/up")).unwrap();
+    symlink("self", env.path("loop/self")).unwrap();
+    symlink("nowhere", env.path("loop/dangling.md")).unwrap();
+    let output = env.ok(&["add", "loop"]);
+    assert_eq!(output.stderr, "Added 1 document. 0 failed. 0 skipped (already indexed).\n");
+    let output = env.kb_with(&[("KB_INGESTION_FOLLOW_LINKS", "true")], &["add", "loop"]).expect(0);
+    assert!(output.stderr.contains("Added 0 documents."), "{}", output.stderr);
+    let output = env.kb(&["add", "loop/self"]).expect(1);
+    assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
+    check(
+        &env,
+        &["add", "loop/dangling.md"],
+        1,
+        "path_not_found",
+        "error: no such file or directory: [HOME]/loop/dangling.md",
+    );
+}
+
+#[test]
+fn what_may_not_be_read_or_written_is_named() {
+    if rustix::process::geteuid().is_root() {
+        left_out("what may not be read or written", "root may do both");
+        return;
+    }
+    use std::os::unix::fs::PermissionsExt;
+    let env = word_env();
+    let secret = env.write("secret/secret.md", "# Secret\n");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
+    let output = env.kb(&["add", "secret/secret.md"]).expect(1);
+    assert!(output.stderr.starts_with("error: cannot access "), "{}", output.stderr);
+    let output = env.ok(&["add", "secret", "docs"]);
+    assert!(output.stderr.contains("1 failed. 2 skipped"), "{}", output.stderr);
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+
+    fs::set_permissions(env.path(".kb"), fs::Permissions::from_mode(0o500)).unwrap();
+    fs::set_permissions(env.database(), fs::Permissions::from_mode(0o400)).unwrap();
+    let output = env.kb(&["add", "secret"]);
+    fs::set_permissions(env.database(), fs::Permissions::from_mode(0o600)).unwrap();
+    fs::set_permissions(env.path(".kb"), fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(output.status, 1, "{}", output.text());
+    assert!(output.stderr.starts_with("error: cannot access "), "{}", output.stderr);
+    check_nothing_lost(&env);
+}
+
+#[test]
+fn a_source_that_does_not_parse_is_ingested_all_the_same() {
+    let env = word_env();
+    env.write("code/a.py", "def broken(:\n  retrun (\nclass X\n  def ok(self):\n    'rope sail'\n");
+    env.write("code/b.go", "func main( {\n  winter paint }}}\n");
+    env.write("code/c.sh", "f() {\n  if then fi done \"storm anchor\n");
+    let output = env.ok(&["add", "code"]);
+    assert!(output.stderr.contains("Added 3 documents. 0 failed."), "{}", output.stderr);
+    for (query, title) in
+        [("rope sail", "a.py"), ("winter paint", "b.go"), ("storm anchor", "c.sh")]
+    {
+        assert_eq!(find(&env, &[query, "--fts-only"]), [title]);
+    }
+}
+
+#[test]
+fn names_that_are_no_text_or_hostile_are_kept_apart_and_shown_harmless() {
+    let env = word_env();
+    let name = |bytes: &'static [u8]| env.path("odd").join(OsStr::from_bytes(bytes));
+    fs::create_dir(env.path("odd")).unwrap();
+    for (bytes, text) in [
+        (&b"by\xfftes.md"[..], "storm anchor"),
+        (b"by\xfetes.md", "rope sail"),
+        (b"new\nline.md", "winter paint"),
+        (b"esc\x1b[31mred\x07.md", "signal valve"),
+    ] {
+        fs::write(name(bytes), text).unwrap();
+    }
+    fs::write(name(b"bad\x1b[31m\nx.pdf"), "x").unwrap();
+    let output = env.ok(&["add", "odd"]);
+    assert!(output.stderr.contains("Added 4 documents. 1 failed."), "{}", output.stderr);
+    assert!(output.stderr.contains("odd/bad\u{fffd}[31m x.pdf: it is not what"), "{output:?}");
+    assert!(!output.stderr.contains('\u{1b}'));
+    // Two names that are no text are two paths, and stay so.
+    let output = env.kb(&["add", "odd"]).expect(0);
+    assert!(output.stderr.contains("Added 0 documents. 1 failed. 4 skipped"), "{}", output.stderr);
+    assert_eq!(find(&env, &["storm anchor", "--fts-only"]).len(), 1);
+    assert_eq!(find(&env, &["rope sail", "--fts-only"]).len(), 1);
+    let list = env.json(&["list", "--format=json"]).to_string();
+    assert!(list.contains(r"odd/by\\xfftes.md") && list.contains(r"odd/by\\xfetes.md"), "{list}");
+    // A file that changes under such a name is replaced.
+    fs::write(name(b"by\xfftes.md"), "oak barrel storm").unwrap();
+    let output = env.ok(&["add".as_ref(), name(b"by\xfftes.md").as_os_str()]);
+    assert!(output.stderr.contains("1 updated"), "{}", output.stderr);
+    for args in
+        [&["list"][..], &["info", "5"], &["search", "storm sail paint valve", "--format=human"]]
+    {
+        let output = env.ok(args);
+        assert!(!output.stdout.contains(['\u{1b}', '\u{7}']), "{}", output.stdout);
+    }
+    let output = env.kb(&["add", "no\u{1b}[31m\nwhere"]).expect(1);
+    assert_eq!(output.stderr, "error: no such file or directory: no\u{fffd}[31m where\n");
+    check_database(&env);
+}
+
+#[test]
+fn a_database_that_is_not_kbs_or_not_whole_is_left_alone() {
+    let env = word_env();
+    let good = fs::read(env.database()).unwrap();
+    let set_version = |db: &Connection| {
+        db.pragma_update(None, "user_version", 99).unwrap();
+        db.execute("UPDATE config SET value = '99' WHERE key = 'schema_version'", []).unwrap();
+    };
+    let changed = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = good.clone();
+        change(&mut bytes);
+        bytes
+    };
+    let by_sqlite = |bytes: &[u8], change: &dyn Fn(&Connection)| {
+        let path = env.write("scratch.db", bytes);
+        let db = Connection::open(&path).unwrap();
+        change(&db);
+        db.pragma_update(None, "journal_mode", "delete").unwrap();
+        drop(db);
+        fs::read(path).unwrap()
+    };
+    let foreign = |db: &Connection| db.execute_batch("CREATE TABLE documents (id)").unwrap();
+    let restore = "hint: restore a copy of the file, or move it away and add the documents again";
+    let malformed = format!(
+        "the database [HOME]/.kb/kb.db is corrupt: database disk image is malformed\n{restore}"
+    );
+    let no_database =
+        format!("the database [HOME]/.kb/kb.db is corrupt: file is not a database\n{restore}");
+    for (bytes, code, said) in [
+        (b"garbage, and a lot of it. ".repeat(800), "corrupt", no_database.clone()),
+        (b"short".to_vec(), "corrupt", no_database.clone()),
+        (changed(&|it| it[..100].fill(0)), "corrupt", no_database),
+        (changed(&|it| it.truncate(it.len() / 2)), "corrupt", malformed.clone()),
+        (changed(&|it| it.truncate(4096)), "corrupt", malformed.clone()),
+        (changed(&|it| it[4096..].fill(0x5a)), "corrupt", malformed),
+        (
+            by_sqlite(b"", &foreign),
+            "foreign",
+            "[HOME]/.kb/kb.db is not a kb database\n\
+             hint: point `--data-dir` or KB_DATA_DIR at another directory"
+                .to_owned(),
+        ),
+        (
+            by_sqlite(&good, &set_version),
+            "schema_too_new",
+            "[HOME]/.kb/kb.db has schema version 99; this kb knows versions up to 1\n\
+             hint: upgrade kb"
+                .to_owned(),
+        ),
+    ] {
+        fs::write(env.database(), &bytes).unwrap();
+        for args in [&["list"][..], &["search", "tide"], &["add", "docs"], &["init"]] {
+            check(&env, args, 2, code, &format!("error: {said}"));
+        }
+        assert!(fs::read(env.database()).unwrap() == bytes, "something was written: {said}");
+    }
+    fs::write(env.database(), &good).unwrap();
+    for name in ["kb.db-wal", "kb.db-shm"] {
+        let _ = fs::remove_file(env.path(".kb").join(name));
+    }
+    check_nothing_lost(&env);
+
+    // An empty file is what is left of a kb that was killed right after making it.
+    fs::write(env.database(), "").unwrap();
+    assert_eq!(env.ok(&["list"]).stdout, "No documents indexed. Run `kb add` to get started.\n");
+    env.ok(&["add", "docs"]);
+    assert_eq!(find(&env, &["frozen tide"])[0], "Tides");
+    check_database(&env);
+}
+
+#[test]
+fn a_data_directory_that_is_a_file_is_named() {
+    let env = TestEnv::with_runtime();
+    env.write("file", "x");
+    for args in [["list", "--data-dir=file"], ["init", "--data-dir=file"]] {
+        let output = env.kb(&args).expect(1);
+        let mut lines = output.stderr.lines();
+        let line = lines.next().unwrap();
+        assert!(line.starts_with("error: cannot access file"), "{line}");
+        assert_eq!(lines.next(), None);
+    }
+    assert_eq!(fs::read_to_string(env.path("file")).unwrap(), "x");
+}
+
+#[test]
+fn a_locked_database_is_waited_for_and_then_named() {
+    let env = word_env();
+    let db = Connection::open(env.database()).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // Readers are not in the way of a writer, nor it in theirs.
+    assert_eq!(find(&env, &["frozen tide"])[0], "Tides");
+    env.ok(&["list"]);
+    env.write("docs/new.md", "# New\n\nstorm anchor\n");
+    let start = Instant::now();
+    let output = env.kb(&["add", "docs"]);
+    let waited = start.elapsed();
+    assert_eq!(
+        output.text(),
+        "--- stderr\n\
+         error: the database [HOME]/.kb/kb.db is locked by another process\n\
+         hint: wait for the other `kb` to end, then try again\n--- status 1\n"
+    );
+    assert!(waited >= Duration::from_secs(4) && waited < Duration::from_secs(30), "{waited:?}");
+    // A lock that is let go of in time is not noticed.
+    let mut child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(500) {
+        std::thread::yield_now();
+    }
+    db.execute_batch("COMMIT").unwrap();
+    assert!(child.wait().unwrap().success());
+    drop(db);
+    check_nothing_lost(&env);
+    assert_eq!(find(&env, &["storm anchor"])[0], "New");
+}
+
+/// Requires that `config.yaml` with this text stops a command with this line.
+#[track_caller]
+fn check_settings(env: &TestEnv, text: impl AsRef<[u8]>, said: &str) {
+    env.write(".kb/config.yaml", text);
+    let output = env.kb(&["list"]).expect(1);
+    let expected = format!(
+        "--- stderr\nerror: invalid configuration in [HOME]/.kb/config.yaml: {said}\n\
+         hint: mend the value or take it out: the default holds where nothing is set\n--- status 1\n"
+    );
+    assert_eq!(output.text(), expected);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_named_with_their_place() {
+    let env = TestEnv::with_runtime();
+    for (text, said) in [
+        (
+            "search: [1\n",
+            "did not find expected ',' or ']' at line 2 column 1, while parsing a flow sequence at line 1 column 9",
+        ),
+        ("just text\n", "the file must hold `key: value` lines"),
+        ("- a\n- b\n", "the file must hold `key: value` lines"),
+        ("search: 3\n", "search: must be a group of keys, not `3`"),
+        (
+            "search:\n  default_top: many\n",
+            "search.default_top: must be a whole number that is not negative, not `many`",
+        ),
+        (
+            "search:\n  default_top: -1\n",
+            "search.default_top: must be a whole number that is not negative, not `-1`",
+        ),
+        (
+            "search:\n  default_top: 1.5\n",
+            "search.default_top: must be a whole number that is not negative, not `1.5`",
+        ),
+        ("search:\n  default_top: 0\n", "search.default_top: must be at least 1"),
+        (
+            "search:\n  default_top: [1]\n",
+            "search.default_top: must be a whole number that is not negative, not a list",
+        ),
+        ("search:\n  rrf_k: .nan\n", "search.rrf_k: must be a number that is not negative"),
+        ("search:\n  rrf_k: .inf\n", "search.rrf_k: must be a number that is not negative"),
+        (
+            "search:\n  default_format: xml\n",
+            "search.default_format: must be one of json, human, not `xml`",
+        ),
+        ("ingestion:\n  workers: 0\n", "ingestion.workers: must be at least 1"),
+        (
+            "ingestion:\n  follow_links: maybe\n",
+            "ingestion.follow_links: must be true or false, not `maybe`",
+        ),
+        ("embedding:\n  model: 12\n", "embedding.model: must be text, not `12`"),
+        (
+            "chunking:\n  markdown:\n    strategy: foo\n",
+            "chunking.markdown.strategy: must be one of header, fixed, not `foo`",
+        ),
+        (
+            "chunking:\n  defaults:\n    max_tokens: 20\n",
+            "chunking.defaults.overlap_tokens: must be less than chunking.defaults.max_tokens",
+        ),
+    ] {
+        check_settings(&env, text, said);
+    }
+    check_settings(&env, b"\xff\xfea", "it is not UTF-8 text");
+}
+
+#[test]
+fn an_unknown_key_is_a_warning_with_the_nearest_one() {
+    let env = TestEnv::with_runtime();
+    for (text, key, nearest) in [
+        (
+            "search:\n  defualt_top: 3\n",
+            "search.defualt_top",
+            "; did you mean `search.default_top`?",
+        ),
+        ("serach:\n  rrf_k: 3\n", "serach.rrf_k", "; did you mean `search.rrf_k`?"),
+        ("1: 2\n", "1", ""),
+        ("xyzzy: 1\n", "xyzzy", ""),
+    ] {
+        env.write(".kb/config.yaml", text);
+        let expected = format!("warning: unknown key `{key}` in [HOME]/.kb/config.yaml{nearest}\n");
+        assert_eq!(
+            env.kb(&["list", "--format=json"]).text(),
+            format!("[]\n--- stderr\n{expected}")
+        );
+        // An error alone is what a program finds on stderr.
+        env.kb(&["info", "7", "--format=json"]).expect(1).json_error();
+    }
+}
+
+#[test]
+fn variables_and_flags_that_make_no_sense_are_named() {
+    let env = TestEnv::with_runtime();
+    env.write(".kb/config.yaml", "search:\n  default_top: 3\n");
+    for (variable, value, said) in [
+        (
+            "KB_DEFAULT_TOP",
+            "many",
+            "search.default_top: must be a whole number that is not negative, not `many`",
+        ),
+        ("KB_DEFAULT_TOP", "0", "search.default_top: must be at least 1"),
+        (
+            "KB_DEFAULT_FORMAT",
+            "xml",
+            "search.default_format: must be one of json, human, not `xml`",
+        ),
+        ("KB_SEARCH_RRF_K", "x", "search.rrf_k: must be a number, not `x`"),
+        ("KB_INGESTION_WORKERS", "0", "ingestion.workers: must be at least 1"),
+        (
+            "KB_EMBEDDING_PRECISION",
+            "int4",
+            "embedding.precision: must be one of int8, fp32, not `int4`",
+        ),
+    ] {
+        let output = env.kb_with(&[(variable, value)], &["list"]).expect(1);
+        let line = format!("error: invalid configuration in {variable}: {said}\n");
+        assert!(output.stderr.starts_with(&line), "{}", output.stderr);
+    }
+    // Text is text, whatever it looks like.
+    for (variable, value) in [
+        ("KB_MODEL", "123"),
+        ("KB_DATA_DIR", "2024"),
+        ("KB_EMBEDDING_QUERY_PREFIX", "true"),
+        ("KB_EMBEDDING_PASSAGE_PREFIX", "query: "),
+    ] {
+        env.kb_with(&[(variable, value)], &["list"]).expect(0);
+    }
+    env.ok(&["list", "--data-dir", "2024"]);
+    env.ok(&["config", "set", "embedding.query_prefix", "true"]);
+    env.ok(&["list"]);
+    let output = env.kb(&["config", "set", "search.default_top", "x"]).expect(1);
+    assert!(
+        output.stderr.starts_with(
+            "error: invalid configuration in `kb config set`: search.default_top: must be a whole"
+        ),
+        "{}",
+        output.stderr
+    );
+    let output = env.kb(&["config", "set", "search.defualt_top", "3"]).expect(1);
+    assert_eq!(
+        output.stderr,
+        "error: unknown configuration key `search.defualt_top`\n\
+         hint: the nearest key is `search.default_top`\n"
+    );
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_is_one_line_and_a_next_step() {
+    let env = TestEnv::with_runtime();
+    for (args, said) in [
+        (
+            &["frobnicate"][..],
+            "unrecognized subcommand 'frobnicate'\nhint: usage: kb [OPTIONS] <COMMAND>",
+        ),
+        (
+            &["list", "--formt=json"],
+            "unexpected argument '--formt' found\nhint: a similar argument exists: '--format'",
+        ),
+        (
+            &["list", "--format=xml"],
+            "invalid value 'xml' for '--format <FORMAT>'\nhint: one of json, human",
+        ),
+        (
+            &["list", "--type=book"],
+            "invalid value 'book' for '--type <TYPE>'\nhint: one of pdf, markdown, code, note",
+        ),
+        (
+            &["add", "x", "--language=cobol"],
+            "invalid value 'cobol' for '--language <LANGUAGE>'\nhint: one of python, bash, go",
+        ),
+        (
+            &["search", "x", "--top=0", "--format=human"],
+            "invalid value '0' for '--top <N>': not a whole number above 0",
+        ),
+        (
+            &["search", "x", "--top", "-1", "--format=human"],
+            "invalid value '-1' for '--top <N>': not a whole number above 0",
+        ),
+        (
+            &["search", "x", "--top=99999999999", "--format=human"],
+            "invalid value '99999999999' for '--top <N>': not a whole number above 0",
+        ),
+        (
+            &["search", "x", "--threshold=high", "--format=human"],
+            "invalid value 'high' for '--threshold <SCORE>': not a number",
+        ),
+        (
+            &["search", "--format=human", "-draft plan"],
+            "unexpected argument '-d' found\n\
+             hint: a value that begins with a dash comes after `--`: `-- '-draft plan'`",
+        ),
+        (&["info", "-1"], "document not found: -1\nhint: `kb list` shows the ids there are"),
+        (&["info", "abc"], "document not found: abc\nhint: `kb list` shows the ids there are"),
+        (
+            &["remove", "99999999999999999999", "--yes"],
+            "document not found: 99999999999999999999\nhint: `kb list` shows the ids there are",
+        ),
+        (&["add", "--note", " "], "the note is empty\nhint: `kb add --note \"what to remember\"`"),
+        (&["tag", "1", "--add="], "invalid value '' for '--add <TAGS>': a tag must not be empty"),
+        (&["list", "--data-dir="], "invalid value '' for '--data-dir <DIR>': the name is empty"),
+    ] {
+        let output = env.kb(args);
+        assert_eq!(output.text(), format!("--- stderr\nerror: {said}\n--- status 1\n"), "{args:?}");
+    }
+    let bytes = OsStr::from_bytes(b"fro\xffzen");
+    for args in [
+        ["list".as_ref(), "--data-dir".as_ref(), bytes],
+        ["list".as_ref(), "--type".as_ref(), bytes],
+    ] {
+        let output = env.kb(&args).expect(1);
+        assert!(
+            output.stderr.starts_with("error: invalid UTF-8 was detected"),
+            "{}",
+            output.stderr
+        );
+    }
+    assert!(!env.path("fro\u{fffd}zen").exists());
+}
+
+#[test]
+fn no_query_is_too_odd() {
+    let env = word_env();
+    let long_words: String = (0..16_000).map(|it| format!("w{it} ")).collect();
+    for query in [
+        "?!...",
+        "\"",
+        "\"\"",
+        "-",
+        "*",
+        "NEAR(a b) AND OR NOT ^ { } : col:x",
+        "frozen\u{1}\u{2}\u{1b}[31m\u{7f}",
+        "a\nb\tc\r",
+        "🦀 ﷽ \u{202e}",
+        &"a".repeat(100_000),
+        &"frozen tide ".repeat(8_400),
+        &"\"".repeat(100_000),
+        &"(".repeat(100_000),
+        &long_words[..100_000.min(long_words.len())],
+    ] {
+        let output = env.ok(&["search", "--", query]);
+        let answer: Value = output.json();
+        assert_eq!(answer["query"], query);
+        assert_eq!(output.stderr, "");
+    }
+    assert_eq!(find(&env, &[&"frozen tide ".repeat(8_400)])[0], "Tides");
+    let output = env.ok(&["search", "frozen\u{1b}[31m", "--format=human"]);
+    assert!(output.stdout.starts_with("Search: \"frozen\u{fffd}[31m\" ("), "{}", output.stdout);
+    let output = env.ok(&["search", "--", "?!..."]).json();
+    assert_eq!(output["results"].as_array().unwrap().len(), 3, "the vectors answer");
+    for query in [&["search"][..], &["search", ""], &["search", " ", "\t"]] {
+        check(
+            &env,
+            query,
+            1,
+            "empty_query",
+            "error: the query is empty\nhint: give some words: `kb search \"how to install git\"`",
+        );
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
+    let env = word_env();
+    for args in [
+        &["list"][..],
+        &["list", "--format=json"],
+        &["search", "tide"],
+        &["search", "tide", "--format=human"],
+        &["info", "1"],
+        &["status"],
+        &["tags"],
+        &["config"],
+        &["init", "--status"],
+        &["add", "docs", "--format=json"],
+        &["--help"],
+        &["search", "--help"],
+        &["--version"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = env.command(args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.is_empty() || said.starts_with("Added 0"), "{args:?}: {said}");
+    }
+    let Ok(full) = fs::File::options().write(true).open("/dev/full") else {
+        left_out("a full disk", "there is no /dev/full");
+        return;
+    };
+    let mut command = env.command(&["list"]);
+    let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said, "error: cannot write the answer: No space left on device (os error 28)\n");
+    check_nothing_lost(&env);
+}
+
+#[test]
+fn a_model_file_that_is_damaged_is_named_and_keywords_still_work() {
+    let env = word_env();
+    let good: Vec<(String, Vec<u8>)> = WordModel::default().files().into_iter().collect();
+    let mend = || {
+        for (name, bytes) in &good {
+            env.write(&format!("tiny/{name}"), bytes);
+        }
+    };
+    let hint = "hint: if `kb init` fetched it, remove it and run `kb init` again; \
+        else name another by `--model-dir` or ORT_DYLIB_PATH";
+    for (name, length, said) in [
+        ("model.safetensors", 5000, "incomplete metadata, file not fully covered"),
+        ("model.safetensors", 0, "header too small"),
+        ("tokenizer.json", 500, "EOF while parsing a string at line 1 column 500"),
+        ("config.json", 20, "EOF while parsing"),
+        ("1_Pooling/config.json", 10, "EOF while parsing"),
+    ] {
+        let (_, bytes) = good.iter().find(|(it, _)| it == name).unwrap();
+        env.write(&format!("tiny/{name}"), &bytes[..length]);
+        // The graph made from good weights would hide that they are damaged.
+        fs::remove_dir_all(env.path(".cache/kb/graphs")).unwrap();
+        env.write("docs/new.md", format!("# New\n\nstorm {name} {length}\n"));
+        for args in [&["search", "tide", "--format=human"][..], &["add", "docs"]] {
+            let output = env.kb(args).expect(2);
+            assert_eq!(output.stdout, "");
+            let text = output.text();
+            let lines: Vec<&str> =
+                text.lines().skip(1).filter(|it| !it.starts_with("Optimising")).collect();
+            let start = format!("error: cannot use [HOME]/tiny/{name}: {said}");
+            assert!(lines[0].starts_with(&start), "{text}");
+            assert_eq!(lines[1..], [hint, "--- status 2"], "{text}");
+        }
+        assert_eq!(env.kb(&["search", "tide"]).expect(2).json_error()["code"], "model");
+        assert_eq!(find(&env, &["tide", "--fts-only"]), ["Tides"]);
+        env.ok(&["list"]);
+        mend();
+        check_nothing_lost(&env);
+    }
+    let not_a_library = env.write("lib.so", "no library");
+    for (path, said) in
+        [(not_a_library.to_str().unwrap(), "lib.so"), ("/nowhere", "ORT_DYLIB_PATH names no file")]
+    {
+        let output = env.kb_with(&[("ORT_DYLIB_PATH", path)], &["search", "tide"]).expect(2);
+        let error = output.json_error();
+        assert!(error["error"].as_str().unwrap().contains(said), "{error}");
+        assert_eq!(format!("hint: {}", error["fix"].as_str().unwrap()), hint);
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_a_whole_database_and_the_next_one_completes() {
+    const NUM_FILES: u32 = 80;
+    let env = word_env();
+    for idx in 0..NUM_FILES {
+        let sections: String = (0..6)
+            .map(|it| format!("## Part {it}\n\nstorm {idx} anchor {it}, rope and sail of the harbour, salt on the pump, paint on the valve, winter in the orchard, and so on\n\n"))
+            .collect();
+        env.write(&format!("many/{idx}.md"), format!("# Storm {idx}\n\n{sections}"));
+    }
+    let count = "SELECT count(*) FROM documents";
+    for num_committed in [3, 4, 10, 11, 30, 60] {
+        let mut child = env
+            .command(&["add", "many", "--tags", "storm"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none()
+            && env.sql::<u32>(count) < num_committed
+            && start.elapsed() < Duration::from_secs(30)
+        {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        check_nothing_lost(&env);
+        // No document without its tag, either.
+        let bare = "SELECT count(*) FROM documents WHERE title LIKE 'Storm%' \
+            AND id NOT IN (SELECT document_id FROM document_tags)";
+        assert_eq!(env.sql::<u32>(bare), 0);
+    }
+    let before = env.sql::<u32>(count);
+    let output = env.ok(&["add", "many", "--tags", "storm"]);
+    let missing = NUM_FILES + 3 - before;
+    let plural = if missing == 1 { "" } else { "s" };
+    let said =
+        format!("Added {missing} document{plural}. 0 failed. {} skipped", NUM_FILES - missing);
+    assert!(output.stderr.starts_with(&said), "{said}: {}", output.stderr);
+    assert_eq!(env.sql::<u32>(count), NUM_FILES + 3);
+    check_nothing_lost(&env);
+}
