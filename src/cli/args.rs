@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::OutputFormat;
@@ -70,6 +70,19 @@ pub(super) enum Command {
     Reindex(Reindex),
     /// Show or change settings
     Config(ConfigArgs),
+}
+
+impl ValueEnum for OutputFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Json, Self::Human]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Json => PossibleValue::new("json").help("Programs: the contract"),
+            Self::Human => PossibleValue::new("human").help("People"),
+        })
+    }
 }
 
 /// Who reads the output of a command that is for people by default.

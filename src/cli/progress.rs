@@ -9,9 +9,10 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::context;
+use crate::embed;
 use crate::error::Error;
+use crate::ingest;
 use crate::present::human::clean;
-use crate::{embed, ingest};
 
 /// How often a bar moves when nothing happens.
 const TICK: Duration = Duration::from_millis(120);

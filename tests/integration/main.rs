@@ -17,6 +17,8 @@ mod word_model;
 mod chunks;
 /// The JSON of every command, read back into structs that know every key.
 mod contract;
+/// The pages tell the truth.
+mod docs;
 /// The model and the runtime library: numbers, fetching, damage.
 mod embedding;
 /// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.
@@ -25,6 +27,8 @@ mod exit_codes;
 mod failure;
 /// Which files are added, replaced, followed, skipped, ignored, reported.
 mod ingest;
+/// Who may import whom; which library lives where.
+mod layers;
 /// Setting up, listing, tagging, removing, reindexing.
 mod manage;
 /// Models: fetching, directories, changing from one to another.

@@ -1,0 +1,273 @@
+//! README, SKILL.md, ARCHITECTURE.md and config.example.yaml tell the truth: what they name is there,
+//! and what is there they name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::contract::{Setting, read};
+use crate::env::TestEnv;
+
+fn page(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+/// Returns the flags of every command, as its `--help` shows them, global ones included.
+fn flags() -> BTreeMap<String, BTreeSet<String>> {
+    let env = TestEnv::without_model();
+    let help = env.ok(&["-h"]).stdout;
+    let names = help.split("Commands:\n").nth(1).unwrap().lines().take_while(|it| !it.is_empty());
+    names
+        .map(|line| {
+            let name = line.split_whitespace().next().unwrap();
+            let help = env.ok(&[name, "--help"]).stdout;
+            (name.to_owned(), long_flags(&help).collect())
+        })
+        .collect()
+}
+
+/// Returns everything that looks like `--flag`.
+fn long_flags(text: &str) -> impl Iterator<Item = String> {
+    let is_word = |it: char| it.is_ascii_lowercase() || it == '-';
+    text.split(move |it| !is_word(it))
+        .filter(|it| it.starts_with("--") && it.len() > 3)
+        .map(str::to_owned)
+}
+
+/// Returns every command line of a page: what follows `kb` in code, up to a comment.
+fn command_lines(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_block = false;
+    for line in page.lines() {
+        if line.starts_with("```") {
+            is_block = !is_block;
+        } else if is_block {
+            found.extend(
+                line.strip_prefix("kb ").map(|it| it.split(" #").next().unwrap().trim().to_owned()),
+            );
+        } else {
+            let spans = line.split('`').skip(1).step_by(2);
+            found.extend(spans.filter_map(|it| it.strip_prefix("kb ")).map(str::to_owned));
+        }
+    }
+    found
+}
+
+/// Returns the words between backticks, outside of code blocks.
+fn code_spans(text: &str) -> BTreeSet<String> {
+    let prose: Vec<&str> = text.split("```").step_by(2).collect();
+    prose.iter().flat_map(|it| it.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+/// Returns the part of a page under a heading of the second level.
+fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+    let start = page.find(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no {heading}"));
+    let rest = &page[start + 4..];
+    &rest[..rest.find("\n## ").unwrap_or(rest.len())]
+}
+
+/// Adds all keys of a JSON value, however deep.
+fn keys(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                found.insert(key.clone());
+                keys(value, found);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|it| keys(it, found)),
+        _ => {}
+    }
+}
+
+fn keys_of(value: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    keys(value, &mut found);
+    found
+}
+
+#[test]
+fn every_command_and_flag_in_the_pages_exists() {
+    let flags = flags();
+    for name in ["README.md", "SKILL.md", "ARCHITECTURE.md", "CHANGELOG.md", "config.example.yaml"]
+    {
+        for line in command_lines(&page(name)) {
+            let command = line.split_whitespace().next().unwrap();
+            if command.starts_with("__") || command.starts_with('-') {
+                continue;
+            }
+            let known = flags.get(command).unwrap_or_else(|| panic!("{name}: no `kb {line}`"));
+            for flag in long_flags(&line) {
+                assert!(known.contains(&flag), "{name}: `kb {line}` has no {flag}");
+            }
+        }
+    }
+    // Flags in the tables belong to some command.
+    let all: BTreeSet<&String> = flags.values().flatten().collect();
+    for name in ["README.md", "SKILL.md"] {
+        for flag in code_spans(&page(name)).iter().flat_map(|it| long_flags(it)) {
+            assert!(all.contains(&flag), "{name}: {flag}");
+        }
+    }
+}
+
+#[test]
+fn every_command_is_in_the_pages_and_every_flag_of_search() {
+    let flags = flags();
+    for name in ["README.md", "SKILL.md"] {
+        let page = page(name);
+        let named: BTreeSet<String> = command_lines(&page)
+            .iter()
+            .map(|it| it.split_whitespace().next().unwrap().to_owned())
+            .collect();
+        for command in flags.keys() {
+            assert!(named.contains(command), "{name} does not name `kb {command}`");
+        }
+        let named: BTreeSet<String> = long_flags(&page).collect();
+        for flag in &flags["search"] {
+            let is_everywhere = ["--help", "--data-dir", "--color"].contains(&flag.as_str());
+            assert!(is_everywhere || named.contains(flag), "{name} does not name {flag}");
+        }
+    }
+}
+
+#[test]
+fn the_skill_file_says_what_an_agent_needs() {
+    let page = page("SKILL.md");
+    let front: Value = serde_yaml::from_str(page.split("---\n").nth(1).unwrap()).unwrap();
+    assert_eq!(front["name"], "kb");
+    assert!(front["description"].as_str().unwrap().len() > 80);
+    for heading in [
+        "When to use it",
+        "Search",
+        "What comes back",
+        "Citing",
+        "Low confidence",
+        "Other commands",
+    ] {
+        assert!(section(&page, heading).len() > 100, "{heading}");
+    }
+    // Sizes and set-up.
+    let cost = section(&page, "Set-up cost");
+    assert!(cost.contains("`kb init`") && cost.matches(" MB").count() >= 2, "{cost}");
+    // The limits it states are those of the arithmetic.
+    assert!(section(&page, "Low confidence").contains(&format!("{:.4}", 2.0 / 61.0)));
+    assert!(section(&page, "Low confidence").contains(&format!("{:.4}", 1.0 / 61.0)));
+}
+
+#[test]
+fn every_json_key_in_the_skill_file_is_in_the_output_and_the_reverse() {
+    let env = TestEnv::with_corpus();
+    let answer = env.json(&["search", "frozen gauge"]);
+    let page = page("SKILL.md");
+    let mut named = code_spans(section(&page, "What comes back"));
+    let is_key =
+        |it: &String| it.chars().all(|it| it.is_ascii_lowercase() || "_0123456789".contains(it));
+    named.retain(is_key);
+    let mut expected = keys_of(&answer);
+    // A number for programs that check; an agent need not.
+    expected.remove("contract_version");
+    assert_eq!(named, expected);
+
+    // `kb list --format json  # id, title, ...`
+    let mut num_checked = 0;
+    for line in section(&page, "Other commands").lines() {
+        let Some((command, comment)) = line.split_once('#') else { continue };
+        if !command.contains("--format json") || !comment.contains(", ") {
+            continue;
+        }
+        let args: Vec<&str> = command.split_whitespace().skip(1).collect();
+        let found = keys_of(&env.json(&args));
+        for key in comment.split(", ").map(str::trim) {
+            assert!(found.contains(key), "{line}");
+        }
+        num_checked += 1;
+    }
+    assert_eq!(num_checked, 3);
+}
+
+#[test]
+fn the_example_in_the_readme_has_the_shape_of_the_output() {
+    let env = TestEnv::with_corpus();
+    let page = page("README.md");
+    let example =
+        section(&page, "JSON").split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let example: Value = serde_json::from_str(example).unwrap();
+    let answer = env.json(&["search", "what to do when the gauge is frozen", "--top", "1"]);
+    assert_eq!(shape(&example), shape(&answer));
+}
+
+/// Keys in order, with the kind of each value; null and a value are of one kind.
+fn shape(value: &Value) -> String {
+    match value {
+        Value::Object(entries) => {
+            let entries: Vec<String> =
+                entries.iter().map(|(key, it)| format!("{key}: {}", shape(it))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        Value::Array(values) => format!("[{}]", values.first().map(shape).unwrap_or_default()),
+        _ => "value".into(),
+    }
+}
+
+#[test]
+fn the_example_of_the_settings_is_the_defaults() {
+    let env = TestEnv::new();
+    let settings = || -> Vec<Setting> { read(&env.ok(&["config", "--format", "json"])) };
+    let defaults = settings();
+    let file = env.write(".kb/config.yaml", page("config.example.yaml"));
+    let output = env.ok(&["config", "--format", "json"]);
+    assert_eq!(output.stderr, "", "every key in it is known");
+    for (example, default) in read::<Vec<Setting>>(&output).iter().zip(&defaults) {
+        assert_eq!((&example.key, &example.value), (&default.key, &default.value));
+        assert_eq!(example.origin, file.display().to_string(), "{} is not in it", example.key);
+    }
+    assert_eq!(settings().len(), defaults.len());
+}
+
+#[test]
+fn every_variable_in_the_pages_is_read() {
+    let env = TestEnv::new();
+    let settings: Vec<Setting> = read(&env.ok(&["config", "--format", "json"]));
+    let mut known: BTreeSet<String> = settings
+        .iter()
+        .map(|it| format!("KB_{}", it.key.to_uppercase().replace('.', "_")))
+        .collect();
+    known.extend(
+        ["KB_MODEL", "KB_DEFAULT_TOP", "KB_DEFAULT_FORMAT", "KB_CACHE_DIR"].map(String::from),
+    );
+    for name in ["README.md", "SKILL.md", "config.example.yaml"] {
+        let text = page(name);
+        let is_word = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
+        for word in text.split(|it| !is_word(it)).filter(|it| it.starts_with("KB_") && it.len() > 3)
+        {
+            assert!(known.contains(word), "{name}: {word}");
+        }
+    }
+}
+
+#[test]
+fn models_files_and_targets_in_the_pages_exist() {
+    let readme = page("README.md");
+    let models = section(&readme, "Models");
+    for model in kb::embed::model_names() {
+        assert!(models.contains(&format!("`{model}`")), "README.md does not name {model}");
+    }
+    let makefile = page("Makefile");
+    let commands = readme.split(['`', '\n']).filter_map(|it| it.strip_prefix("make "));
+    for target in commands.map(|it| it.split_whitespace().next().unwrap()) {
+        assert!(makefile.contains(&format!("\n{target}: ")), "make {target}");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for link in readme.split("](").skip(1).filter_map(|it| it.split(')').next()) {
+        assert!(link.contains("://") || root.join(link).exists(), "{link}");
+    }
+    for span in code_spans(&page("ARCHITECTURE.md")) {
+        let is_file = [".rs", ".md", ".toml", ".yaml"].iter().any(|it| span.ends_with(it))
+            && !span.contains('*');
+        let is_there = root.join(&span).exists() || root.join("src").join(&span).exists();
+        assert!(!is_file || is_there, "ARCHITECTURE.md: {span}");
+    }
+}

@@ -1,0 +1,239 @@
+//! Who may import whom, and which library lives where. Changing a table here is a decision about the
+//! architecture; the picture is in ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each module of the crate and the modules of the crate it may name; itself always.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("document", &[]),
+    ("error", &[]),
+    ("embed", &["document", "error"]),
+    ("store", &["document", "error"]),
+    ("ingest", &["document", "embed", "error", "store"]),
+    ("search", &["document", "embed", "error", "store"]),
+    ("present", &["document", "error", "ingest", "search", "store"]),
+    ("config", &["error"]),
+    ("cli", &["config", "document", "embed", "error", "ingest", "present", "search", "store"]),
+];
+
+/// Where in `src/` a library may be named; a name without `.rs` is a folder. Libraries that are a
+/// notation rather than a service (serde, hashes, errors) may be in several places.
+const HOMES: &[(&str, &[&str])] = &[
+    ("clap", &["cli"]),
+    ("console", &["cli"]),
+    ("encoding_rs", &["ingest/decode.rs"]),
+    ("figment", &["config"]),
+    ("hf_hub", &["embed/fetch/hub.rs"]),
+    ("ignore", &["ingest/walk.rs"]),
+    ("indicatif", &["cli"]),
+    ("jiff", &["cli/add.rs", "ingest/extract/markdown/front_matter.rs"]),
+    ("ort", &["embed"]),
+    ("pdf_extract", &["ingest/extract/pdf/with_pdf_extract.rs"]),
+    ("pulldown_cmark", &["ingest/extract/markdown"]),
+    ("rayon", &["ingest/pipeline.rs"]),
+    ("rusqlite", &["store"]),
+    ("rustix", &["ingest/extract/pdf"]),
+    ("safetensors", &["embed/weights.rs"]),
+    ("serde", &["config", "embed", "ingest/extract", "present/json.rs", "store/rows.rs"]),
+    (
+        "serde_json",
+        &["embed", "ingest/extract/pdf/protocol.rs", "present/json.rs", "store/rows.rs"],
+    ),
+    ("serde_yaml", &["config", "ingest/extract/markdown/front_matter.rs"]),
+    ("sha2", &["embed", "ingest/prepare.rs", "store/chunks.rs"]),
+    ("sqlite_vec", &["store/open.rs"]),
+    ("strsim", &["config/load.rs"]),
+    ("thiserror", &["error.rs"]),
+    ("tokenizers", &["embed/tokenize.rs"]),
+    ("toml", &["embed/registry.rs"]),
+    ("tree_sitter", &["ingest/extract/code"]),
+    ("tree_sitter_bash", &["ingest/extract/code"]),
+    ("tree_sitter_go", &["ingest/extract/code"]),
+    ("tree_sitter_python", &["ingest/extract/code"]),
+    ("unicode_normalization", &["ingest/extract"]),
+    ("unpdf", &["ingest/extract/pdf/with_unpdf.rs"]),
+    ("zip", &["embed/fetch/python.rs"]),
+];
+
+/// What may be named in certain places only, and why.
+const RULES: &[(&str, &[&str], &str)] = &[
+    ("SELECT ", &["store"], "SQL is the store's"),
+    ("INSERT ", &["store"], "SQL is the store's"),
+    (
+        "Command::new",
+        &["embed/fetch/python.rs", "ingest/extract/pdf/parent.rs"],
+        "what is started is known",
+    ),
+    ("unsafe {", &["store/open.rs"], "the one audited exception registers sqlite-vec"),
+    ("println!", &["cli"], "only the edge prints"),
+    ("process::exit", &[], "only main ends the program, by returning"),
+    ("TcpListener", &[], "no server, no port"),
+    ("UnixListener", &[], "no server, no port"),
+    ("UdpSocket", &[], "no server, no port"),
+    ("TcpStream", &[], "the network is reached by `hf_hub` and `pip` alone"),
+];
+
+/// A source file without its comments and its tests.
+struct Source {
+    /// Below `src/`, with `/`.
+    path: String,
+    code: String,
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                found.push(source(&root, &path));
+            }
+        }
+    }
+    assert!(found.len() > 50);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn source(root: &Path, path: &PathBuf) -> Source {
+    let text = fs::read_to_string(path).unwrap();
+    // Inline tests stand at the foot of a file.
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let is_code = |it: &&str| !it.trim_start().starts_with("//");
+    let code: Vec<&str> = code.lines().filter(is_code).collect();
+    let path = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+    Source { path, code: code.join("\n") }
+}
+
+impl Source {
+    /// Returns the module of the crate's root this file belongs to.
+    fn module(&self) -> &str {
+        let first = self.path.split('/').next().unwrap();
+        first.trim_end_matches(".rs")
+    }
+
+    fn is_in(&self, homes: &[&str]) -> bool {
+        homes.iter().any(|home| self.path == *home || self.path.starts_with(&format!("{home}/")))
+    }
+
+    /// Whether a path begins with this name: `name::`, not `other_name::` or `a::name::`.
+    fn names(&self, name: &str) -> bool {
+        let needle = format!("{name}::");
+        self.code.match_indices(&needle).any(|(at, _)| {
+            let before = self.code[..at].chars().next_back();
+            !before.is_some_and(|it| it.is_alphanumeric() || it == '_' || it == ':')
+        }) || self.code.contains(&format!("use {name};"))
+    }
+}
+
+#[test]
+fn no_module_knows_what_its_layer_must_not() {
+    let layers: BTreeMap<&str, &[&str]> = LAYERS.iter().copied().collect();
+    let mut broken = Vec::new();
+    for source in sources() {
+        let Some(allowed) = layers.get(source.module()) else {
+            // `lib.rs` lists the modules, `main.rs` calls one function.
+            assert!(
+                ["lib.rs", "main.rs"].contains(&source.path.as_str()),
+                "no layer: {}",
+                source.path
+            );
+            continue;
+        };
+        for part in source.code.split("crate::").skip(1) {
+            let is_name = |it: &char| it.is_alphanumeric() || *it == '_';
+            let named: String = part.chars().take_while(is_name).collect();
+            if named != source.module() && !allowed.contains(&named.as_str()) {
+                broken.push(format!("src/{} must not name crate::{named}", source.path));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn every_library_has_one_home() {
+    let sources = sources();
+    let mut broken = Vec::new();
+    for (library, homes) in HOMES {
+        for source in sources.iter().filter(|it| it.names(library) && !it.is_in(homes)) {
+            broken.push(format!(
+                "src/{} must not name {library}: it lives in {homes:?}",
+                source.path
+            ));
+        }
+        for home in *homes {
+            let is_used = sources.iter().any(|it| it.is_in(&[home]) && it.names(library));
+            if !is_used {
+                broken.push(format!("nothing in {home} names {library} any more"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn every_dependency_is_in_the_table_of_homes() {
+    let manifest = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let mut declared: BTreeSet<String> = names(&manifest["dependencies"]);
+    for target in manifest["target"].as_table().unwrap().values() {
+        declared.extend(target.get("dependencies").map(names).unwrap_or_default());
+    }
+    let known: BTreeSet<String> = HOMES.iter().map(|(library, _)| (*library).to_owned()).collect();
+    assert_eq!(declared, known);
+}
+
+fn names(dependencies: &toml::Value) -> BTreeSet<String> {
+    dependencies.as_table().unwrap().keys().map(|it| it.replace('-', "_")).collect()
+}
+
+#[test]
+fn what_is_allowed_in_few_places_is_nowhere_else() {
+    let mut broken = Vec::new();
+    for source in sources() {
+        for (text, homes, reason) in RULES {
+            if source.code.contains(text) && !source.is_in(homes) {
+                broken.push(format!("src/{} has `{text}`: {reason}", source.path));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn a_module_is_imported_once_in_a_file() {
+    let mut broken = Vec::new();
+    for source in sources() {
+        let mut seen = BTreeSet::new();
+        for line in source.code.lines().take_while(|it| !it.starts_with("fn ")) {
+            let Some(import) = line.strip_prefix("use ") else { continue };
+            // `use a::b::{c, d};` and `use a::b::c;` both import from `a::b`.
+            let module = import.split("::{").next().unwrap();
+            let module = match module == import {
+                true => import.rsplit_once("::").map_or("", |it| it.0),
+                false => module,
+            };
+            // `use crate::embed;` is the module itself.
+            if !["", "crate", "std"].contains(&module) && !seen.insert(module.to_owned()) {
+                broken.push(format!("src/{} imports from {module} twice", source.path));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for source in sources() {
+        let text = fs::read_to_string(root.join("src").join(&source.path)).unwrap();
+        assert!(text.starts_with("//! "), "src/{} has no header", source.path);
+    }
+}
