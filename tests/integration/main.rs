@@ -17,6 +17,8 @@ mod word_model;
 mod chunks;
 /// The JSON of every command, read back into structs that know every key.
 mod contract;
+/// The table from requirement to test.
+mod coverage;
 /// The pages tell the truth.
 mod docs;
 /// The model and the runtime library: numbers, fetching, damage.

@@ -51,6 +51,7 @@ fn a_model_of_the_hub_is_fetched_once_and_works_offline() {
     let output = env.ok(&["init", "--model", HUB_ID]);
     assert!(output.stderr.contains("Fetching model someorg/tiny-bert from http://127.0.0.1:"));
     assert!(output.stderr.contains(REPOSITORY), "the place is named: {}", output.stderr);
+    assert!(output.stderr.contains("Optimising model for ONNX inference (one-time)...\n"));
     assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_name'"), HUB_ID);
     assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'embedding_dim'"), "32");
     assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_max_tokens'"), "128");
