@@ -7,9 +7,10 @@ use std::path::Path;
 
 use crate::document::{DocType, Format, Language};
 use crate::error::{Error, Failure, Result};
+use crate::ingest::decode;
 
 /// How many bytes of a file [`detect`] wants to see; fewer only if the file is shorter.
-pub const HEAD_BYTES: usize = 4096;
+pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
 
 /// Extensions in lower case and what they stand for.
 const EXTENSIONS: &[(&str, Format)] = &[
@@ -38,9 +39,6 @@ const INTERPRETERS: &[(&str, Language)] = &[
 
 /// Where readers of PDF look for its header (PDF 1.7, appendix H, note 13).
 const PDF_HEADER_WITHIN_BYTES: usize = 1024;
-
-/// A file is binary when more than one byte in this many is a control character text never has.
-const TEXT_BYTES_PER_CONTROL: usize = 10;
 
 /// What the user says a file is; nothing said, nothing overridden.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -158,10 +156,10 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
         (Format::Pdf, _) if pdf_header(head).is_some() => return None,
         (Format::Pdf, Some(_)) => Failure::WrongFormat,
         // Binary without a header may be a damaged PDF: its reader knows best.
-        (Format::Pdf, None) if is_binary(head) => return None,
+        (Format::Pdf, None) if decode::is_binary(head) => return None,
         (Format::Pdf, None) => Failure::WrongFormat,
         (_, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
-        _ if !is_binary(head) => return None,
+        _ if !decode::is_binary(head) => return None,
         (_, Some(_)) => Failure::WrongFormat,
         (_, None) => Failure::NotText,
     };
@@ -207,19 +205,9 @@ fn pdf_header(head: &[u8]) -> Option<usize> {
 /// Whether bytes are a PDF without a name saying so: text that only speaks of PDF is none.
 fn is_surely_pdf(head: &[u8]) -> bool {
     match pdf_header(head) {
-        Some(at) => head[..at].iter().all(u8::is_ascii_whitespace) || is_binary(head),
+        Some(at) => head[..at].iter().all(u8::is_ascii_whitespace) || decode::is_binary(head),
         None => false,
     }
-}
-
-/// Whether bytes are no text in any encoding we read.
-fn is_binary(head: &[u8]) -> bool {
-    if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
-        return false; // UTF-16 is full of zero bytes
-    }
-    let is_control = |it: &&u8| matches!(it, 0x01..=0x06 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F);
-    let num_controls = head.iter().filter(is_control).count();
-    head.contains(&0) || num_controls * TEXT_BYTES_PER_CONTROL > head.len()
 }
 
 /// Where a format has its mark, the mark, and the words for the format. First match wins.
@@ -278,7 +266,7 @@ pub fn looks_like(head: &[u8]) -> Option<&'static str> {
     match MAGIC.iter().find(|(at, magic, _)| is_there(*at, magic))?.2 {
         "a ZIP archive" if head.windows(5).any(|it| it == b"word/") => Some("a DOCX document"),
         text @ (RTF | POSTSCRIPT) => Some(text),
-        other => is_binary(head).then_some(other),
+        other => decode::is_binary(head).then_some(other),
     }
 }
 
@@ -384,7 +372,7 @@ mod tests {
             &format!("{wrong}a DOCX document"),
         );
         check("x.txt", b"PK\x03\x04\x14\0\x06\0a.txt", &format!("{wrong}a ZIP archive"));
-        check("x.sh", b"\x1F\x8B\x08\0", &format!("{wrong}gzip data"));
+        check("x.sh", b"\x1F\x8B\x08\0\0\0\0\0\0\x03", &format!("{wrong}gzip data"));
         check("x.md", b"\0\x01\x02\x03", "not_text: it is not text");
         check("x.md", b"\x01\x02ab\x03\x04", "not_text: it is not text");
     }

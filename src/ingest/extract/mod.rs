@@ -25,6 +25,6 @@ pub fn extract(bytes: &[u8], format: Format, pdf: &PdfOptions) -> Result<Documen
         Format::Markdown => markdown::extract(&text()?),
         Format::Text => text::extract(&text()?),
         Format::Note => text::extract_note(&text()?),
-        Format::Code(_language) => text::extract(&text()?),
+        Format::Code(language) => code::extract(&text()?, language),
     })
 }

@@ -1,1 +1,0 @@
-//! Source code in, one block per definition out (tree-sitter).

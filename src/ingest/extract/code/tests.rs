@@ -1,0 +1,389 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// A line for each block: `§` where a section begins, the symbol, the context behind `<`, and the
+/// block's first and last line.
+fn outline(text: &str, language: Language) -> String {
+    let document = extract(text, language);
+    let lines = document.blocks.iter().map(|block| {
+        let sign = if block.starts_section { '§' } else { ' ' };
+        let symbol = block.symbol.as_deref().unwrap_or("-");
+        let context = block.context.as_deref().map(|it| format!(" < {}", it.replace('\n', " / ")));
+        let own = text[block.bytes.clone()].trim();
+        let first = own.lines().next().unwrap_or_default();
+        let last = own.lines().last().filter(|_| own.contains('\n')).map(str::trim);
+        let last = last.map(|it| format!(" … {it}")).unwrap_or_default();
+        format!("{sign} {symbol}{} | {first}{last}\n", context.unwrap_or_default())
+    });
+    lines.collect()
+}
+
+#[track_caller]
+fn check(language: Language, text: &str, expected: &[&str]) {
+    assert_sound(text, language);
+    let outline = outline(text, language);
+    assert_eq!(outline.lines().collect::<Vec<_>>(), expected);
+}
+
+/// Blocks are ordered, disjoint, on character boundaries and leave out nothing but white space.
+#[track_caller]
+fn assert_sound(text: &str, language: Language) {
+    let document = extract(text, language);
+    let mut at = 0;
+    for Block { bytes, .. } in &document.blocks {
+        assert!(at <= bytes.start && bytes.start < bytes.end, "{bytes:?} after {at}");
+        assert!(text[at..bytes.start].trim().is_empty(), "lost: {:?}", &text[at..bytes.start]);
+        assert!(!text[bytes.clone()].trim().is_empty(), "blank: {bytes:?}");
+        at = bytes.end;
+    }
+    assert!(text[at..].trim().is_empty(), "lost: {:?}", &text[at..]);
+    assert!(document.blocks.first().is_none_or(|it| it.starts_section));
+}
+
+/// So much of a statement that what holds some of it is too long to stay whole.
+fn filler(line: &str) -> String {
+    line.repeat(cut::WHOLE_BYTES / 2 / line.len() + 1)
+}
+
+#[test]
+fn python_preamble_functions_and_code_between_are_sections() {
+    let text = "#!/usr/bin/env python3\n\"\"\"About.\"\"\"\nimport os\n\nA = 1\n\n\
+        def f(x):\n    def g():\n        pass\n    return g\n\nprint(f(1))\n";
+    check(
+        Language::Python,
+        text,
+        &[
+            "§ - | #!/usr/bin/env python3 … \"\"\"About.\"\"\"",
+            "§ - | import os … A = 1",
+            "§ f | def f(x): … return g",
+            "§ - | print(f(1))",
+        ],
+    );
+}
+
+#[test]
+fn comments_and_decorators_belong_to_the_definition_below() {
+    let text = "x = 1  # no comment of f\n# about f\n# more\n@cached\n# why\n@traced(1)\n\
+        async def f(): pass  # tail\n\n# apart\n\ndef g(): pass\n";
+    check(
+        Language::Python,
+        text,
+        &[
+            "§ - | x = 1  # no comment of f",
+            "§ f | # about f … async def f(): pass  # tail",
+            "§ - | # apart",
+            "§ g | def g(): pass",
+        ],
+    );
+}
+
+#[test]
+fn a_small_class_stays_whole() {
+    let text = "class A:\n    x = 1\n\n    def m(self): pass\n\n    class B: pass\n";
+    check(Language::Python, text, &["§ A | class A: … class B: pass"]);
+}
+
+#[test]
+fn a_large_class_is_parted_into_head_and_methods() {
+    let line = "        print('a statement of some length')\n";
+    let text = format!(
+        "# above\n@final\nclass A(Base,\n        key=1):\n    \"\"\"Keeps\n    things.\n\n    More.\"\"\"\n    x = 1\n\n    \
+        # about m\n    def m(self):\n{}    y = 2\n    class B:\n        z = 3\n        def n(self):\n{}\n\
+        def after(): pass\n",
+        filler(line),
+        filler(&format!("    {line}"))
+    );
+    check(
+        Language::Python,
+        &text,
+        &[
+            "§ A | # above … x = 1",
+            "§ A.m < class A(Base, key=1) / Keeps things. | # about m … print('a statement of some length')",
+            "§ A < class A(Base, key=1) / Keeps things. | y = 2",
+            "§ A.B < class A(Base, key=1) / Keeps things. | class B: … print('a statement of some length')",
+            "§ after | def after(): pass",
+        ],
+    );
+}
+
+#[test]
+fn nested_classes_qualify_their_methods() {
+    let line = "            print('a statement of some length')\n";
+    let text = format!(
+        "class A:\n    class B:\n        def m(self):\n{}        def n(self):\n{}",
+        filler(line),
+        filler(line)
+    );
+    check(
+        Language::Python,
+        &text,
+        &[
+            "§ A | class A:",
+            "§ A.B < class A | class B:",
+            "§ A.B.m < class A > class B | def m(self): … print('a statement of some length')",
+            "§ A.B.n < class A > class B | def n(self): … print('a statement of some length')",
+        ],
+    );
+}
+
+#[test]
+fn definitions_under_a_condition_are_found() {
+    let text = "import os\n\nif os:\n    def f(): pass\nelse:\n    def f(): return 1\n\
+        try:\n    class A: pass\nexcept ImportError:\n    A = None\n";
+    check(
+        Language::Python,
+        text,
+        &[
+            "§ - | import os … if os:",
+            "§ f | def f(): pass",
+            "§ f | else: … def f(): return 1",
+            "§ A | try: … class A: pass",
+            "§ - | except ImportError: … A = None",
+        ],
+    );
+}
+
+#[test]
+fn a_long_function_is_cut_between_statements() {
+    let line = "    print('a statement of some length')\n";
+    let text = format!(
+        "def f(a,\n      b) -> int:\n    \"\"\"Does.\"\"\"\n{}\n    # about the loop\n    for x in y:\n{}    return 1\n",
+        filler(line),
+        filler(&format!("    {line}"))
+    );
+    check(
+        Language::Python,
+        &text,
+        &[
+            "§ f | def f(a, … print('a statement of some length')",
+            "  f < def f(a, b) -> int | # about the loop … return 1",
+        ],
+    );
+}
+
+#[test]
+fn a_long_list_is_cut_between_elements() {
+    let text = format!("A = [\n{}]\n", "    'an element of some length',\n".repeat(100));
+    let document = extract(&text, Language::Python);
+    assert!(document.blocks.len() > 10);
+    assert!(document.blocks.iter().all(|it| it.bytes.len() <= cut::WHOLE_BYTES));
+    assert_sound(&text, Language::Python);
+}
+
+#[test]
+fn bash_knows_both_forms_of_functions() {
+    let text = "#!/bin/bash\nset -e\n\n# about a\na() {\n  cat <<END\n}\nb() {\nEND\n}\n\
+        function b { :; }\nfunction c() ( : )\na::b-c() { :; }\n\nmain \"$@\"\n";
+    check(
+        Language::Bash,
+        text,
+        &[
+            "§ - | #!/bin/bash … set -e",
+            "§ a | # about a … }",
+            "§ b | function b { :; }",
+            "§ c | function c() ( : )",
+            "§ a::b-c | a::b-c() { :; }",
+            "§ - | main \"$@\"",
+        ],
+    );
+}
+
+#[test]
+fn what_only_opens_or_closes_goes_with_the_function() {
+    let text = "if true; then\n  f() { :; }\nfi\ng() { :; }\n";
+    check(
+        Language::Bash,
+        text,
+        &["§ f | if true; then … f() { :; }", "  f < f() | fi", "§ g | g() { :; }"],
+    );
+}
+
+#[test]
+fn two_functions_may_share_a_line() {
+    check(
+        Language::Bash,
+        "a() { :; }; b() { :; }\n",
+        &["§ a | a() { :; }", "  a < a() | ;", "§ b | b() { :; }"],
+    );
+}
+
+#[test]
+fn a_script_without_functions_is_cut_at_blank_lines() {
+    let paragraph = "echo 'a command of some length'\n".repeat(8);
+    let text = format!("#!/bin/sh\n{paragraph}\n{paragraph}\n# last\n{paragraph}");
+    check(
+        Language::Bash,
+        &text,
+        &[
+            "§ - | #!/bin/sh … echo 'a command of some length'",
+            "  - | echo 'a command of some length' … echo 'a command of some length'",
+            "  - | # last … echo 'a command of some length'",
+        ],
+    );
+}
+
+#[test]
+fn here_documents_stay_with_their_command() {
+    let text = format!("cat <<END\n{}END\necho done\n", "some words in it\n".repeat(60));
+    check(Language::Bash, &text, &["§ - | cat <<END … END", "  - | echo done"]);
+}
+
+#[test]
+fn go_types_stay_with_the_methods_that_follow() {
+    let text = "// Package x is.\npackage x\n\nimport \"fmt\"\n\n\
+        // Stack is.\ntype Stack[T any] struct {\n\titems []T\n}\n\n\
+        // Push it.\nfunc (s *Stack[T]) Push(x T) { s.items = append(s.items, x) }\n\n\
+        // New makes.\nfunc New[T any]() *Stack[T] { return nil }\n\n\
+        func (Stack[T]) Len() int { return 0 }\n\nfunc (o Other) M() {}\n";
+    check(
+        Language::Go,
+        text,
+        &[
+            "§ - | // Package x is. … package x",
+            "§ - | import \"fmt\"",
+            "§ Stack | // Stack is. … func (s *Stack[T]) Push(x T) { s.items = append(s.items, x) }",
+            "§ New | // New makes. … func New[T any]() *Stack[T] { return nil }",
+            "§ Stack.Len < type Stack[T any] struct / Stack is. | func (Stack[T]) Len() int { return 0 }",
+            "§ Other.M | func (o Other) M() {}",
+        ],
+    );
+}
+
+#[test]
+fn a_type_too_long_with_its_methods_stands_alone() {
+    let text = format!(
+        "package x\n\ntype A struct {{ n int }}\n\nfunc (a *A) M() {{\n{}}}\n\nfunc (a *A) N() {{\n{}}}\n",
+        filler("\tfmt.Println(\"a statement\")\n"),
+        filler("\tfmt.Println(\"a statement\")\n"),
+    );
+    check(
+        Language::Go,
+        &text,
+        &[
+            "§ - | package x",
+            "§ A | type A struct { n int }",
+            "§ A.M < type A struct | func (a *A) M() { … }",
+            "§ A.N < type A struct | func (a *A) N() { … }",
+        ],
+    );
+}
+
+#[test]
+fn grouped_types_are_parted_when_they_are_many() {
+    let text = format!(
+        "package x\n\ntype (\n\t// A is.\n\tA struct {{\n{}\t}}\n\tB = string\n\tC struct {{\n{}\t}}\n)\n",
+        filler("\t\tfield map[string]string\n"),
+        filler("\t\tfield map[string]string\n")
+    );
+    check(
+        Language::Go,
+        &text,
+        &[
+            "§ - | package x … type (",
+            "§ A | // A is. … }",
+            "§ B | B = string",
+            "§ C | C struct { … }",
+            "  C < C struct | )",
+        ],
+    );
+    let short = "package x\n\ntype (\n\tA int\n\tB = string\n)\n";
+    check(Language::Go, short, &["§ - | package x", "§ A | type ( … )"]);
+}
+
+#[test]
+fn go_code_between_functions_is_a_section() {
+    let text = "package x\n\nconst A = 1\n\nfunc init() {}\n\nvar (\n\tb = 2\n)\n";
+    check(
+        Language::Go,
+        text,
+        &["§ - | package x … const A = 1", "§ init | func init() {}", "§ - | var ( … )"],
+    );
+}
+
+#[test]
+fn what_does_not_parse_still_yields_its_parts() {
+    check(
+        Language::Python,
+        "def f(): pass\n\nthis is ( no python\n\nclass A: pass\n",
+        &["§ f | def f(): pass", "§ - | this is ( no python", "§ A | class A: pass"],
+    );
+    let text = "package x\n\nfunc A() {}\n\n???\n\nfunc B() { if }\n\nfunc C() {}\n";
+    let outline = outline(text, Language::Go);
+    assert!(outline.contains("§ A |") && outline.contains("§ C |"), "{outline}");
+    assert_sound(text, Language::Go);
+}
+
+#[test]
+fn nothing_but_white_space_has_no_blocks() {
+    for language in Language::ALL {
+        check(language, "", &[]);
+        check(language, " \n\n\t\n", &[]);
+    }
+}
+
+#[test]
+fn indentation_stays_and_blank_lines_go() {
+    let text = "\n\n    x = 1\n    y = 2\n\n\n";
+    let document = extract(text, Language::Python);
+    assert_eq!(&text[document.blocks[0].bytes.clone()], "    x = 1\n    y = 2");
+}
+
+#[test]
+fn the_parser_gives_up_on_work_without_end() {
+    // A scanner that reads to the end for every token: 20,000 lines would take minutes.
+    let text = format!("x = 1\n\ny = 2\n{}", "\\\n".repeat(20_000));
+    assert!(parse(&text, Grammar::of(Language::Python)).is_none());
+    assert_sound(&text, Language::Python);
+}
+
+#[test]
+fn deep_nesting_is_survived_on_a_small_stack() {
+    let run = || {
+        for open in ["(", "[", "{", "a+", "$(", "if x:\n", "f() {\n", "func() {"] {
+            for language in Language::ALL {
+                assert_sound(&open.repeat(5_000), language);
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(512 * 1024).spawn(run).unwrap().join().unwrap();
+}
+
+const PYTHON: &str = "\"\"\"Doc.\"\"\"\nimport os\n\n@dec\nclass A(B):\n    '''Döc.'''\n    x = [1,\n  2]\n\n    \
+    # c\n    def m(self):\n        if x:\n            return f\"{x}\"\n\nasync def f(): pass\n";
+const BASH: &str = "#!/bin/sh\n# ä\nf() {\n  cat <<E | tr a b\n$(x \"${y}\")\nE\n}\nfunction g { :; }\n\
+    case $1 in a) f ;; *) g;; esac\n";
+const GO: &str = "// P.\npackage p\n\ntype (\n\t// S ü\n\tS[T any] struct{ a, b int }\n)\n\n/* c */\n\
+    func (s *S[T]) M(x ...T) (a int, err error) {\n\tswitch x {\n\tcase `1\n`:\n\t}\n\treturn\n}\n";
+
+fn any_language() -> impl Strategy<Value = Language> {
+    proptest::sample::select(&Language::ALL[..])
+}
+
+proptest! {
+    #[test]
+    fn any_text_keeps_everything(text in "\\PC{0,300}", language in any_language()) {
+        assert_sound(&text, language);
+    }
+
+    #[test]
+    fn damaged_source_keeps_everything(
+        pieces in proptest::collection::vec((0_usize..3, 0_usize..300, 0_usize..300), 1..12),
+        language in any_language(),
+    ) {
+        let mut text = String::new();
+        for (source, start, len) in pieces {
+            let source = [PYTHON, BASH, GO][source];
+            text.extend(source.chars().skip(start % source.len()).take(len));
+        }
+        assert_sound(&text, language);
+    }
+
+    #[test]
+    fn long_source_keeps_everything(
+        lines in proptest::collection::vec("(    ){0,3}(def f|class A|if x|f\\(\\)|func f\\(|\\}|\\{|#|\"\"\"|x = [äb]{20,60}|)[:{]?", 0..150),
+        language in any_language(),
+    ) {
+        assert_sound(&lines.join("\n"), language);
+    }
+}

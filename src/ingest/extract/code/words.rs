@@ -1,0 +1,97 @@
+//! Source in, the few words of it that a reader of another part needs out.
+
+use tree_sitter::Node;
+
+/// Longest head of a definition: a line that is read at a glance.
+const MAX_HEAD_CHARS: usize = 120;
+
+/// Longest extract of documentation: what is left of a context of 64 tokens.
+const MAX_DOCS_CHARS: usize = 200;
+
+/// Returns a definition without its body, on one line: `class Point(Base)`.
+pub(super) fn head(text: &str, node: Node<'_>) -> String {
+    let head = match node.child_by_field_name("body") {
+        Some(body) => &text[node.start_byte()..body.start_byte()],
+        None => {
+            let whole = &text[node.byte_range()];
+            whole.split(['{', '\n']).next().unwrap_or(whole)
+        }
+    };
+    on_one_line(head.trim_end().trim_end_matches([':', '{']), MAX_HEAD_CHARS)
+}
+
+/// Returns the first paragraph of a comment, without its marks.
+pub(super) fn comment_docs(comment: &str) -> Option<String> {
+    let bare = |line: &str| {
+        let line = line.trim().trim_start_matches(['/', '*', '#']).trim_end_matches(['/', '*']);
+        line.trim().to_owned()
+    };
+    let lines: Vec<String> = comment.lines().map(bare).collect();
+    first_paragraph(lines.iter().map(String::as_str))
+}
+
+/// Returns the first paragraph of the string a body begins with.
+pub(super) fn docstring(text: &str, definition: Node<'_>) -> Option<String> {
+    let body = definition.child_by_field_name("body")?;
+    let statement = body.named_child(0).filter(|it| it.kind() == "expression_statement")?;
+    let string = statement.named_child(0).filter(|it| it.kind() == "string")?;
+    let mut cursor = string.walk();
+    let content = string.children(&mut cursor).find(|it| it.kind() == "string_content")?;
+    first_paragraph(text[content.byte_range()].lines().map(str::trim))
+}
+
+fn first_paragraph<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    let paragraph: Vec<&str> = lines
+        .skip_while(|line| line.is_empty())
+        .take_while(|line| !line.is_empty())
+        // No more is needed than what is shown.
+        .take(MAX_DOCS_CHARS)
+        .collect();
+    (!paragraph.is_empty()).then(|| on_one_line(&paragraph.join(" "), MAX_DOCS_CHARS))
+}
+
+/// Joins what white space parts by single spaces and cuts at a word, with `…` for what is gone.
+fn on_one_line(text: &str, max_chars: usize) -> String {
+    let mut line = String::new();
+    let mut num_chars = 0;
+    for word in text.split_whitespace() {
+        let num_word_chars = word.chars().count() + usize::from(!line.is_empty());
+        if num_chars + num_word_chars > max_chars {
+            if line.is_empty() {
+                line.extend(word.chars().take(max_chars));
+            }
+            line.push('…');
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        num_chars += num_word_chars;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documentation_is_its_first_paragraph() {
+        let check = |comment, expected: Option<&str>| {
+            assert_eq!(comment_docs(comment).as_deref(), expected, "{comment}");
+        };
+        check("// Stack keeps\n// things.\n//\n// More.", Some("Stack keeps things."));
+        check("/*\n * Stack keeps.\n *\n * More.\n */", Some("Stack keeps."));
+        check("# about it\n", Some("about it"));
+        check("//", None);
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_at_a_word() {
+        assert_eq!(on_one_line(" one\n two  three ", 13), "one two three");
+        assert_eq!(on_one_line("one two three", 12), "one two…");
+        assert_eq!(on_one_line("äöüäöü", 3), "äöü…");
+        assert_eq!(on_one_line(" ", 3), "");
+    }
+}
