@@ -57,18 +57,17 @@ pub(super) fn prepare_file(
         return Err(Error::EmptyFile { path: found.path.clone() });
     }
     let given_title = options.title.clone().or(given_title);
-    let title = given_title
-        .clone()
-        .or_else(|| document.title.clone())
-        .unwrap_or_else(|| file_name(&found.path));
+    let stated = given_title.clone().or_else(|| document.title.clone());
+    let context_title = stated.clone().unwrap_or_else(|| file_words(&found.path));
+    let title = stated.unwrap_or_else(|| file_name(&found.path));
     let path = walk::path_text(&found.path);
     let stamp = PathStamp { path, size_bytes: found.size_bytes, mtime_ns: found.mtime_ns };
     Ok(assemble(
         document,
         Head {
             format,
-            context_title: title.clone(),
             title,
+            context_title,
             title_given: given_title.is_some(),
             stamp: Some(stamp),
             content_hash,
@@ -143,6 +142,38 @@ fn assemble(
     Prepared { document, chunks, warnings }
 }
 
+/// Returns the words of a file's name without its extension; numbers and codes like `d000012` are
+/// none, and a name without words says nothing.
+fn file_words(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let is_word = |it: &&str| it.chars().nth(1).is_some() && it.chars().all(char::is_alphabetic);
+    let parts = stem.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    if parts.clone().any(|it| is_word(&it)) {
+        parts.collect::<Vec<_>>().join(" ")
+    } else {
+        String::new()
+    }
+}
+
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_name_gives_its_words_if_it_has_any() {
+        for (path, words) in [
+            ("/n/setup-notes.md", "setup notes"),
+            ("/n/tide_table.py", "tide table"),
+            ("/n/2024-05-01-standup.md", "2024 05 01 standup"),
+            ("/n/d000012.md", ""),
+            ("/n/42.txt", ""),
+            ("/n/東京.md", "東京"),
+        ] {
+            assert_eq!(file_words(Path::new(path)), words);
+        }
+    }
 }

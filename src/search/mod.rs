@@ -3,6 +3,7 @@
 //! Knows the database through `store` and the model through `Embedder`; knows nothing of
 //! files, settings or how a hit is shown.
 
+use std::collections::HashMap;
 use std::thread;
 
 use crate::document::{ChunkId, Filter, Ranked};
@@ -133,17 +134,21 @@ pub fn search(
     let total_matches = fused.len();
     let page: Vec<&Fused> = fused.iter().take(options.limit as usize).collect();
     let chunk_ids: Vec<ChunkId> = page.iter().map(|it| it.chunk_id).collect();
+    let by_chunk: HashMap<ChunkId, &Fused> = page.iter().map(|it| (it.chunk_id, *it)).collect();
+    // A chunk that another process removed meanwhile is not among the stored ones.
     let hits = store
         .hits(&chunk_ids)?
         .into_iter()
-        .zip(page)
-        .map(|(stored, fused)| Hit {
-            score: fused.score,
-            keyword: fused.legs[0],
-            vector: fused.legs[1],
-            keyword_weight: keyword.is_some().then_some(LEG_WEIGHT),
-            vector_weight: vector.is_some().then_some(LEG_WEIGHT),
-            stored,
+        .map(|stored| {
+            let fused = by_chunk[&stored.chunk.id];
+            Hit {
+                score: fused.score,
+                keyword: fused.legs[0],
+                vector: fused.legs[1],
+                keyword_weight: keyword.is_some().then_some(LEG_WEIGHT),
+                vector_weight: vector.is_some().then_some(LEG_WEIGHT),
+                stored,
+            }
         })
         .collect();
     Ok(SearchResults { typed: query.typed.clone(), hits, total_matches })

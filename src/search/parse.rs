@@ -2,6 +2,10 @@
 //!
 //! The syntax, all of it: words are alternatives that BM25 orders, `"an exact phrase"` stays
 //! together, a leading `-` excludes a word or a phrase. Everything else is text.
+//!
+//! English function words are left out where other words remain: measured, they cost up to 0.06
+//! nDCG@10 on questions and half of the time. A word of several parts (`git-lfs`, `x86_64`) is looked
+//! for whole and in parts.
 
 use crate::error::{Error, Result};
 
@@ -40,35 +44,78 @@ pub fn parse(typed: &str) -> Result<Query> {
         return Err(Error::EmptyQuery);
     }
     let pieces = pieces(typed);
+    // A query of exclusions only would match nothing: its words are then looked for.
     let has_wanted = pieces.iter().any(|it| !it.is_excluded && is_searchable(&it.text));
-    let mut query = Query {
-        typed: typed.to_owned(),
-        passage: String::new(),
-        wanted: Vec::new(),
-        excluded: Vec::new(),
+    let (excluded, kept): (Vec<Piece>, Vec<Piece>) =
+        pieces.into_iter().partition(|it| it.is_excluded && has_wanted);
+    let mut wanted = terms(&kept, |word| !is_function_word(word));
+    if wanted.is_empty() {
+        wanted = terms(&kept, |_| true);
+    }
+    let passage: Vec<&str> = kept.iter().map(|it| it.text.as_str()).collect();
+    let passage = match passage.join(" ") {
+        empty if empty.is_empty() => typed.trim().to_owned(),
+        passage => passage,
     };
-    let mut passage = Vec::new();
-    for piece in pieces {
-        // A query of exclusions only would match nothing: its words are then looked for.
-        if piece.is_excluded && has_wanted {
-            query.excluded.push(piece.text);
+    let excluded = excluded.into_iter().map(|it| it.text).collect();
+    Ok(Query { typed: typed.to_owned(), passage, wanted, excluded })
+}
+
+/// Returns the terms of pieces, each once: a phrase whole, a word whole if it has several parts,
+/// and those of its parts that `is_kept`; a single letter counts only as a word of its own.
+fn terms(pieces: &[Piece], is_kept: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |term: String| {
+        if !found.contains(&term) {
+            found.push(term);
+        }
+    };
+    for piece in pieces.iter().filter(|it| is_searchable(&it.text)) {
+        if piece.is_phrase {
+            add(piece.text.clone());
             continue;
         }
-        passage.push(piece.text.clone());
-        if is_searchable(&piece.text) && !query.wanted.contains(&piece.text) {
-            query.wanted.push(piece.text);
+        let parts: Vec<&str> = piece
+            .text
+            .split(|it: char| !it.is_alphanumeric())
+            .filter(|it| !it.is_empty())
+            .collect();
+        let is_one = parts.len() == 1;
+        let kept: Vec<&str> = parts
+            .iter()
+            .copied()
+            .filter(|it| is_kept(it) && (is_one || it.chars().nth(1).is_some()))
+            .collect();
+        if !is_one && !kept.is_empty() {
+            add(parts.join(" "));
+        }
+        for part in kept {
+            add(part.to_owned());
         }
     }
-    query.passage = passage.join(" ");
-    if query.passage.is_empty() {
-        query.passage = typed.trim().to_owned();
-    }
-    Ok(query)
+    found
+}
+
+/// Articles, prepositions, pronouns, auxiliaries and question words of English: words that say
+/// nothing of what a text is about. Sorted.
+const FUNCTION_WORDS: &[&str] = &[
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "did", "do", "does", "doing", "for", "from", "had", "has", "have", "having", "he",
+    "her", "here", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my",
+    "no", "nor", "not", "of", "on", "or", "our", "she", "should", "so", "some", "such", "than",
+    "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "us",
+    "was", "we", "were", "what", "when", "where", "which", "who", "whom", "why", "will", "with",
+    "would", "you", "your",
+];
+
+fn is_function_word(word: &str) -> bool {
+    FUNCTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
 }
 
 /// A word or a phrase as typed.
 struct Piece {
     text: String,
+    is_phrase: bool,
     is_excluded: bool,
 }
 
@@ -87,12 +134,13 @@ fn pieces(typed: &str) -> Vec<Piece> {
             .strip_prefix('"')
             .and_then(|after| after.split_once('"'))
             .filter(|(inner, _)| is_searchable(inner));
+        let is_phrase = phrase.is_some();
         let (text, after) = match phrase {
             Some((inner, after)) => (inner.trim(), after),
             None => body.split_at(body.find(char::is_whitespace).unwrap_or(body.len())),
         };
         if !text.is_empty() {
-            found.push(Piece { text: text.to_owned(), is_excluded });
+            found.push(Piece { text: text.to_owned(), is_phrase, is_excluded });
         }
         rest = after.trim_start();
     }
@@ -129,16 +177,29 @@ mod tests {
 
     #[test]
     fn words_are_alternatives() {
-        check("how to install", r#""how" OR "to" OR "install""#, "", "how to install");
+        check("install git", r#""install" OR "git""#, "", "install git");
+    }
+
+    #[test]
+    fn function_words_are_left_out_where_others_remain() {
+        check("How do I install it?", r#""install""#, "", "How do I install it?");
+        check("to be or not", r#""to" OR "be" OR "or" OR "not""#, "", "to be or not");
+        assert!(FUNCTION_WORDS.is_sorted());
     }
 
     #[test]
     fn a_phrase_stays_together() {
+        check(r#"git "to be" fix"#, r#""git" OR "to be" OR "fix""#, "", "git to be fix");
+    }
+
+    #[test]
+    fn a_word_of_parts_is_looked_for_whole_and_in_parts() {
+        check("git-lfs", r#""git lfs" OR "git" OR "lfs""#, "", "git-lfs");
         check(
-            r#"git "merge conflict" fix"#,
-            r#""git" OR "merge conflict" OR "fix""#,
+            "don't x86_64",
+            r#""don t" OR "don" OR "x86 64" OR "x86" OR "64""#,
             "",
-            "git merge conflict fix",
+            "don't x86_64",
         );
     }
 
@@ -149,7 +210,7 @@ mod tests {
 
     #[test]
     fn an_option_with_two_dashes_is_a_word() {
-        check("git commit --amend", r#""git" OR "commit" OR "--amend""#, "", "git commit --amend");
+        check("git commit --amend", r#""git" OR "commit" OR "amend""#, "", "git commit --amend");
     }
 
     #[test]
@@ -160,13 +221,13 @@ mod tests {
     #[test]
     fn special_characters_are_text() {
         check(
-            "C++ what? a*b x:y (z",
-            r#""C++" OR "what?" OR "a*b" OR "x:y" OR "(z""#,
+            "C++ what? a*b x:y2 (z",
+            r#""C" OR "x y2" OR "y2" OR "z""#,
             "",
-            "C++ what? a*b x:y (z",
+            "C++ what? a*b x:y2 (z",
         );
-        check(r#"say "unbalanced"#, r#""say" OR """unbalanced""#, "", r#"say "unbalanced"#);
-        check("NEAR AND OR NOT", r#""NEAR" OR "AND" OR "OR" OR "NOT""#, "", "NEAR AND OR NOT");
+        check(r#"say "unbalanced"#, r#""say" OR "unbalanced""#, "", r#"say "unbalanced"#);
+        check("NEAR AND OR NOT", r#""NEAR""#, "", "NEAR AND OR NOT");
     }
 
     #[test]
