@@ -8,6 +8,7 @@ use crate::cli::model::LazyModel;
 use crate::cli::progress::IngestProgress;
 use crate::cli::{args, context, model};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, OutputFormat, PdfStrategy};
+use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::ingest;
 use crate::ingest::chunk::{ChunkOptions, Strategy};
@@ -24,6 +25,7 @@ const ERROR_LOG: &str = "ingest-errors.log";
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     let roots = args.paths.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?;
     check_title(args, &roots)?;
+    check_kind(args)?;
     args.note.as_deref().map_or(Ok(()), ingest::check_note)?;
     let wanted = Wanted::new(args.doc_type, args.language)?;
     if let ([root], None) = (roots.as_slice(), &args.note)
@@ -85,6 +87,18 @@ fn finish(context: &Context, args: &args::Add, mut report: IngestReport) -> Resu
     }
     context::say(&Human::summary(&report));
     Ok(if is_success { ExitStatus::Success } else { ExitStatus::User })
+}
+
+/// A note given as text is a note.
+fn check_kind(args: &args::Add) -> Result<()> {
+    let is_other = args.doc_type.is_some_and(|it| it != DocType::Note) || args.language.is_some();
+    if args.note.is_none() || !is_other {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        message: "`--type` and `--language` go with files, not with `--note`".into(),
+        hint: None,
+    })
 }
 
 /// A title is one document's.

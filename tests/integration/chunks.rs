@@ -175,5 +175,9 @@ fn a_note_is_one_chunk_while_the_model_reads_it_whole() {
     assert!(info.chunk_count > 2 && info.chunks.iter().all(|it| it.token_count <= 256));
     assert_eq!(info.metadata.format, "note");
     assert_eq!(env.sql::<Option<String>>("SELECT source_path FROM documents WHERE id = 1"), None);
-    env.kb(&["add", "--note", " \n"]).expect(1);
+    // Given as text it is a note and nothing else.
+    for args in [&["--note= \n"][..], &["--note=x", "--type=pdf"], &["--note=x", "--language=go"]] {
+        env.kb(&[&["add"], args].concat()).expect(1);
+    }
+    env.ok(&["add", "--note=x", "--type=note"]);
 }

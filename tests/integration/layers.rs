@@ -170,7 +170,7 @@ fn every_library_has_one_home() {
         }
         for home in *homes {
             let is_used = sources.iter().any(|it| it.is_in(&[home]) && it.names(library));
-            if !is_used && !library.starts_with("tree_sitter") {
+            if !is_used {
                 broken.push(format!("nothing in {home} names {library} any more"));
             }
         }
@@ -234,6 +234,7 @@ fn every_file_says_what_it_is_for() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for source in sources() {
         let text = fs::read_to_string(root.join("src").join(&source.path)).unwrap();
-        assert!(text.starts_with("//! "), "src/{} has no header", source.path);
+        let is_begun = text.trim().is_empty() || text.starts_with("//! ");
+        assert!(is_begun, "src/{} has no header", source.path);
     }
 }

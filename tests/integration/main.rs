@@ -15,6 +15,8 @@ mod word_model;
 
 /// How documents are cut into chunks.
 mod chunks;
+/// How source code is cut: definitions, their comments, what lies between.
+mod code;
 /// The JSON of every command, read back into structs that know every key.
 mod contract;
 /// The table from requirement to test.

@@ -1,0 +1,146 @@
+//! How source code is cut, as seen from outside: definitions, their comments, what lies between.
+
+use crate::contract::{Chunk, Info, read};
+use crate::env::TestEnv;
+
+/// Adds one file with settings and returns its chunks with their texts and contexts.
+fn chunks(vars: &[(&str, &str)], name: &str, content: &str) -> Vec<(Chunk, String, String)> {
+    let mut env = TestEnv::new();
+    for (name, value) in vars {
+        env.set(name, value);
+    }
+    env.write(name, content);
+    env.ok(&["add", name]);
+    let info: Info = read(&env.ok(&["info", "1", "--format", "json"]));
+    let texts = env.sql_column("SELECT text FROM chunks ORDER BY chunk_index");
+    let contexts = env.sql_column("SELECT context FROM chunks ORDER BY chunk_index");
+    assert!(texts.len() == info.chunks.len() && !texts.is_empty());
+    info.chunks.into_iter().zip(texts).zip(contexts).map(|((a, b), c)| (a, b, c)).collect()
+}
+
+fn symbols(chunks: &[(Chunk, String, String)]) -> Vec<Option<&str>> {
+    chunks.iter().map(|it| it.0.symbol.as_deref()).collect()
+}
+
+/// Returns the text of the one chunk of a symbol.
+#[track_caller]
+fn text<'a>(chunks: &'a [(Chunk, String, String)], symbol: &str) -> &'a str {
+    let mut found = chunks.iter().filter(|it| it.0.symbol.as_deref() == Some(symbol));
+    let (Some(one), None) = (found.next(), found.next()) else {
+        panic!("{symbol}: {:?}", symbols(chunks));
+    };
+    &one.1
+}
+
+/// Twelve lines that make a definition large enough to stand alone.
+fn body(indent: &str) -> String {
+    (0..12).map(|it| format!("{indent}value_{it} = compute(value_{it}, {it})\n")).collect()
+}
+
+fn python() -> String {
+    let (four, eight) = (body("    "), body("        "));
+    format!(
+        "\"\"\"Reads gauges.\"\"\"\n\nimport math\n\nLIMIT = 5\n\n\n\
+         @cached\ndef first(value_0):\n    \"\"\"The first.\"\"\"\n{four}\n\
+         print('between')\nTABLE = [{LIST}]\n\n\
+         class Gauge:\n    \"\"\"A gauge on the pier.\"\"\"\n\n\
+         \x20   def read(self):\n{eight}\n    def write(self):\n{eight}\n\
+         # Says hello.\nasync def last():\n{four}"
+    )
+}
+
+/// Top-level code too long to be merged with a neighbour.
+const LIST: &str = "1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, 1016, 1017, 1018, 1019, 1020";
+
+#[test]
+fn python_functions_classes_and_methods_are_chunks() {
+    let chunks = chunks(&[], "gauges.py", &python());
+    assert!(text(&chunks, "first").starts_with("@cached\ndef first("));
+    assert!(text(&chunks, "Gauge.read").trim_start().starts_with("def read(self)"));
+    assert!(text(&chunks, "Gauge.write").trim_start().starts_with("def write(self)"));
+    assert!(text(&chunks, "last").starts_with("# Says hello.\nasync def last("));
+    assert!(symbols(&chunks).contains(&Some("Gauge")), "{:?}", symbols(&chunks));
+    // What lies between definitions is a chunk without a symbol.
+    let between: Vec<&str> =
+        chunks.iter().filter(|it| it.0.symbol.is_none()).map(|it| it.1.as_str()).collect();
+    assert!(
+        between.iter().any(|it| it.contains("import math") && it.contains("LIMIT = 5")),
+        "{between:?}"
+    );
+    assert!(
+        between.iter().any(|it| it.contains("print('between')") && it.contains("TABLE")),
+        "{between:?}"
+    );
+}
+
+#[test]
+fn a_method_is_read_with_its_class_and_the_docstring() {
+    let is_in_context = |vars: &[(&str, &str)]| {
+        let chunks = chunks(vars, "gauges.py", &python());
+        let read =
+            chunks.into_iter().find(|it| it.0.symbol.as_deref() == Some("Gauge.read")).unwrap();
+        assert!(!read.1.contains("A gauge on the pier."), "{}", read.1);
+        assert!(read.2.starts_with("gauges.py"), "{}", read.2);
+        read.2.contains("class Gauge") && read.2.contains("A gauge on the pier.")
+    };
+    assert!(is_in_context(&[]));
+    assert!(!is_in_context(&[("KB_CHUNKING_CODE_INCLUDE_CONTEXT", "false")]));
+}
+
+#[test]
+fn bash_functions_are_chunks_in_both_forms() {
+    let body: String =
+        (0..9).map(|it| format!("    echo \"line {it} ${{x{it}:-{{}}}}\" >>\"$LOG\"\n")).collect();
+    let source = format!(
+        "#!/bin/bash\nset -e\n\n# Says what went wrong.\n# And ends.\nfail() {{\n{body}}}\n\n\
+         function report {{\n{body}}}\n\nfunction both() {{\n{body}}}\n\nfail now\nreport \"$@\"\n"
+    );
+    let chunks = chunks(&[], "script.sh", &source);
+    let fail = text(&chunks, "fail");
+    assert!(
+        fail.starts_with("# Says what went wrong.\n# And ends.\nfail() {") && fail.ends_with('}'),
+        "{fail}"
+    );
+    assert!(text(&chunks, "report").starts_with("function report {"));
+    assert!(text(&chunks, "both").starts_with("function both() {"));
+    assert!(chunks.iter().any(|it| it.0.symbol.is_none() && it.1.contains("fail now")));
+}
+
+#[test]
+fn go_types_stay_with_their_methods() {
+    let body: String =
+        (0..9).map(|it| format!("\tg.value{it} = compute(g.value{it}, {it})\n")).collect();
+    let source = format!(
+        "package gauge\n\nimport \"fmt\"\n\n// Gauge measures.\ntype Gauge struct {{\n\tvalue0 int\n}}\n\n\
+         func (g *Gauge) Read() {{\n{body}}}\n\n// Free stands alone.\nfunc Free() {{\n{body}}}\n"
+    );
+    let chunks = chunks(&[], "gauge.go", &source);
+    assert!(text(&chunks, "Free").starts_with("// Free stands alone.\nfunc Free()"));
+    let method = chunks.iter().find(|it| it.1.contains("func (g *Gauge) Read()")).unwrap();
+    // Together in one chunk, or the method reads with its type.
+    let is_together = method.1.contains("type Gauge struct") || method.2.contains("Gauge");
+    assert!(is_together, "{method:?}");
+}
+
+#[test]
+fn without_definitions_there_are_windows() {
+    let lines: String = (0..90).map(|it| format!("echo \"step {it} of the backup\"\n")).collect();
+    for name in ["steps.sh", "steps.go", "steps.py"] {
+        let chunks = chunks(&[], name, &lines);
+        assert!(chunks.len() > 2, "{name}: {}", chunks.len());
+        assert!(chunks.iter().all(|it| it.0.token_count <= 256 && it.0.symbol.is_none()), "{name}");
+        let all: String = chunks.iter().map(|it| it.1.as_str()).collect::<Vec<_>>().join("\n");
+        assert!((0..90).all(|it| all.contains(&format!("\"step {it} of"))), "{name}");
+    }
+}
+
+#[test]
+fn strategy_and_size_are_settings() {
+    let by_size = chunks(&[("KB_CHUNKING_CODE_MAX_TOKENS", "60")], "gauges.py", &python());
+    assert!(by_size.len() > chunks(&[], "gauges.py", &python()).len());
+    assert!(by_size.iter().all(|it| it.0.token_count <= 60 + 64 + 2));
+    let fixed =
+        [("KB_CHUNKING_CODE_STRATEGY", "fixed"), ("KB_CHUNKING_DEFAULTS_MAX_TOKENS", "100")];
+    let windows = chunks(&fixed, "gauges.py", &python());
+    assert!(windows.len() > 2 && windows.iter().all(|it| it.0.token_count <= 100 + 64 + 2));
+}
