@@ -29,6 +29,16 @@ pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Re
     let old = read(file)?.unwrap_or_default();
     parse_yaml(file, &old)?;
     let text = with_key(&old, key, &scalar(value, is_text(&defaults, key)));
+    if parse_yaml(file, &text).is_err() {
+        // `search: {default_top: 3}`, say: fine to read, but no line of it is the key's own.
+        return Err(Error::Usage {
+            message: format!(
+                "cannot set `{key}` in {}: its style is not block YAML",
+                file.display()
+            ),
+            hint: Some("set it by hand".into()),
+        });
+    }
     let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml::string(&text));
     // What is wrong with the value is not yet wrong with the file.
     let typed = Origin::Flag("`kb config set`".to_owned());

@@ -275,7 +275,11 @@ pub(super) fn wrong_value(
 ) -> Error {
     let key = error.path.join(".");
     let path = place(&key, origins, file);
-    Error::Config { path, message: format!("{key}: {}", explain(&error.kind)) }
+    let message = match key.as_str() {
+        "" => explain(&error.kind),
+        key => format!("{key}: {}", explain(&error.kind)),
+    };
+    Error::Config { path, message }
 }
 
 /// Returns what holds a key's value: the file, a variable or a flag.

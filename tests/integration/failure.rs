@@ -499,6 +499,17 @@ fn variables_and_flags_that_make_no_sense_are_named() {
         "{}",
         output.stderr
     );
+    // A style that is fine to read is not written over.
+    let flow = "search: {default_top: 3}\n";
+    env.write(".kb/config.yaml", flow);
+    let output = env.kb(&["config", "set", "search.default_top", "5"]).expect(1);
+    assert_eq!(
+        output.text(),
+        "--- stderr\n\
+         error: cannot set `search.default_top` in [HOME]/.kb/config.yaml: \
+         its style is not block YAML\nhint: set it by hand\n--- status 1\n"
+    );
+    assert_eq!(fs::read_to_string(env.path(".kb/config.yaml")).unwrap(), flow);
     let output = env.kb(&["config", "set", "search.defualt_top", "3"]).expect(1);
     assert_eq!(
         output.stderr,
