@@ -1,3 +1,5 @@
+//! Claims about how source code is cut into blocks, by language.
+
 use proptest::prelude::*;
 
 use super::*;
