@@ -1,13 +1,15 @@
 //! Blocks in, chunks within the token budget out.
 //!
 //! Knows no format: an extractor says what a piece of text is and what it stands under, and here
-//! pieces are packed so that the model can read every chunk whole. `cut` makes atoms of blocks,
-//! `pack` makes runs of atoms, `context` says what a chunk is read with; this file writes out
-//! the chunks and makes sure of the limit by counting each once more as it will be embedded.
+//! pieces are packed so that the model can read every chunk whole. `seams` knows where text may
+//! be cut, `cut` makes atoms of blocks, `pack` makes runs of atoms, `context` says what a chunk is
+//! read with; this file writes out the chunks and makes sure of the limit by counting each once
+//! more as it will be embedded.
 
 mod context;
 mod cut;
 mod pack;
+mod seams;
 
 use std::ops::Range;
 

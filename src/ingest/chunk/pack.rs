@@ -7,7 +7,8 @@ use crate::document::{Block, BlockKind, Document};
 
 use super::ChunkOptions;
 use super::context::Contexts;
-use super::cut::{self, Atom, Seam};
+use super::cut::{self, Atom};
+use super::seams::Seam;
 
 /// Cost of one more chunk against uneven ones; the unit the others are measured in.
 const CHUNK_COST: f64 = 1.0;

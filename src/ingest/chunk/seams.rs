@@ -1,0 +1,245 @@
+//! Text in, the places where it may be cut out.
+//!
+//! Knows sentences of most scripts, lines, rows and words; no budgets, no documents.
+
+use std::ops::Range;
+
+use crate::document::BlockKind;
+
+/// Bytes of the pieces in which text without sentences is counted.
+const WORDS_BYTES: usize = 64;
+
+/// What lies between two atoms, from the best place to cut to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seam {
+    /// A section or a deeper heading begins.
+    Heading,
+    /// Another block begins.
+    Block,
+    /// A sentence, a table row or a paragraph of code begins.
+    Sentence,
+    /// A line begins.
+    Line,
+    /// A word begins.
+    Word,
+    /// Nothing begins: a word is cut.
+    Inside,
+    /// What precedes must not stand alone: a heading, a table's head.
+    Glued,
+}
+
+/// Pieces of a text, each with what lies before it.
+type Units = Vec<(Range<usize>, Seam)>;
+
+/// Parts a block where its kind allows; in order, without gaps.
+///
+/// Units that are tiny beside `limit`, a number of tokens, are joined to a larger one.
+pub(super) fn units(text: &str, kind: BlockKind, limit: usize) -> Units {
+    let units = match kind {
+        BlockKind::Heading | BlockKind::Paragraph | BlockKind::ListItem => sentences(text),
+        BlockKind::Table => rows(text),
+        BlockKind::Code => lines(text),
+    };
+    coalesce(units, limit)
+}
+
+/// Joins the smallest units, so that a million short lines are not a million calls of the
+/// tokenizer. What is joined stays far below `limit` tokens, as no token is less than a byte.
+fn coalesce(units: Units, limit: usize) -> Units {
+    let mut joined: Units = Vec::with_capacity(units.len());
+    for (unit, seam) in units {
+        let enough = if seam == Seam::Line { limit / 4 } else { limit / 16 };
+        match joined.last_mut() {
+            Some((last, _)) if last.len() < enough && unit.len() < limit / 2 => last.end = unit.end,
+            _ => joined.push((unit, seam)),
+        }
+    }
+    joined
+}
+
+/// Parts code at line ends; a line after a blank one begins a paragraph.
+fn lines(text: &str) -> Units {
+    let mut units: Units = Vec::new();
+    let mut start = 0;
+    let mut seam = Seam::Line;
+    for line in text.split_inclusive('\n') {
+        let is_blank = line.trim().is_empty();
+        match units.last_mut() {
+            // Blank lines belong to what precedes them.
+            Some((unit, _)) if is_blank => unit.end += line.len(),
+            _ => units.push((start..start + line.len(), seam)),
+        }
+        start += line.len();
+        seam = if is_blank { Seam::Sentence } else { Seam::Line };
+    }
+    units
+}
+
+/// Parts a table at line ends; its head and the rule below it stay with the first row.
+fn rows(text: &str) -> Units {
+    let mut units = lines(text);
+    for (idx, (_, seam)) in units.iter_mut().enumerate() {
+        *seam = if matches!(idx, 1 | 2) { Seam::Glued } else { Seam::Sentence };
+    }
+    units
+}
+
+/// Parts prose at sentence ends and line ends.
+fn sentences(text: &str) -> Units {
+    let mut units: Units = Vec::new();
+    let mut start = 0;
+    let mut seam = Seam::Line;
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let end = at + letter.len_utf8();
+        let found = if letter == '\n' {
+            let is_paragraph_end = text[end..].starts_with('\n');
+            Some((end, if is_paragraph_end { Seam::Sentence } else { Seam::Line }))
+        } else {
+            sentence_end(text, end, letter).map(|it| (it, Seam::Sentence))
+        };
+        let Some((end, next_seam)) = found else { continue };
+        // Blank lines belong to what precedes them.
+        let blank = text[end..].len() - text[end..].trim_start_matches(['\n', ' ', '\t']).len();
+        let has_newline = text[end..end + blank].contains('\n');
+        let end = if has_newline || next_seam == Seam::Sentence { end + blank } else { end };
+        while letters.next_if(|(it, _)| *it < end).is_some() {}
+        units.push((start..end, seam));
+        start = end;
+        seam = next_seam;
+    }
+    if start < text.len() {
+        units.push((start..text.len(), seam));
+    }
+    units
+}
+
+/// Returns where a sentence ends whose last mark, `mark`, ends at `at`: behind what closes it.
+fn sentence_end(text: &str, at: usize, mark: char) -> Option<usize> {
+    let needs_blank = match mark {
+        '.' | '!' | '?' | '…' | '؟' | '۔' | '।' | '։' | '။' => true,
+        '。' | '！' | '？' | '｡' | '．' => false,
+        _ => return None,
+    };
+    let is_closer = |it: char| {
+        matches!(
+            it,
+            '"' | '\''
+                | ')'
+                | ']'
+                | '*'
+                | '_'
+                | '`'
+                | '”'
+                | '’'
+                | '»'
+                | '」'
+                | '』'
+                | '）'
+                | '】'
+                | '〉'
+                | '》'
+        )
+    };
+    let rest = text[at..].trim_start_matches(is_closer);
+    let end = text.len() - rest.len();
+    let follows = rest.trim_start();
+    let is_blank_next = rest.len() > follows.len();
+    // `e.g. this` and `v1.2` do not end a sentence.
+    let is_lower_next = mark == '.' && follows.starts_with(char::is_lowercase);
+    if needs_blank && (!is_blank_next || is_lower_next) {
+        return None;
+    }
+    (!follows.is_empty()).then_some(end)
+}
+
+/// Returns how much of a text to count at once, and what the rest then begins with.
+pub(super) fn words(text: &str) -> (usize, Seam) {
+    let mut end = text.len().min(WORDS_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    if end == text.len() {
+        return (end, Seam::Word);
+    }
+    let head = &text[..end];
+    let last = |is_cut: fn(char) -> bool| {
+        head.char_indices().rev().find(|(_, it)| is_cut(*it)).map(|(at, it)| at + it.len_utf8())
+    };
+    if let Some(len) = last(char::is_whitespace) {
+        return (len, Seam::Word);
+    }
+    match last(|it| !it.is_alphanumeric()) {
+        Some(len) => (len, Seam::Word),
+        None => (end, Seam::Inside),
+    }
+}
+
+/// Returns the best place to halve a text: the blank nearest to its middle, else its middle;
+/// `None` for a single character.
+pub(super) fn middle(text: &str) -> Option<(usize, Seam)> {
+    let half = text.len() / 2;
+    let inner = text.trim();
+    let (start, end) = (text.len() - text.trim_start().len() + 1, text.trim_end().len());
+    let before = text
+        .char_indices()
+        .filter(|(at, it)| it.is_whitespace() && (start..end).contains(at) && !inner.is_empty());
+    let blank = before.min_by_key(|(at, _)| at.abs_diff(half));
+    if let Some((at, letter)) = blank {
+        return Some((at + letter.len_utf8(), Seam::Word));
+    }
+    let inside = text.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
+    inside.min_by_key(|at| at.abs_diff(half)).map(|at| (at, Seam::Inside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, kind: BlockKind, expected: &[&str]) {
+        let units = units(text, kind, 0);
+        assert_eq!(units.into_iter().map(|(it, _)| &text[it]).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn sentences_end_at_their_marks_and_what_closes_them() {
+        let text = "He said: \"Go!\" Then v1.2 came, e.g. this. (End.) No mark";
+        check(
+            text,
+            BlockKind::Paragraph,
+            &["He said: \"Go!\" ", "Then v1.2 came, e.g. this. ", "(End.) ", "No mark"],
+        );
+        check("你好。「走吧！」好", BlockKind::Paragraph, &["你好。", "「走吧！」", "好"]);
+        check("क्या? हाँ। ठीक", BlockKind::Paragraph, &["क्या? ", "हाँ। ", "ठीक"]);
+    }
+
+    #[test]
+    fn lines_of_prose_end_at_newlines_and_take_blank_ones_along() {
+        check("a b\nc.\n\n  d", BlockKind::ListItem, &["a b\n", "c.\n\n  ", "d"]);
+    }
+
+    #[test]
+    fn code_and_tables_have_lines() {
+        check("a\n\n  b\nc. D", BlockKind::Code, &["a\n\n", "  b\n", "c. D"]);
+        check("|a|\n|-|\n|1|", BlockKind::Table, &["|a|\n", "|-|\n", "|1|"]);
+    }
+
+    #[test]
+    fn words_end_at_blanks_or_else_at_punctuation() {
+        assert_eq!(words("short"), (5, Seam::Word));
+        assert_eq!(words(&"word ".repeat(20)), (60, Seam::Word));
+        assert_eq!(words(&"abc/defghi,".repeat(9)), (59, Seam::Word));
+        assert_eq!(words(&"é".repeat(99)), (64, Seam::Inside));
+        assert_eq!(words(&"日".repeat(99)), (63, Seam::Inside));
+    }
+
+    #[test]
+    fn the_middle_is_at_a_blank_if_there_is_one() {
+        assert_eq!(middle("a bcdefgh"), Some((2, Seam::Word)));
+        assert_eq!(middle("abcd"), Some((2, Seam::Inside)));
+        assert_eq!(middle("日本"), Some((3, Seam::Inside)));
+        assert_eq!(middle("日"), None);
+        assert_eq!(middle(""), None);
+    }
+}
