@@ -11,6 +11,12 @@ use serde_yaml::{Mapping, Value};
 
 use crate::document::Document;
 
+/// Longest front matter read as a whole; real ones stay below a tenth of it.
+const MAX_YAML_BYTES: usize = 64 * 1024;
+
+/// Open brackets that are followed: the parser takes a minute for a hundred thousand.
+const MAX_YAML_DEPTH: usize = 64;
+
 /// Splits front matter off and puts what it says into `document`.
 ///
 /// Returns where the body begins in `document.text`; 0 if there is no front matter.
@@ -18,7 +24,7 @@ pub(super) fn read(document: &mut Document) -> usize {
     let Some((fence, inside, body_start)) = find(&document.text) else { return 0 };
     let source = &document.text[inside];
     let parsed = match fence {
-        Fence::Yaml => serde_yaml::from_str::<Value>(source),
+        Fence::Yaml => parse(source),
         Fence::Toml => Ok(Value::Mapping(read_lines(source, '='))),
     };
     let fields = match parsed {
@@ -31,7 +37,6 @@ pub(super) fn read(document: &mut Document) -> usize {
             if fields.is_empty() {
                 return 0;
             }
-            let error = error.to_string();
             document.metadata.warnings.push(format!("front matter is not valid YAML: {error}"));
             fields
         }
@@ -68,6 +73,24 @@ fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
     None
 }
 
+/// Parses YAML, unless it is nested so deeply that the parser would take quadratic time.
+fn parse(source: &str) -> Result<Value, String> {
+    let mut depth = 0_usize;
+    let mut is_deep = source.len() > MAX_YAML_BYTES;
+    for byte in source.bytes() {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_deep |= depth > MAX_YAML_DEPTH;
+    }
+    if is_deep {
+        return Err("it is too large or nested too deeply".to_owned());
+    }
+    serde_yaml::from_str(source).map_err(|error| error.to_string())
+}
+
 /// Reads every line at the margin of the form `key: value`, each value on its own.
 fn read_lines(source: &str, separator: char) -> Mapping {
     let mut fields = Mapping::new();
@@ -78,7 +101,7 @@ fn read_lines(source: &str, separator: char) -> Mapping {
         if !is_key || key.is_empty() {
             continue;
         }
-        let value = match serde_yaml::from_str(value) {
+        let value = match parse(value) {
             // The colon that makes the whole invalid is part of this value.
             Ok(Value::Mapping(_)) | Err(_) => Value::from(value),
             Ok(value) => value,
@@ -183,6 +206,15 @@ mod tests {
     fn broken_yaml_is_read_line_by_line_with_a_warning() {
         check("title: Rust: the book\ntags: [a, b]\n", Some("Rust: the book"), &["a", "b"], 1);
         check("title: A\nbad: [1\n", Some("A"), &[], 1);
+    }
+
+    #[test]
+    fn nesting_without_end_is_not_followed() {
+        for bad in ["[", "{", "- ", "? ", "a: "] {
+            let (document, _) =
+                read_from(&format!("---\ntitle: A\nb: {}\n---\n", bad.repeat(30_000)));
+            assert_eq!(document.title.as_deref(), Some("A"), "{bad}");
+        }
     }
 
     #[test]
