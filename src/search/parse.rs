@@ -86,7 +86,9 @@ fn terms(pieces: &[Piece], is_kept: impl Fn(&str) -> bool) -> Vec<String> {
             .copied()
             .filter(|it| is_kept(it) && (is_one || it.chars().nth(1).is_some()))
             .collect();
-        if !is_one && !kept.is_empty() {
+        // Of `i/o` no part counts, so the whole must.
+        let is_letters = parts.iter().all(|it| it.chars().nth(1).is_none());
+        if !is_one && (is_letters || !kept.is_empty()) {
             add(parts.join(" "));
         }
         for part in kept {
@@ -195,6 +197,7 @@ mod tests {
     #[test]
     fn a_word_of_parts_is_looked_for_whole_and_in_parts() {
         check("git-lfs", r#""git lfs" OR "git" OR "lfs""#, "", "git-lfs");
+        check("I/O f(x)", r#""I O" OR "f x""#, "", "I/O f(x)");
         check(
             "don't x86_64",
             r#""don t" OR "don" OR "x86 64" OR "x86" OR "64""#,
@@ -222,7 +225,7 @@ mod tests {
     fn special_characters_are_text() {
         check(
             "C++ what? a*b x:y2 (z",
-            r#""C" OR "x y2" OR "y2" OR "z""#,
+            r#""C" OR "a b" OR "x y2" OR "y2" OR "z""#,
             "",
             "C++ what? a*b x:y2 (z",
         );
