@@ -34,7 +34,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["ingest/extract/markdown"]),
     ("rayon", &["ingest/pipeline.rs"]),
     ("rusqlite", &["store"]),
-    ("rustix", &["ingest/extract/pdf"]),
+    ("rustix", &["ingest/extract/code", "ingest/extract/pdf"]),
     ("safetensors", &["embed/weights.rs"]),
     ("serde", &["config", "embed", "ingest/extract", "present/json.rs", "store/rows.rs"]),
     (

@@ -38,6 +38,8 @@ pub(super) struct Grammar {
     pub(super) preamble: Option<Preamble>,
     /// Kinds of node that are never parted from what stands before them.
     pub(super) glued: &'static [&'static str],
+    /// An operator of which the parser cannot stand thousands in one statement.
+    pub(super) costly_chain: Option<char>,
 }
 
 static PYTHON: Grammar = Grammar {
@@ -50,6 +52,7 @@ static PYTHON: Grammar = Grammar {
     ],
     preamble: Some(Preamble::String("expression_statement")),
     glued: &["block", "string_content", "string_end"],
+    costly_chain: None,
 };
 
 static BASH: Grammar = Grammar {
@@ -57,6 +60,7 @@ static BASH: Grammar = Grammar {
     roles: &[("function_definition", Role::Function), ("comment", Role::Comment)],
     preamble: None,
     glued: &["compound_statement", "do_group", "heredoc_body", "heredoc_content", "heredoc_end"],
+    costly_chain: Some('|'),
 };
 
 static GO: Grammar = Grammar {
@@ -71,6 +75,7 @@ static GO: Grammar = Grammar {
     ],
     preamble: Some(Preamble::Commented("package_clause")),
     glued: &["block", "statement_list"],
+    costly_chain: None,
 };
 
 impl Grammar {

@@ -4,6 +4,7 @@
 //! code between definitions, without one. Languages differ by a row of the table in `grammar`.
 //! What does not parse is kept as plain source: nothing but white space is lost.
 
+mod clock;
 mod cut;
 mod grammar;
 mod outline;
@@ -14,9 +15,11 @@ mod tests;
 
 use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
+use std::time::Duration;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
+use self::clock::Clock;
 use self::cut::Cut;
 use self::grammar::Grammar;
 use self::outline::Region;
@@ -28,16 +31,14 @@ const MAX_PARSED_BYTES: usize = 8_000_000;
 /// What the parser reads at a time.
 const READ_BYTES: usize = 4096;
 
-/// How often the parser may read each stretch of a source: of 24,000 real files none above 1 kB
-/// needs more than 45. A run of 100,000 continued lines needs as many.
-const MAX_READS: usize = 200;
+/// What the parser may take, and so much more for every megabyte: ten times what the slowest of
+/// 24,000 real files does. It can take hours over a run of `<-` or of continued lines.
+const MAX_TIME: Duration = Duration::from_secs(1);
+const MAX_TIME_PER_MB: Duration = Duration::from_secs(3);
 
-/// One round (of a hundred steps of the parser) for every so many bytes of a source: the worst of
-/// those files needs one for 34.
-const BYTES_PER_ROUND: usize = 12;
-
-/// Reads and rounds that any source may take.
-const MIN_STEPS: usize = 1_000;
+/// Longest chain of one operator in a statement; the Bash parser takes memory with the square of
+/// it where a pipeline does not end well (650 MB at 8,000).
+const MAX_CHAIN: usize = 2_000;
 
 /// Finds the definitions of a source file and what lies between them.
 ///
@@ -45,7 +46,7 @@ const MIN_STEPS: usize = 1_000;
 /// definition starts a section; what a long one is cut into follows, with its head as context.
 pub fn extract(text: &str, language: Language) -> Document {
     let grammar = Grammar::of(language);
-    let (regions, cuts) = match parse(text, grammar) {
+    let (regions, cuts) = match parse(text, grammar, time_limit(text.len())) {
         Some(tree) => (outline::regions(&tree, text, grammar), cut::cuts(&tree, text, grammar)),
         None => {
             let whole = Region { bytes: 0..text.len(), starts_section: true, ..Region::default() };
@@ -56,34 +57,50 @@ pub fn extract(text: &str, language: Language) -> Document {
     Document { text: text.to_owned(), blocks, has_lines: true, ..Document::default() }
 }
 
-/// Parses a source; `None` where that would take too long.
-///
-/// What is counted is work, not time, so that a file gives the same chunks on every machine.
-fn parse(text: &str, grammar: &Grammar) -> Option<Tree> {
-    if text.len() > MAX_PARSED_BYTES {
+fn time_limit(num_bytes: usize) -> Duration {
+    let num_started_mb = u32::try_from(num_bytes / 1_000_000 + 1).unwrap_or(u32::MAX);
+    MAX_TIME.saturating_add(MAX_TIME_PER_MB.saturating_mul(num_started_mb))
+}
+
+/// Parses a source; `None` where that would take longer than `limit` or too much memory.
+fn parse(text: &str, grammar: &Grammar, limit: Duration) -> Option<Tree> {
+    let is_chain_too_long = |it| longest_chain(text, it) > MAX_CHAIN;
+    if text.len() > MAX_PARSED_BYTES || grammar.costly_chain.is_some_and(is_chain_too_long) {
         return None;
     }
     let mut parser = Parser::new();
     parser.set_language(&(grammar.parser)()).ok()?;
-    let reads_left = Cell::new(MIN_STEPS + text.len().div_ceil(READ_BYTES) * MAX_READS);
-    let mut rounds_left = MIN_STEPS + text.len() / BYTES_PER_ROUND;
+    let clock = Clock::start();
+    let is_late = Cell::new(false);
     let bytes = text.as_bytes();
+    // One step of a scanner may read everything, so reading is timed as well as stepping.
     let mut read = |start: usize, _| {
-        reads_left.set(reads_left.get().saturating_sub(1));
-        let end = if reads_left.get() == 0 { start } else { start + READ_BYTES };
+        is_late.set(is_late.get() || clock.elapsed() > limit);
+        let end = if is_late.get() { start } else { start + READ_BYTES };
         bytes.get(start..end.min(bytes.len())).unwrap_or_default()
     };
     let mut go_on = |_: &ParseState| {
-        rounds_left = rounds_left.saturating_sub(1);
-        match rounds_left == 0 || reads_left.get() == 0 {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+        is_late.set(is_late.get() || clock.elapsed() > limit);
+        if is_late.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut go_on);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
-    // Without reads left the parser takes what it has read for the whole.
-    tree.filter(|_| reads_left.get() > 0)
+    // A parser that could not read on takes what it has for the whole.
+    tree.filter(|_| !is_late.get())
+}
+
+/// Counts the most operators on a line, or on lines that end with them.
+fn longest_chain(text: &str, operator: char) -> usize {
+    let mut longest = 0;
+    let mut num_operators = 0;
+    for line in text.lines().map(str::trim_end).filter(|it| !it.is_empty()) {
+        num_operators += line.matches(operator).count();
+        longest = longest.max(num_operators);
+        if !line.ends_with([operator, '\\']) {
+            num_operators = 0;
+        }
+    }
+    longest
 }
 
 /// Makes blocks of a region.

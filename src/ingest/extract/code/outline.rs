@@ -282,11 +282,13 @@ impl<'a> Outline<'a> {
 
     /// Where the line ends, if only white space or a comment follows; else the place itself.
     fn end_of_line(&self, end: usize) -> usize {
-        let rest = &self.text[end..];
-        let line = rest.split('\n').next().unwrap_or_default();
-        let after = line.trim_start();
-        let ends_here = after.is_empty() || after.starts_with('#') || after.starts_with("//");
-        if ends_here { end + line.len() } else { end }
+        let after = self.text[end..].trim_start_matches([' ', '\t']);
+        if after.is_empty() || after.starts_with(['\n', '#']) || after.starts_with("//") {
+            let num_after = after.find('\n').unwrap_or(after.len());
+            self.text.len() - after.len() + num_after
+        } else {
+            end
+        }
     }
 
     fn leave_scopes(&mut self, at: usize) {

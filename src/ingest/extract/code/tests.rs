@@ -332,11 +332,25 @@ fn indentation_stays_and_blank_lines_go() {
 }
 
 #[test]
-fn the_parser_gives_up_on_work_without_end() {
-    // A scanner that reads to the end for every token: 20,000 lines would take minutes.
-    let text = format!("x = 1\n\ny = 2\n{}", "\\\n".repeat(20_000));
-    assert!(parse(&text, Grammar::of(Language::Python)).is_none());
-    assert_sound(&text, Language::Python);
+fn the_parser_gives_up_when_time_is_up() {
+    let python = Grammar::of(Language::Python);
+    assert!(parse(PYTHON, python, time_limit(PYTHON.len())).is_some());
+    assert!(parse(PYTHON, python, Duration::ZERO).is_none());
+}
+
+#[test]
+fn what_is_not_parsed_is_cut_at_blank_lines() {
+    let text = format!("{}\n\n\n{}\n", "a | ".repeat(MAX_CHAIN + 1), "# b");
+    assert_sound(&text, Language::Bash);
+    assert_eq!(extract(&text, Language::Bash).blocks.len(), 2);
+}
+
+#[test]
+fn a_chain_without_end_is_not_parsed() {
+    let bash = Grammar::of(Language::Bash);
+    assert!(parse(&"a | ".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_none());
+    assert!(parse(&"a |\n\n".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_none());
+    assert!(parse(&"a | b\n".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_some());
 }
 
 #[test]
