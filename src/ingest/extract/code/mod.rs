@@ -5,9 +5,11 @@
 //! What does not parse is kept as plain source: nothing but white space is lost.
 
 mod clock;
+mod comments;
 mod cut;
 mod grammar;
 mod outline;
+mod types;
 mod words;
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! A syntax tree in, the stretches of source that belong to one definition, or to none, out.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::cut::{WHOLE_BYTES, begins_line};
+use super::comments::Comments;
+use super::cut::WHOLE_BYTES;
 use super::grammar::{Grammar, Preamble, Role};
+use super::types::{self, Owner, Types};
 use super::words;
 
 /// Words that only close what was opened before the last definition.
@@ -34,26 +35,12 @@ pub(super) struct Region {
     pub(super) starts_section: bool,
 }
 
-/// A class or type as its methods see it.
-#[derive(Debug, Clone)]
-struct Owner {
-    symbol: String,
-    head: String,
-    docs: Option<String>,
-}
-
 /// A class that was entered.
 struct Scope {
     owner: Owner,
     end: usize,
     /// Whether its head is still to come.
     is_new: bool,
-}
-
-/// Comments on consecutive lines.
-struct CommentRun {
-    start: usize,
-    next_row: usize,
 }
 
 struct Outline<'a> {
@@ -63,14 +50,11 @@ struct Outline<'a> {
     at: usize,
     regions: Vec<Region>,
     scopes: Vec<Scope>,
-    comments: Option<CommentRun>,
+    comments: Comments,
     is_preamble_over: bool,
     /// A class whose scope was opened by its wrapper.
     opened_id: Option<usize>,
-    /// Types whose methods are written outside of them, by name.
-    types: HashMap<&'a str, Owner>,
-    /// Where the methods end that directly follow a type, by the type's node.
-    methods_end: HashMap<usize, usize>,
+    types: Types<'a>,
 }
 
 /// Parts a source into regions.
@@ -81,13 +65,11 @@ pub(super) fn regions(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Region>
         at: 0,
         regions: Vec::new(),
         scopes: Vec::new(),
-        comments: None,
+        comments: Comments::default(),
         is_preamble_over: false,
         opened_id: None,
-        types: HashMap::new(),
-        methods_end: HashMap::new(),
+        types: Types::find(tree.root_node(), text, grammar),
     };
-    outline.find_types(tree.root_node());
     let mut cursor = tree.walk();
     if !cursor.goto_first_child() {
         return outline.finish();
@@ -115,7 +97,7 @@ impl<'a> Outline<'a> {
         }
         let role = self.grammar.role(node.kind());
         if role == Some(Role::Comment) {
-            self.note_comment(node);
+            self.comments.note(self.text, node);
             return false;
         }
         let is_first = node.is_named() && !std::mem::replace(&mut self.is_preamble_over, true);
@@ -140,7 +122,7 @@ impl<'a> Outline<'a> {
             Preamble::String(kind) => {
                 node.kind() == *kind && node.child(0).is_some_and(|it| it.kind() == "string")
             }
-            Preamble::Commented(kind) => node.kind() == *kind && self.has_comments(node),
+            Preamble::Commented(kind) => node.kind() == *kind && self.comments.are_above(node),
         };
         self.grammar.preamble.as_ref().is_some_and(is_it)
     }
@@ -148,22 +130,19 @@ impl<'a> Outline<'a> {
     /// Takes a definition; `outer` is the node with its decorators.
     fn define(&mut self, outer: Node<'_>, node: Node<'_>) -> bool {
         let role = self.grammar.role(node.kind());
-        let specs = if role == Some(Role::Types) { self.specs(node) } else { Vec::new() };
-        let Some(name) = specs.first().map_or_else(|| self.name(node), |(name, _)| Some(*name))
+        let specs =
+            if role == Some(Role::Types) { types::specs(self.text, node) } else { Vec::new() };
+        let Some(name) =
+            specs.first().map_or_else(|| words::name(self.text, node), |(name, _)| Some(*name))
         else {
             return true;
         };
-        let start = self.start_with_comments(outer);
+        let start = self.comments.start_with(self.text, outer).max(self.at);
         let mut end = self.end_of_line(outer.end_byte());
-        let owner = receiver(self.text, node);
-        let mut symbol = String::new();
-        if let Some(scope) = self.scopes.last() {
-            symbol = format!("{}.", scope.owner.symbol);
-        }
-        if let Some(owner) = owner {
-            symbol = format!("{symbol}{owner}.");
-        }
-        symbol.push_str(name);
+        let owner = types::receiver(self.text, node);
+        let scope = self.scopes.last().map(|it| it.owner.symbol.as_str());
+        let symbol: Vec<&str> = scope.into_iter().chain(owner).chain([name]).collect();
+        let symbol = symbol.join(".");
 
         let is_long = end.saturating_sub(start) > WHOLE_BYTES;
         match role {
@@ -181,14 +160,16 @@ impl<'a> Outline<'a> {
             }
             Some(Role::Types) if is_long && specs.len() > 1 => return true,
             Some(Role::Types) => {
-                let with_methods = self.methods_end.get(&node.id()).copied();
+                let with_methods = self.types.methods_end(node);
                 let with_methods = with_methods.map(|it| self.end_of_line(it));
-                end = with_methods.filter(|it| it - start <= WHOLE_BYTES).unwrap_or(end);
+                end = with_methods
+                    .filter(|it| it.saturating_sub(start) <= WHOLE_BYTES)
+                    .unwrap_or(end);
             }
             _ => {}
         }
         let head = words::head(self.text, node);
-        let owner = owner.and_then(|name| self.types.get(name)).cloned();
+        let owner = owner.and_then(|name| self.types.owner(name)).cloned();
         let region = Region {
             symbol: Some(symbol),
             context: self.context(owner.as_ref(), None),
@@ -198,86 +179,6 @@ impl<'a> Outline<'a> {
         };
         self.push(start, end, region);
         false
-    }
-
-    /// Remembers which types there are and which are directly followed by their methods.
-    fn find_types(&mut self, root: Node<'_>) {
-        if !self.grammar.roles.iter().any(|(_, role)| *role == Role::Types) {
-            return;
-        }
-        let text = self.text;
-        let mut cursor = root.walk();
-        let mut followed: Option<(&str, usize)> = None;
-        for node in root.children(&mut cursor) {
-            match self.grammar.role(node.kind()) {
-                Some(Role::Comment) => self.note_comment(node),
-                Some(Role::Types) => {
-                    let docs_start = self.start_with_comments(node).min(node.start_byte());
-                    let docs = words::comment_docs(&text[docs_start..node.start_byte()]);
-                    let specs = self.specs(node);
-                    followed = None;
-                    for (name, spec) in &specs {
-                        let is_only = specs.len() == 1;
-                        let head = words::head(text, if is_only { node } else { *spec });
-                        let docs = docs.clone().filter(|_| is_only);
-                        let owner = Owner { symbol: (*name).to_owned(), head, docs };
-                        self.types.entry(name).or_insert(owner);
-                        followed = is_only.then(|| (*name, node.id()));
-                    }
-                }
-                _ => match (followed, receiver(text, node)) {
-                    (Some((name, type_id)), Some(owner)) if name == owner => {
-                        self.methods_end.insert(type_id, node.end_byte());
-                    }
-                    // Line ends are nodes of some grammars.
-                    _ if !node.is_named() => {}
-                    _ => followed = None,
-                },
-            }
-        }
-        self.comments = None;
-    }
-
-    /// The types a declaration declares.
-    fn specs<'tree>(&self, declaration: Node<'tree>) -> Vec<(&'a str, Node<'tree>)> {
-        let mut cursor = declaration.walk();
-        let specs = declaration.named_children(&mut cursor);
-        specs.filter_map(|spec| Some((self.name(spec)?, spec))).collect()
-    }
-
-    fn name(&self, node: Node<'_>) -> Option<&'a str> {
-        let name = &self.text[node.child_by_field_name("name")?.byte_range()];
-        (!name.is_empty()).then_some(name)
-    }
-
-    fn note_comment(&mut self, node: Node<'_>) {
-        if !begins_line(self.text, node) {
-            return;
-        }
-        let (row, next_row) = (node.start_position().row, node.end_position().row + 1);
-        match &mut self.comments {
-            Some(run) if run.next_row == row => run.next_row = next_row,
-            comments => {
-                let start = node.start_byte() - node.start_position().column;
-                *comments = Some(CommentRun { start, next_row });
-            }
-        }
-    }
-
-    /// Whether comments end on the line above.
-    fn has_comments(&self, node: Node<'_>) -> bool {
-        let row = node.start_position().row;
-        self.comments.as_ref().is_some_and(|it| it.next_row == row)
-    }
-
-    /// Where a definition begins: the first of the comments that end on the line above it.
-    fn start_with_comments(&self, node: Node<'_>) -> usize {
-        let start = match &self.comments {
-            _ if !begins_line(self.text, node) => node.start_byte(),
-            Some(run) if self.has_comments(node) => run.start,
-            _ => node.start_byte() - node.start_position().column,
-        };
-        start.max(self.at)
     }
 
     /// Where the line ends, if only white space or a comment follows; else the place itself.
@@ -388,16 +289,4 @@ fn is_closing(gap: &str) -> bool {
 /// Whether a stretch between definitions is one line that opens what is around the second.
 fn is_opening(gap: &str) -> bool {
     !gap.contains('\n') && OPENING_ENDS.iter().any(|it| gap.ends_with(it))
-}
-
-/// The type a method is written for: `Stack` in `func (s *Stack[T]) Push`.
-fn receiver<'a>(text: &'a str, method: Node<'_>) -> Option<&'a str> {
-    let receiver = method.child_by_field_name("receiver")?;
-    let mut cursor = receiver.walk();
-    let parameter = receiver.named_children(&mut cursor).find(|it| it.kind() != "comment")?;
-    let mut node = parameter.child_by_field_name("type")?;
-    while node.kind() != "type_identifier" {
-        node = node.named_child(0)?;
-    }
-    Some(&text[node.byte_range()])
 }

@@ -8,6 +8,12 @@ const MAX_HEAD_CHARS: usize = 120;
 /// Longest extract of documentation: what is left of a context of 64 tokens.
 const MAX_DOCS_CHARS: usize = 200;
 
+/// Returns what a definition is called.
+pub(super) fn name<'a>(text: &'a str, definition: Node<'_>) -> Option<&'a str> {
+    let name = &text[definition.child_by_field_name("name")?.byte_range()];
+    (!name.is_empty()).then_some(name)
+}
+
 /// Returns a definition without its body, on one line: `class Point(Base)`.
 pub(super) fn head(text: &str, node: Node<'_>) -> String {
     let head = match node.child_by_field_name("body") {

@@ -1,0 +1,112 @@
+//! A file's types in, what methods that are written outside of them have to know out.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use super::comments::Comments;
+use super::grammar::{Grammar, Role};
+use super::words;
+
+/// A class or type as its methods see it.
+#[derive(Debug, Clone)]
+pub(super) struct Owner {
+    /// Its qualified name.
+    pub(super) symbol: String,
+    /// How its declaration begins.
+    pub(super) head: String,
+    /// The first paragraph of its documentation.
+    pub(super) docs: Option<String>,
+}
+
+/// Types of languages where a method names its type as receiver.
+#[derive(Default)]
+pub(super) struct Types<'a> {
+    owners: HashMap<&'a str, Owner>,
+    /// Where the methods end that directly follow a type, by the type's node.
+    methods_end: HashMap<usize, usize>,
+}
+
+impl<'a> Types<'a> {
+    /// Finds all types at the top of a file.
+    pub(super) fn find(root: Node<'_>, text: &'a str, grammar: &Grammar) -> Self {
+        let mut types = Self::default();
+        if !grammar.roles.iter().any(|(_, role)| *role == Role::Types) {
+            return types;
+        }
+        let mut comments = Comments::default();
+        let mut followed: Option<(&str, usize)> = None;
+        let mut cursor = root.walk();
+        // What has no name is a line end.
+        for node in root.named_children(&mut cursor) {
+            match grammar.role(node.kind()) {
+                Some(Role::Comment) => comments.note(text, node),
+                Some(Role::Types) => followed = types.declare(text, node, &comments),
+                _ => match (followed, receiver(text, node)) {
+                    (Some((name, type_id)), Some(owner)) if name == owner => {
+                        types.methods_end.insert(type_id, node.end_byte());
+                    }
+                    _ => followed = None,
+                },
+            }
+        }
+        types
+    }
+
+    /// Returns a type by its name.
+    pub(super) fn owner(&self, name: &str) -> Option<&Owner> {
+        self.owners.get(name)
+    }
+
+    /// Returns where the last of the methods ends that directly follow a declaration.
+    pub(super) fn methods_end(&self, declaration: Node<'_>) -> Option<usize> {
+        self.methods_end.get(&declaration.id()).copied()
+    }
+
+    /// Remembers what is declared; returns the type and its node if it is only one.
+    fn declare(
+        &mut self,
+        text: &'a str,
+        declaration: Node<'_>,
+        comments: &Comments,
+    ) -> Option<(&'a str, usize)> {
+        let specs = specs(text, declaration);
+        if let [(name, _)] = specs[..] {
+            let start = comments.start_with(text, declaration);
+            let docs = words::comment_docs(&text[start..declaration.start_byte()]);
+            self.insert(name, words::head(text, declaration), docs);
+            return Some((name, declaration.id()));
+        }
+        for (name, spec) in specs {
+            self.insert(name, words::head(text, spec), None);
+        }
+        None
+    }
+
+    fn insert(&mut self, name: &'a str, head: String, docs: Option<String>) {
+        let symbol = name.to_owned();
+        self.owners.entry(name).or_insert(Owner { symbol, head, docs });
+    }
+}
+
+/// Returns the types a declaration declares, by name.
+pub(super) fn specs<'a, 'tree>(
+    text: &'a str,
+    declaration: Node<'tree>,
+) -> Vec<(&'a str, Node<'tree>)> {
+    let mut cursor = declaration.walk();
+    let specs = declaration.named_children(&mut cursor);
+    specs.filter_map(|spec| Some((words::name(text, spec)?, spec))).collect()
+}
+
+/// Returns the type a method is written for: `Stack` in `func (s *Stack[T]) Push`.
+pub(super) fn receiver<'a>(text: &'a str, method: Node<'_>) -> Option<&'a str> {
+    let receiver = method.child_by_field_name("receiver")?;
+    let mut cursor = receiver.walk();
+    let parameter = receiver.named_children(&mut cursor).find(|it| it.kind() != "comment")?;
+    let mut node = parameter.child_by_field_name("type")?;
+    while node.kind() != "type_identifier" {
+        node = node.named_child(0)?;
+    }
+    Some(&text[node.byte_range()])
+}
