@@ -244,6 +244,10 @@ impl Embedder for LazyModel {
         self.get()?.embed_query(query)
     }
 
+    fn num_tokens(&self, text: &str) -> usize {
+        self.tokenizer.num_tokens(text)
+    }
+
     fn binding(&self) -> &Binding {
         &self.binding
     }

@@ -47,6 +47,9 @@ pub trait Embedder: Send + Sync {
     /// [`Error::Inference`] when the model fails.
     fn embed_query(&self, query: &str) -> Result<Vec<f32>>;
 
+    /// Counts the tokens of a text, special tokens and prefixes not among them.
+    fn num_tokens(&self, text: &str) -> usize;
+
     /// What vectors of this embedder are bound to.
     fn binding(&self) -> &Binding;
 }

@@ -123,6 +123,10 @@ impl Embedder for OnnxEmbedder {
         self.run(&ids)
     }
 
+    fn num_tokens(&self, text: &str) -> usize {
+        self.tokenizer.num_tokens(text)
+    }
+
     fn binding(&self) -> &Binding {
         &self.binding
     }

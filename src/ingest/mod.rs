@@ -249,6 +249,10 @@ mod tests {
             Ok(self.embed_passages(&[query])?.remove(0))
         }
 
+        fn num_tokens(&self, text: &str) -> usize {
+            text.len()
+        }
+
         fn binding(&self) -> &Binding {
             &self.0
         }

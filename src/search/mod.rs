@@ -4,6 +4,7 @@
 //! files, settings or how a hit is shown.
 
 use std::collections::HashMap;
+use std::panic;
 use std::thread;
 
 use crate::document::{ChunkId, Filter, Ranked};
@@ -14,6 +15,7 @@ use crate::store::{Store, StoredHit};
 
 pub mod fuse;
 pub mod parse;
+mod weigh;
 
 pub use parse::Query;
 
@@ -111,26 +113,34 @@ pub fn search(
             Legs::Both | Legs::Vector => {
                 let reader = store.reader()?;
                 let filter = &filter;
-                Some(scope.spawn(move || -> Result<Vec<Ranked>> {
-                    let vector = load_embedder()?.embed_query(&query.passage)?;
-                    reader.rank_by_cosine(&vector, filter, depth)
+                Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64)> {
+                    let embedder = load_embedder()?;
+                    let passage = &query.passage;
+                    let weight = weigh::vector_weight(passage, |it| embedder.num_tokens(it));
+                    let vector = embedder.embed_query(passage)?;
+                    Ok((reader.rank_by_cosine(&vector, filter, depth)?, weight))
                 }))
             }
         };
-        let keyword = match options.legs {
-            Legs::Vector => None,
-            Legs::Both | Legs::Keyword => match query.match_expr() {
-                Some(match_expr) => Some(store.rank_by_bm25(&match_expr, &filter, depth)?),
-                None => None,
-            },
+        let keyword = match (options.legs, query.match_expr()) {
+            (Legs::Both | Legs::Keyword, Some(match_expr)) => {
+                Some(store.rank_by_bm25(&match_expr, &filter, depth)?)
+            }
+            _ => None,
         };
         let vector = match vector {
-            Some(leg) => Some(leg.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?),
+            Some(leg) => Some(leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?),
             None => None,
         };
         Ok((keyword, vector))
     })?;
-    let fused = fuse_legs(keyword.as_deref(), vector.as_deref(), options);
+    // A vector leg that cannot read the query is left out, unless it is all there is.
+    let is_alone = keyword.as_ref().is_none_or(Vec::is_empty);
+    let keyword = keyword.map(|ranking| (ranking, KEYWORD_WEIGHT));
+    let vector = vector
+        .map(|(ranking, weight)| (ranking, if is_alone { 1.0 } else { weight }))
+        .filter(|(_, weight)| *weight > 0.0);
+    let fused = fuse_legs([keyword.as_ref(), vector.as_ref()], options);
     let total_matches = fused.len();
     let page: Vec<&Fused> = fused.iter().take(options.limit as usize).collect();
     let chunk_ids: Vec<ChunkId> = page.iter().map(|it| it.chunk_id).collect();
@@ -145,8 +155,8 @@ pub fn search(
                 score: fused.score,
                 keyword: fused.legs[0],
                 vector: fused.legs[1],
-                keyword_weight: keyword.is_some().then_some(LEG_WEIGHT),
-                vector_weight: vector.is_some().then_some(LEG_WEIGHT),
+                keyword_weight: keyword.as_ref().map(|it| it.1),
+                vector_weight: vector.as_ref().map(|it| it.1),
                 stored,
             }
         })
@@ -154,17 +164,15 @@ pub fn search(
     Ok(SearchResults { typed: query.typed.clone(), hits, total_matches })
 }
 
-/// Weight of each leg.
-const LEG_WEIGHT: f64 = 1.0;
+/// Weight of the keyword leg: it reads every language.
+const KEYWORD_WEIGHT: f64 = 1.0;
 
 /// Fuses the legs that ran and drops what is below the threshold.
-fn fuse_legs(
-    keyword: Option<&[Ranked]>,
-    vector: Option<&[Ranked]>,
-    options: &SearchOptions,
-) -> Vec<Fused> {
-    let rankings = [keyword, vector]
-        .map(|it| WeightedRanking { weight: LEG_WEIGHT, ranking: it.unwrap_or_default() });
+fn fuse_legs(legs: [Option<&(Vec<Ranked>, f64)>; 2], options: &SearchOptions) -> Vec<Fused> {
+    let rankings = legs.map(|leg| match leg {
+        Some((ranking, weight)) => WeightedRanking { weight: *weight, ranking },
+        None => WeightedRanking { weight: 1.0, ranking: &[] },
+    });
     let mut fused = fuse::fuse(&rankings, options.rrf_k);
     if let Some(threshold) = options.threshold {
         fused.retain(|it| it.score >= threshold);
