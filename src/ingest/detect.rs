@@ -2,6 +2,8 @@
 //!
 //! The extension decides; the first bytes decide where there is none, and catch a file that is
 //! not what its name says; the user's word wins over both.
+//!
+//! Over 400 lines, more than two fifths of them tests.
 
 use std::path::Path;
 

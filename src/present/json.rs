@@ -1,5 +1,7 @@
 //! The JSON contract: its own structs, so that renaming a field inside cannot break a script
 //! outside. Every documented key is always there; what does not apply is null.
+//!
+//! Over 400 lines because the whole contract stands in one place.
 
 use std::collections::BTreeMap;
 use std::io;

