@@ -16,6 +16,7 @@ mod onnx;
 mod registry;
 mod tokenize;
 mod weights;
+mod wordpiece;
 
 use std::path::{Path, PathBuf};
 

@@ -52,7 +52,9 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tree_sitter_bash", &["ingest/extract/code"]),
     ("tree_sitter_go", &["ingest/extract/code"]),
     ("tree_sitter_python", &["ingest/extract/code"]),
+    ("unicode_categories", &["embed/wordpiece/clean.rs"]),
     ("unicode_normalization", &["ingest/extract"]),
+    ("unicode_normalization_alignments", &["embed/wordpiece/clean.rs"]),
     ("unpdf", &["ingest/extract/pdf/with_unpdf.rs"]),
     ("zip", &["embed/fetch/python.rs"]),
 ];

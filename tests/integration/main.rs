@@ -45,3 +45,5 @@ mod pdf;
 mod search;
 /// Where a setting comes from, what it changes, how it is written down.
 mod settings;
+/// Token ids against the library of reference.
+mod tokens;

@@ -1,0 +1,187 @@
+//! `tokenizer.json` in, a [`WordPiece`] out, if it describes one.
+//!
+//! Reads only what is understood to the last flag; anything else is left to the library that
+//! knows every tokenizer.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+
+use super::WordPiece;
+use super::clean::Cleaning;
+use super::vocabulary::Vocabulary;
+
+/// The version of the format there is.
+const VERSION: &str = "1.0";
+
+#[derive(Deserialize)]
+struct File {
+    version: String,
+    added_tokens: Vec<AddedToken>,
+    normalizer: Normalizer,
+    #[serde(rename = "pre_tokenizer")]
+    _pre_tokenizer: PreTokenizer,
+    post_processor: Option<PostProcessor>,
+    model: Model,
+}
+
+/// Found in a text as it stands, whatever the vocabulary makes of it.
+#[derive(Deserialize)]
+struct AddedToken {
+    content: String,
+    single_word: bool,
+    lstrip: bool,
+    rstrip: bool,
+    normalized: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+enum Normalizer {
+    BertNormalizer {
+        clean_text: bool,
+        handle_chinese_chars: bool,
+        strip_accents: Option<bool>,
+        lowercase: bool,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+enum PreTokenizer {
+    BertPreTokenizer,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+enum PostProcessor {
+    TemplateProcessing { single: Vec<Piece>, special_tokens: BTreeMap<String, SpecialToken> },
+    BertProcessing { sep: (String, u32), cls: (String, u32) },
+}
+
+#[derive(Deserialize)]
+enum Piece {
+    Sequence {},
+    SpecialToken { id: String },
+}
+
+#[derive(Deserialize)]
+struct SpecialToken {
+    ids: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct Model {
+    // Before the vocabulary, as files have it: another model's is not read in vain.
+    #[serde(rename = "type")]
+    _type: ModelType,
+    unk_token: String,
+    continuing_subword_prefix: String,
+    max_input_chars_per_word: usize,
+    vocab: Tokens,
+}
+
+#[derive(Deserialize)]
+enum ModelType {
+    WordPiece,
+}
+
+/// The bytes of all tokens, and the length and id of each.
+#[derive(Default)]
+struct Tokens {
+    bytes: Vec<u8>,
+    tokens: Vec<(usize, u32)>,
+}
+
+/// A key that is copied only where it has escapes.
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Tokens {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(TokensVisitor)
+    }
+}
+
+struct TokensVisitor;
+
+impl<'de> Visitor<'de> for TokensVisitor {
+    type Value = Tokens;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("tokens with their ids")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = Tokens::default();
+        while let Some((Key(token), id)) = map.next_entry::<Key<'de>, u32>()? {
+            found.bytes.extend_from_slice(token.as_bytes());
+            found.tokens.push((token.len(), id));
+        }
+        Ok(found)
+    }
+}
+
+/// Reads a tokenizer that is WordPiece as BERT has it; `None` for any other, and for no tokenizer.
+pub(super) fn read(bytes: &[u8]) -> Option<WordPiece> {
+    let file: File = serde_json::from_slice(bytes).ok()?;
+    let Normalizer::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } =
+        file.normalizer;
+    let Model { unk_token, continuing_subword_prefix, max_input_chars_per_word, vocab, .. } =
+        file.model;
+    if file.version != VERSION || !clean_text {
+        return None;
+    }
+    let vocabulary = Vocabulary::new(vocab.bytes, &vocab.tokens, &continuing_subword_prefix)?;
+    let mut added = file
+        .added_tokens
+        .into_iter()
+        .map(|it| {
+            let is_plain = !(it.single_word || it.lstrip || it.rstrip || it.normalized);
+            let id = vocabulary.id(&it.content).filter(|_| is_plain && !it.content.is_empty())?;
+            Some((it.content, id))
+        })
+        .collect::<Option<Vec<_>>>()?;
+    // Of two that begin at one place the longer one counts.
+    added.sort_by_key(|it| std::cmp::Reverse(it.0.len()));
+    let (before, after) = frame(file.post_processor)?;
+    Some(WordPiece {
+        cleaning: Cleaning {
+            parts_ideographs: handle_chinese_chars,
+            drops_accents: strip_accents.unwrap_or(lowercase),
+            lowers: lowercase,
+        },
+        unknown: vocabulary.id(&unk_token)?,
+        max_chars: max_input_chars_per_word,
+        vocabulary,
+        added,
+        before,
+        after,
+    })
+}
+
+/// Returns the tokens that every text is put between.
+fn frame(processor: Option<PostProcessor>) -> Option<(Vec<u32>, Vec<u32>)> {
+    let (single, special_tokens) = match processor {
+        None => return Some((Vec::new(), Vec::new())),
+        Some(PostProcessor::BertProcessing { sep, cls }) => {
+            return Some((vec![cls.1], vec![sep.1]));
+        }
+        Some(PostProcessor::TemplateProcessing { single, special_tokens }) => {
+            (single, special_tokens)
+        }
+    };
+    let ids = |pieces: &[Piece]| {
+        let mut ids = Vec::new();
+        for piece in pieces {
+            let Piece::SpecialToken { id } = piece else { return None };
+            ids.extend_from_slice(&special_tokens.get(id)?.ids);
+        }
+        Some(ids)
+    };
+    let text = single.iter().position(|it| matches!(it, Piece::Sequence {}))?;
+    Some((ids(&single[..text])?, ids(&single[text + 1..])?))
+}

@@ -1,0 +1,59 @@
+//! Texts in, token ids out: those of the library of reference, with the vocabulary of the real model.
+
+use std::fs;
+use std::path::Path;
+
+use kb::embed::{DEFAULT_MODEL, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
+
+use crate::env::{CORPUS, locations};
+
+/// kb's tokenizer of the default model, and the library's.
+fn both() -> (Tokenizer, tokenizers::Tokenizer) {
+    let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
+    let installed = locate(&choice, &locations()).unwrap();
+    let path = installed.model_dir.join("tokenizer.json");
+    let mut library = tokenizers::Tokenizer::from_file(path).unwrap();
+    library.with_truncation(None).unwrap();
+    library.with_padding(None);
+    (tokenizer(&installed, &OpenOptions::default()).unwrap(), library)
+}
+
+/// Every file below a directory that is text.
+fn texts(dir: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            texts(&path, found);
+        } else {
+            found.extend(fs::read_to_string(path).ok());
+        }
+    }
+}
+
+#[test]
+fn every_text_has_the_tokens_of_the_reference() {
+    let (own, library) = both();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    // The samples, the parity texts in many languages, and all there is of source code and pages.
+    for dir in
+        [Path::new(CORPUS), &root.join("tests/fixtures"), &root.join("src"), &root.join("tests")]
+    {
+        texts(dir, &mut found);
+    }
+    found.push("[CLS] a [SEP][SEP]b [MASK]ing [sep] [UNUSED0] [unused0] ##ing".into());
+    let num_bytes: usize = found.iter().map(String::len).sum();
+    assert!(num_bytes > 500_000, "{num_bytes}");
+    for text in &found {
+        let whole = library.encode_fast(text.as_str(), false).unwrap();
+        assert_eq!(own.num_tokens(text), whole.len());
+        for line in text.lines() {
+            let expected = library.encode_fast(line, true).unwrap();
+            assert_eq!(own.num_passage_tokens(line), expected.len(), "{line:?}");
+            if expected.len() <= own.max_tokens() {
+                let ids: Vec<i64> = expected.get_ids().iter().map(|it| i64::from(*it)).collect();
+                assert_eq!(own.encode_passage(line).unwrap(), ids, "{line:?}");
+            }
+        }
+    }
+}
