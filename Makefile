@@ -3,6 +3,8 @@
 KB := target/release/kb
 DEMO := .demo
 export CARGO_TERM_COLOR ?= auto
+# kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
+export ORT_DISABLE_TELEMETRY := 1
 
 .PHONY: help build demo test lint quality corpus install clean
 

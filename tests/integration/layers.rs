@@ -68,7 +68,11 @@ const RULES: &[(&str, &[&str], &str)] = &[
         &["embed/fetch/python.rs", "ingest/extract/pdf/parent.rs"],
         "what is started is known",
     ),
-    ("unsafe {", &["store/open.rs"], "the one audited exception registers sqlite-vec"),
+    (
+        "unsafe {",
+        &["store/open.rs", "main.rs"],
+        "the audited exceptions register sqlite-vec and silence ONNX Runtime",
+    ),
     ("println!", &["cli"], "only the edge prints"),
     ("process::exit", &[], "only main ends the program, by returning"),
     ("TcpListener", &[], "no server, no port"),

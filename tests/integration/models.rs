@@ -483,6 +483,17 @@ fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
     assert_eq!(find(&env, &["frozen tide", "--vec-only"])[0], "Tides");
 }
 
+/// Since 1.29 the library keeps a database of events below the home and sends what is in it.
+#[test]
+fn the_runtime_library_keeps_no_record_of_its_use() {
+    let env = word_env();
+    env.ok(&["search", "frozen tide"]);
+    env.ok(&["reindex"]);
+    let found: Vec<String> =
+        files(&env, "").into_iter().filter(|it| it.to_lowercase().contains("microsoft")).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
 #[test]
 fn the_table_of_models_is_sound() {
     let names = kb::embed::model_names();
