@@ -68,6 +68,8 @@ pub(super) enum Command {
     Status(Status),
     /// Compute all vectors anew, with the same model or another
     Reindex(Reindex),
+    /// Print the vectors of texts, for scripts
+    Embed(Embed),
     /// Show or change settings
     Config(ConfigArgs),
 }
@@ -255,6 +257,26 @@ pub(super) struct Reindex {
     pub(super) model_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(super) format: Format,
+}
+
+/// Print the vectors of texts, for scripts
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints one JSON array of numbers a text, each on a line of its own, in the order of the texts.
+Vectors have unit length: their dot product is the cosine that `kb search` goes by.")]
+pub(super) struct Embed {
+    /// The text
+    #[arg(value_name = "TEXT", required_unless_present = "stdin", conflicts_with = "stdin")]
+    pub(super) text: Option<String>,
+    /// Read texts from standard input, one a line
+    #[arg(long)]
+    pub(super) stdin: bool,
+    /// Embed as queries, not as passages; some models make a difference
+    #[arg(long)]
+    pub(super) query: bool,
+    /// JSON lines are all there is; accepted because every other command has it
+    #[arg(long, hide = true, value_parser = ["json"], value_name = "FORMAT")]
+    pub(super) format: Option<String>,
 }
 
 /// Show or change settings

@@ -6,6 +6,7 @@ mod add;
 mod args;
 mod config;
 mod context;
+mod embed;
 mod exit;
 mod info;
 mod init;
@@ -83,6 +84,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Tag(args) => tag::run(context, args),
         Command::Status(args) => status::run(context, args),
         Command::Reindex(args) => reindex::run(context, args),
+        Command::Embed(args) => embed::run(context, args),
         Command::Config(args) => config::run(context, args),
     }
 }
@@ -114,6 +116,7 @@ fn flags(cli: &Cli) -> Flags {
 fn wanted_format(command: &Command) -> Option<OutputFormat> {
     match command {
         Command::Search(args) => args.format,
+        Command::Embed(_) => Some(OutputFormat::Json),
         Command::Init(args::Init { format, .. })
         | Command::Add(args::Add { format, .. })
         | Command::List(args::List { format, .. })
@@ -147,12 +150,11 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
         }
         _ => {
             let format = format_of(args).unwrap_or_else(|| {
-                let is_search =
-                    args.iter().skip(1).find(|it| !is_flag(it)).is_some_and(|it| it == "search");
-                if is_search {
-                    default_format(environment, &Flags::new())
-                } else {
-                    OutputFormat::Human
+                let command = args.iter().skip(1).find(|it| !is_flag(it));
+                match command.and_then(|it| it.to_str()) {
+                    Some("search") => default_format(environment, &Flags::new()),
+                    Some("embed") => OutputFormat::Json,
+                    _ => OutputFormat::Human,
                 }
             });
             report(&usage(error, args), format)

@@ -5,8 +5,9 @@
 //! disagrees with a database, and only a written wish can be a mismatch.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::{panic, thread};
 
 use crate::cli::context::Context;
 use crate::cli::progress::FetchProgress;
@@ -180,12 +181,18 @@ impl Wish {
 
     /// Opens the model for one query against vectors bound to `bound`.
     pub(super) fn open_for_query(mut self, bound: Option<&Binding>) -> Result<OnnxEmbedder> {
+        self.options.num_threads = QUERY_THREADS.min(num_cores());
+        self.options.is_lone_query = true;
+        self.open_for_texts(bound)
+    }
+
+    /// Opens the model for texts that come one after the other, to be compared with vectors bound to
+    /// `bound`.
+    pub(super) fn open_for_texts(&self, bound: Option<&Binding>) -> Result<OnnxEmbedder> {
         let installed = self.locate()?;
         if let Some(bound) = bound {
             check_binding(bound, &self.binding(&installed))?;
         }
-        self.options.num_threads = QUERY_THREADS.min(num_cores());
-        self.options.is_lone_query = true;
         open(&installed, &self.options)
     }
 
@@ -209,6 +216,37 @@ fn open(installed: &Installed, options: &OpenOptions) -> Result<OnnxEmbedder> {
 /// Returns the processors this process may use.
 pub(super) fn num_cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does `work` on every item, on all processors; the answers are in the order of the items. What
+/// fails first ends it.
+pub(super) fn on_all_cores<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let share = || -> Result<Vec<(usize, R)>> {
+        let mut done = Vec::new();
+        while let idx = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(item) = items.get(idx)
+        {
+            // Nobody needs the rest of what has failed.
+            let answer = work(item).inspect_err(|_| next.store(items.len(), Ordering::Relaxed))?;
+            done.push((idx, answer));
+        }
+        Ok(done)
+    };
+    let mut done = thread::scope(|scope| {
+        let workers: Vec<_> = (0..num_cores()).map(|_| scope.spawn(share)).collect();
+        let mut done = Vec::with_capacity(items.len());
+        for worker in workers {
+            let answers = worker.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
+            done.extend(answers?);
+        }
+        Ok::<_, Error>(done)
+    })?;
+    done.sort_unstable_by_key(|it| it.0);
+    Ok(done.into_iter().map(|it| it.1).collect())
 }
 
 /// A model that is loaded when the first passage comes: a run that finds nothing new never

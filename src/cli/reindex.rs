@@ -1,13 +1,11 @@
 //! `kb reindex`.
 
-use std::thread;
-
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, model, progress};
 use crate::document::{Binding, Chunk, ChunkId};
 use crate::embed::Embedder;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::present::json;
 use crate::store::{Store, Unembedded};
 
@@ -69,23 +67,10 @@ fn reindex(store: &mut Store, embedder: &dyn Embedder, wanted: &Binding) -> Resu
 
 /// Embeds a batch on all processors.
 fn embed(embedder: &dyn Embedder, batch: &[Unembedded]) -> Result<Vec<(ChunkId, Vec<f32>)>> {
-    let share = batch.len().div_ceil(model::num_cores());
-    thread::scope(|scope| {
-        let workers: Vec<_> = batch
-            .chunks(share)
-            .map(|part| {
-                scope.spawn(move || {
-                    let passages: Vec<String> =
-                        part.iter().map(|it| Chunk::passage(&it.context, &it.text)).collect();
-                    let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-                    embedder.embed_passages(&passages)
-                })
-            })
-            .collect();
-        let mut vectors = Vec::with_capacity(batch.len());
-        for worker in workers {
-            vectors.extend(worker.join().expect("an embedder returns its errors")?);
-        }
-        Ok::<_, Error>(batch.iter().map(|it| it.chunk_id).zip(vectors).collect())
+    model::on_all_cores(batch, |it| {
+        let passage = Chunk::passage(&it.context, &it.text);
+        let vectors = embedder.embed_passages(&[&passage])?;
+        let vector = vectors.into_iter().next().expect("one passage gives one vector");
+        Ok((it.chunk_id, vector))
     })
 }

@@ -27,7 +27,7 @@ pub use facts::Facts;
 pub use fetch::{Locations, OPTIMISING, install, locate, locate_model, verify};
 pub use onnx::OnnxEmbedder;
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
-pub use tokenize::Tokenizer;
+pub use tokenize::{Side, Tokenizer};
 
 /// Turns text into vectors of unit length.
 pub trait Embedder: Send + Sync {

@@ -16,7 +16,7 @@ use ort::value::TensorRef;
 use super::export::{INPUT, OUTPUT};
 use super::facts::model_error;
 use super::registry::Pooling;
-use super::{Embedder, Event, Installed, OpenOptions, Tokenizer, graph};
+use super::{Embedder, Event, Installed, OpenOptions, Side, Tokenizer, graph};
 use crate::document::Binding;
 use crate::error::{Cause, Error, Result};
 
@@ -90,6 +90,16 @@ impl OnnxEmbedder {
         Arc::clone(&self.tokenizer)
     }
 
+    /// Embeds a text of either side, cut at what the model reads; `true` if it was cut.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Inference`] when the model fails.
+    pub fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
+        let (ids, is_cut) = self.tokenizer.encode_cut(text, side)?;
+        Ok((self.run(&ids)?, is_cut))
+    }
+
     /// Runs one text.
     fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,8 +129,7 @@ impl Embedder for OnnxEmbedder {
     }
 
     fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
-        let (ids, _is_cut) = self.tokenizer.encode_query(query)?;
-        self.run(&ids)
+        Ok(self.embed_cut(query, Side::Query)?.0)
     }
 
     fn num_tokens(&self, text: &str) -> usize {

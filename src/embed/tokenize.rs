@@ -12,6 +12,15 @@ use crate::embed::wordpiece::WordPiece;
 use crate::embed::{Installed, OpenOptions};
 use crate::error::{Error, Result};
 
+/// What a text is in a search; a model may put other words before the one than before the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What is looked for.
+    Query,
+    /// What is found.
+    Passage,
+}
+
 /// The tokenizer of one model, with its length limit and prefixes.
 #[derive(Debug)]
 pub struct Tokenizer {
@@ -134,14 +143,17 @@ impl Tokenizer {
         Ok(ids)
     }
 
-    /// Encodes a query, cut at what the model reads; `true` if it was cut.
+    /// Encodes a text of either side, cut at what the model reads; `true` if it was cut.
     ///
     /// # Errors
     ///
     /// [`Error::Inference`] if the vocabulary is broken.
-    pub fn encode_query(&self, query: &str) -> Result<(Vec<i64>, bool)> {
-        let text = prefixed(&self.query_prefix, query);
-        let ids = self.encode(&text)?;
+    pub fn encode_cut(&self, text: &str, side: Side) -> Result<(Vec<i64>, bool)> {
+        let prefix = match side {
+            Side::Query => &self.query_prefix,
+            Side::Passage => &self.passage_prefix,
+        };
+        let ids = self.encode(&prefixed(prefix, text))?;
         if ids.len() <= self.max_tokens {
             return Ok((ids, false));
         }
@@ -256,14 +268,15 @@ mod tests {
         assert_eq!(tokenizer.num_overhead(), 3);
         assert_eq!(tokenizer.num_passage_tokens("git"), 4);
         assert_eq!(tokenizer.encode_passage("git").unwrap(), [2, 9, 6, 3]);
-        assert_eq!(tokenizer.encode_query("git").unwrap(), (vec![2, 7, 8, 6, 3], false));
+        assert_eq!(tokenizer.encode_cut("git", Side::Query).unwrap(), (vec![2, 7, 8, 6, 3], false));
+        assert_eq!(tokenizer.encode_cut("git", Side::Passage).unwrap(), (vec![2, 9, 6, 3], false));
     }
 
     #[test]
     fn a_long_query_is_cut_and_a_long_passage_refused() {
         let tokenizer = tokenizer(4, "", "");
         let text = "git install a a a";
-        assert_eq!(tokenizer.encode_query(text).unwrap(), (vec![2, 6, 4, 3], true));
+        assert_eq!(tokenizer.encode_cut(text, Side::Query).unwrap(), (vec![2, 6, 4, 3], true));
         let error = tokenizer.encode_passage(text).unwrap_err();
         assert_eq!(error.to_string(), "embedding failed: a passage of 7 tokens, the model reads 4");
     }
@@ -272,7 +285,7 @@ mod tests {
     fn a_sentencepiece_vocabulary_works_too() {
         let tokenizer = tokenizer_of(UNIGRAM, 256, "query: ", "");
         assert_eq!(tokenizer.num_tokens("git git"), 2);
-        assert_eq!(tokenizer.encode_query("git").unwrap().0, [0, 4, 5, 6, 2]);
+        assert_eq!(tokenizer.encode_cut("git", Side::Query).unwrap().0, [0, 4, 5, 6, 2]);
         assert_eq!(tokenizer.encode_passage("安装").unwrap(), [0, 7, 8, 2]);
     }
 

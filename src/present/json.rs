@@ -27,6 +27,16 @@ fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
+/// Writes a vector as an array on a line of its own.
+///
+/// # Errors
+///
+/// Whatever writing to `out` gives.
+pub fn vector(vector: &[f32], out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, vector)?;
+    out.write_all(b"\n")
+}
+
 #[derive(Serialize)]
 struct SearchJson<'a> {
     contract_version: u32,

@@ -47,3 +47,5 @@ mod search;
 mod settings;
 /// Token ids against the library of reference.
 mod tokens;
+/// `kb embed`.
+mod vectors;

@@ -128,7 +128,7 @@ fn help_is_there_for_every_command() {
         names,
         [
             "init", "add", "search", "list", "info", "remove", "tags", "tag", "status", "reindex",
-            "config"
+            "embed", "config"
         ]
     );
     for name in names {

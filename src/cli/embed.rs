@@ -1,0 +1,88 @@
+//! `kb embed`.
+
+use std::io;
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{args, context, model};
+use crate::embed::{OnnxEmbedder, Side};
+use crate::error::{Error, Result};
+use crate::present::json;
+
+/// Lines embedded between two writes; so many that the processors seldom wait for the last of them.
+const BATCH: usize = 256;
+
+pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
+    if args.text.as_ref().is_some_and(|it| it.trim().is_empty()) {
+        return Err(Error::Usage { message: "the text is empty".into(), hint: None });
+    }
+    let bound = match context.open_existing()? {
+        Some(store) => store.binding()?,
+        None => None,
+    };
+    model::check_wish(context, bound.as_ref())?;
+    let wish = model::wish(context, bound.as_ref())?;
+    let side = if args.query { Side::Query } else { Side::Passage };
+    match &args.text {
+        Some(text) => {
+            let embedder = wish.open_for_query(bound.as_ref())?;
+            let (vector, is_cut) = embedder.embed_cut(text, side)?;
+            if is_cut {
+                warn_of_cut("the text", &embedder);
+            }
+            context.print(|out| json::vector(&vector, out))?;
+        }
+        None => embed_lines(context, &wish.open_for_texts(bound.as_ref())?, side)?,
+    }
+    Ok(ExitStatus::Success)
+}
+
+/// Embeds the lines of stdin. Answers go out as soon as there is nothing more to read, so that a
+/// program may wait for one before it asks for the next.
+fn embed_lines(context: &Context, embedder: &OnnxEmbedder, side: Side) -> Result<()> {
+    let (sender, lines) = mpsc::sync_channel(2 * BATCH);
+    // Ends with the process where stdin outlives an error.
+    thread::spawn(move || {
+        for line in io::stdin().lock().split(b'\n') {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let mut num_lines = 0;
+    while let Ok(first) = lines.recv() {
+        let mut batch = Vec::with_capacity(BATCH);
+        for line in [first].into_iter().chain(lines.try_iter().take(BATCH - 1)) {
+            batch.push(text(line, num_lines + batch.len() + 1)?);
+        }
+        let embedded = model::on_all_cores(&batch, |it| embedder.embed_cut(it, side))?;
+        for (idx, _) in embedded.iter().enumerate().filter(|(_, (_, is_cut))| *is_cut) {
+            warn_of_cut(&format!("line {}", num_lines + idx + 1), embedder);
+        }
+        context.print(|out| embedded.iter().try_for_each(|(it, _)| json::vector(it, out)))?;
+        num_lines += batch.len();
+    }
+    Ok(())
+}
+
+/// Returns a line as text, without its end.
+fn text(line: io::Result<Vec<u8>>, number: usize) -> Result<String> {
+    let stdin = |source| Error::Io { path: PathBuf::from("standard input"), source };
+    let mut text = String::from_utf8(line.map_err(stdin)?).map_err(|_| Error::Usage {
+        message: format!("line {number} of standard input is not UTF-8"),
+        hint: None,
+    })?;
+    if text.ends_with('\r') {
+        text.pop();
+    }
+    Ok(text)
+}
+
+fn warn_of_cut(what: &str, embedder: &OnnxEmbedder) {
+    let max_tokens = embedder.tokenizer().max_tokens();
+    context::warn(&format!("{what} is longer than the {max_tokens} tokens the model reads: cut"));
+}
