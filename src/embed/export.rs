@@ -29,7 +29,7 @@ pub(super) const OUTPUT: &str = "embedding";
 const OPSET: u32 = 20;
 
 /// Raise it when the graph changes, so that graphs built before are not used again.
-pub(super) const EXPORT_VERSION: u32 = 2;
+pub(super) const EXPORT_VERSION: u32 = 3;
 
 /// Names of a layer's tensors, below the layer's own name.
 struct Names {

@@ -2,24 +2,22 @@
 //!
 //! Graphs lie in `<cache>/graphs/<fingerprint>/`, the weights beside the graph so that the system
 //! maps them into memory: such a graph loads in some 20 ms where the original takes 150. They are
-//! made once for a model, precision, runtime and processor.
+//! made once for a model, precision, runtime and processor; `identity` tells them apart.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
-
-use ort::environment::Environment;
-use ort::session::Session;
-use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
-use sha2::{Digest, Sha256};
 
 use super::facts::{Family, model_error};
 use super::fetch::{Workspace, verify, weights};
+use super::identity::Identity;
 use super::weights::Weights;
 use super::{Event, Installed, export, io_error};
 use crate::document::Precision;
 use crate::error::Result;
+use ort::environment::Environment;
+use ort::session::Session;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 
 /// The graph's file in its directory.
 const GRAPH_FILE: &str = "model.onnx";
@@ -27,11 +25,9 @@ const GRAPH_FILE: &str = "model.onnx";
 /// The weights' file in its directory; the graph names it.
 const WEIGHTS_FILE: &str = "model.bin";
 
-/// Tensors smaller than this stay in the graph's file.
-const SMALLEST_EXTERNAL_BYTES: &str = "1024";
-
-/// Letters of a fingerprint that are used: 128 bits.
-const FINGERPRINT_LETTERS: usize = 32;
+/// Tensors smaller than this stay in the graph's file: the runtime opens and maps the weights' file
+/// anew for each of the others, in some 27 system calls.
+const SMALLEST_EXTERNAL_BYTES: &str = "16384";
 
 /// What a graph is made from.
 enum Source {
@@ -86,7 +82,12 @@ pub(super) fn prepare(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<PathBuf> {
     let source = source(installed)?;
-    let place = place(installed, &source, precision)?;
+    let (path, kind) = match &source {
+        Source::Weights(path, family) => (path, format!("{family:?}")),
+        Source::Onnx(path) => (path, "Onnx".to_owned()),
+    };
+    let identity = Identity::of(installed, path, kind, precision)?;
+    let place = identity.place(&installed.cache_dir);
     let graph = place.join(GRAPH_FILE);
     if graph.is_file() {
         return Ok(graph);
@@ -99,7 +100,9 @@ pub(super) fn prepare(
     let made = workspace.path("graph");
     fs::create_dir_all(&made).map_err(|it| io_error(&made, it))?;
     build(installed, &source, precision, environment, &made)?;
+    identity.write(&made)?;
     workspace.publish(&made, &place)?;
+    identity.remove_replaced(&installed.cache_dir);
     Ok(graph)
 }
 
@@ -162,29 +165,6 @@ fn saving_builder(environment: &Environment, path: &Path) -> ort::Result<Session
         .with_optimized_model_path(path)?)
 }
 
-/// Returns where the graph belongs.
-///
-/// The model is told by path, length and time of change, not by content: hashing 90 MB would cost
-/// more than everything else a query does.
-fn place(installed: &Installed, source: &Source, precision: Precision) -> Result<PathBuf> {
-    let (path, kind) = match source {
-        Source::Weights(path, family) => (path, format!("{family:?}")),
-        Source::Onnx(path) => (path, "Onnx".to_owned()),
-    };
-    let identity = [
-        export::EXPORT_VERSION.to_string(),
-        kind,
-        identity_of(path)?,
-        // Not where it lies: a copy of the library makes the same graph.
-        runtime_identity(&installed.runtime)?,
-        format!("{:?}", installed.facts),
-        precision.to_string(),
-        processor_features(),
-    ];
-    let hash = super::fetch::hex(&Sha256::digest(identity.join("\n")));
-    Ok(installed.cache_dir.join("graphs").join(&hash[..FINGERPRINT_LETTERS]))
-}
-
 /// Whether the processor adds pairs of products of signed weights in 16 bits, which overflows.
 ///
 /// x86 without VNNI does. The runtime then turns the weights to unsigned, which is exact there and
@@ -194,37 +174,4 @@ fn overflows_int8() -> bool {
     return !is_x86_feature_detected!("avx512vnni") && !is_x86_feature_detected!("avxvnni");
     #[cfg(not(target_arch = "x86_64"))]
     return false;
-}
-
-fn identity_of(path: &Path) -> Result<String> {
-    let path = path.canonicalize().map_err(|it| io_error(path, it))?;
-    let metadata = path.metadata().map_err(|it| io_error(&path, it))?;
-    let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
-    let modified_ns = modified.unwrap_or_default().as_nanos();
-    Ok(format!("{} {} {modified_ns}", path.display(), metadata.len()))
-}
-
-fn runtime_identity(path: &Path) -> Result<String> {
-    let fail = |it| model_error(path, it);
-    let path = path.canonicalize().map_err(|it| fail(it.to_string()))?;
-    let metadata = path.metadata().map_err(|it| fail(it.to_string()))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(format!("{name} {}", metadata.len()))
-}
-
-/// Names what the processor can do that the optimiser may have looked at.
-fn processor_features() -> String {
-    let mut features = vec![std::env::consts::ARCH];
-    macro_rules! detect {
-        ($detected:ident: $($feature:tt)*) => {
-            $(if std::arch::$detected!($feature) {
-                features.push($feature);
-            })*
-        };
-    }
-    #[cfg(target_arch = "x86_64")]
-    detect!(is_x86_feature_detected: "avx" "avx2" "avxvnni" "avx512f" "avx512bw" "avx512vnni");
-    #[cfg(target_arch = "aarch64")]
-    detect!(is_aarch64_feature_detected: "dotprod" "i8mm" "sve");
-    features.join(" ")
 }

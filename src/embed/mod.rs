@@ -11,6 +11,7 @@ mod export;
 mod facts;
 mod fetch;
 mod graph;
+mod identity;
 mod int8;
 mod onnx;
 mod registry;

@@ -426,6 +426,30 @@ fn a_damaged_graph_is_built_again() {
 }
 
 #[test]
+fn a_graph_of_weights_that_have_changed_gives_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let model_dir = dir.path().join("tiny");
+    let other_dir = dir.path().join("other");
+    let locations = own_locations(dir.path());
+    let graphs = || fs::read_dir(locations.cache_dir.join("graphs")).unwrap().count();
+    let embed = |dir: &Path, precision| {
+        let installed = locate(&ModelChoice::Directory(dir.to_owned()), &locations).unwrap();
+        embedder(&installed, precision).embed_query("git").unwrap()
+    };
+    Tiny::default().write(&model_dir);
+    Tiny { seed: 7, ..Tiny::default() }.write(&other_dir);
+    let first = embed(&model_dir, Precision::Fp32);
+    embed(&model_dir, Precision::Int8);
+    embed(&other_dir, Precision::Fp32);
+    assert_eq!(graphs(), 3);
+    Tiny { seed: 8, prefix: "bert.", ..Tiny::default() }.write(&model_dir);
+    assert_ne!(embed(&model_dir, Precision::Fp32), first);
+    assert_eq!(graphs(), 3, "the old one is gone, the others stay");
+    embed(&model_dir, Precision::Int8);
+    assert_eq!(graphs(), 3);
+}
+
+#[test]
 fn a_runtime_that_is_not_there_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let model_dir = dir.path().join("tiny");

@@ -10,7 +10,7 @@ use crate::env::{CORPUS, TestEnv, with_stdin};
 use crate::terminal;
 
 /// Every command with arguments that work on the sample database.
-const COMMANDS: [&[&str]; 15] = [
+const COMMANDS: [&[&str]; 16] = [
     &["init"],
     &["init", "--status"],
     &["add", CORPUS],
@@ -23,6 +23,7 @@ const COMMANDS: [&[&str]; 15] = [
     &["tag", "4", "--add", "winter"],
     &["status"],
     &["reindex"],
+    &["embed", "frozen gauge"],
     &["config"],
     &["config", "set", "search.default_top", "5"],
     &["remove", "8", "--yes"],

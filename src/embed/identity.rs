@@ -1,0 +1,205 @@
+//! What a graph is made from in, the name of its directory out, and which directories it replaces.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use sha2::{Digest, Sha256};
+
+use super::fetch::hex;
+use super::{Installed, export, facts, io_error};
+use crate::document::Precision;
+use crate::error::Result;
+
+/// Letters of a fingerprint that are used: 128 bits.
+const FINGERPRINT_LETTERS: usize = 32;
+
+/// The file that says what a graph was made from.
+const ABOUT_FILE: &str = "about.txt";
+
+/// All that a graph depends on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// [`export::EXPORT_VERSION`].
+    version: u32,
+    /// The layout of the weights.
+    kind: String,
+    /// The file with the weights.
+    path: String,
+    /// Its length and time of change.
+    stamp: String,
+    runtime: String,
+    facts: String,
+    precision: String,
+    processor: String,
+}
+
+impl Identity {
+    /// Tells the model by path, length and time of change, not by content: hashing 90 MB would cost
+    /// more than everything else a query does.
+    pub(super) fn of(
+        installed: &Installed,
+        weights: &Path,
+        kind: String,
+        precision: Precision,
+    ) -> Result<Self> {
+        let path = weights.canonicalize().map_err(|it| io_error(weights, it))?;
+        let metadata = path.metadata().map_err(|it| io_error(&path, it))?;
+        let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        Ok(Self {
+            version: export::EXPORT_VERSION,
+            kind,
+            path: one_line(&path.display().to_string()),
+            stamp: format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()),
+            // Not where it lies: a copy of the library makes the same graph.
+            runtime: runtime(&installed.runtime)?,
+            facts: one_line(&format!("{:?}", installed.facts)),
+            precision: precision.to_string(),
+            processor: processor(),
+        })
+    }
+
+    /// Returns the graph's directory.
+    pub(super) fn place(&self, cache_dir: &Path) -> PathBuf {
+        let hash = hex(&Sha256::digest(self.lines()));
+        graphs(cache_dir).join(&hash[..FINGERPRINT_LETTERS])
+    }
+
+    /// Writes down what a graph was made from, beside it.
+    pub(super) fn write(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(ABOUT_FILE);
+        fs::write(&path, self.lines()).map_err(|it| io_error(&path, it))
+    }
+
+    /// Removes the graphs this one replaces. A process that has one of them open keeps it.
+    pub(super) fn remove_replaced(&self, cache_dir: &Path) {
+        for entry in fs::read_dir(graphs(cache_dir)).into_iter().flatten().flatten() {
+            let about = fs::read_to_string(entry.path().join(ABOUT_FILE)).unwrap_or_default();
+            if Self::parse(&about).is_some_and(|it| self.replaces(&it)) {
+                // What cannot be removed now costs space, nothing else.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    /// Whether nobody will ask for `other` again: the weights have changed, or this kb builds newer
+    /// graphs. Not if the runtime or the processor is another, for a cache may be shared.
+    fn replaces(&self, other: &Self) -> bool {
+        let is_same_model = self.path == other.path && self.precision == other.precision;
+        let is_same_machine = self.processor == other.processor;
+        is_same_model
+            && is_same_machine
+            && (self.version > other.version || self.stamp != other.stamp)
+    }
+
+    fn lines(&self) -> String {
+        let Self { version, kind, path, stamp, runtime, facts, precision, processor } = self;
+        format!(
+            "{version}\n{kind}\n{path}\n{stamp}\n{runtime}\n{facts}\n{precision}\n{processor}\n"
+        )
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines().map(str::to_owned);
+        Some(Self {
+            version: lines.next()?.parse().ok()?,
+            kind: lines.next()?,
+            path: lines.next()?,
+            stamp: lines.next()?,
+            runtime: lines.next()?,
+            facts: lines.next()?,
+            precision: lines.next()?,
+            processor: lines.next()?,
+        })
+    }
+}
+
+fn graphs(cache_dir: &Path) -> PathBuf {
+    cache_dir.join("graphs")
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+fn runtime(path: &Path) -> Result<String> {
+    let fail = |it: std::io::Error| facts::model_error(path, it);
+    let path = path.canonicalize().map_err(fail)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(format!("{} {}", one_line(&name), path.metadata().map_err(fail)?.len()))
+}
+
+/// Names what the processor can do that the optimiser may have looked at.
+fn processor() -> String {
+    let mut features = vec![std::env::consts::ARCH];
+    macro_rules! detect {
+        ($detected:ident: $($feature:tt)*) => {
+            $(if std::arch::$detected!($feature) {
+                features.push($feature);
+            })*
+        };
+    }
+    #[cfg(target_arch = "x86_64")]
+    detect!(is_x86_feature_detected: "avx" "avx2" "avxvnni" "avx512f" "avx512bw" "avx512vnni");
+    #[cfg(target_arch = "aarch64")]
+    detect!(is_aarch64_feature_detected: "dotprod" "i8mm" "sve");
+    features.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(change: impl FnOnce(&mut Identity)) -> Identity {
+        let mut identity = Identity {
+            version: 2,
+            kind: "Bert".into(),
+            path: "/models/tiny/model.safetensors".into(),
+            stamp: "100 5".into(),
+            runtime: "libonnxruntime.so.1.31.1 29352200".into(),
+            facts: "Facts { dim: 8 }".into(),
+            precision: "int8".into(),
+            processor: "x86_64 avx2".into(),
+        };
+        change(&mut identity);
+        identity
+    }
+
+    #[test]
+    fn a_graph_replaces_those_nobody_will_ask_for_again() {
+        let new = identity(|_| {});
+        assert!(new.replaces(&identity(|it| it.stamp = "100 4".into())));
+        assert!(new.replaces(&identity(|it| it.version = 1)));
+        assert!(!new.replaces(&new));
+        assert!(!new.replaces(&identity(|it| it.version = 3)));
+        for other in [
+            identity(|it| it.path = "/models/other/model.safetensors".into()),
+            identity(|it| it.precision = "fp32".into()),
+            identity(|it| it.processor = "x86_64".into()),
+        ] {
+            let other = Identity { version: 1, stamp: "1 1".into(), ..other };
+            assert!(!new.replaces(&other), "{other:?}");
+        }
+        // The same weights cut at another length, or run by another library, may be wanted again.
+        assert!(!new.replaces(&identity(|it| it.facts = "Facts { dim: 8, max: 3 }".into())));
+        assert!(!new.replaces(&identity(|it| it.runtime = "libonnxruntime.so.1.22.0 1".into())));
+    }
+
+    #[test]
+    fn what_is_written_down_is_read_back() {
+        let identity = identity(|_| {});
+        assert_eq!(Identity::parse(&identity.lines()), Some(identity));
+        for text in ["", "two\nBert\n", "2\nBert\n/path\n"] {
+            assert_eq!(Identity::parse(text), None);
+        }
+    }
+
+    #[test]
+    fn every_difference_makes_another_place() {
+        let place = |it: &Identity| it.place(Path::new("/cache"));
+        let first = identity(|_| {});
+        assert_eq!(place(&first), place(&identity(|_| {})));
+        assert_ne!(place(&first), place(&identity(|it| it.stamp = "100 6".into())));
+        assert_ne!(place(&first), place(&identity(|it| it.kind = "Onnx".into())));
+    }
+}
