@@ -41,6 +41,8 @@ mod models;
 mod output;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
+/// Changing models: killed at any instant, nothing is mixed.
+mod reindex;
 /// What is found, in which order, and why.
 mod search;
 /// Where a setting comes from, what it changes, how it is written down.

@@ -1,8 +1,6 @@
 //! Model files in, bound databases out: the hub's interface, directories, changing models.
 
 use std::fs;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use crate::env::TestEnv;
 use crate::hub::{Fault, Hub, REVISION};
@@ -434,53 +432,6 @@ fn precision_and_prefix_are_part_of_the_binding() {
         env.finish(env.command(&["search", "tide"]).env(variable, value)).expect(0);
         env.ok(&["reindex"]);
     }
-}
-
-#[test]
-fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
-    let env = word_env();
-    WordModel { seed: 2, dim: 16, ..WordModel::default() }.write(&env.path("small"));
-    // Several of the batches that a reindex commits.
-    for idx in 0..45 {
-        let sections: String = (0..20)
-            .map(|it| format!("## Part {it}\n\nstorm {idx} anchor {it} rope and sail of the harbour, salt on the pump, paint on the valve, winter in the orchard\n\n"))
-            .collect();
-        env.write(&format!("many/{idx}.md"), format!("# Storm {idx}\n\n{sections}"));
-    }
-    env.ok(&["add", "many"]);
-    let num_chunks: u32 = env.sql("SELECT count(*) FROM chunks");
-    assert!(num_chunks > 400, "{num_chunks}");
-    let (tiny, small) = (env.path("tiny"), env.path("small"));
-    let next = "SELECT count(*) FROM chunks_vec_next";
-    for (round, threshold) in [0, 1, 200, 400].into_iter().enumerate() {
-        let mut child = env
-            .command(&["reindex", "--model-dir", "small"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let start = Instant::now();
-        while child.try_wait().unwrap().is_none()
-            && env.sql::<u32>(next) < threshold
-            && start.elapsed() < Duration::from_secs(30)
-        {
-            std::thread::yield_now();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        check_database(&env);
-        let bound: String = env.sql("SELECT value FROM config WHERE key = 'model_name'");
-        let dir = if bound == "tiny" { &tiny } else { &small };
-        let variables = [("KB_EMBEDDING_MODEL_DIR", dir.to_str().unwrap())];
-        let output = env.kb_with(&variables, &["search", "frozen tide", "--vec-only"]).expect(0);
-        assert_eq!(output.json()["results"][0]["source"]["title"], "Tides", "round {round}");
-    }
-    env.ok(&["reindex", "--model-dir", "small"]);
-    assert_eq!(env.sql::<u32>(next), 0);
-    assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_name'"), "small");
-    assert_eq!(env.sql::<u32>("SELECT count(*) FROM chunks_vec_rowids"), num_chunks);
-    check_database(&env);
-    assert_eq!(find(&env, &["frozen tide", "--vec-only"])[0], "Tides");
 }
 
 /// Since 1.29 the library keeps a database of events below the home and sends what is in it.

@@ -1,0 +1,141 @@
+//! `kb reindex` killed at random instants: the database answers, with vectors of one model only, and
+//! the next run completes.
+//!
+//! `KB_TEST_KILLS=50 cargo test --test integration reindex::` kills more often.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::env::TestEnv;
+use crate::word_model::{WordModel, check_database, word_env};
+
+/// Kills without a word from the variable.
+const NUM_KILLS: u32 = 6;
+
+/// Notes whose vectors are looked at, the first, the last and one between.
+const NOTES: [&str; 3] =
+    ["storm anchor in the cellar", "frozen valve, paint the pump", "salt and sail for the keeper"];
+
+fn num_kills() -> u32 {
+    #[expect(clippy::disallowed_methods, reason = "how often is for the user of the test to say")]
+    std::env::var("KB_TEST_KILLS").ok().map_or(NUM_KILLS, |it| it.parse().unwrap())
+}
+
+/// A home with several of the batches that a reindex commits, and two models of the same width, so
+/// that a vector does not show by its length which one made it.
+fn home() -> TestEnv {
+    let env = word_env();
+    WordModel { seed: 2, ..WordModel::default() }.write(&env.path("other"));
+    env.ok(&["add", "--note", NOTES[0]]);
+    for idx in 0..40 {
+        let sections: String = (0..20)
+            .map(|it| format!("## Part {it}\n\nrope {idx} lamp {it} oak and log of the harbour, salt on the pump, paint on the engine, winter in the orchard\n\n"))
+            .collect();
+        env.write(&format!("many/{idx}.md"), format!("# Log {idx}\n\n{sections}"));
+        if idx == 20 {
+            env.ok(&["add", "--note", NOTES[1]]);
+        }
+    }
+    env.ok(&["add", "many"]);
+    env.ok(&["add", "--note", NOTES[2]]);
+    env
+}
+
+/// The model the database is bound to: the directory's name.
+fn bound(env: &TestEnv) -> String {
+    env.sql("SELECT value FROM config WHERE key = 'model_name'")
+}
+
+/// Requires a whole database whose vectors are those of the model it is bound to.
+#[track_caller]
+fn check(env: &TestEnv) {
+    check_database(env);
+    let dir = env.path(bound(env));
+    let variables = [("KB_EMBEDDING_MODEL_DIR", dir.to_str().unwrap())];
+    for note in NOTES {
+        let output = env.kb_with(&variables, &["search", note, "--vec-only"]).expect(0);
+        let best = &output.json()["results"][0];
+        // The same words by the same model are the same vector; by the other one they have nothing
+        // in common.
+        assert_eq!(best["text"], note);
+        assert!(best["evidence"]["cosine"].as_f64().unwrap() > 0.999, "{best}");
+    }
+}
+
+#[test]
+fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
+    let env = home();
+    let num_chunks: u32 = env.sql("SELECT count(*) FROM chunks");
+    assert!(num_chunks > 400, "{num_chunks}");
+    let other = |model: &str| if model == "tiny" { "other" } else { "tiny" };
+    let complete = |model: &str| {
+        let start = Instant::now();
+        env.ok(&["reindex", "--model-dir", model]);
+        let took = start.elapsed();
+        assert_eq!(bound(&env), model);
+        assert_eq!(env.sql::<u32>("SELECT count(*) FROM chunks_vec_next"), 0);
+        assert_eq!(env.sql::<u32>("SELECT count(*) FROM chunks_vec_rowids"), num_chunks);
+        check(&env);
+        took
+    };
+    complete("other");
+    let whole = complete("tiny");
+
+    let mut random = fraction(1);
+    let (mut num_before, mut num_within) = (0, 0);
+    for round in 1..=num_kills() {
+        let target = other(&bound(&env));
+        let mut child = env
+            .command(&["reindex", "--model-dir", target])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (start, delay) = (Instant::now(), whole.mul_f64(random()));
+        while start.elapsed() < delay && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        check(&env);
+        num_before += u32::from(bound(&env) != target);
+        num_within += u32::from(env.sql::<u32>("SELECT count(*) FROM chunks_vec_next") > 0);
+        // Two in three kills come upon what a kill has left.
+        if round % 3 == 0 {
+            complete(target);
+        }
+    }
+    assert!(num_before > 0, "no kill came before the switch; {num_within} came within the work");
+    complete(other(&bound(&env)));
+}
+
+/// Returns a generator of numbers between 0 and 1, and at times a little above.
+fn fraction(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from(u32::try_from(state >> 32).unwrap()) / f64::from(u32::MAX) * 1.1
+    }
+}
+
+/// What is left of a change that was given up is not in the way of another.
+#[test]
+fn an_interrupted_change_may_be_changed_for_another() {
+    let env = home();
+    let start = Instant::now();
+    let mut command = env.command(&["reindex", "--model-dir", "other"]);
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    while env.sql::<u32>("SELECT count(*) FROM chunks_vec_next") == 0
+        && child.try_wait().unwrap().is_none()
+        && start.elapsed() < Duration::from_secs(30)
+    {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    WordModel { seed: 3, dim: 16, ..WordModel::default() }.write(&env.path("third"));
+    env.ok(&["reindex", "--model-dir", "third"]);
+    assert_eq!(env.sql::<u32>("SELECT count(*) FROM chunks_vec_next"), 0);
+    check(&env);
+}
