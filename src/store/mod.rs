@@ -16,6 +16,7 @@ mod paths;
 mod reindex;
 mod replace;
 mod rows;
+mod scan;
 mod tags;
 #[cfg(test)]
 mod testing;

@@ -3,22 +3,20 @@
 //! The table is made here and not by a migration, because its width is the model's. A trigger
 //! removes a chunk's vector with the chunk, however that goes.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, Row, named_params, types::Type};
 
 use crate::document::{ChunkId, Filter, Ranked};
 use crate::error::{Error, Result};
 
-use super::Store;
 use super::fault::Step;
 use super::filter::{FilterValues, passing_chunks};
+use super::{Store, scan};
 
-/// Vectors in one block of `vec0`, which sorts each block by repeated scanning: a query for 300
-/// neighbours among 22,000 vectors took 16 ms of processor time in blocks of 128, 20 ms in blocks
-/// of 1024, its default, on a busy machine; one that a filter leaves a tenth of took 4 ms against 20.
+/// Vectors in one block of `vec0`. A search that a filter narrows reads only the blocks in which
+/// something passes, and of those only what lies between the first and the last of it.
 const BLOCK_ROWS: u32 = 128;
-
-/// The most neighbours one query of `vec0` returns (`SQLITE_VEC_VEC0_K_MAX` in sqlite-vec.c).
-const MAX_NEIGHBOURS: u32 = 4096;
 
 const DROP_TABLE: &str = "
     DROP TRIGGER IF EXISTS chunks_vec_ad;
@@ -32,43 +30,7 @@ const MAKE_TRIGGER: &str = "
 const INSERT_VECTOR: &str =
     "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
 
-/// Between unit vectors, cosine = 1 - distance² / 2, so the default metric orders as cosine does;
-/// `vec0`'s own cosine showed no gain over it beyond the noise. `vec0` takes no second ordering, so
-/// ties are broken one level out.
-macro_rules! rank_nearest {
-    ($($condition:expr)?) => {
-        concat!(
-            "WITH nearest AS MATERIALIZED (
-                SELECT chunk_id, distance
-                FROM chunks_vec
-                WHERE embedding MATCH :vector AND k = :depth ",
-            $($condition,)?
-            ")
-            SELECT chunk_id, 1.0 - distance * distance / 2.0 AS score
-            FROM nearest
-            ORDER BY score DESC, chunk_id"
-        )
-    };
-}
-
-const RANK_ALL: &str = rank_nearest!();
-
-const RANK_PASSING: &str = rank_nearest!(concat!("AND chunk_id IN (", passing_chunks!(), ")"));
-
-/// The same ranking row by row: three times slower, but without a limit to its depth.
-const RANK_DEEP: &str = concat!(
-    "WITH compared AS MATERIALIZED (
-        SELECT chunk_id, vec_distance_L2(embedding, :vector) AS distance
-        FROM chunks_vec
-    )
-    SELECT chunk_id, 1.0 - distance * distance / 2.0 AS score
-    FROM compared
-    WHERE chunk_id IN (",
-    passing_chunks!(),
-    ")
-    ORDER BY score DESC, chunk_id
-    LIMIT :depth"
-);
+const PASSING: &str = passing_chunks!();
 
 impl Store {
     /// Ranks chunks of documents that pass `filter` by the cosine between their vectors and
@@ -91,22 +53,19 @@ impl Store {
             if depth == 0 {
                 return Ok(Vec::new());
             }
-            let sql = match filter {
-                _ if depth > MAX_NEIGHBOURS => RANK_DEEP,
-                _ if filter.is_empty() => RANK_ALL,
-                _ => RANK_PASSING,
-            };
-            let values = FilterValues::new(filter)?;
-            let vector = to_blob(vector);
-            let own: [(&str, &dyn rusqlite::ToSql); 2] = [(":vector", &vector), (":depth", &depth)];
-            let mut statement = db.prepare_cached(sql)?;
-            let params = if sql == RANK_ALL { own.to_vec() } else { values.of_chunks(&own) };
-            let ranked = statement.query_map(params.as_slice(), |row| {
-                Ok(Ranked { chunk_id: row.get(0)?, score: row.get(1)? })
-            })?;
-            Ok(ranked.collect::<Result<_, _>>()?)
+            let passing = if filter.is_empty() { None } else { Some(passing(db, filter)?) };
+            let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+            scan::nearest(db, vector, passing.as_ref(), depth)
         })
     }
+}
+
+/// Returns the chunks of documents that pass a filter.
+fn passing(db: &Connection, filter: &Filter) -> Step<HashSet<ChunkId>> {
+    let values = FilterValues::new(filter)?;
+    let mut statement = db.prepare_cached(PASSING)?;
+    let ids = statement.query_map(values.of_chunks(&[]).as_slice(), |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
 }
 
 /// Makes the empty table for vectors of `dim` numbers, in place of the one there is.
@@ -189,7 +148,7 @@ mod tests {
         let texts = ["same"; 5];
         let id = db.add("/a.md", &texts, &[]);
         let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|it| it.id).collect();
-        for depth in [5, 100, MAX_NEIGHBOURS, MAX_NEIGHBOURS + 1, u32::MAX] {
+        for depth in [5, 100, u32::MAX] {
             let ranked =
                 db.store.rank_by_cosine(&vector("same"), &Filter::default(), depth).unwrap();
             assert_eq!(ranked.iter().map(|it| it.chunk_id).collect::<Vec<_>>(), ids);
@@ -274,8 +233,6 @@ mod tests {
                     prop_assert!((ranked.score - expected).abs() < 1e-5);
                     prop_assert!(kept.iter().any(|it| it.0 == ranked.chunk_id && (it.2 || !wanted)));
                 }
-                let deep = db.store.rank_by_cosine(&query, &filter, MAX_NEIGHBOURS + 1).unwrap();
-                prop_assert!(deep.len() >= ranked.len());
             }
         }
     }
