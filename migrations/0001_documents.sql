@@ -43,6 +43,9 @@ CREATE TABLE chunks (
 CREATE UNIQUE INDEX chunks_document_id ON chunks (document_id, chunk_index);
 CREATE INDEX chunks_passage_hash ON chunks (passage_hash);
 
+-- What BM25 asks of every chunk, without reading their texts.
+CREATE INDEX chunks_sizes ON chunks (id, document_id, token_count);
+
 CREATE VIRTUAL TABLE chunks_fts USING fts5 (
     context,
     text,
@@ -50,6 +53,9 @@ CREATE VIRTUAL TABLE chunks_fts USING fts5 (
     content_rowid = 'id',
     tokenize = 'porter unicode61'
 );
+
+-- Where each term of the keyword index occurs; a view of the index, nothing is stored.
+CREATE VIRTUAL TABLE chunks_terms USING fts5vocab (chunks_fts, instance);
 
 CREATE TRIGGER chunks_ai AFTER INSERT ON chunks BEGIN
     INSERT INTO chunks_fts (rowid, context, text) VALUES (new.id, new.context, new.text);

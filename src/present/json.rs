@@ -124,8 +124,8 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 bm25: hit.keyword.map(|it| it.raw),
                 vector_rank: hit.vector.map(|it| it.rank),
                 cosine: hit.vector.map(|it| it.raw),
-                fts_weight: hit.keyword_weight,
-                vector_weight: hit.vector_weight,
+                fts_weight: hit.keyword.map(|it| it.weight),
+                vector_weight: hit.vector.map(|it| it.weight),
             },
         }
     }

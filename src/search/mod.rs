@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::panic;
 use std::thread;
 
-use crate::document::{ChunkId, Filter, Ranked};
+use crate::document::{ChunkId, DocType, Filter, Ranked};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::search::fuse::{Fused, Leg, WeightedRanking};
-use crate::store::{Store, StoredHit};
+use crate::store::{Occurrence, Store, StoredHit};
 
 pub mod fuse;
+mod keyword;
 pub mod parse;
 mod weigh;
 
@@ -79,10 +80,6 @@ pub struct Hit {
     pub keyword: Option<Leg>,
     /// What the vector leg said; `None` if it was not run or did not rank the chunk.
     pub vector: Option<Leg>,
-    /// Weight of the keyword leg; `None` if it was not run.
-    pub keyword_weight: Option<f64>,
-    /// Weight of the vector leg; `None` if it was not run.
-    pub vector_weight: Option<f64>,
     /// The chunk and its document.
     pub stored: StoredHit,
 }
@@ -122,9 +119,9 @@ pub fn search(
                 }))
             }
         };
-        let keyword = match (options.legs, query.match_expr()) {
-            (Legs::Both | Legs::Keyword, Some(match_expr)) => {
-                Some(store.rank_by_bm25(&match_expr, &filter, depth)?)
+        let keyword = match options.legs {
+            Legs::Both | Legs::Keyword if !query.wanted.is_empty() => {
+                Some(rank_by_keywords(store, query, &filter, depth)?)
             }
             _ => None,
         };
@@ -136,7 +133,14 @@ pub fn search(
     })?;
     // A vector leg that cannot read the query is left out, unless it is all there is.
     let is_alone = keyword.as_ref().is_none_or(Vec::is_empty);
-    let keyword = keyword.map(|ranking| (ranking, KEYWORD_WEIGHT));
+    let keyword = match keyword {
+        Some(ranking) => {
+            let weight =
+                if vector.is_some() { keyword_weight(store, query, &ranking)? } else { 1.0 };
+            Some((ranking, weight))
+        }
+        None => None,
+    };
     let vector = vector
         .map(|(ranking, weight)| (ranking, if is_alone { 1.0 } else { weight }))
         .filter(|(_, weight)| *weight > 0.0);
@@ -151,21 +155,47 @@ pub fn search(
         .into_iter()
         .map(|stored| {
             let fused = by_chunk[&stored.chunk.id];
-            Hit {
-                score: fused.score,
-                keyword: fused.legs[0],
-                vector: fused.legs[1],
-                keyword_weight: keyword.as_ref().map(|it| it.1),
-                vector_weight: vector.as_ref().map(|it| it.1),
-                stored,
-            }
+            Hit { score: fused.score, keyword: fused.legs[0], vector: fused.legs[1], stored }
         })
         .collect();
     Ok(SearchResults { typed: query.typed.clone(), hits, total_matches })
 }
 
-/// Weight of the keyword leg: it reads every language.
-const KEYWORD_WEIGHT: f64 = 1.0;
+/// Reads what the index knows of the wanted terms, and ranks by it.
+fn rank_by_keywords(
+    store: &Store,
+    query: &Query,
+    filter: &Filter,
+    depth: u32,
+) -> Result<Vec<Ranked>> {
+    let terms: Vec<Vec<Occurrence>> =
+        query.wanted.iter().map(|it| store.occurrences(it)).collect::<Result<_>>()?;
+    if terms.iter().all(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
+    let passing = if filter.is_empty() { None } else { Some(store.passing_chunks(filter)?) };
+    let sizes = store.chunk_sizes()?;
+    Ok(keyword::rank(&terms, &sizes, passing.as_deref(), depth as usize))
+}
+
+/// First hits of the keyword leg whose type is looked at.
+const NUM_JUDGED: usize = 10;
+
+/// Looks at what the keyword leg found to tell how much it counts.
+fn keyword_weight(store: &Store, query: &Query, ranking: &[Ranked]) -> Result<f64> {
+    let scores: HashMap<ChunkId, f64> =
+        ranking.iter().take(NUM_JUDGED).map(|it| (it.chunk_id, it.score)).collect();
+    let ids: Vec<ChunkId> = ranking.iter().take(NUM_JUDGED).map(|it| it.chunk_id).collect();
+    let code: f64 = store
+        .hits(&ids)?
+        .iter()
+        .filter(|it| it.doc_type == DocType::Code)
+        .map(|it| scores[&it.chunk.id])
+        .sum();
+    let all: f64 = ids.iter().map(|it| scores[it]).sum();
+    let code_share = if all > 0.0 { code / all } else { 0.0 };
+    Ok(weigh::keyword_weight(&query.passage, code_share))
+}
 
 /// Fuses the legs that ran and drops what is below the threshold.
 fn fuse_legs(legs: [Option<&(Vec<Ranked>, f64)>; 2], options: &SearchOptions) -> Vec<Fused> {

@@ -1,7 +1,8 @@
-//! A query in, the weight of a leg out. Pure.
+//! A query and what was found in, the weight of a leg out. Pure.
 //!
-//! A leg that cannot read the query must not outvote the one that can. Nothing here knows a
-//! language: the model's own tokenizer says how well it knows the words.
+//! A leg that cannot read the query must not outvote the one that can, nor one that finds words
+//! where the words are not what is asked for. Nothing here knows a language: the model's own
+//! tokenizer says how well it knows the words.
 
 /// Letters a token holds on average below which the model reads letters, not words. With
 /// all-MiniLM-L6-v2 and 200 questions of XQuAD each, the median is 1.0 for Arabic and Russian, whose
@@ -35,6 +36,35 @@ pub(super) fn vector_weight(query: &str, num_tokens: impl FnOnce(&str) -> usize)
     ((letters_per_token - UNREAD) / (READ - UNREAD)).clamp(0.0, 1.0)
 }
 
+/// What the keyword leg counts for a question in plain words that it answers with code alone. Code
+/// seldom says in words what it does. On two collections of questions to code half
+/// raised nDCG@10 of the fusion by 0.04 and 0.05; a quarter would raise it by another 0.01.
+const CODE_WEIGHT: f64 = 0.5;
+
+/// Returns how much the keyword leg counts for a query: 1, and less the more of what it ranks first
+/// is code, unless the query names a symbol. `code_share` is the part of its first hits' scores that
+/// code has, in 0..=1.
+pub(super) fn keyword_weight(query: &str, code_share: f64) -> f64 {
+    if query.split_whitespace().any(is_symbol) {
+        return 1.0;
+    }
+    1.0 - (1.0 - CODE_WEIGHT) * code_share
+}
+
+/// Whether a word is written as programs write names: `parse_url`, `parseUrl`, `os.path`, `f()`,
+/// `std::fs`, `$HOME`.
+fn is_symbol(word: &str) -> bool {
+    let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', '"', '\'']);
+    let is_joint = |a: char, b: char, c: char| {
+        a.is_alphanumeric() && matches!(b, '_' | '.' | ':') && (c.is_alphanumeric() || c == ':')
+    };
+    let chars: Vec<char> = word.chars().collect();
+    word.contains("()")
+        || word.starts_with(['$', '_'])
+        || chars.windows(3).any(|it| is_joint(it[0], it[1], it[2]))
+        || chars.windows(2).any(|it| it[0].is_lowercase() && it[1].is_uppercase())
+}
+
 /// Whether a character is Han, Hiragana or Katakana (blocks of Unicode 16).
 fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
@@ -65,6 +95,26 @@ mod tests {
     #[test]
     fn words_taken_apart_into_letters_count_nothing() {
         check("как установить программу", 0.0);
+    }
+
+    #[test]
+    fn keywords_count_less_the_more_of_what_they_find_is_code() {
+        assert!((keyword_weight("sort a list by length", 0.0) - 1.0).abs() < 1e-9);
+        assert!((keyword_weight("sort a list by length", 1.0) - 0.5).abs() < 1e-9);
+        assert!((keyword_weight("sort a list by length", 0.5) - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_name_in_the_query_is_looked_for_in_code() {
+        for word in
+            ["parse_url", "parseUrl", "os.path.join", "std::fs", "main()", "$HOME", "__init__"]
+        {
+            assert!(is_symbol(word), "{word}");
+            assert!((keyword_weight(&format!("what is {word}?"), 1.0) - 1.0).abs() < 1e-9);
+        }
+        for word in ["length", "length.", "git-lfs", "URL", "Go", "ratio:", "\"list\"", "3"] {
+            assert!(!is_symbol(word), "{word}");
+        }
     }
 
     #[test]

@@ -35,6 +35,7 @@ use fault::{Fault, Step};
 pub use check::Stats;
 pub use chunks::{PassageHash, StoredChunk, StoredHit};
 pub use documents::StoredDocument;
+pub use fts::{ChunkSize, Occurrence};
 pub use paths::{KnownPath, PathStamp};
 pub use reindex::{Reindexing, Unembedded};
 pub use replace::{Change, NewDocument};

@@ -37,7 +37,7 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
        brine down the pipe; never use an open flame. If the float is frozen in, trust the radar gauge
        alone and mark the day in the log with the letter F.
 
-    2. [0.032] Tide station handbook §Float gauge [markdown] [handbook, sample, station]
+    2. [0.018] Tide station handbook §Float gauge [markdown] [handbook, sample, station]
        ## Instruments ### Float gauge The float gauge sits in a stilling well: a pipe with a narrow
        opening near its foot, so that waves are damped and only the slow rise and fall of the tide is
        seen. When the trace turns into a flat line, the opening is blocked by mussels. Close the pier,…

@@ -58,23 +58,38 @@ fn both_legs_are_fused_by_reciprocal_rank() {
     let both = search(&env, &[query, "--top", "100"]);
     let fts = search(&env, &[query, "--top", "100", "--fts-only"]);
     let vector = search(&env, &[query, "--top", "100", "--vec-only"]);
-    let term = |leg: &Search, chunk_id: i64| {
+    let rank = |leg: &Search, chunk_id: i64| {
         let rank = chunk_ids(leg).iter().position(|&it| it == chunk_id)? + 1;
-        Some((rank, 1.0 / (60.0 + f64::from(u32::try_from(rank).unwrap()))))
+        Some(u32::try_from(rank).unwrap())
+    };
+    let term = |rank: Option<u32>, weight: Option<f64>| {
+        let weight = weight.filter(|it| *it > 0.0 && *it <= 1.0);
+        rank.map(|it| weight.unwrap() / (60.0 + f64::from(it)))
     };
     let same = |found: Option<f64>, expected: Option<f64>| match (found, expected) {
         (Some(found), Some(expected)) => (found - expected).abs() < EPSILON,
         (found, expected) => found == expected,
     };
     for hit in &both.results {
-        let (fts, vector) = (term(&fts, hit.chunk_id), term(&vector, hit.chunk_id));
-        assert!(same(hit.score_breakdown.fts, fts.map(|it| it.1)), "{hit:?}");
-        assert!(same(hit.score_breakdown.vector, vector.map(|it| it.1)), "{hit:?}");
-        let sum = fts.map_or(0.0, |it| it.1) + vector.map_or(0.0, |it| it.1);
+        let evidence = &hit.evidence;
+        assert_eq!(evidence.fts_rank, rank(&fts, hit.chunk_id));
+        assert_eq!(evidence.vector_rank, rank(&vector, hit.chunk_id));
+        let by_words = term(evidence.fts_rank, evidence.fts_weight);
+        let by_vector = term(evidence.vector_rank, evidence.vector_weight);
+        assert!(same(hit.score_breakdown.fts, by_words), "{hit:?}");
+        assert!(same(hit.score_breakdown.vector, by_vector), "{hit:?}");
+        let sum = by_words.unwrap_or(0.0) + by_vector.unwrap_or(0.0);
         assert!((hit.score - sum).abs() < EPSILON, "{hit:?}");
         assert!(hit.score > 0.0 && hit.score <= 2.0 / 61.0 + EPSILON, "{hit:?}");
-        assert_eq!(hit.evidence.fts_rank, fts.map(|it| u32::try_from(it.0).unwrap()));
-        assert_eq!(hit.evidence.vector_rank, vector.map(|it| u32::try_from(it.0).unwrap()));
+        // What is far below the best of its leg counts less.
+        let best = both.results.iter().filter_map(|it| it.evidence.cosine).fold(0.0, f64::max);
+        let share = evidence.cosine.map(|it| (it / best).clamp(0.01, 1.0));
+        assert!(same(evidence.vector_weight, share), "{hit:?}");
+    }
+    // Where one leg stands alone, its ranks are all there is to say.
+    for (rank, hit) in (1_u32..).zip(&fts.results) {
+        assert!((hit.score - 1.0 / (60.0 + f64::from(rank))).abs() < EPSILON, "{hit:?}");
+        assert_eq!(hit.evidence.fts_weight, Some(1.0));
     }
     // The vector leg ranks everything, so the union of the legs is everything.
     assert_eq!(both.total_matches, vector.total_matches);
