@@ -8,6 +8,8 @@ use std::error::Error as StdError;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::diagnostic::Diagnostic;
+
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -190,6 +192,9 @@ pub enum Error {
     /// The answer could not be written.
     #[error("cannot write the answer: {0}")]
     Output(io::Error),
+    /// A skill command failed as the table of its protocol says.
+    #[error(transparent)]
+    Skill(#[from] Diagnostic),
     /// The user pressed Ctrl-C or the system asked the program to end.
     #[error("interrupted")]
     Interrupted {
@@ -276,6 +281,7 @@ impl Error {
             Self::DiskFull { .. } => "disk_full",
             Self::Store(_) => "store",
             Self::Output(_) => "output",
+            Self::Skill(diagnostic) => diagnostic.code(),
             Self::Interrupted { .. } => "interrupted",
         }
     }
@@ -385,6 +391,7 @@ impl Error {
                 Some("run the same command again to go on where it stopped".into())
             }
             Self::InFile { cause, .. } => cause.hint(),
+            Self::Skill(diagnostic) => diagnostic.hint(),
             Self::Extract { failure: Failure::NotText | Failure::WrongFormat, .. } => {
                 Some("`--type` says what the file is".into())
             }

@@ -3,11 +3,13 @@
 //! ```text
 //! ingest:  walk → detect → extract → chunk → embed ──► store
 //! search:  parse → keyword ∥ vector ◄── store ;  → fuse → filter ──► present
+//! skill:   resolve → files → index ◄─► store ;  → search, outline, show, open ──► present
 //! ```
 //!
 //! The library never prints, never exits and never reads settings or the environment, except in
 //! [`cli`], the edge, and [`config`], which the edge alone uses. Modules in reading order:
 
+pub mod diagnostic;
 pub mod document;
 pub mod error;
 
@@ -18,6 +20,8 @@ pub mod embed;
 pub mod store;
 
 pub mod search;
+
+pub mod skill;
 
 pub mod present;
 

@@ -33,7 +33,17 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     {
         return Err(Error::PathNotFound { path: args.paths[0].clone() });
     }
+    let report = ingest(context, args, &roots, wanted)?;
+    finish(context, args, report)
+}
 
+/// Ingests files, or the note that the arguments hold, into the database of the settings.
+pub(super) fn ingest(
+    context: &Context,
+    args: &args::Add,
+    roots: &[PathBuf],
+    wanted: Wanted,
+) -> Result<IngestReport> {
     let mut store = context.open_store()?;
     let bound = store.binding()?;
     model::check_wish(context, bound.as_ref())?;
@@ -46,14 +56,14 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     let services = Services { num_tokens: &num_tokens, embedder: &model };
 
     let mut report = IngestReport::default();
-    let is_lone = matches!(roots.as_slice(), [root] if !root.is_dir());
+    let is_lone = matches!(roots, [root] if !root.is_dir());
     let mut progress = IngestProgress::new(context.data_dir().join(ERROR_LOG), now, is_lone);
     let mut on_event = |event: ingest::Event<'_>| progress.on_event(&event);
     let outcome = match &args.note {
         Some(note) => {
             ingest::ingest_note(&mut store, &services, note, &options, &mut on_event, &mut report)
         }
-        None => ingest::ingest(&mut store, &services, &roots, &options, &mut on_event, &mut report),
+        None => ingest::ingest(&mut store, &services, roots, &options, &mut on_event, &mut report),
     };
     progress.finish();
     if outcome.is_err() && report.added + report.updated > 0 {
@@ -61,7 +71,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     }
     outcome?;
     store.close()?;
-    finish(context, args, report)
+    Ok(report)
 }
 
 /// Ends a run: the summary for people on stderr, or the report for programs on stdout.

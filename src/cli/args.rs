@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::skill_args::SkillCall;
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 
@@ -72,6 +73,17 @@ pub(super) enum Command {
     Embed(Embed),
     /// Show or change settings
     Config(ConfigArgs),
+    /// Serve agent skills: list, build, search and read directories with a SKILL.md
+    Skill(Skill),
+}
+
+/// Serve agent skills: list, build, search and read directories with a SKILL.md
+#[derive(Debug, Args)]
+#[command(after_help = "Through a link named skc this is the whole program.")]
+pub(super) struct Skill {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) call: SkillCall,
 }
 
 impl ValueEnum for OutputFormat {
@@ -139,6 +151,22 @@ pub(super) struct Add {
     pub(super) recursive: bool,
     #[command(flatten)]
     pub(super) format: Format,
+}
+
+impl Add {
+    /// Returns what `kb add --tags TAG` without a file would say.
+    pub(super) fn tagged(tag: String) -> Self {
+        Self {
+            paths: Vec::new(),
+            note: None,
+            title: None,
+            tags: vec![tag],
+            doc_type: None,
+            language: None,
+            recursive: false,
+            format: Format { format: OutputFormat::Human },
+        }
+    }
 }
 
 /// Search what has been added

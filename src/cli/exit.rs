@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 
 /// How the program ends.
@@ -51,6 +52,8 @@ impl From<&Error> for ExitStatus {
             | Error::NoModelFiles { .. }
             | Error::NotInstalled { .. }
             | Error::Locked { .. } => Self::User,
+            Error::Skill(Diagnostic::Internal { .. }) => Self::System,
+            Error::Skill(_) => Self::User,
             Error::Fetch { .. }
             | Error::Model { .. }
             | Error::Inference(_)

@@ -16,6 +16,8 @@ mod progress;
 mod reindex;
 mod remove;
 mod search;
+mod skill;
+mod skill_args;
 mod status;
 mod tag;
 
@@ -32,10 +34,12 @@ use crate::cli::args::{Cli, Command};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::config::{Environment, Flags, OutputFormat};
+use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::ingest::extract::pdf;
 use crate::present::human::Human;
 use crate::present::json;
+use crate::skill::commands;
 
 /// Runs the program and returns its exit status.
 ///
@@ -45,11 +49,20 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     if args.get(1).is_some_and(|it| it == pdf::CHILD_COMMAND) {
         return pdf::run_child(&args[2..]);
     }
+    if skill::is_skc(&args) {
+        return skill::run_skc(&args).into();
+    }
     let environment = Environment::of_process();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
+        Err(error) if is_skill(&args) => {
+            return explain_skill(&error, &args, Program::Kb).into();
+        }
         Err(error) => return explain(&error, &args, &environment).into(),
     };
+    if let Command::Skill(args) = &cli.command {
+        return skill::run(&environment, &cli.global, &args.call, Program::Kb).into();
+    }
     let flags = flags(&cli);
     let format = wanted_format(&cli.command);
     let format = format.unwrap_or_else(|| default_format(&environment, &flags));
@@ -86,6 +99,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Reindex(args) => reindex::run(context, args),
         Command::Embed(args) => embed::run(context, args),
         Command::Config(args) => config::run(context, args),
+        Command::Skill(_) => unreachable!("skill commands make what they need themselves"),
     }
 }
 
@@ -127,6 +141,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Status(args::Status { format })
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
+        Command::Skill(args) => Some(args.call.format()),
     }
 }
 
@@ -162,13 +177,46 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
     }
 }
 
+/// Whether a command line that clap refused is one of a skill command.
+fn is_skill(args: &[OsString]) -> bool {
+    let mut words = args.iter().skip(1);
+    while let Some(word) = words.next() {
+        if word == "--data-dir" || word == "--color" {
+            words.next();
+        } else if !is_flag(word) {
+            return word == "skill";
+        }
+    }
+    false
+}
+
+/// Answers `--help` and `--version` of a skill command, or says what is wrong with it in the words
+/// of its protocol.
+fn explain_skill(error: &clap::Error, args: &[OsString], program: Program) -> ExitStatus {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = error.print();
+        return ExitStatus::Success;
+    }
+    let (message, hint) = match usage(error, args) {
+        _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let names: Vec<&str> = commands::COMMANDS.iter().map(|it| it.name).collect();
+            ("the command is missing".to_owned(), Some(format!("one of {}", names.join(", "))))
+        }
+        Error::Usage { message, hint } => (message, hint),
+        other => (other.to_string(), None),
+    };
+    let format = format_of(args).unwrap_or(OutputFormat::Human);
+    skill::report(Diagnostic::InvalidOption { message, hint }.into(), program, format)
+}
+
 fn is_flag(arg: &OsString) -> bool {
     arg.to_string_lossy().starts_with('-')
 }
 
 /// Returns the format that a command line which clap refused asks for.
 fn format_of(args: &[OsString]) -> Option<OutputFormat> {
-    let at = args.iter().position(|it| it.to_string_lossy().starts_with("--format"))?;
+    let is_format = |it: &OsString| it == "-o" || it.to_string_lossy().starts_with("--format");
+    let at = args.iter().position(is_format)?;
     let arg = args[at].to_string_lossy();
     let word = match arg.strip_prefix("--format=") {
         Some(word) => word.to_owned(),

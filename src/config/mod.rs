@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 mod edit;
 mod load;
+pub mod skillc;
 
 pub use edit::set;
 pub use load::{Environment, Flags, Origin, Resolved, load, variable_names};

@@ -323,7 +323,12 @@ impl Human {
     }
 
     /// Writes rows in columns as wide as their widest cell; the last column is not padded.
-    fn table(&self, head: &[&str], rows: Vec<Vec<String>>, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn table(
+        &self,
+        head: &[&str],
+        rows: Vec<Vec<String>>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let mut widths: Vec<usize> = head.iter().map(|it| it.len()).collect();
         for row in &rows {
             for (width, cell) in widths.iter_mut().zip(row) {

@@ -14,8 +14,10 @@ use super::fault::{Fault, Step};
 pub(super) const APPLICATION_ID: i32 = 0x6b62_6462;
 
 /// Number and text of each migration, in order.
-pub(super) const MIGRATIONS: &[(i64, &str)] =
-    &[(1, include_str!("../../migrations/0001_documents.sql"))];
+pub(super) const MIGRATIONS: &[(i64, &str)] = &[
+    (1, include_str!("../../migrations/0001_documents.sql")),
+    (2, include_str!("../../migrations/0002_skills.sql")),
+];
 
 /// Pause before another process is asked again to let go of a file that is being made.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
@@ -118,6 +120,9 @@ mod tests {
     use super::*;
     use crate::error::Error;
 
+    /// The version this program writes.
+    const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+
     fn text(db: &TestDb, sql: &str) -> String {
         db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap()
     }
@@ -130,9 +135,12 @@ mod tests {
     #[test]
     fn the_version_stands_in_three_places() {
         let db = TestDb::new();
-        assert_eq!(text(&db, "SELECT value FROM config WHERE key = 'schema_version'"), "1");
-        assert_eq!(version(&db.store.connection).unwrap(), 1);
-        assert_eq!(db.store.stats().unwrap().schema_version, 1);
+        assert_eq!(
+            text(&db, "SELECT value FROM config WHERE key = 'schema_version'"),
+            NEWEST.to_string()
+        );
+        assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
+        assert_eq!(db.store.stats().unwrap().schema_version, NEWEST);
     }
 
     #[test]
@@ -143,25 +151,26 @@ mod tests {
             .iter()
             .copied()
             .chain([
-                (2, "CREATE TABLE second (id INTEGER PRIMARY KEY) STRICT;"),
-                (3, "INSERT INTO second VALUES (3);"),
+                (NEWEST + 1, "CREATE TABLE second (id INTEGER PRIMARY KEY) STRICT;"),
+                (NEWEST + 2, "INSERT INTO second VALUES (3);"),
             ])
             .collect();
-        apply(&mut db.store.connection, 1, &more).unwrap();
-        assert_eq!(version(&db.store.connection).unwrap(), 3);
-        assert_eq!(text(&db, "SELECT value FROM config WHERE key = 'schema_version'"), "3");
+        apply(&mut db.store.connection, NEWEST, &more).unwrap();
+        assert_eq!(version(&db.store.connection).unwrap(), NEWEST + 2);
+        let stated = text(&db, "SELECT value FROM config WHERE key = 'schema_version'");
+        assert_eq!(stated, (NEWEST + 2).to_string());
         assert_eq!(db.texts(id), ["words"]);
         // Another process that found the old version a moment ago does nothing twice.
-        apply(&mut db.store.connection, 1, &more).unwrap();
+        apply(&mut db.store.connection, NEWEST, &more).unwrap();
         db.assert_whole();
     }
 
     #[test]
     fn a_migration_that_fails_leaves_the_version_before_it() {
         let mut db = TestDb::new();
-        let broken = [MIGRATIONS[0], (2, "CREATE TABLE half (id INTEGER) STRICT; nonsense;")];
-        assert!(apply(&mut db.store.connection, 1, &broken).is_err());
-        assert_eq!(version(&db.store.connection).unwrap(), 1);
+        let broken = [(NEWEST + 1, "CREATE TABLE half (id INTEGER) STRICT; nonsense;")];
+        assert!(apply(&mut db.store.connection, NEWEST, &broken).is_err());
+        assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
         assert!(!takes(&db, "SELECT * FROM half"));
         db.assert_whole();
     }
@@ -169,12 +178,13 @@ mod tests {
     #[test]
     fn a_newer_database_is_refused_and_left_alone() {
         let db = TestDb::new();
-        db.store.connection.pragma_update(None, "user_version", 9).unwrap();
+        db.store.connection.pragma_update(None, "user_version", NEWEST + 8).unwrap();
         let path = db.path();
         db.store.close().unwrap();
         let before = std::fs::read(&path).unwrap();
         let error = Store::open(&path).unwrap_err();
-        assert!(matches!(error, Error::SchemaTooNew { found: 9, supported: 1, .. }), "{error}");
+        let Error::SchemaTooNew { found, supported, .. } = error else { panic!("{error}") };
+        assert_eq!((found, supported), (NEWEST + 8, NEWEST));
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 

@@ -17,6 +17,9 @@ mod reindex;
 mod replace;
 mod rows;
 mod scan;
+pub mod skill_index;
+pub mod skill_log;
+mod skills;
 mod tags;
 #[cfg(test)]
 mod testing;
@@ -39,6 +42,7 @@ pub use fts::{ChunkSize, Occurrence};
 pub use paths::{KnownPath, PathStamp};
 pub use reindex::{Reindexing, Unembedded};
 pub use replace::{Change, NewDocument};
+pub use skills::SkillRow;
 pub use tags::TagCount;
 
 /// One connection to a knowledge base.

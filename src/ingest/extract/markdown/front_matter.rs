@@ -74,7 +74,7 @@ fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
 }
 
 /// Parses YAML, unless it is nested so deeply that the parser would take quadratic time.
-fn parse(source: &str) -> Result<Value, String> {
+pub(crate) fn parse(source: &str) -> Result<Value, String> {
     let mut depth = 0_usize;
     let mut is_deep = source.len() > MAX_YAML_BYTES;
     for byte in source.bytes() {

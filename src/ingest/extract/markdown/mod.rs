@@ -4,7 +4,7 @@
 //! to one of them. Front matter, HTML comments, thematic breaks and link definitions are in no
 //! block. Text is never rewritten: a block is a range of the source.
 
-mod front_matter;
+pub(crate) mod front_matter;
 
 use std::ops::Range;
 

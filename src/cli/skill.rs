@@ -1,0 +1,339 @@
+//! `kb skill`, and the whole program where it is started as `skc`.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use clap::Parser;
+
+use crate::cli::args::Global;
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::skill_args::{Skc, SkillCall};
+use crate::cli::{add, args, context};
+use crate::config::skillc::{self, TokenizerWord};
+use crate::config::{Environment, Flags, OutputFormat};
+use crate::diagnostic::{Diagnostic, Program};
+use crate::error::{Error, Result};
+use crate::ingest::IngestReport;
+use crate::ingest::detect::Wanted;
+use crate::present::skill::{BuildReport, json, text};
+use crate::skill;
+use crate::skill::build::{BuildOptions, Built};
+use crate::skill::caller::{Answer, Caller};
+use crate::skill::init::InitOptions;
+use crate::skill::lint::Severity;
+use crate::skill::list::ListOptions;
+use crate::skill::open::OpenOptions;
+use crate::skill::outline::OutlineOptions;
+use crate::skill::registry::SkillFilter;
+use crate::skill::search::SearchOptions;
+use crate::skill::show::ShowOptions;
+use crate::skill::sources::SourcesOptions;
+use crate::skill::stats::StatsOptions;
+use crate::skill::sync::SyncOptions;
+use crate::store::skill_index::Tokenizer;
+
+/// The name under which the whole program is `kb skill`.
+const SKC: &str = "skc";
+
+/// Whether the program was started as `skc`.
+pub(super) fn is_skc(args: &[OsString]) -> bool {
+    args.first().is_some_and(|it| Path::new(it).file_stem() == Some(OsStr::new(SKC)))
+}
+
+/// Runs the program as `skc`.
+pub(super) fn run_skc(args: &[OsString]) -> ExitStatus {
+    match Skc::try_parse_from(args) {
+        Ok(skc) => run(&Environment::of_process(), &skc.global, &skc.call, Program::Skc),
+        Err(error) => super::explain_skill(&error, args, Program::Skc),
+    }
+}
+
+/// Runs a skill command.
+pub(super) fn run(
+    environment: &Environment,
+    global: &Global,
+    call: &SkillCall,
+    program: Program,
+) -> ExitStatus {
+    let format = call.format();
+    let is_json_error = format == OutputFormat::Json && program == Program::Kb;
+    if is_json_error {
+        context::hold();
+    }
+    let outcome = Session::new(environment, global, call, program).and_then(|it| it.perform());
+    let held = context::release();
+    match outcome {
+        Ok(status) => {
+            held.iter().for_each(|it| context::speak(it));
+            status
+        }
+        Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitStatus::Success
+        }
+        Err(error) => report(error, program, format),
+    }
+}
+
+/// Writes why a skill command failed and returns the status it ends the program with.
+pub(super) fn report(error: Error, program: Program, format: OutputFormat) -> ExitStatus {
+    let diagnostic = match error {
+        Error::Skill(diagnostic) => diagnostic,
+        error @ Error::Io { .. } => Diagnostic::Internal { message: error.to_string() },
+        error if ExitStatus::from(&error) == ExitStatus::System => {
+            Diagnostic::Internal { message: error.to_string() }
+        }
+        // Settings and models are not the protocol's business.
+        error => return super::report(&error, format),
+    };
+    let mut stderr = io::stderr().lock();
+    // Where stderr is closed there is nobody left to tell.
+    let _ = match (format, program) {
+        (OutputFormat::Json, Program::Kb) => json::error(&diagnostic, program, &mut stderr),
+        _ => text::error(&diagnostic, program, &mut stderr),
+    };
+    let _ = stderr.flush();
+    (&Error::Skill(diagnostic)).into()
+}
+
+/// One run of a skill command.
+struct Session<'a> {
+    environment: &'a Environment,
+    global: &'a Global,
+    call: &'a SkillCall,
+    caller: Caller,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        environment: &'a Environment,
+        global: &'a Global,
+        call: &'a SkillCall,
+        program: Program,
+    ) -> Result<Self> {
+        let now = jiff::Timestamp::now();
+        let home = environment.path("SKILLC_HOME").unwrap_or_else(|| environment.home());
+        let mut caller = Caller {
+            program,
+            cwd: context::absolute(Path::new(""))?,
+            home: context::absolute(&home)?,
+            run_id: run_id(environment, now),
+            now: SystemTime::from(now),
+            timestamp: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            tokenizer: Tokenizer::Porter,
+        };
+        let stores: Vec<PathBuf> =
+            caller.project_store().into_iter().chain([caller.global_store()]).collect();
+        let (word, warnings) = skillc::tokenizer(environment, &stores);
+        warnings.iter().for_each(|it| context::warn(it));
+        if word == TokenizerWord::Cjk {
+            caller.tokenizer = Tokenizer::Unicode61;
+        }
+        Ok(Self { environment, global, call, caller })
+    }
+
+    fn perform(&self) -> Result<ExitStatus> {
+        let (call, caller) = (self.call, &self.caller);
+        let skill = call.required("skill");
+        if call.is_verbose() {
+            self.tell_places(&skill);
+        }
+        let max_lines = call.number("max_lines");
+        let pattern = call.text("pattern");
+        match call.command.name {
+            "list" => self.list(),
+            "build" => self.build(&skill),
+            "lint" => self.lint(&skill),
+            "sync" => self.sync(),
+            "init" => {
+                let options =
+                    InitOptions { name: call.text("name"), is_global: call.flag("global") };
+                let made = skill::unlogged(skill::init::init(caller, &options));
+                self.print(made, json::init, text::init)
+            }
+            "search" => {
+                let limit = call.number("limit").unwrap_or(0);
+                let options = SearchOptions { query: call.required("query"), limit };
+                self.print(skill::search(caller, &skill, &options), json::search, text::search)
+            }
+            "outline" => {
+                let level = call.number("level").and_then(|it| u8::try_from(it).ok());
+                let answer = skill::outline(caller, &skill, OutlineOptions { level });
+                self.print(
+                    answer,
+                    |it, out| json::outline(it, out),
+                    |it, out| text::outline(it, out),
+                )
+            }
+            "show" => {
+                let section = call.required("section");
+                let options = ShowOptions { section, file: call.text("file"), max_lines };
+                self.print(skill::show(caller, &skill, &options), json::show, text::show)
+            }
+            "open" => {
+                let options = OpenOptions { path: call.required("path"), max_lines };
+                self.print(skill::open(caller, &skill, &options), json::open, text::open)
+            }
+            "sources" => {
+                let options = SourcesOptions {
+                    depth: call.number("depth"),
+                    dir: call.text("dir"),
+                    limit: call.number("limit").unwrap_or(0),
+                    pattern,
+                };
+                self.print(skill::sources(caller, &skill, &options), json::sources, text::sources)
+            }
+            _ => {
+                let options = StatsOptions {
+                    group_by: call.text("group_by"),
+                    since: call.text("since"),
+                    until: call.text("until"),
+                    projects: call.texts("project"),
+                };
+                self.print(skill::stats(caller, &skill, &options), json::stats, text::stats)
+            }
+        }
+    }
+
+    /// Says where a skill was found and where its runtime directory is.
+    fn tell_places(&self, typed: &str) {
+        if let Ok(skill) = skill::resolve::resolve(&self.caller, typed) {
+            context::say(&format!("source: {}", skill.dir.display()));
+            context::say(&format!("runtime: {}", skill.runtime.display()));
+        }
+    }
+
+    /// Says the warnings of an answer and returns its outcome.
+    fn take<T>(&self, answer: Answer<T>) -> Result<T> {
+        for warning in &answer.warnings {
+            context::say(&warning.line(self.caller.program));
+        }
+        answer.outcome
+    }
+
+    /// Writes the outcome of a command to stdout, and its warnings to stderr.
+    fn print<T>(
+        &self,
+        answer: Answer<T>,
+        json: fn(&T, &mut dyn Write) -> io::Result<()>,
+        text: fn(&T, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<ExitStatus> {
+        let value = self.take(answer)?;
+        self.write(|out| json(&value, out), |out| text(&value, out))
+    }
+
+    fn write(
+        &self,
+        json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<ExitStatus> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let written = match self.call.format() {
+            OutputFormat::Json => json(&mut out),
+            OutputFormat::Human => text(&mut out),
+        };
+        written.and_then(|()| out.flush()).map_err(Error::Output)?;
+        Ok(ExitStatus::Success)
+    }
+
+    /// Settings and database, for the few commands that need them.
+    fn context(&self) -> Result<Context> {
+        let dir = self.global.data_dir.as_ref().map(|it| it.to_string_lossy().into_owned());
+        let flags: Flags = dir.into_iter().map(|it| ("--data-dir", "data_dir", it)).collect();
+        Context::new(self.environment.clone(), self.global, &flags)
+    }
+
+    fn list(&self) -> Result<ExitStatus> {
+        let call = self.call;
+        let root = call.text("skills_root").map(PathBuf::from);
+        let options = ListOptions {
+            root: root.or_else(|| self.environment.path("KB_SKILLS_ROOT")),
+            filter: SkillFilter {
+                search: call.text("search"),
+                capability: call.text("capability"),
+            },
+            scope: call.choice("scope"),
+            status: call.choice("status"),
+            limit: call.number("limit"),
+            pattern: call.text("pattern"),
+            checks_obsolete: call.flag("check_obsolete"),
+        };
+        let context = self.context()?;
+        let mut store = context.open_store()?;
+        let mut log = |line: &str| context::say(line);
+        let listed = skill::list::list(&self.caller, &mut store, &options, &mut log)?;
+        store.close()?;
+        if call.is_verbose() {
+            context::say(&listed.report.summary());
+        }
+        self.write(
+            |out| json::list(&listed, out),
+            |out| text::list(&listed, call.is_verbose(), &context.human, out),
+        )
+    }
+
+    fn build(&self, typed: &str) -> Result<ExitStatus> {
+        let call = self.call;
+        let options = BuildOptions {
+            is_import: call.flag("import"),
+            is_global: call.flag("global"),
+            is_forced: call.flag("force"),
+            targets: call.texts("target"),
+            is_copy: call.flag("copy"),
+        };
+        let built = self.take(skill::build(&self.caller, typed, &options))?;
+        let ingested = call.flag("ingest").then(|| self.ingest(&built)).transpose()?;
+        let imported = options.is_import.then(|| PathBuf::from(typed));
+        let report = BuildReport { built, imported, ingested };
+        self.write(|out| json::build(&report, out), |out| text::build(&report, out))
+    }
+
+    /// Adds a skill's Markdown to the knowledge base.
+    fn ingest(&self, built: &Built) -> Result<IngestReport> {
+        let add = args::Add::tagged(format!("skill:{}", built.skill.name));
+        add::ingest(&self.context()?, &add, &built.pages, Wanted::default())
+    }
+
+    fn lint(&self, typed: &str) -> Result<ExitStatus> {
+        let linted = self.take(skill::lint(&self.caller, typed, self.call.flag("force")))?;
+        if self.call.format() == OutputFormat::Human {
+            linted.findings.iter().for_each(|it| context::say(&it.text()));
+        }
+        self.write(|out| json::lint(&linted, out), |out| text::lint(&linted, out))?;
+        let has_errors = linted.count(Severity::Error) > 0;
+        Ok(if has_errors { ExitStatus::User } else { ExitStatus::Success })
+    }
+
+    fn sync(&self) -> Result<ExitStatus> {
+        let options = SyncOptions {
+            skill: self.call.text("skill"),
+            project: self.call.text("project"),
+            is_dry_run: self.call.flag("dry_run"),
+        };
+        let synced = skill::sync::sync(&self.caller, &options)?;
+        let program = self.caller.program;
+        let errors: Vec<String> =
+            synced.failed.iter().map(|it| skill::caller::error_line(it, program)).collect();
+        errors.iter().for_each(|it| context::say(it));
+        let has_failed = !errors.is_empty();
+        self.write(|out| json::sync(&synced, errors, out), |out| text::sync(&synced, out))?;
+        Ok(if has_failed { ExitStatus::User } else { ExitStatus::Success })
+    }
+}
+
+/// Returns the session a command belongs to: the one the environment names, or one of its own.
+fn run_id(environment: &Environment, now: jiff::Timestamp) -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let named = environment.get("SKC_RUN_ID").or_else(|| environment.get("KB_RUN_ID"));
+    named.map_or_else(
+        || {
+            // Seeded anew in every process.
+            let random = RandomState::new().hash_one(now.as_nanosecond()) & 0xffff;
+            format!("{}-{random:04x}", now.strftime("%Y%m%dT%H%M%SZ"))
+        },
+        |it| it.to_string_lossy().into_owned(),
+    )
+}

@@ -1,0 +1,196 @@
+//! The table of skill commands in, clap's commands out; and what was typed, back.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Error, FromArgMatches, Parser, Subcommand, value_parser};
+
+use crate::cli::args::Global;
+use crate::config::OutputFormat;
+use crate::ingest::walk;
+use crate::skill::commands::{COMMANDS, Command, Kind, Parameter};
+
+/// Serve agent skills: list, build, search and read directories with a SKILL.md
+#[derive(Debug, Parser)]
+#[command(name = "skc", version = concat!(env!("CARGO_PKG_VERSION"), " (kb)"))]
+#[command(disable_help_subcommand = true)]
+pub(super) struct Skc {
+    /// What every command understands.
+    #[command(flatten)]
+    pub(super) global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) call: SkillCall,
+}
+
+/// A skill command as typed.
+#[derive(Debug)]
+pub(super) struct SkillCall {
+    pub(super) command: &'static Command,
+    matches: ArgMatches,
+}
+
+impl SkillCall {
+    /// Returns a text, if it was given.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        let typed: &OsString = self.matches.try_get_one(name).ok()??;
+        Some(walk::path_text(Path::new(typed)))
+    }
+
+    /// Returns a text that clap requires.
+    pub(super) fn required(&self, name: &str) -> String {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// Returns one of several words, or its default.
+    pub(super) fn choice(&self, name: &str) -> Option<String> {
+        self.matches.try_get_one::<String>(name).ok()?.cloned()
+    }
+
+    /// Returns a number, or its default.
+    pub(super) fn number(&self, name: &str) -> Option<u32> {
+        self.matches.try_get_one::<u32>(name).ok()?.copied()
+    }
+
+    /// Whether a flag was given.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.matches.try_get_one::<bool>(name).is_ok_and(|it| it.copied().unwrap_or(false))
+    }
+
+    /// Returns all texts that were given under one name.
+    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+        let typed = self.matches.try_get_many::<OsString>(name).ok().flatten();
+        typed.into_iter().flatten().map(|it| walk::path_text(Path::new(it))).collect()
+    }
+
+    /// Returns who reads the output.
+    pub(super) fn format(&self) -> OutputFormat {
+        match self.choice("format").as_deref() {
+            Some("json") => OutputFormat::Json,
+            _ => OutputFormat::Human,
+        }
+    }
+
+    /// Whether more is to be said than was asked for.
+    pub(super) fn is_verbose(&self) -> bool {
+        self.flag("verbose")
+    }
+}
+
+impl FromArgMatches for SkillCall {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let missing = || Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        let command = Command::find(name).ok_or_else(missing)?;
+        Ok(Self { command, matches: matches.clone() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Subcommand for SkillCall {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        let verbose = Arg::new("verbose")
+            .long("verbose")
+            .short('v')
+            .global(true)
+            .action(ArgAction::SetTrue)
+            .help("Say more: where things were found, where they are");
+        let commands = COMMANDS.iter().map(|it| {
+            let parameters = it.parameters.iter().map(arg);
+            clap::Command::new(it.name).about(it.about).args(parameters).arg(format())
+        });
+        command.arg(verbose).subcommand_required(true).subcommands(commands)
+    }
+
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Command::find(name).is_some()
+    }
+}
+
+/// Everyone may read text; `human` is what the other commands call it.
+fn format() -> Arg {
+    let text = clap::builder::PossibleValue::new("text").alias("human");
+    Arg::new("format")
+        .long("format")
+        .short('o')
+        .value_name("FORMAT")
+        .value_parser(PossibleValuesParser::from([text, "json".into()]))
+        .default_value("text")
+        .hide_possible_values(true)
+        .help("Output as text or for programs (json)")
+}
+
+fn arg(parameter: &Parameter) -> Arg {
+    let mut arg = Arg::new(parameter.name).help(parameter.about).required(parameter.is_required);
+    if parameter.kind != Kind::Flag {
+        arg = arg.value_name(parameter.name.to_uppercase());
+    }
+    if !parameter.is_positional {
+        arg = arg.long(parameter.name.replace('_', "-"));
+    }
+    if let Some(letter) = parameter.letter {
+        arg = arg.short(letter);
+    }
+    if let Some(default) = parameter.default {
+        arg = arg.default_value(default);
+    }
+    match parameter.kind {
+        Kind::Flag => arg.action(ArgAction::SetTrue),
+        Kind::Text => arg
+            .value_parser(value_parser!(OsString))
+            // A heading may begin with a hyphen; a word in its place could be a flag.
+            .allow_hyphen_values(!parameter.is_positional),
+        Kind::Texts => arg.value_parser(value_parser!(OsString)).action(ArgAction::Append),
+        Kind::CommaTexts => {
+            arg.value_parser(value_parser!(OsString)).action(ArgAction::Append).value_delimiter(',')
+        }
+        Kind::Choice(words) => {
+            arg.value_parser(PossibleValuesParser::new(words)).hide_possible_values(false)
+        }
+        Kind::Number(least, most) => arg.value_parser(
+            RangedU64ValueParser::<u32>::new().range(u64::from(least)..=u64::from(most)),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_tree_is_consistent() {
+        Skc::command().debug_assert();
+    }
+
+    #[test]
+    fn what_is_typed_comes_back() {
+        let args = ["skc", "show", "x", "--section", "-- A", "--max-lines=3", "-v", "-o", "json"];
+        let call = Skc::try_parse_from(args).unwrap().call;
+        assert_eq!(call.command.name, "show");
+        assert_eq!(call.required("skill"), "x");
+        assert_eq!(call.text("section").as_deref(), Some("-- A"));
+        assert_eq!(call.number("max_lines"), Some(3));
+        assert_eq!(call.text("file"), None);
+        assert!(call.is_verbose());
+        assert_eq!(call.format(), OutputFormat::Json);
+        let args = ["skc", "-v", "build", "x", "-t", "claude,codex", "--target", "dir", "-g"];
+        let call = Skc::try_parse_from(args).unwrap().call;
+        assert_eq!(call.texts("target"), ["claude", "codex", "dir"]);
+        assert!(call.flag("global") && !call.flag("force") && call.is_verbose());
+        let call = Skc::try_parse_from(["skc", "list", "--scope", "global"]).unwrap().call;
+        assert_eq!(call.choice("scope").as_deref(), Some("global"));
+        assert_eq!(call.choice("status").as_deref(), Some("all"));
+        assert_eq!(call.format(), OutputFormat::Human);
+    }
+}

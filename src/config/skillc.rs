@@ -1,0 +1,136 @@
+//! The settings that `skc` keeps beside its stores in, the one we share with it out.
+//!
+//! `SKILLC_TOKENIZER` goes before the project's `.skillc/config.toml`, that before the global one.
+//! Both programs must agree on the tokenizer, or each would find the other's indexes stale.
+
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+use crate::config::Environment;
+
+/// The variable that goes before the files.
+const VARIABLE: &str = "SKILLC_TOKENIZER";
+
+/// The one version of the file there is.
+const VERSION: i64 = 1;
+
+/// The words of `[search] tokenizer`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenizerWord {
+    /// Words by their stems.
+    Ascii,
+    /// Words as they are.
+    Cjk,
+}
+
+impl TokenizerWord {
+    fn parse(word: &str) -> Option<Self> {
+        match word {
+            "ascii" => Some(Self::Ascii),
+            "cjk" => Some(Self::Cjk),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the tokenizer that is wanted, and one sentence for each setting that makes no sense;
+/// nothing here ends a command.
+pub fn tokenizer(environment: &Environment, stores: &[PathBuf]) -> (TokenizerWord, Vec<String>) {
+    let mut warnings = Vec::new();
+    if let Some(value) = environment.get(VARIABLE) {
+        let value = value.to_string_lossy();
+        match TokenizerWord::parse(&value) {
+            Some(word) => return (word, warnings),
+            None => warnings.push(format!("{VARIABLE}={value} is neither ascii nor cjk")),
+        }
+    }
+    let word = stores.iter().find_map(|it| in_file(&it.join("config.toml"), &mut warnings));
+    (word.unwrap_or(TokenizerWord::Ascii), warnings)
+}
+
+fn in_file(file: &Path, warnings: &mut Vec<String>) -> Option<TokenizerWord> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let mut warn = |message: &str| warnings.push(format!("{}: {message}", file.display()));
+    let table: Table = match text.parse() {
+        Ok(table) => table,
+        Err(error) => {
+            warn(&format!("not read: {}", toml::de::Error::message(&error)));
+            return None;
+        }
+    };
+    match table.get("version").map(toml::Value::as_integer) {
+        None | Some(Some(VERSION)) => {}
+        Some(Some(version)) if version > VERSION => {
+            warn(&format!("version {version} is newer than {VERSION}"));
+        }
+        Some(_) => {
+            warn("not read: version is no positive number");
+            return None;
+        }
+    }
+    for key in table.keys().filter(|it| !["version", "search"].contains(&it.as_str())) {
+        warn(&format!("unknown key `{key}`"));
+    }
+    let search = table.get("search")?.as_table()?;
+    for key in search.keys().filter(|it| *it != "tokenizer") {
+        warn(&format!("unknown key `search.{key}`"));
+    }
+    let value = search.get("tokenizer")?;
+    let word = value.as_str().and_then(TokenizerWord::parse);
+    if word.is_none() {
+        warn(&format!("search.tokenizer = {value:?} is neither ascii nor cjk"));
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(
+        variable: &str,
+        project: &str,
+        global: &str,
+        expected: TokenizerWord,
+        num_warnings: usize,
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let stores = [("p", project), ("g", global)].map(|(name, text)| {
+            let store = dir.path().join(name);
+            std::fs::create_dir(&store).unwrap();
+            if !text.is_empty() {
+                std::fs::write(store.join("config.toml"), text).unwrap();
+            }
+            store
+        });
+        let environment = [(VARIABLE.to_owned(), variable.into())].into_iter().collect();
+        let (word, warnings) = tokenizer(&environment, &stores);
+        assert_eq!((word, warnings.len()), (expected, num_warnings), "{warnings:?}");
+    }
+
+    #[test]
+    fn the_variable_goes_before_the_project_before_the_user() {
+        use TokenizerWord::{Ascii, Cjk};
+        let (ascii, cjk) = ("[search]\ntokenizer = 'ascii'", "[search]\ntokenizer = 'cjk'");
+        check("", "", "", Ascii, 0);
+        check("", "", cjk, Cjk, 0);
+        check("", ascii, cjk, Ascii, 0);
+        check("cjk", ascii, ascii, Cjk, 0);
+        check("", "version = 1", cjk, Cjk, 0);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_a_warning_and_is_passed_over() {
+        use TokenizerWord::{Ascii, Cjk};
+        let cjk = "[search]\ntokenizer = 'cjk'";
+        check("latin", "", cjk, Cjk, 1);
+        check("", "[search]\ntokenizer = 'latin'", cjk, Cjk, 1);
+        check("", "[search]\ntokenizer = 7", "", Ascii, 1);
+        check("", "[search", cjk, Cjk, 1);
+        check("", "version = 0\n[search]\ntokenizer = 'cjk'", "", Ascii, 1);
+        check("", "version = 2\n[search]\ntokenizer = 'cjk'", "", Cjk, 1);
+        check("", "other = 1\n[search]\ntokenizer = 'cjk'\nfoo = 2", "", Cjk, 2);
+    }
+}

@@ -1,0 +1,363 @@
+//! A code and its fields in, the verbatim line out: the one table of what skill commands can say.
+//!
+//! Codes and wordings are those of the protocols that skills are served by, so that programs which
+//! read them go on working; only the name of the program in them follows how it was started.
+
+use std::fmt;
+
+/// The name the program was started under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// `kb skill ...`
+    Kb,
+    /// `skc ...`, through a link of that name.
+    Skc,
+}
+
+impl Program {
+    /// Returns what a user types before the name of a skill command.
+    pub fn command(self) -> &'static str {
+        match self {
+            Self::Kb => "kb skill",
+            Self::Skc => "skc",
+        }
+    }
+}
+
+/// Why a skill command failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Diagnostic {
+    /// No directory anywhere.
+    SkillNotFound {
+        /// As typed.
+        skill: String,
+    },
+    /// The index is missing, corrupt or stale.
+    IndexUnusable {
+        /// As typed.
+        skill: String,
+    },
+    /// The index file belongs to another source directory.
+    IndexCollision {
+        /// First 16 hex digits of the hash that names the file.
+        hash16: String,
+    },
+    /// The query has no word.
+    EmptyQuery,
+    /// A directory was found, but it holds no SKILL.md.
+    NotASkill {
+        /// The directory.
+        path: String,
+    },
+    /// SKILL.md does not say its name or what it is for.
+    MissingField {
+        /// `name` or `description`.
+        field: &'static str,
+    },
+    /// A path or a link leads out of the skill.
+    PathEscapes {
+        /// As typed, or the link.
+        path: String,
+    },
+    /// No heading has this text.
+    SectionNotFound {
+        /// As typed.
+        section: String,
+        /// Headings that are like it, each with its file.
+        similar: Vec<(String, String)>,
+    },
+    /// The skill has no such file.
+    FileNotFound {
+        /// As typed.
+        path: String,
+    },
+    /// The skill has no such directory.
+    DirectoryNotFound {
+        /// As typed.
+        path: String,
+    },
+    /// `stats` knows no such aggregation.
+    InvalidQueryType {
+        /// As typed.
+        query_type: String,
+    },
+    /// A time or a project to filter by makes no sense.
+    InvalidFilter {
+        /// What is wrong.
+        message: String,
+    },
+    /// There is nothing to sync for the skill that was named.
+    NoLocalLogs,
+    /// The log to sync into cannot be written.
+    SyncDestination {
+        /// Which file.
+        path: String,
+    },
+    /// The log to sync from cannot be read.
+    SyncSource {
+        /// Which file.
+        path: String,
+    },
+    /// There is a skill in the place where one was to be made.
+    SkillExists {
+        /// Its name.
+        skill: String,
+    },
+    /// The command line makes no sense.
+    InvalidOption {
+        /// What is wrong.
+        message: String,
+        /// What to type instead.
+        hint: Option<String>,
+    },
+    /// Files or databases failed.
+    Internal {
+        /// What happened, on what.
+        message: String,
+    },
+}
+
+impl Diagnostic {
+    /// Returns the code: `E` and three digits.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::SkillNotFound { .. } => "E001",
+            Self::IndexUnusable { .. } => "E002",
+            Self::IndexCollision { .. } => "E003",
+            Self::EmptyQuery => "E004",
+            Self::NotASkill { .. } => "E010",
+            Self::MissingField { .. } => "E011",
+            Self::PathEscapes { .. } => "E012",
+            Self::SectionNotFound { .. } => "E020",
+            Self::FileNotFound { .. } => "E021",
+            Self::DirectoryNotFound { .. } => "E022",
+            Self::InvalidQueryType { .. } => "E030",
+            Self::InvalidFilter { .. } => "E031",
+            Self::NoLocalLogs => "E040",
+            Self::SyncDestination { .. } => "E041",
+            Self::SyncSource { .. } => "E042",
+            Self::SkillExists { .. } => "E050",
+            Self::InvalidOption { .. } => "E100",
+            Self::Internal { .. } => "E999",
+        }
+    }
+
+    /// Returns what follows the code; more than one line only where headings are suggested.
+    pub fn message(&self, program: Program) -> String {
+        match self {
+            Self::SkillNotFound { skill } => format!("skill '{skill}' not found"),
+            Self::IndexUnusable { skill } => {
+                let command = program.command();
+                format!("search index unusable; run '{command} build {skill}' to rebuild")
+            }
+            Self::IndexCollision { hash16 } => {
+                format!("index hash collision; delete .skillc-meta/search-{hash16}.db and rebuild")
+            }
+            Self::EmptyQuery => "empty query".into(),
+            Self::NotASkill { path } => format!("not a valid skill: '{path}' (missing SKILL.md)"),
+            Self::MissingField { field } => {
+                format!("missing frontmatter field '{field}' in SKILL.md")
+            }
+            Self::PathEscapes { path } => format!("path escapes skill root: '{path}'"),
+            Self::SectionNotFound { section, similar } => {
+                let mut text = format!("section not found: '{section}'");
+                if !similar.is_empty() {
+                    text += "\n\nDid you mean one of these?";
+                }
+                for (heading, file) in similar {
+                    text += &format!("\n  - {heading} ({file})");
+                }
+                text
+            }
+            Self::FileNotFound { path } => format!("file not found: '{path}'"),
+            Self::DirectoryNotFound { path } => format!("directory not found: '{path}'"),
+            Self::InvalidQueryType { query_type } => format!("invalid query type: '{query_type}'"),
+            Self::InvalidFilter { message } => format!("invalid filter: '{message}'"),
+            Self::NoLocalLogs => "no local logs found".into(),
+            Self::SyncDestination { path } => format!("sync destination not writable: '{path}'"),
+            Self::SyncSource { path } => format!("sync source not readable: '{path}'"),
+            Self::SkillExists { skill } => format!("skill '{skill}' already exists"),
+            Self::InvalidOption { message, .. } => format!("invalid option: '{message}'"),
+            Self::Internal { message } => message.clone(),
+        }
+    }
+
+    /// Returns the whole of what stderr gets.
+    pub fn line(&self, program: Program) -> String {
+        format!("error[{}]: {}", self.code(), self.message(program))
+    }
+
+    /// Returns what the user can do next; `None` where the message says it all.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::SkillNotFound { .. } => {
+                "`kb skill list` shows the skills there are; a path works too".into()
+            }
+            Self::MissingField { field } => {
+                format!("SKILL.md begins with `---`, a line `{field}: ...` and `---`")
+            }
+            Self::PathEscapes { .. } => "paths are relative to the skill and stay inside it".into(),
+            Self::FileNotFound { .. } | Self::DirectoryNotFound { .. } => {
+                "`kb skill sources SKILL` lists the files of a skill".into()
+            }
+            Self::InvalidQueryType { .. } => {
+                "one of summary, sections, files, commands, projects, errors, search".into()
+            }
+            Self::SkillExists { .. } => {
+                "`kb skill build PATH --import --force` replaces a skill".into()
+            }
+            Self::InvalidOption { hint, .. } => return hint.clone(),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message(Program::Kb))
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+/// What a skill command says beside its answer; never a failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// Several headings have the text that was asked for.
+    MultipleMatches {
+        /// As typed.
+        section: String,
+    },
+    /// The access could not be logged anywhere.
+    LoggingDisabled,
+    /// What was logged beside the project has waited for more than an hour.
+    StaleLogs {
+        /// Name of the skill.
+        skill: String,
+    },
+    /// Something the table has no code for.
+    Uncoded(String),
+}
+
+impl Warning {
+    /// Returns the whole of what stderr gets.
+    pub fn line(&self, program: Program) -> String {
+        let command = program.command();
+        let (code, message) = match self {
+            Self::MultipleMatches { section } => {
+                ("W001", format!("multiple matches for '{section}'; showing first"))
+            }
+            Self::LoggingDisabled => (
+                "W002",
+                format!("logging disabled; run '{command} sync' after session to merge logs"),
+            ),
+            Self::StaleLogs { skill } => {
+                ("W003", format!("stale local logs for '{skill}'; run '{command} sync' to upload"))
+            }
+            Self::Uncoded(text) => return format!("warning: {text}"),
+        };
+        format!("warning[{code}]: {message}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(diagnostic: &Diagnostic, expected: &str) {
+        assert_eq!(diagnostic.line(Program::Skc), expected);
+    }
+
+    fn text(text: &str) -> String {
+        text.to_owned()
+    }
+
+    #[test]
+    fn every_code_has_its_verbatim_line() {
+        use Diagnostic as D;
+        check(&D::SkillNotFound { skill: text("x") }, "error[E001]: skill 'x' not found");
+        check(
+            &D::IndexUnusable { skill: text("x") },
+            "error[E002]: search index unusable; run 'skc build x' to rebuild",
+        );
+        check(
+            &D::IndexCollision { hash16: text("0123456789abcdef") },
+            "error[E003]: index hash collision; delete .skillc-meta/search-0123456789abcdef.db and \
+             rebuild",
+        );
+        check(&D::EmptyQuery, "error[E004]: empty query");
+        check(
+            &D::NotASkill { path: text("p") },
+            "error[E010]: not a valid skill: 'p' (missing SKILL.md)",
+        );
+        check(
+            &D::MissingField { field: "name" },
+            "error[E011]: missing frontmatter field 'name' in SKILL.md",
+        );
+        check(
+            &D::PathEscapes { path: text("../p") },
+            "error[E012]: path escapes skill root: '../p'",
+        );
+        check(
+            &D::SectionNotFound { section: text("s"), similar: Vec::new() },
+            "error[E020]: section not found: 's'",
+        );
+        check(
+            &D::SectionNotFound {
+                section: text("s"),
+                similar: vec![(text("S1"), text("a.md")), (text("S2"), text("b.md"))],
+            },
+            "error[E020]: section not found: 's'\n\nDid you mean one of these?\n  - S1 (a.md)\n  \
+             - S2 (b.md)",
+        );
+        check(&D::FileNotFound { path: text("f") }, "error[E021]: file not found: 'f'");
+        check(&D::DirectoryNotFound { path: text("d") }, "error[E022]: directory not found: 'd'");
+        check(
+            &D::InvalidQueryType { query_type: text("q") },
+            "error[E030]: invalid query type: 'q'",
+        );
+        check(&D::InvalidFilter { message: text("m") }, "error[E031]: invalid filter: 'm'");
+        check(&D::NoLocalLogs, "error[E040]: no local logs found");
+        check(
+            &D::SyncDestination { path: text("p") },
+            "error[E041]: sync destination not writable: 'p'",
+        );
+        check(&D::SyncSource { path: text("p") }, "error[E042]: sync source not readable: 'p'");
+        check(&D::SkillExists { skill: text("x") }, "error[E050]: skill 'x' already exists");
+        let error = D::InvalidOption { message: text("m"), hint: None };
+        check(&error, "error[E100]: invalid option: 'm'");
+        check(&D::Internal { message: text("disk on fire") }, "error[E999]: disk on fire");
+    }
+
+    #[test]
+    fn the_program_is_called_as_it_was_started() {
+        let error = Diagnostic::IndexUnusable { skill: text("x") };
+        assert!(error.line(Program::Kb).contains("run 'kb skill build x' to rebuild"));
+        assert!(
+            Warning::LoggingDisabled
+                .line(Program::Kb)
+                .contains("run 'kb skill sync' after session")
+        );
+    }
+
+    #[test]
+    fn every_warning_has_its_verbatim_line() {
+        for (warning, expected) in [
+            (
+                Warning::MultipleMatches { section: text("s") },
+                "warning[W001]: multiple matches for 's'; showing first",
+            ),
+            (
+                Warning::LoggingDisabled,
+                "warning[W002]: logging disabled; run 'skc sync' after session to merge logs",
+            ),
+            (
+                Warning::StaleLogs { skill: text("x") },
+                "warning[W003]: stale local logs for 'x'; run 'skc sync' to upload",
+            ),
+        ] {
+            assert_eq!(warning.line(Program::Skc), expected);
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! The text of skill commands, for people and for agents that read it as it is.
+//!
+//! What comes from a skill is shown as it is, except on a terminal, which gets no control characters
+//! of a file's making.
+
+use std::io;
+use std::io::Write;
+
+use crate::diagnostic::{Diagnostic, Program};
+use crate::ingest::walk;
+use crate::present::human::{Human, clean};
+use crate::present::skill::BuildReport;
+use crate::skill::init::Initialized;
+use crate::skill::lint::{Linted, Severity};
+use crate::skill::list::SkillList;
+use crate::skill::open::Opened;
+use crate::skill::outline::OutlinedHeading;
+use crate::skill::search::SkillResults;
+use crate::skill::show::Shown;
+use crate::skill::sources::{SourceEntry, Sources};
+use crate::skill::stats::{Counts, SkillStats};
+use crate::skill::sync::Synced;
+
+/// Characters of a description that a list shows.
+const MAX_DESCRIPTION_CHARS: usize = 60;
+
+/// Writes a list of skills; with where they are if it is `verbose`.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn list(
+    list: &SkillList,
+    is_verbose: bool,
+    human: &Human,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if list.skills.is_empty() {
+        return writeln!(out, "No skills found. `kb skill init NAME` makes one.");
+    }
+    let rows = list.skills.iter().map(|it| {
+        let row = &it.found.row;
+        let last = if is_verbose {
+            walk::path_text(&it.found.dir)
+        } else {
+            shorten(&clean(&row.description))
+        };
+        vec![
+            row.name.clone(),
+            it.found.skill.scope.as_str().into(),
+            it.status.as_str().into(),
+            last,
+        ]
+    });
+    let last = if is_verbose { "SOURCE" } else { "DESCRIPTION" };
+    human.table(&["SKILL", "SCOPE", "STATUS", last], rows.collect(), out)
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_DESCRIPTION_CHARS) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// Writes what building did.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
+    let (built, skill) = (&report.built, &report.built.skill);
+    let scope = skill.scope.as_str();
+    if let Some(imported) = &report.imported {
+        let imported = walk::path_text(imported);
+        writeln!(out, "Imported {imported} → {} ({scope})", skill.skill_path())?;
+    }
+    writeln!(out, "Built {} ({scope})", skill.name)?;
+    writeln!(out, "  Source:  {}", skill.skill_path())?;
+    writeln!(out, "  Runtime: {}", walk::path_text(&skill.runtime))?;
+    writeln!(out, "  Index:   {}", if built.index.is_new { "new" } else { "up to date" })?;
+    for deployment in &built.deployments {
+        let method = if deployment.is_copy { "copy" } else { "symlink" };
+        writeln!(out, "  Deploy:  {} ({method})", walk::path_text(&deployment.path))?;
+    }
+    if let Some(ingested) = &report.ingested {
+        writeln!(
+            out,
+            "  Ingest:  {} added, {} updated, {} unchanged, {} failed; tagged skill:{}",
+            ingested.added,
+            ingested.updated,
+            ingested.skipped,
+            ingested.failed.len(),
+            skill.name
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes the answer to a query.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn search(results: &SkillResults, out: &mut dyn Write) -> io::Result<()> {
+    if results.hits.is_empty() {
+        return writeln!(out, "No section holds all of: {}", clean(&results.query));
+    }
+    for hit in &results.hits {
+        writeln!(out, "{}#{} (score: {:.4})", hit.file, hit.section, hit.score)?;
+        let snippet = hit.snippet.replace("[MATCH]", "").replace("[/MATCH]", "");
+        for line in snippet.lines() {
+            writeln!(out, "{}", format!("  {line}").trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes headings, indented by their level below the name of their file.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn outline(headings: &[OutlinedHeading], out: &mut dyn Write) -> io::Result<()> {
+    let mut last: Option<&str> = None;
+    for heading in headings {
+        if last != Some(&heading.file) {
+            if last.is_some() {
+                writeln!(out)?;
+            }
+            writeln!(out, "{}", heading.file)?;
+            last = Some(&heading.file);
+        }
+        let level = usize::from(heading.level);
+        let line = format!("{}{} {}", "  ".repeat(level), "#".repeat(level), heading.heading);
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Writes a section.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn show(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(shown.text.as_bytes())?;
+    if !shown.text.ends_with(['\n', '\r']) && !shown.text.is_empty() {
+        writeln!(out)?;
+    }
+    more(shown.num_cut, out)
+}
+
+/// Writes a file, byte for byte.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn open(opened: &Opened, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(&opened.bytes)?;
+    more(opened.num_cut, out)
+}
+
+/// Says how many lines were cut off, if any were.
+fn more(num_cut: usize, out: &mut dyn Write) -> io::Result<()> {
+    if num_cut > 0 { writeln!(out, "... ({num_cut} more lines)") } else { Ok(()) }
+}
+
+/// Writes files and directories as a tree.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn sources(sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", sources.root)?;
+    for entry in &sources.entries {
+        writeln!(out, "{}", branch(entry))?;
+    }
+    if sources.num_more > 0 {
+        writeln!(out, "... ({} more)", sources.num_more)?;
+    }
+    Ok(())
+}
+
+fn branch(entry: &SourceEntry) -> String {
+    let (own, above) = entry.is_last.split_last().unwrap_or((&true, &[]));
+    let guides: String = above.iter().map(|it| if *it { "    " } else { "│   " }).collect();
+    let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
+    let tail = match (entry.is_dir, entry.num_files) {
+        (true, Some(num_files)) => format!("/ ({num_files} files)"),
+        (true, None) => "/".to_owned(),
+        (false, _) => String::new(),
+    };
+    format!("{guides}{} {name}{tail}", if *own { "└──" } else { "├──" })
+}
+
+/// Writes counts.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn stats(stats: &SkillStats, out: &mut dyn Write) -> io::Result<()> {
+    const NONE: &str = "<none>";
+    let filters = &stats.filters;
+    let projects = filters.projects.join(", ");
+    let (start, end) =
+        stats.period.as_ref().map_or((NONE, NONE), |(start, end)| (start.as_str(), end.as_str()));
+    writeln!(out, "Skill: {}", stats.skill)?;
+    writeln!(out, "Path: {}", stats.skill_path)?;
+    writeln!(out, "Query: {}", stats.group_by.as_str())?;
+    writeln!(
+        out,
+        "Filters: since={}, until={}, projects={}",
+        filters.since.as_deref().unwrap_or(NONE),
+        filters.until.as_deref().unwrap_or(NONE),
+        if projects.is_empty() { NONE } else { &projects }
+    )?;
+    writeln!(out, "Period: start={start}, end={end}")?;
+    match &stats.counts {
+        Counts::Summary { total_accesses, unique_sections, unique_files, error_count } => {
+            writeln!(out, "Total accesses: {total_accesses}")?;
+            writeln!(out, "Unique sections: {unique_sections}")?;
+            writeln!(out, "Unique files: {unique_files}")?;
+            writeln!(out, "Error count: {error_count}")?;
+        }
+        Counts::Sections(counts) => {
+            for (file, section, count) in counts {
+                writeln!(out, "{count}\t{file}\t{}", clean(section))?;
+            }
+        }
+        Counts::Files(counts)
+        | Counts::Commands(counts)
+        | Counts::Projects(counts)
+        | Counts::Search(counts) => {
+            for (name, count) in counts {
+                writeln!(out, "{count}\t{}", clean(name))?;
+            }
+        }
+        Counts::Errors(counts) => {
+            for (command, target, error, count) in counts {
+                let error = error.lines().next().unwrap_or_default();
+                writeln!(out, "{count}\t{command}\t{}\t{}", clean(target), clean(error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the line that ends a look at a skill; what was found goes to stderr before.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn lint(linted: &Linted, out: &mut dyn Write) -> io::Result<()> {
+    let (errors, warnings) = (linted.count(Severity::Error), linted.count(Severity::Warning));
+    if linted.is_skipped {
+        writeln!(out, "info: skipping compiled skill '{}'", linted.skill)
+    } else if linted.findings.is_empty() {
+        writeln!(out, "Lint passed: no issues found")
+    } else {
+        writeln!(out, "Lint complete: {errors} error(s), {warnings} warning(s)")
+    }
+}
+
+/// Writes what merging did.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn sync(synced: &Synced, out: &mut dyn Write) -> io::Result<()> {
+    for (skill, count) in &synced.skills {
+        if synced.is_dry_run {
+            writeln!(out, "Would sync {count} entries for '{skill}'")?;
+        } else {
+            writeln!(out, "Synced {count} entries for '{skill}' (local logs removed)")?;
+        }
+    }
+    if synced.skills.is_empty() && synced.failed.is_empty() {
+        writeln!(out, "No local logs to sync")?;
+    }
+    Ok(())
+}
+
+/// Writes what was made.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn init(made: &Initialized, out: &mut dyn Write) -> io::Result<()> {
+    let (scope, path) = (made.scope.as_str(), walk::path_text(&made.path));
+    match &made.name {
+        Some(name) => writeln!(out, "Created {scope} skill '{name}' at {path}"),
+        None => writeln!(out, "Initialized skillc project in {path}"),
+    }
+}
+
+/// Writes why a command failed, and what to do next unless the protocol's own words are wanted
+/// alone.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn error(error: &Diagnostic, program: Program, out: &mut dyn Write) -> io::Result<()> {
+    for line in error.line(program).lines() {
+        let indent = if line.starts_with("  ") { "  " } else { "" };
+        writeln!(out, "{indent}{}", clean(line))?;
+    }
+    match error.hint() {
+        Some(hint) if program == Program::Kb => writeln!(out, "hint: {}", clean(&hint)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(draw: impl FnOnce(&mut dyn Write) -> io::Result<()>, expected: &str) {
+        let mut out = Vec::new();
+        draw(&mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    fn heading(level: u8, heading: &str, file: &str) -> OutlinedHeading {
+        OutlinedHeading { level, heading: heading.into(), file: file.into() }
+    }
+
+    #[test]
+    fn headings_are_indented_by_level_and_files_are_apart() {
+        let headings =
+            [heading(1, "A", "SKILL.md"), heading(3, "B", "SKILL.md"), heading(2, "", "refs/c.md")];
+        check(|out| outline(&headings, out), "SKILL.md\n  # A\n      ### B\n\nrefs/c.md\n    ##\n");
+    }
+
+    #[test]
+    fn a_tree_has_branches_counts_and_a_last_line() {
+        let entry = |path: &str, num_files, is_last: &[bool]| SourceEntry {
+            path: path.into(),
+            is_dir: !path.contains('.'),
+            num_files,
+            is_last: is_last.to_vec(),
+        };
+        let listed = Sources {
+            root: "x/".into(),
+            entries: vec![
+                entry("a", None, &[false]),
+                entry("a/b", Some(2), &[false, false]),
+                entry("a/c.md", None, &[false, true]),
+                entry("z", None, &[true]),
+                entry("z/d.md", None, &[true, true]),
+            ],
+            num_more: 4,
+        };
+        check(
+            |out| sources(&listed, out),
+            "x/\n├── a/\n│   ├── b/ (2 files)\n│   └── c.md\n└── z/\n    └── d.md\n... (4 more)\n",
+        );
+    }
+
+    #[test]
+    fn a_file_comes_byte_for_byte_and_a_cut_one_says_how_much_is_missing() {
+        let opened =
+            |bytes: &[u8], num_cut| Opened { file: "f".into(), bytes: bytes.into(), num_cut };
+        let mut out = Vec::new();
+        open(&opened(b"\xff\0 no line end", 0), &mut out).unwrap();
+        assert_eq!(out, b"\xff\0 no line end");
+        check(|out| open(&opened(b"a\r\n", 3), out), "a\r\n... (3 more lines)\n");
+    }
+
+    #[test]
+    fn suggestions_stay_lines_of_their_own() {
+        let missing = Diagnostic::SectionNotFound {
+            section: "s".into(),
+            similar: vec![("S\u{1b}[1m".into(), "a.md".into())],
+        };
+        check(
+            |out| error(&missing, Program::Kb, out),
+            "error[E020]: section not found: 's'\n\nDid you mean one of these?\n  \
+             - S\u{fffd}[1m (a.md)\n",
+        );
+        let unknown = Diagnostic::SkillNotFound { skill: "x".into() };
+        check(|out| error(&unknown, Program::Skc, out), "error[E001]: skill 'x' not found\n");
+    }
+}

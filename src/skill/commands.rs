@@ -1,0 +1,297 @@
+//! The skill commands and what they take, as data: the command line and a server are made from it.
+
+/// What a parameter takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// A whole number from one to another.
+    Number(u32, u32),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Nothing: it is there or not.
+    Flag,
+    /// Several texts, one each time it is given.
+    Texts,
+    /// Several texts, separated by commas.
+    CommaTexts,
+}
+
+/// Something a command takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// In `snake_case`; with hyphens on the command line.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Whether it must be given.
+    pub is_required: bool,
+    /// Whether the command line takes it by its place instead of by its name.
+    pub is_positional: bool,
+    /// One letter that stands for the name on the command line.
+    pub letter: Option<char>,
+    /// What holds where it is not given; a sentence where that is no value.
+    pub default: Option<&'static str>,
+    /// What it does, without a full stop.
+    pub about: &'static str,
+}
+
+/// A skill command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Command {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, without a full stop.
+    pub about: &'static str,
+    /// Whether it changes nothing but the access log.
+    pub is_read_only: bool,
+    /// Whether servers offer it.
+    pub is_tool: bool,
+    /// In the order of the help.
+    pub parameters: &'static [Parameter],
+}
+
+impl Command {
+    /// Returns a command by its name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        COMMANDS.iter().find(|it| it.name == name)
+    }
+}
+
+const fn option(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
+    Parameter {
+        name,
+        kind,
+        is_required: false,
+        is_positional: false,
+        letter: None,
+        default: None,
+        about,
+    }
+}
+
+const fn flag(name: &'static str, about: &'static str) -> Parameter {
+    option(name, Kind::Flag, about)
+}
+
+const fn word(name: &'static str, about: &'static str) -> Parameter {
+    Parameter { is_positional: true, ..option(name, Kind::Text, about) }
+}
+
+const fn required(parameter: Parameter) -> Parameter {
+    Parameter { is_required: true, ..parameter }
+}
+
+const fn short(letter: char, parameter: Parameter) -> Parameter {
+    Parameter { letter: Some(letter), ..parameter }
+}
+
+const fn default(value: &'static str, parameter: Parameter) -> Parameter {
+    Parameter { default: Some(value), ..parameter }
+}
+
+const COUNT: Kind = Kind::Number(0, u32::MAX);
+
+const SKILL: Parameter = required(word("skill", "Name of a skill, or its directory"));
+
+const MAX_LINES: Parameter = option("max_lines", COUNT, "Return at most this many lines");
+
+/// All skill commands.
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "list",
+        about: "List the skills there are",
+        is_read_only: true,
+        is_tool: true,
+        parameters: &[
+            option("search", Kind::Text, "Only skills with this in name or description"),
+            option("capability", Kind::Text, "Only skills that have this capability"),
+            default(
+                "all",
+                option(
+                    "scope",
+                    Kind::Choice(&["project", "global", "all"]),
+                    "Only skills of the project or of the user",
+                ),
+            ),
+            default(
+                "all",
+                option(
+                    "status",
+                    Kind::Choice(&["normal", "not-built", "obsolete", "all"]),
+                    "Only skills that are built, are not, or were built from other files",
+                ),
+            ),
+            short('l', option("limit", COUNT, "Most skills to return")),
+            short('p', option("pattern", Kind::Text, "Only skills whose name fits this glob")),
+            flag("check_obsolete", "Compare the files with what was built"),
+            option("skills_root", Kind::Text, "Look in this directory alone [env: KB_SKILLS_ROOT]"),
+        ],
+    },
+    Command {
+        name: "build",
+        about: "Index a skill, so that it can be searched and shown",
+        is_read_only: false,
+        is_tool: true,
+        parameters: &[
+            SKILL,
+            flag("import", "Copy the directory into the store first"),
+            short('f', flag("force", "Replace a skill of this name when importing")),
+            short('g', flag("global", "Use the user's store, whatever the skill's own")),
+            short(
+                't',
+                option(
+                    "target",
+                    Kind::CommaTexts,
+                    "Put it before these agents (claude, codex, copilot, cursor, gemini, kiro, \
+                     opencode, trae) or into these directories",
+                ),
+            ),
+            flag("copy", "Put copies there instead of links"),
+            flag("ingest", "Add its Markdown to the knowledge base too, tagged skill:NAME"),
+        ],
+    },
+    Command {
+        name: "search",
+        about: "Search a skill for sections that hold all the words",
+        is_read_only: true,
+        is_tool: true,
+        parameters: &[
+            SKILL,
+            required(word("query", "Words; quoted if there are several")),
+            short('l', default("10", option("limit", COUNT, "Most sections to return"))),
+        ],
+    },
+    Command {
+        name: "outline",
+        about: "List the headings of a skill",
+        is_read_only: true,
+        is_tool: true,
+        parameters: &[SKILL, option("level", Kind::Number(1, 6), "Deepest level to list, 1 to 6")],
+    },
+    Command {
+        name: "show",
+        about: "Show a section of a skill",
+        is_read_only: true,
+        is_tool: true,
+        parameters: &[
+            SKILL,
+            required(option("section", Kind::Text, "Heading of the section, in whatever case")),
+            option("file", Kind::Text, "Look in this file only"),
+            MAX_LINES,
+        ],
+    },
+    Command {
+        name: "open",
+        about: "Show a file of a skill",
+        is_read_only: true,
+        is_tool: true,
+        parameters: &[
+            SKILL,
+            required(word("path", "Path of the file, from the skill's directory")),
+            MAX_LINES,
+        ],
+    },
+    Command {
+        name: "sources",
+        about: "List the files of a skill as a tree",
+        is_read_only: true,
+        is_tool: true,
+        parameters: &[
+            SKILL,
+            option("depth", COUNT, "Levels to show [default: all]"),
+            option("dir", Kind::Text, "Begin at this directory of the skill"),
+            short('l', default("100", option("limit", COUNT, "Most entries to return"))),
+            short('p', option("pattern", Kind::Text, "Only files that fit this glob")),
+        ],
+    },
+    Command {
+        name: "stats",
+        about: "Count how a skill was used",
+        is_read_only: true,
+        is_tool: true,
+        parameters: &[
+            SKILL,
+            default(
+                "summary",
+                option(
+                    "group_by",
+                    Kind::Text,
+                    "Count by: summary, sections, files, commands, projects, errors, search",
+                ),
+            ),
+            option("since", Kind::Text, "Only from this time on; RFC 3339 or YYYY-MM-DD"),
+            option("until", Kind::Text, "Only up to this time; RFC 3339 or YYYY-MM-DD"),
+            option(
+                "project",
+                Kind::Texts,
+                "Only what was started at or below this directory (can be repeated)",
+            ),
+        ],
+    },
+    Command {
+        name: "lint",
+        about: "Say what the author of a skill should look into",
+        is_read_only: true,
+        is_tool: true,
+        parameters: &[SKILL, short('f', flag("force", "Look at a skill that was built, too"))],
+    },
+    Command {
+        name: "sync",
+        about: "Merge access logs that had to be written beside the project",
+        is_read_only: false,
+        is_tool: false,
+        parameters: &[
+            word("skill", "Name of the skill [default: all]"),
+            option("project", Kind::Text, "Directory of the project [default: where you are]"),
+            flag("dry_run", "Only say what would be done"),
+        ],
+    },
+    Command {
+        name: "init",
+        about: "Make a new skill, or the store of a project",
+        is_read_only: false,
+        is_tool: true,
+        parameters: &[
+            word("name", "Name of the skill; a store alone without"),
+            short('g', flag("global", "In the user's store")),
+        ],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_there_once_and_has_what_it_needs() {
+        let names: Vec<&str> = COMMANDS.iter().map(|it| it.name).collect();
+        assert_eq!(
+            names,
+            [
+                "list", "build", "search", "outline", "show", "open", "sources", "stats", "lint",
+                "sync", "init"
+            ]
+        );
+        for command in COMMANDS {
+            let mut seen: Vec<&str> = command.parameters.iter().map(|it| it.name).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), command.parameters.len(), "{}", command.name);
+        }
+        assert!(Command::find("sync").is_some_and(|it| !it.is_tool));
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_protocols() {
+        let default = |command: &str, name: &str| {
+            let parameters = Command::find(command).unwrap().parameters;
+            parameters.iter().find(|it| it.name == name).unwrap().default
+        };
+        assert_eq!(default("search", "limit"), Some("10"));
+        assert_eq!(default("sources", "limit"), Some("100"));
+        assert_eq!(default("stats", "group_by"), Some("summary"));
+        assert_eq!(default("outline", "level"), None);
+        assert_eq!(default("build", "target"), None);
+    }
+}

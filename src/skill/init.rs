@@ -1,0 +1,125 @@
+//! A name in, the beginnings of a skill out; without one, the store of a project.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::diagnostic::Diagnostic;
+use crate::error::{Error, Result};
+use crate::skill::caller::Caller;
+use crate::skill::lint;
+use crate::skill::resolve::{self, SKILL_FILE, Scope};
+
+/// What to make.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct InitOptions {
+    /// Name of the skill; a store alone without.
+    pub name: Option<String>,
+    /// In the global store.
+    pub is_global: bool,
+}
+
+/// What was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Initialized {
+    /// Name of the skill; `None` if it is a store.
+    pub name: Option<String>,
+    /// Whose store it is in.
+    pub scope: Scope,
+    /// Directory of the skill, or that holds the store.
+    pub path: PathBuf,
+}
+
+/// Makes a skill, or the store of a project in the working directory.
+///
+/// # Errors
+///
+/// [`Diagnostic::SkillExists`]; [`Diagnostic::InvalidOption`] for a name no skill may have;
+/// [`Error::Io`].
+pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
+    let make = |dir: &PathBuf| {
+        fs::create_dir_all(dir).map_err(|source| Error::Io { path: dir.clone(), source })
+    };
+    let (scope, root) = match options.is_global {
+        true => (Scope::Global, caller.home.clone()),
+        false => (Scope::Project, caller.cwd.clone()),
+    };
+    let Some(name) = &options.name else {
+        make(&resolve::sources_of(&root.join(".skillc")))?;
+        return Ok(Initialized { name: None, scope, path: root });
+    };
+    if let Some(message) = lint::name_fault(name) {
+        return Err(Diagnostic::InvalidOption { message, hint: None }.into());
+    }
+    // A project is found from anywhere below it.
+    let store = match caller.project_store() {
+        Some(store) if !options.is_global => store,
+        _ => root.join(".skillc"),
+    };
+    let path = resolve::sources_of(&store).join(name);
+    let file = path.join(SKILL_FILE);
+    if file.symlink_metadata().is_ok() {
+        return Err(Diagnostic::SkillExists { skill: name.clone() }.into());
+    }
+    make(&path)?;
+    let text = format!(
+        "---\nname: {name}\ndescription: \"TODO: say what it does. Use when ...\"\n---\n\n# {}\n",
+        title(name)
+    );
+    fs::write(&file, text).map_err(|source| Error::Io { path: file, source })?;
+    Ok(Initialized { name: Some(name.clone()), scope, path })
+}
+
+/// Returns `my-skill` as `My Skill`.
+fn title(name: &str) -> String {
+    let words = name.split('-').filter(|it| !it.is_empty()).map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|it| it.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::World;
+    use super::*;
+    use crate::skill::front_matter;
+
+    fn make(world: &World, name: Option<&str>, is_global: bool) -> Result<Initialized> {
+        init(&world.caller, &InitOptions { name: name.map(str::to_owned), is_global })
+    }
+
+    #[test]
+    fn a_store_is_made_once_and_again() {
+        let mut world = World::new();
+        world.caller.cwd = world.path("elsewhere");
+        for _ in 0..2 {
+            assert_eq!(make(&world, None, false).unwrap().path, world.path("elsewhere"));
+            assert!(world.path("elsewhere/.skillc/skills").is_dir());
+        }
+    }
+
+    #[test]
+    fn a_skill_is_made_with_what_it_must_say() {
+        let world = World::new();
+        let made = make(&world, Some("my-skill2"), false).unwrap();
+        assert_eq!(made.path, world.path("project/.skillc/skills/my-skill2"));
+        let text = fs::read_to_string(made.path.join(SKILL_FILE)).unwrap();
+        let (fields, start) = front_matter::read(&text).unwrap();
+        assert_eq!(fields.text("name").as_deref(), Some("my-skill2"));
+        assert!(fields.text("description").unwrap().starts_with("TODO"));
+        assert_eq!(text[start..].trim(), "# My Skill2");
+        assert_eq!(make(&world, Some("my-skill2"), false).unwrap_err().code(), "E050");
+        let made = make(&world, Some("my-skill2"), true).unwrap();
+        assert_eq!(made.path, world.path("home/.skillc/skills/my-skill2"));
+    }
+
+    #[test]
+    fn a_name_no_skill_may_have_makes_nothing() {
+        let world = World::new();
+        for name in ["", "../x", "a/b", "Big", "-x", "x-", "a b", &"x".repeat(65)] {
+            assert_eq!(make(&world, Some(name), false).unwrap_err().code(), "E100", "{name}");
+        }
+        assert!(!world.path("project/.skillc/skills").exists());
+    }
+}

@@ -1,0 +1,123 @@
+//! A pass over the disk in, the skills there are and whether each is built out.
+
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::skill::caller::Caller;
+use crate::skill::registry::{self, FoundSkill, LoadReport, Log, SkillFilter};
+use crate::skill::resolve::Skill;
+use crate::skill::{files, manifest, sources};
+use crate::store::Store;
+
+/// Whether a skill is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It is.
+    Normal,
+    /// It is not.
+    NotBuilt,
+    /// It is, from other files than there are now; only told if it was asked for.
+    Obsolete,
+}
+
+impl Status {
+    /// Returns the word used on the command line and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::NotBuilt => "not-built",
+            Self::Obsolete => "obsolete",
+        }
+    }
+}
+
+/// Which skills to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListOptions {
+    /// Look here instead of in all the usual places.
+    pub root: Option<PathBuf>,
+    /// By name, description and capability.
+    pub filter: SkillFilter,
+    /// `project` or `global`.
+    pub scope: Option<String>,
+    /// A word of [`Status`].
+    pub status: Option<String>,
+    /// Skills to return at most.
+    pub limit: Option<u32>,
+    /// A glob on the name.
+    pub pattern: Option<String>,
+    /// Compare the files with what was built.
+    pub checks_obsolete: bool,
+}
+
+/// A skill in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedSkill {
+    /// What the pass found.
+    pub found: FoundSkill,
+    /// Whether it is built.
+    pub status: Status,
+}
+
+/// The skills there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillList {
+    /// In byte order of their names.
+    pub skills: Vec<ListedSkill>,
+    /// Skills before filters and limit.
+    pub total: usize,
+    /// Skills after filters, before the limit.
+    pub num_filtered: usize,
+    /// What the pass did.
+    pub report: LoadReport,
+}
+
+/// Brings the registry to the state of the disk and lists what was found.
+///
+/// # Errors
+///
+/// As [`registry::load`]; [`crate::diagnostic::Diagnostic::InvalidOption`] for a pattern that makes no sense;
+/// [`crate::error::Error::Io`] for files that cannot be compared.
+pub fn list(
+    caller: &Caller,
+    store: &mut Store,
+    options: &ListOptions,
+    log: &mut Log<'_>,
+) -> Result<SkillList> {
+    let pattern = options.pattern.as_deref().map(sources::glob).transpose()?;
+    let roots = registry::roots(caller, options.root.as_deref());
+    let (report, found) = registry::load(caller, store, &roots, log)?;
+    let total = found.len();
+    let wanted =
+        |word: &Option<String>, is: &str| word.as_deref().is_none_or(|it| it == "all" || it == is);
+    let checks_obsolete =
+        options.checks_obsolete || options.status.as_deref() == Some(Status::Obsolete.as_str());
+    let mut skills = Vec::new();
+    for found in found {
+        if !options.filter.admits(&found.row)
+            || !wanted(&options.scope, found.skill.scope.as_str())
+            || pattern.as_ref().is_some_and(|it| !it.is_match(&found.row.name))
+        {
+            continue;
+        }
+        let status = status(&found.skill, checks_obsolete)?;
+        if wanted(&options.status, status.as_str()) {
+            skills.push(ListedSkill { found, status });
+        }
+    }
+    let num_filtered = skills.len();
+    skills.truncate(options.limit.map_or(usize::MAX, |it| it as usize));
+    Ok(SkillList { skills, total, num_filtered, report })
+}
+
+fn status(skill: &Skill, checks_obsolete: bool) -> Result<Status> {
+    Ok(match manifest::read(skill) {
+        None => Status::NotBuilt,
+        Some(manifest) if checks_obsolete => {
+            let listing = files::list(&skill.dir)?;
+            let hash = files::source_hash(&listing.files, &[])?;
+            if hash == manifest.source_hash { Status::Normal } else { Status::Obsolete }
+        }
+        Some(_) => Status::Normal,
+    })
+}

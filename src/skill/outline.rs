@@ -1,0 +1,47 @@
+//! A skill in, the headings of all its Markdown files out, read anew each time.
+
+use crate::error::Result;
+use crate::skill::files;
+use crate::skill::markdown::{self, Page};
+use crate::skill::resolve::Skill;
+
+/// Which headings to list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OutlineOptions {
+    /// Deepest level, 1 to 6; all without.
+    pub level: Option<u8>,
+}
+
+/// A heading of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutlinedHeading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Its plain text.
+    pub heading: String,
+    /// Below the skill's directory.
+    pub file: String,
+}
+
+/// Lists headings, files in byte order of their paths, headings in the order of the file.
+///
+/// # Errors
+///
+/// [`crate::error::Error::Io`] for a file that cannot be read.
+pub(super) fn outline(skill: &Skill, options: OutlineOptions) -> Result<Vec<OutlinedHeading>> {
+    let deepest = options.level.unwrap_or(u8::MAX);
+    let mut found = Vec::new();
+    for file in files::list(&skill.dir)?.files {
+        if !markdown::is_markdown(&file.path) {
+            continue;
+        }
+        let Some(page) = Page::read(&file.path, &file.read()?) else { continue };
+        let headings = page.headings().into_iter().filter(|it| it.level <= deepest);
+        found.extend(headings.map(|it| OutlinedHeading {
+            level: it.level,
+            heading: it.text,
+            file: file.path.clone(),
+        }));
+    }
+    Ok(found)
+}

@@ -1,0 +1,274 @@
+//! Directories of skills in, rows of the registry out.
+//!
+//! The SKILL.md files are the truth and the table is what the last pass found. One bad file is one
+//! line to the log; a root that cannot be read, or the database failing, ends the pass.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::ingest::walk;
+use crate::skill::caller::Caller;
+use crate::skill::front_matter;
+use crate::skill::markdown::{self, Page};
+use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
+use crate::skill::{fold, lint};
+use crate::store::{SkillRow, Store};
+
+/// Where skills are looked for beside the stores, below the working directory.
+const DEFAULT_ROOT: &str = ".agents/skills";
+
+/// The letters a skill may bear.
+const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπ";
+
+/// A directory that holds skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// The directory; absolute.
+    pub dir: PathBuf,
+    /// What paths of its skills are told from.
+    pub base: PathBuf,
+    /// Whose skills they are.
+    pub scope: Scope,
+    /// Whether it was named rather than found: one that is missing is then worth a line.
+    pub is_named: bool,
+    /// Whether a link to a directory counts as one.
+    pub follows_links: bool,
+}
+
+/// Receives the lines of a pass.
+pub type Log<'a> = dyn FnMut(&str) + 'a;
+
+/// What a pass did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LoadReport {
+    /// Skills the registry holds now.
+    pub loaded: usize,
+    /// SKILL.md files that were passed over.
+    pub skipped: usize,
+    /// Skills the registry held and no more holds.
+    pub pruned: usize,
+    /// SKILL.md files there are.
+    pub total_on_disk: usize,
+}
+
+impl LoadReport {
+    /// Returns the line that sums a pass up.
+    pub fn summary(&self) -> String {
+        format!(
+            "[kb] skills loaded: {}, skipped: {}, pruned: {}",
+            self.loaded, self.skipped, self.pruned
+        )
+    }
+}
+
+/// A skill a pass has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSkill {
+    /// What the registry keeps.
+    pub row: SkillRow,
+    /// Its directory; absolute, as it was reached.
+    pub dir: PathBuf,
+    /// What other commands know of it.
+    pub skill: Skill,
+}
+
+/// Returns where to look: the root that was named, else the default one and the stores.
+pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
+    let found = |dir: PathBuf, base: &Path, scope, follows_links| Root {
+        dir,
+        base: base.to_owned(),
+        scope,
+        is_named: false,
+        follows_links,
+    };
+    if let Some(named) = named {
+        let dir = walk::clean(&caller.cwd.join(named));
+        return vec![Root { is_named: true, ..found(dir, &caller.cwd, Scope::Project, false) }];
+    }
+    let mut roots = vec![found(caller.cwd.join(DEFAULT_ROOT), &caller.cwd, Scope::Project, false)];
+    if let (Some(store), Some(project)) = (caller.project_store(), caller.project()) {
+        roots.push(found(resolve::sources_of(&store), project, Scope::Project, true));
+    }
+    let global = caller.global_store();
+    roots.push(found(resolve::sources_of(&global), &caller.home, Scope::Global, true));
+    roots
+}
+
+/// Brings the registry to the state of the disk and returns what it holds, in byte order of the
+/// names. All changes are one transaction.
+///
+/// # Errors
+///
+/// [`Error::Io`] for a root that is there and cannot be read; what the database refuses.
+pub fn load(
+    caller: &Caller,
+    store: &mut Store,
+    roots: &[Root],
+    log: &mut Log<'_>,
+) -> Result<(LoadReport, Vec<FoundSkill>)> {
+    let mut files = Vec::new();
+    for root in roots {
+        match skill_files(root) {
+            Ok(found) => files.extend(found.into_iter().map(|it| (root, it))),
+            Err(Error::PathNotFound { .. }) if !root.is_named => {}
+            Err(Error::PathNotFound { path }) => {
+                // What was loaded from elsewhere stays: most likely the name is wrong.
+                log(&format!("[kb] skills root missing: {}", path.display()));
+                return Ok((LoadReport::default(), Vec::new()));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    // Of two skills with one name the project's wins, then the one whose path comes first.
+    files.sort_by(|(a_root, a), (b_root, b)| (a_root.scope, a).cmp(&(b_root.scope, b)));
+    let mut report = LoadReport { total_on_disk: files.len(), ..LoadReport::default() };
+    let mut found: Vec<FoundSkill> = Vec::new();
+    let mut places: HashMap<String, PathBuf> = HashMap::new();
+    for (root, file) in files {
+        let read = read(caller, root, &file).and_then(|it| match places.get(&it.row.name) {
+            Some(other) => Err(format!("{} is named '{}' too", other.display(), it.row.name)),
+            None => Ok(it),
+        });
+        match read {
+            Ok(skill) => {
+                places.insert(skill.row.name.clone(), file);
+                found.push(skill);
+            }
+            Err(message) => {
+                report.skipped += 1;
+                let message = markdown::plain(&message);
+                log(&format!("[kb] skill skipped: {}: {message}", file.display()));
+            }
+        }
+    }
+    found.sort_by(|a, b| a.row.name.cmp(&b.row.name));
+    report.loaded = found.len();
+    let rows: Vec<SkillRow> = found.iter().map(|it| it.row.clone()).collect();
+    report.pruned = store.replace_skills(&rows)?;
+    Ok((report, found))
+}
+
+/// Returns the SKILL.md files in the directories of a root.
+fn skill_files(root: &Root) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(&root.dir).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => Error::PathNotFound { path: root.dir.clone() },
+        _ => Error::Io { path: root.dir.clone(), source },
+    })?;
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|source| Error::Io { path: root.dir.clone(), source })?;
+        let Ok(kind) = entry.file_type() else { continue };
+        let is_dir =
+            kind.is_dir() || (root.follows_links && kind.is_symlink() && entry.path().is_dir());
+        let file = entry.path().join(SKILL_FILE);
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if is_dir && !is_hidden && file.symlink_metadata().is_ok() {
+            found.push(file);
+        }
+    }
+    Ok(found)
+}
+
+/// Reads a SKILL.md; a sentence, if it is not what it should be.
+fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String> {
+    let dir = file.parent().unwrap_or(file);
+    let real_dir = dir.canonicalize().map_err(|it| it.to_string())?;
+    let real_file = file.canonicalize().map_err(|it| it.to_string())?;
+    if !real_file.starts_with(&real_dir) {
+        return Err("SKILL.md is a link that leads out of the skill".into());
+    }
+    let bytes = fs::read(&real_file).map_err(|it| it.to_string())?;
+    let page = Page::read(SKILL_FILE, &bytes).ok_or("it is not text")?;
+    let (fields, body_start) = front_matter::read(&page.text).map_err(|it| it.to_string())?;
+    let required = |name: &str| {
+        let text = fields.text(name).filter(|it| !it.trim().is_empty());
+        text.ok_or_else(|| format!("missing frontmatter field '{name}'"))
+    };
+    let optional = |name: &str| match fields.text(name) {
+        None if fields.has(name) => Err(format!("{name} is not text")),
+        text => Ok(text),
+    };
+    let name = required("name")?;
+    if let Some(message) = lint::name_fault(&name).filter(|_| !is_registry_name(&name)) {
+        return Err(message);
+    }
+    let greek_letter = optional("greekLetter")?;
+    let is_known = |it: &String| it.chars().count() == 1 && GREEK_LETTERS.contains(it.as_str());
+    if let Some(letter) = greek_letter.as_ref().filter(|it| !is_known(it)) {
+        return Err(format!("greekLetter '{letter}' is none of {GREEK_LETTERS}"));
+    }
+    let row = SkillRow {
+        description: required("description")?,
+        version: optional("version")?,
+        entrypoint: optional("entrypoint")?,
+        capabilities: fields.texts("capabilities")?,
+        greek_letter,
+        body: page.text[body_start..].to_owned(),
+        source_path: source_path(&root.base, file),
+        frontmatter_json: fields.to_json(),
+        loaded_at: caller.timestamp.clone(),
+        name,
+    };
+    let skill =
+        resolve::at_path(caller, &walk::path_text(dir), dir).map_err(|it| it.to_string())?;
+    Ok(FoundSkill { row, dir: dir.to_owned(), skill })
+}
+
+/// Whether a name follows the registry's own rule: a letter, then letters, digits and hyphens.
+fn is_registry_name(name: &str) -> bool {
+    let is_allowed = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
+    name.len() > 1
+        && name.starts_with(|it: char| it.is_ascii_lowercase())
+        && name.chars().all(is_allowed)
+}
+
+/// Returns a path from the project with `/`; whole where the file is elsewhere.
+fn source_path(base: &Path, file: &Path) -> String {
+    let path = walk::path_text(file.strip_prefix(base).unwrap_or(file));
+    if cfg!(windows) { path.replace('\\', "/") } else { path }
+}
+
+/// Which skills to list; empty means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SkillFilter {
+    /// Text in name or description, in whatever case.
+    pub search: Option<String>,
+    /// A word that is among the capabilities.
+    pub capability: Option<String>,
+}
+
+impl SkillFilter {
+    /// Whether a skill passes.
+    pub fn admits(&self, skill: &SkillRow) -> bool {
+        let given = |it: &Option<String>| it.clone().filter(|it| !it.is_empty());
+        let is_found = given(&self.search).is_none_or(|wanted| {
+            let wanted = fold(&wanted);
+            fold(&skill.name).contains(&wanted) || fold(&skill.description).contains(&wanted)
+        });
+        is_found && given(&self.capability).is_none_or(|it| skill.capabilities.contains(&it))
+    }
+}
+
+/// Returns the skills of the registry that pass, in byte order of their names.
+///
+/// # Errors
+///
+/// What the database refuses.
+pub fn list_skills(store: &Store, filter: &SkillFilter) -> Result<Vec<SkillRow>> {
+    Ok(store.skills()?.into_iter().filter(|it| filter.admits(it)).collect())
+}
+
+/// Returns a skill of the registry; `None` for a name that is blank or unknown.
+///
+/// # Errors
+///
+/// What the database refuses.
+pub fn get_skill(store: &Store, name: &str) -> Result<Option<SkillRow>> {
+    store.skill(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,324 @@
+//! An argument in, a skill's directory and its runtime directory out.
+//!
+//! A path goes before the project's store, the project's store before the global one.
+
+use std::path::{Component, Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::diagnostic::Diagnostic;
+use crate::error::{Error, Result};
+use crate::ingest::walk;
+use crate::skill::caller::Caller;
+
+/// The file that makes a directory a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
+
+/// The part of a store that holds sources.
+const SOURCES: &str = "skills";
+
+/// The part of a store that holds what is built.
+const RUNTIME: &str = "runtime";
+
+/// The directory in a runtime directory that is nobody's but ours.
+pub const META_DIR: &str = ".skillc-meta";
+
+/// Hex digits of the hash that names an index file.
+const HASH16_LEN: usize = 16;
+
+/// Whose store a skill belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The project's.
+    Project,
+    /// The user's.
+    Global,
+}
+
+impl Scope {
+    /// Returns the word used on the command line and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Global => "global",
+        }
+    }
+}
+
+/// A skill that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// What the user typed.
+    pub typed: String,
+    /// Base name of its directory.
+    pub name: String,
+    /// Its directory; absolute, links resolved.
+    pub dir: PathBuf,
+    /// Whose store its runtime directory is in.
+    pub scope: Scope,
+    /// Where what is built goes; need not be there.
+    pub runtime: PathBuf,
+}
+
+impl Skill {
+    /// Returns the file that makes it a skill.
+    pub fn skill_file(&self) -> PathBuf {
+        self.dir.join(SKILL_FILE)
+    }
+
+    /// Returns the directory of index, manifest and log.
+    pub fn meta_dir(&self) -> PathBuf {
+        self.runtime.join(META_DIR)
+    }
+
+    /// Returns the index file of this source directory; others may lie beside it.
+    pub fn index_path(&self) -> PathBuf {
+        self.meta_dir().join(format!("search-{}.db", self.hash16()))
+    }
+
+    /// Returns the file that says what was built when.
+    pub fn manifest_path(&self) -> PathBuf {
+        self.meta_dir().join("manifest.json")
+    }
+
+    /// Returns the access log.
+    pub fn log_path(&self) -> PathBuf {
+        self.meta_dir().join("logs.db")
+    }
+
+    /// Returns its directory as text that tells it from every other.
+    pub fn skill_path(&self) -> String {
+        walk::path_text(&self.dir)
+    }
+
+    /// Returns the first 16 hex digits of the SHA-256 of its directory's path.
+    pub fn hash16(&self) -> String {
+        let mut hash = hex(&Sha256::digest(self.skill_path().as_bytes()));
+        hash.truncate(HASH16_LEN);
+        hash
+    }
+}
+
+/// Returns bytes as lower-case hex.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Returns the directory of a store that holds sources.
+pub fn sources_of(store: &Path) -> PathBuf {
+    store.join(SOURCES)
+}
+
+/// Finds the skill an argument means.
+///
+/// # Errors
+///
+/// [`Diagnostic::NotASkill`] if some directory was found without SKILL.md in it, else
+/// [`Diagnostic::SkillNotFound`].
+pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
+    let mut found_dir: Option<String> = None;
+    if !typed.is_empty() {
+        let path = walk::clean(&caller.cwd.join(walk::path_of(typed)));
+        if is_skill(&path) {
+            return at_path(caller, typed, &path);
+        }
+        if path.is_dir() {
+            found_dir = Some(typed.to_owned());
+        }
+    }
+    if is_name(typed) {
+        for store in caller.project_store().into_iter().chain([caller.global_store()]) {
+            let path = sources_of(&store).join(typed);
+            if is_skill(&path) {
+                return in_store(caller, typed, &path, &store);
+            }
+            if path.is_dir() && found_dir.is_none() {
+                found_dir = Some(walk::path_text(&path));
+            }
+        }
+    }
+    Err(match found_dir {
+        Some(path) => Diagnostic::NotASkill { path },
+        None => Diagnostic::SkillNotFound { skill: typed.to_owned() },
+    }
+    .into())
+}
+
+/// Returns the skill in a directory that has SKILL.md.
+///
+/// A directory in a store, reached by whichever path, has its runtime directory in that store;
+/// any other in the project's, or the global one where there is no project.
+///
+/// # Errors
+///
+/// [`Error::Io`] if the directory cannot be resolved.
+pub fn at_path(caller: &Caller, typed: &str, path: &Path) -> Result<Skill> {
+    let dir = canonical(path)?;
+    for place in [path, &dir] {
+        if let Some(store) = store_around(place) {
+            return in_store(caller, typed, place, store);
+        }
+    }
+    let (scope, store) = match caller.project_store() {
+        Some(store) => (Scope::Project, store),
+        None => (Scope::Global, caller.global_store()),
+    };
+    let name = base_name(&dir);
+    let runtime = runtime_dir(&store, &name);
+    Ok(Skill { typed: typed.to_owned(), name, dir, scope, runtime })
+}
+
+/// Returns where a store keeps what is built from a skill.
+pub fn runtime_dir(store: &Path, name: &str) -> PathBuf {
+    store.join(RUNTIME).join(name)
+}
+
+fn in_store(caller: &Caller, typed: &str, path: &Path, store: &Path) -> Result<Skill> {
+    let name = base_name(path);
+    let is_global = same_place(store, &caller.global_store());
+    Ok(Skill {
+        typed: typed.to_owned(),
+        runtime: runtime_dir(store, &name),
+        name,
+        dir: canonical(path)?,
+        scope: if is_global { Scope::Global } else { Scope::Project },
+    })
+}
+
+/// Returns the store a path lies in as one of its sources.
+fn store_around(path: &Path) -> Option<&Path> {
+    let sources = path.parent().filter(|it| it.ends_with(SOURCES))?;
+    sources.parent().filter(|it| it.ends_with(".skillc"))
+}
+
+fn same_place(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|it| other.canonicalize().is_ok_and(|o| o == it))
+}
+
+/// Whether a directory holds SKILL.md.
+pub fn is_skill(dir: &Path) -> bool {
+    dir.join(SKILL_FILE).is_file()
+}
+
+/// Whether an argument can be the name of a directory in a store.
+pub fn is_name(typed: &str) -> bool {
+    let mut components = Path::new(typed).components();
+    matches!((components.next(), components.next()), (Some(Component::Normal(it)), None) if it == typed)
+}
+
+fn base_name(dir: &Path) -> String {
+    dir.file_name().map_or_else(|| "root".into(), |it| walk::path_text(Path::new(it)))
+}
+
+fn canonical(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().map_err(|source| Error::Io { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::testing::World;
+    use super::*;
+
+    #[track_caller]
+    fn check(world: &World, typed: &str, dir: &str, scope: Scope, runtime: &str) {
+        let skill = resolve(&world.caller, typed).unwrap();
+        assert_eq!(skill.dir, world.path(dir), "{typed}");
+        assert_eq!((skill.scope, skill.runtime), (scope, world.path(runtime)), "{typed}");
+    }
+
+    #[track_caller]
+    fn check_error(world: &World, typed: &str, expected: &str) {
+        let error = resolve(&world.caller, typed).unwrap_err();
+        assert_eq!(format!("{} {error}", error.code()), expected);
+    }
+
+    #[test]
+    fn a_path_goes_before_the_projects_store_before_the_global_one() {
+        let world = World::new();
+        world.skill("home/.skillc/skills/x");
+        check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
+        world.skill("project/.skillc/skills/x");
+        check(&world, "x", "project/.skillc/skills/x", Scope::Project, "project/.skillc/runtime/x");
+        world.skill("project/x");
+        check(&world, "x", "project/x", Scope::Project, "project/.skillc/runtime/x");
+        check(&world, "./x/../x/", "project/x", Scope::Project, "project/.skillc/runtime/x");
+    }
+
+    #[test]
+    fn a_directory_without_skill_file_is_named_and_nothing_at_all_is_not_found() {
+        let world = World::new();
+        check_error(&world, "x", "E001 skill 'x' not found");
+        check_error(&world, "", "E001 skill '' not found");
+        check_error(&world, "../x", "E001 skill '../x' not found");
+        fs::create_dir_all(world.path("home/.skillc/skills/x")).unwrap();
+        let path = world.path("home/.skillc/skills/x");
+        check_error(
+            &world,
+            "x",
+            &format!("E010 not a valid skill: '{}' (missing SKILL.md)", path.display()),
+        );
+        fs::create_dir(world.path("project/x")).unwrap();
+        check_error(&world, "x", "E010 not a valid skill: 'x' (missing SKILL.md)");
+        // A valid one further down still wins.
+        world.skill("home/.skillc/skills/x");
+        check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
+    }
+
+    #[test]
+    fn no_name_leads_out_of_a_store() {
+        let world = World::new();
+        world.skill("home/.skillc/other/x");
+        fs::create_dir_all(world.path("home/.skillc/skills")).unwrap();
+        for typed in ["../other/x", "a/../../other/x", "..", "/"] {
+            assert!(resolve(&world.caller, typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_loose_path_uses_the_global_store_where_there_is_no_project() {
+        let mut world = World::new();
+        world.skill("elsewhere/x");
+        world.caller.cwd = world.path("elsewhere");
+        check(&world, "x", "elsewhere/x", Scope::Global, "home/.skillc/runtime/x");
+        world.caller.cwd = world.path("elsewhere/x");
+        check(&world, ".", "elsewhere/x", Scope::Global, "home/.skillc/runtime/x");
+    }
+
+    #[test]
+    fn a_path_into_a_store_means_that_stores_runtime_directory() {
+        let mut world = World::new();
+        world.skill("home/.skillc/skills/x");
+        world.skill("other/.skillc/skills/y");
+        world.caller.cwd = world.path("project");
+        let typed = world.path("home/.skillc/skills/x").display().to_string();
+        check(&world, &typed, "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
+        check(
+            &world,
+            "../other/.skillc/skills/y",
+            "other/.skillc/skills/y",
+            Scope::Project,
+            "other/.skillc/runtime/y",
+        );
+    }
+
+    #[test]
+    fn the_index_is_named_by_the_hash_of_the_path() {
+        let skill = Skill {
+            typed: "my-skill".into(),
+            name: "my-skill".into(),
+            dir: "/tmp/skc/w/proj/.skillc/skills/my-skill".into(),
+            scope: Scope::Project,
+            runtime: "/r/my-skill".into(),
+        };
+        // What skc 0.2.1 named the index of this very path.
+        let expected = "/r/my-skill/.skillc-meta/search-66edeaf27426600c.db";
+        assert_eq!(skill.index_path(), Path::new(expected));
+    }
+}

@@ -1,0 +1,90 @@
+//! A skill and a query in, sections that answer it out.
+
+use crate::diagnostic::Diagnostic;
+use crate::error::Result;
+use crate::skill::caller::Caller;
+use crate::skill::index;
+use crate::skill::resolve::Skill;
+use crate::store::skill_index::SkillHit;
+
+/// What to look for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// As typed; every word of it must be in a section.
+    pub query: String,
+    /// Sections to return at most.
+    pub limit: u32,
+}
+
+/// The answer to a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkillResults {
+    /// As typed.
+    pub query: String,
+    /// Best first.
+    pub hits: Vec<SkillHit>,
+}
+
+/// Searches a skill.
+///
+/// # Errors
+///
+/// What opening its index gives; then [`Diagnostic::EmptyQuery`].
+pub(super) fn search(
+    caller: &Caller,
+    skill: &Skill,
+    options: &SearchOptions,
+) -> Result<SkillResults> {
+    let index = index::open(caller, skill)?;
+    let match_expr = match_expr(&options.query).ok_or(Diagnostic::EmptyQuery)?;
+    let hits = index.search(&match_expr, options.limit).ok_or_else(|| index::unusable(skill))?;
+    Ok(SkillResults { query: options.query.clone(), hits })
+}
+
+/// Returns the FTS5 expression that asks for every word; `None` if there is none.
+///
+/// Words are what ASCII blanks and line ends part. Each is quoted, so that nothing in it is syntax;
+/// what FTS5 makes of its punctuation is what it made of the text.
+fn match_expr(query: &str) -> Option<String> {
+    let words: Vec<String> = query
+        .split([' ', '\t', '\n', '\r'])
+        .filter(|it| !it.is_empty())
+        // A zero byte would end the expression in the middle of a quotation.
+        .map(|it| format!("\"{}\"", it.replace('"', "\"\"").replace('\0', "\u{FFFD}")))
+        .collect();
+    if words.is_empty() { None } else { Some(words.join(" ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(query: &str, expected: Option<&str>) {
+        assert_eq!(match_expr(query).as_deref(), expected);
+    }
+
+    #[test]
+    fn every_word_is_quoted_and_all_are_asked_for() {
+        check("configure authentication", Some(r#""configure" "authentication""#));
+        check(r#"my "special" app"#, Some(r#""my" """special""" "app""#));
+        check("\t a \r\n b ", Some(r#""a" "b""#));
+    }
+
+    #[test]
+    fn only_ascii_blanks_part_words() {
+        check("a\u{a0}b c\u{3000}d", Some("\"a\u{a0}b\" \"c\u{3000}d\""));
+    }
+
+    #[test]
+    fn a_query_of_blanks_is_empty() {
+        check("", None);
+        check(" \t\r\n", None);
+        check("\u{a0}", Some("\"\u{a0}\""));
+    }
+
+    #[test]
+    fn a_zero_byte_ends_nothing() {
+        check("a\0b", Some("\"a\u{fffd}b\""));
+    }
+}

@@ -1,0 +1,217 @@
+//! A skill and a heading in, the text of the section out.
+//!
+//! Which lines those are is looked up in the index; the lines come from the file.
+
+use crate::diagnostic::Diagnostic;
+use crate::error::{Error, Result};
+use crate::skill::caller::Caller;
+use crate::skill::resolve::Skill;
+use crate::skill::{fold, index, markdown, open, path};
+use crate::store::skill_index::IndexedHeading;
+
+/// What separates a heading from its description where headings are listed for agents.
+const EM_DASH: &str = " — ";
+
+/// Headings suggested at most.
+const MAX_SIMILAR: usize = 5;
+
+/// Which section, and how much of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShowOptions {
+    /// Its heading, in whatever case.
+    pub section: String,
+    /// Look in this file only.
+    pub file: Option<String>,
+    /// Lines to return at most; all without.
+    pub max_lines: Option<u32>,
+}
+
+/// A section, or its beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Below the skill's directory.
+    pub file: String,
+    /// Text of the heading.
+    pub heading: String,
+    /// 1 to 6.
+    pub level: u8,
+    /// Line of the heading, from 1.
+    pub start_line: u32,
+    /// One past the last line of the section.
+    pub end_line: u32,
+    /// Heading line and all below it, as in the file.
+    pub text: String,
+    /// Lines that were cut off.
+    pub num_cut: usize,
+    /// Whether other headings have the same text.
+    pub is_ambiguous: bool,
+}
+
+/// Finds a section.
+///
+/// # Errors
+///
+/// What opening the index gives; [`Diagnostic::PathEscapes`] if `file` leads out;
+/// [`Diagnostic::SectionNotFound`] with what is like it.
+pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Result<Shown> {
+    let index = index::open(caller, skill)?;
+    let headings = index.headings().ok_or_else(|| index::unusable(skill))?;
+    let file = match &options.file {
+        Some(typed) => {
+            let escapes = || Diagnostic::PathEscapes { path: typed.clone() };
+            Some(path::clean(typed).ok_or_else(escapes)?)
+        }
+        None => None,
+    };
+    let found = find(&headings, &options.section, file.as_deref());
+    let Some(heading) = found.first() else {
+        let similar = similar(&headings, &options.section);
+        let section = options.section.clone();
+        return Err(Diagnostic::SectionNotFound { section, similar }.into());
+    };
+    // What the index says is checked like what a user types: anybody can write an index.
+    let place = path::locate(&skill.dir, &heading.file)?.filter(|it| it.is_file());
+    let place = place.ok_or_else(|| index::unusable(skill))?;
+    let bytes = std::fs::read(&place).map_err(|source| Error::Io { path: place, source })?;
+    let page = markdown::Page::read(&heading.file, &bytes).ok_or_else(|| index::unusable(skill))?;
+    let mut text = page.lines(heading.start_line as usize..heading.end_line as usize).to_owned();
+    let num_cut = match options.max_lines {
+        Some(max_lines) => {
+            let (end, num_cut) = open::cut(text.as_bytes(), max_lines);
+            text.truncate(end);
+            num_cut
+        }
+        None => 0,
+    };
+    Ok(Shown {
+        file: heading.file.clone(),
+        heading: heading.text.clone(),
+        level: heading.level,
+        start_line: heading.start_line,
+        end_line: heading.end_line,
+        text,
+        num_cut,
+        is_ambiguous: found.len() > 1,
+    })
+}
+
+/// Returns the headings a query means, in order; whole texts, whatever the case.
+///
+/// What follows an em dash is a description and is not looked for, unless nothing else is found:
+/// a heading may have one itself.
+fn find<'a>(
+    headings: &'a [IndexedHeading],
+    query: &str,
+    file: Option<&str>,
+) -> Vec<&'a IndexedHeading> {
+    let query = query.trim();
+    let matching = |wanted: &str| -> Vec<&IndexedHeading> {
+        let wanted = normal(wanted);
+        let is_in_file = |it: &&IndexedHeading| file.is_none_or(|file| it.file == file);
+        headings.iter().filter(is_in_file).filter(|it| normal(&it.text) == wanted).collect()
+    };
+    let found = matching(without_description(query));
+    if found.is_empty() { matching(query) } else { found }
+}
+
+/// Returns what two texts of one heading have in common: an index of another program may have
+/// kept blanks and control characters.
+fn normal(text: &str) -> String {
+    fold(&markdown::plain(text))
+}
+
+fn without_description(query: &str) -> &str {
+    query.split_once(EM_DASH).map_or(query, |(heading, _)| heading.trim())
+}
+
+/// Returns the headings that begin with the query, then those that contain it, with their files.
+fn similar(headings: &[IndexedHeading], query: &str) -> Vec<(String, String)> {
+    let wanted = normal(without_description(query.trim()));
+    let like = |is_like: &dyn Fn(&str) -> bool| -> Vec<(String, String)> {
+        let like = headings.iter().filter(|it| is_like(&normal(&it.text)));
+        like.map(|it| (it.text.clone(), it.file.clone())).collect()
+    };
+    let mut found = like(&|text| text.starts_with(&wanted));
+    found.extend(like(&|text| text.contains(&wanted) && !text.starts_with(&wanted)));
+    found.truncate(MAX_SIMILAR);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headings(texts: &[(&str, &str)]) -> Vec<IndexedHeading> {
+        let lines = (1..).zip(texts);
+        lines
+            .map(|(line, (file, text))| IndexedHeading {
+                file: (*file).into(),
+                text: (*text).into(),
+                level: 2,
+                start_line: line,
+                end_line: line + 1,
+            })
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(query: &str, file: Option<&str>, expected: &[u32]) {
+        let headings = headings(&[
+            ("a.md", "Set up"),
+            ("a.md", "Über uns"),
+            ("a.md", "Options — a survey"),
+            ("b.md", "SET UP"),
+            ("b.md", "Options"),
+            ("b.md", "Usage — the long form"),
+            ("b.md", "two  blanks\u{1b}[1m"),
+            ("b.md", ""),
+        ]);
+        let lines: Vec<u32> = find(&headings, query, file).iter().map(|it| it.start_line).collect();
+        assert_eq!(lines, expected, "{query}");
+    }
+
+    #[test]
+    fn the_whole_heading_must_match_in_whatever_case() {
+        check("set up", None, &[1, 4]);
+        check("  Set Up\t", None, &[1, 4]);
+        check("über UNS", None, &[2]);
+        check("set", None, &[]);
+        check("", None, &[8]);
+    }
+
+    #[test]
+    fn a_file_narrows_the_search() {
+        check("set up", Some("b.md"), &[4]);
+        check("set up", Some("c.md"), &[]);
+    }
+
+    #[test]
+    fn what_follows_an_em_dash_counts_only_if_nothing_else_is_found() {
+        check("Options — of any kind", None, &[5]);
+        check("Options — a survey", None, &[5]);
+        check("Usage — the long form", None, &[6]);
+        check("Usage — another", None, &[]);
+        check("Options—a survey", None, &[]);
+    }
+
+    #[test]
+    fn blanks_and_control_characters_in_an_index_do_not_matter() {
+        check("two blanks\u{fffd}[1m", None, &[7]);
+    }
+
+    #[test]
+    fn suggestions_begin_with_the_query_or_contain_it() {
+        let headings = headings(&[
+            ("a.md", "How to install"),
+            ("a.md", "Install"),
+            ("b.md", "INSTALLING on Linux"),
+            ("b.md", "Other"),
+        ]);
+        let found: Vec<String> =
+            similar(&headings, " instal — x").into_iter().map(|it| it.0).collect();
+        assert_eq!(found, ["Install", "INSTALLING on Linux", "How to install"]);
+        assert!(similar(&headings, "nothing").is_empty());
+        let many: Vec<_> = (0..9).map(|_| ("a.md", "Same")).collect();
+        assert_eq!(similar(&super::tests::headings(&many), "s").len(), MAX_SIMILAR);
+    }
+}

@@ -1,0 +1,210 @@
+//! A skill in, the short SKILL.md that stands for it out: how to ask for sections, and which there
+//! are. Headings only, nothing that stands below them.
+
+use std::fmt::Write;
+
+use crate::diagnostic::Program;
+use crate::error::Result;
+use crate::skill::files::Listing;
+use crate::skill::front_matter;
+use crate::skill::markdown::{self, Heading, Page};
+use crate::skill::resolve::{SKILL_FILE, Skill};
+
+/// Entries listed at most: of SKILL.md, and again of the other files. With what stands around them
+/// a stub keeps below a hundred lines.
+const MAX_ENTRIES: usize = 15;
+
+/// Characters of a file's description that are shown.
+const MAX_DESCRIPTION_CHARS: usize = 120;
+
+/// Returns the text of a stub.
+///
+/// # Errors
+///
+/// [`crate::error::Error::Io`] for a file that cannot be read.
+pub(super) fn stub(
+    program: Program,
+    skill: &Skill,
+    description: &str,
+    listing: &Listing,
+) -> Result<String> {
+    let name = &skill.name;
+    let command = program.command();
+    let mut text = format!(
+        "---\n\
+         name: {quoted_name}\n\
+         description: {quoted_description}\n\
+         ---\n\
+         \n\
+         # {name} (compiled)\n\
+         \n\
+         Do not read the source files of this skill directly: ask for the sections you need.\n\
+         \n\
+         ## Usage\n\
+         \n\
+         Prefer the MCP tools where they are available: `skill_outline`, `skill_show`, \
+         `skill_open`,\n\
+         `skill_sources`, `skill_search`. Else use the command line:\n\
+         \n\
+         - `{command} outline {name}`: list the sections\n\
+         - `{command} show {name} --section \"HEADING\"`: read one\n\
+         - `{command} open {name} PATH`: read a file\n\
+         - `{command} sources {name}`: list the files\n\
+         - `{command} search {name} \"WORDS\"`: search\n\
+         \n\
+         ## Top Sections\n\
+         \n",
+        quoted_name = quoted(name),
+        quoted_description = quoted(description),
+    );
+    let mut sections = Vec::new();
+    let mut references = Vec::new();
+    for file in listing.files.iter().filter(|it| markdown::is_markdown(&it.path)) {
+        let Some(page) = Page::read(&file.path, &file.read()?) else { continue };
+        if file.path == SKILL_FILE {
+            sections = page.headings().iter().filter_map(section).collect();
+        } else {
+            references.push(reference(&file.path, &page));
+        }
+    }
+    list(&mut text, "", sections);
+    if !references.is_empty() {
+        text += "- References (query by title only)\n";
+        list(&mut text, "  ", references);
+    }
+    Ok(text)
+}
+
+/// Returns the entry of a heading of SKILL.md; `None` for one that is too deep.
+fn section(heading: &Heading) -> Option<String> {
+    match heading.level {
+        1 => Some(format!("- {}", heading.text)),
+        2 => Some(format!("  - {}", heading.text)),
+        _ => None,
+    }
+}
+
+/// Returns the entry of another file: its title, or its path, and what it says of itself.
+fn reference(path: &str, page: &Page) -> String {
+    let headings = page.headings();
+    let title = headings.iter().find(|it| it.level == 1).map_or(path, |it| &it.text);
+    let description = front_matter::read(&page.text).ok().and_then(|it| it.0.text("description"));
+    match description.map(|it| markdown::plain(&it)).filter(|it| !it.is_empty()) {
+        Some(description) => format!("- {title} — {}", shorten(&description)),
+        None => format!("- {title}"),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_DESCRIPTION_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn list(text: &mut String, indent: &str, mut entries: Vec<String>) {
+    let num_more = entries.len().saturating_sub(MAX_ENTRIES);
+    entries.truncate(MAX_ENTRIES);
+    for entry in entries {
+        *text += &format!("{indent}{entry}\n");
+    }
+    if num_more > 0 {
+        *text += &format!("{indent}... ({num_more} more)\n");
+    }
+}
+
+/// Returns text as a YAML scalar on one line, whatever is in it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            '\n' => quoted += "\\n",
+            // YAML takes neither control characters nor its own line ends as they are.
+            it if it.is_control() || matches!(it, '\u{2028}' | '\u{2029}' | '\u{FEFF}') => {
+                // Writing to a String cannot fail.
+                let _ = write!(quoted, "\\u{:04X}", u32::from(it));
+            }
+            it => quoted.push(it),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::testing::World;
+    use super::super::{files, resolve};
+    use super::*;
+
+    fn stub_of(world: &World, description: &str) -> String {
+        let skill = resolve::resolve(&world.caller, "x").unwrap();
+        let listing = files::list(&skill.dir).unwrap();
+        stub(Program::Kb, &skill, description, &listing).unwrap()
+    }
+
+    fn top_sections(stub: &str) -> &str {
+        stub.split_once("## Top Sections\n\n").unwrap().1
+    }
+
+    #[test]
+    fn sections_and_references_are_listed_by_their_titles() {
+        let world = World::new();
+        for (path, content) in [
+            ("SKILL.md", "# X\nsecret\n## One\n### Deep\n# Y\n## Two\n"),
+            ("b.md", "---\ndescription: \"About\\n b\"\n---\n## Late\n# B\n"),
+            ("a/c.md", "## No title\n"),
+            ("notes.txt", "# not markdown"),
+        ] {
+            world.write(&format!("project/.skillc/skills/x/{path}"), content);
+        }
+        let stub = stub_of(&world, "What it is for");
+        assert_eq!(
+            top_sections(&stub),
+            "- X\n  - One\n- Y\n  - Two\n- References (query by title only)\n  - a/c.md\n  \
+             - B — About b\n"
+        );
+        assert!(!stub.contains("secret") && !stub.contains(world.path("").to_str().unwrap()));
+        assert!(stub.contains("`kb skill show x --section \"HEADING\"`"));
+    }
+
+    #[test]
+    fn a_large_skill_is_cut_and_says_so() {
+        let world = World::new();
+        let headings: String = (0..40).map(|it| format!("# H{it}\n## S{it}\n")).collect();
+        world.write("project/.skillc/skills/x/SKILL.md", headings);
+        for number in 0..40 {
+            let text = format!("---\ndescription: {}\n---\n# T{number}\n", "long ".repeat(100));
+            world.write(&format!("project/.skillc/skills/x/{number:02}.md"), text);
+        }
+        let stub = stub_of(&world, "What it is for");
+        assert!(stub.lines().count() <= 100);
+        assert!(stub.contains("\n... (65 more)\n") && stub.contains("\n  ... (25 more)\n"));
+        let longest = stub.lines().filter(|it| it.contains('—')).map(|it| it.chars().count());
+        assert_eq!(longest.max(), Some("  - T10 — ".chars().count() + MAX_DESCRIPTION_CHARS + 1));
+    }
+
+    #[test]
+    fn without_other_files_there_are_no_references() {
+        let world = World::new();
+        world.skill("project/.skillc/skills/x");
+        assert_eq!(top_sections(&stub_of(&world, "d")), "- x\n");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_description_is_valid_yaml(description in "\\PC{0,40}|(?s).{0,40}") {
+            let world = World::new();
+            world.skill("project/.skillc/skills/x");
+            let stub = stub_of(&world, &description);
+            let (fields, _) = front_matter::read(&stub).unwrap();
+            prop_assert_eq!(fields.text("description"), Some(description));
+            prop_assert_eq!(fields.text("name"), Some("x".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Fallback logs of a project in, rows in the logs of the runtime directories out.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::Diagnostic;
+use crate::error::{Error, Result};
+use crate::ingest::walk;
+use crate::skill::caller::{self, Caller};
+use crate::skill::resolve::{self, META_DIR};
+use crate::store::skill_log;
+use crate::store::skill_log::Access;
+
+/// Which fallback logs to merge.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyncOptions {
+    /// This skill's alone.
+    pub skill: Option<String>,
+    /// Directory whose fallback logs are meant; the working directory without.
+    pub project: Option<String>,
+    /// Only say what would be done.
+    pub is_dry_run: bool,
+}
+
+/// What merging came to.
+#[derive(Debug, Default)]
+pub struct Synced {
+    /// Name of each skill and how many accesses its fallback log had, in order of the alphabet.
+    pub skills: Vec<(String, usize)>,
+    /// Whether nothing was changed.
+    pub is_dry_run: bool,
+    /// Skills that failed, each with the reason; their logs stay.
+    pub failed: Vec<Error>,
+}
+
+/// Merges fallback logs into the logs of the runtime directories and removes them. A skill that
+/// fails does not stop the others.
+///
+/// # Errors
+///
+/// [`Diagnostic::NoLocalLogs`] if a skill was named that has none.
+pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<Synced> {
+    let project = match &options.project {
+        Some(project) => walk::clean(&caller.cwd.join(project)),
+        None => caller.cwd.clone(),
+    };
+    let logs = caller::fallback_logs(&project);
+    let mut synced = Synced { is_dry_run: options.is_dry_run, ..Synced::default() };
+    for name in names(&logs) {
+        if options.skill.as_ref().is_some_and(|it| *it != name) {
+            continue;
+        }
+        match sync_one(caller, &logs, &name, options.is_dry_run) {
+            Ok(count) => synced.skills.push((name, count)),
+            Err(error) => synced.failed.push(error),
+        }
+    }
+    if options.skill.is_some() && synced.skills.is_empty() && synced.failed.is_empty() {
+        return Err(Diagnostic::NoLocalLogs.into());
+    }
+    if !options.is_dry_run {
+        // What only held logs was made for them; a directory with anything else in it stays.
+        let _ = fs::remove_dir(&logs);
+        let _ = logs.parent().map(fs::remove_dir);
+    }
+    Ok(synced)
+}
+
+fn log_of(logs: &Path, name: &str) -> PathBuf {
+    logs.join(name).join(META_DIR).join("logs.db")
+}
+
+/// Returns the skills that have a fallback log, in order.
+fn names(logs: &Path) -> Vec<String> {
+    let entries = logs.read_dir().into_iter().flatten().flatten();
+    let names = entries.map(|it| walk::path_text(Path::new(&it.file_name())));
+    let mut names: Vec<String> = names.filter(|name| log_of(logs, name).exists()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Result<usize> {
+    let source = log_of(logs, name);
+    let unreadable = |_| Diagnostic::SyncSource { path: walk::path_text(&source) };
+    let accesses = skill_log::read(&source).map_err(unreadable)?.unwrap_or_default();
+    if is_dry_run {
+        return Ok(accesses.len());
+    }
+    let count = accesses.len();
+    // One fallback log holds all skills of a name; each has its runtime directory.
+    let mut by_log: BTreeMap<PathBuf, Vec<Access>> = BTreeMap::new();
+    for access in accesses {
+        by_log.entry(destination(caller, &access)).or_default().push(access);
+    }
+    for (destination, accesses) in by_log {
+        skill_log::merge(&destination, &accesses)
+            .map_err(|_| Diagnostic::SyncDestination { path: walk::path_text(&destination) })?;
+    }
+    let unremovable = |cause| Error::Io { path: source.clone(), source: cause };
+    fs::remove_file(&source).map_err(unremovable)?;
+    // Left by SQLite where a process was killed.
+    let _ = fs::remove_file(source.with_file_name("logs.db-journal"));
+    let meta = source.parent().unwrap_or(logs);
+    let _ = fs::remove_dir(meta);
+    let _ = fs::remove_dir(logs.join(name));
+    Ok(count)
+}
+
+/// Returns the log an access belongs into; that of the global store if its skill is gone.
+fn destination(caller: &Caller, access: &Access) -> PathBuf {
+    match resolve::at_path(caller, &access.skill, &walk::path_of(&access.skill_path)) {
+        Ok(skill) => skill.log_path(),
+        Err(_) => resolve::runtime_dir(&caller.global_store(), &access.skill)
+            .join(META_DIR)
+            .join("logs.db"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::World;
+    use super::*;
+
+    fn access(world: &World, skill: &str, dir: &str, run_id: &str) -> Access {
+        Access {
+            timestamp: "2026-01-02T03:04:05Z".into(),
+            run_id: run_id.into(),
+            command: "show".into(),
+            skill: skill.into(),
+            skill_path: world.path(dir).display().to_string(),
+            cwd: world.path("project").display().to_string(),
+            args: "{}".into(),
+            error: None,
+        }
+    }
+
+    /// A world with fallback logs of two skills.
+    fn world() -> World {
+        let world = World::new();
+        for (skill, dir) in [("x", "home/.skillc/skills/x"), ("y", "project/.skillc/skills/y")] {
+            world.skill(dir);
+            for run_id in ["a", "b"] {
+                let log = log_of(&world.caller.fallback_logs(), skill);
+                skill_log::append(&log, &access(&world, skill, dir, run_id)).unwrap();
+            }
+        }
+        world
+    }
+
+    fn rows(world: &World, log: &str) -> usize {
+        skill_log::read(&world.path(log)).unwrap().map_or(0, |it| it.len())
+    }
+
+    const X_LOG: &str = "home/.skillc/runtime/x/.skillc-meta/logs.db";
+    const Y_LOG: &str = "project/.skillc/runtime/y/.skillc-meta/logs.db";
+
+    #[test]
+    fn logs_go_to_the_runtime_directory_of_their_skill_and_leave_nothing() {
+        let world = world();
+        let synced = sync(&world.caller, &SyncOptions::default()).unwrap();
+        assert_eq!(synced.skills, [("x".to_owned(), 2), ("y".to_owned(), 2)]);
+        assert_eq!((rows(&world, X_LOG), rows(&world, Y_LOG)), (2, 2));
+        assert!(!world.path("project/.skillc/logs").exists());
+        let synced = sync(&world.caller, &SyncOptions::default()).unwrap();
+        assert!(synced.skills.is_empty() && synced.failed.is_empty());
+    }
+
+    #[test]
+    fn rows_that_are_there_are_not_added_again() {
+        let world = world();
+        let there = access(&world, "x", "home/.skillc/skills/x", "a");
+        skill_log::append(&world.path(X_LOG), &there).unwrap();
+        sync(&world.caller, &SyncOptions::default()).unwrap();
+        assert_eq!(rows(&world, X_LOG), 2);
+    }
+
+    #[test]
+    fn a_dry_run_changes_nothing() {
+        let world = world();
+        let options = SyncOptions { is_dry_run: true, ..SyncOptions::default() };
+        let synced = sync(&world.caller, &options).unwrap();
+        assert_eq!(synced.skills.len(), 2);
+        assert_eq!((rows(&world, X_LOG), rows(&world, Y_LOG)), (0, 0));
+        assert!(world.path("project/.skillc/logs/x/.skillc-meta/logs.db").exists());
+    }
+
+    #[test]
+    fn one_skill_or_another_project_can_be_named() {
+        let mut world = world();
+        let only = |name: &str| SyncOptions { skill: Some(name.into()), ..SyncOptions::default() };
+        let error = sync(&world.caller, &only("z")).unwrap_err();
+        assert_eq!(error.code(), "E040");
+        world.caller.cwd = world.path("elsewhere");
+        assert_eq!(sync(&world.caller, &only("x")).unwrap_err().code(), "E040");
+        let there = SyncOptions { project: Some("../project".into()), ..only("x") };
+        assert_eq!(sync(&world.caller, &there).unwrap().skills, [("x".to_owned(), 2)]);
+        assert_eq!((rows(&world, X_LOG), rows(&world, Y_LOG)), (2, 0));
+    }
+
+    #[test]
+    fn a_skill_that_fails_keeps_its_log_and_stops_nobody() {
+        let world = world();
+        world.write("home/.skillc/runtime/x", "no directory can be made here");
+        let garbage = "no database, but long enough not to be an empty one";
+        world.write("project/.skillc/logs/z/.skillc-meta/logs.db", garbage);
+        let synced = sync(&world.caller, &SyncOptions::default()).unwrap();
+        assert_eq!(synced.skills, [("y".to_owned(), 2)]);
+        let codes: Vec<_> = synced.failed.iter().map(Error::code).collect();
+        assert_eq!(codes, ["E041", "E042"]);
+        assert!(world.path("project/.skillc/logs/x/.skillc-meta/logs.db").exists());
+        assert!(!world.path("project/.skillc/logs/y").exists());
+        assert_eq!(rows(&world, Y_LOG), 2);
+    }
+
+    #[test]
+    fn the_log_of_a_skill_that_is_gone_goes_to_the_global_store() {
+        let world = world();
+        fs::remove_dir_all(world.path("project/.skillc/skills/y")).unwrap();
+        sync(&world.caller, &SyncOptions::default()).unwrap();
+        assert_eq!(rows(&world, "home/.skillc/runtime/y/.skillc-meta/logs.db"), 2);
+    }
+}

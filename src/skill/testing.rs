@@ -1,0 +1,55 @@
+//! What the tests of this folder share: a home, a project in it, and a caller who is there.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use crate::diagnostic::Program;
+use crate::store::skill_index::Tokenizer;
+
+use super::caller::Caller;
+
+/// Directories that vanish with the test.
+pub(super) struct World {
+    pub(super) caller: Caller,
+    dir: tempfile::TempDir,
+}
+
+impl World {
+    /// Makes a home with a project in it, in which the caller is.
+    pub(super) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for name in ["home", "project/.skillc", "elsewhere"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let caller = Caller {
+            program: Program::Kb,
+            cwd: root.join("project"),
+            home: root.join("home"),
+            run_id: "run".into(),
+            // An hour from now, so that no file counts as just written.
+            now: SystemTime::now() + Duration::from_secs(3600),
+            timestamp: "2026-01-02T03:04:05Z".into(),
+            tokenizer: Tokenizer::Porter,
+        };
+        Self { caller, dir }
+    }
+
+    pub(super) fn path(&self, relative: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join(relative)
+    }
+
+    pub(super) fn write(&self, relative: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// Makes a skill of one section.
+    pub(super) fn skill(&self, relative: &str) {
+        let name = relative.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: Use when testing.\n---\n# {name}\n");
+        self.write(&format!("{relative}/SKILL.md"), text);
+    }
+}

@@ -1,0 +1,239 @@
+//! Sections of one skill in, a small FTS5 database of their own out; and queries against it.
+//!
+//! Not part of `kb.db`: place, tables and keys are those of `skc`, schema version 2, so that either
+//! program reads what the other wrote. The one table of ours beside them, `source_files`, lets a
+//! check for changes go by length and times; an index without it is checked by content.
+//!
+//! Whatever goes wrong while reading means that the index cannot be used, and no more.
+
+mod draft;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, named_params};
+
+pub use draft::IndexDraft;
+
+/// The schema this program writes, and the oldest it reads.
+pub const SCHEMA_VERSION: i64 = 2;
+
+/// How text is cut into words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tokenizer {
+    /// `porter unicode61`: words by their stems.
+    Porter,
+    /// `unicode61`: words as they are.
+    Unicode61,
+}
+
+impl Tokenizer {
+    /// Returns the word kept in the index.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Porter => "porter",
+            Self::Unicode61 => "unicode61",
+        }
+    }
+
+    /// Returns this one if the SQLite at hand has it, else the one without stems.
+    pub fn or_available(self) -> Self {
+        let is_there = |probe: &str| {
+            Connection::open_in_memory().is_ok_and(|it| it.execute_batch(probe).is_ok())
+        };
+        match self {
+            Self::Porter if !is_there(PROBE_PORTER) => Self::Unicode61,
+            available => available,
+        }
+    }
+}
+
+/// What an index says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexMeta {
+    /// Hash over the files it was made from.
+    pub source_hash: String,
+    /// Directory it was made from.
+    pub skill_path: String,
+    /// Version of its schema.
+    pub schema_version: i64,
+    /// [`Tokenizer::as_str`] of the tokenizer it was made with.
+    pub tokenizer: String,
+}
+
+/// A heading in the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexedHeading {
+    /// Below the skill's directory.
+    pub file: String,
+    /// Without `#`.
+    pub text: String,
+    /// 1 to 6.
+    pub level: u8,
+    /// Line of the heading, from 1.
+    pub start_line: u32,
+    /// One past the last line of its section.
+    pub end_line: u32,
+}
+
+/// A section that answers a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkillHit {
+    /// Below the skill's directory.
+    pub file: String,
+    /// Text of its heading; empty where it has none.
+    pub section: String,
+    /// What is around the words that matched.
+    pub snippet: String,
+    /// BM25; larger is better.
+    pub score: f64,
+}
+
+/// What was known of a file when it was indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFile {
+    /// Below the skill's directory.
+    pub path: String,
+    /// Its length.
+    pub size_bytes: u64,
+    /// When its content was changed, since 1970.
+    pub mtime_ns: i64,
+    /// When anything of it was changed, since 1970; 0 where the system keeps no such time.
+    pub ctime_ns: i64,
+    /// Whether any later change is sure to show in these times.
+    pub is_settled: bool,
+    /// Lower-case hex.
+    pub sha256: String,
+}
+
+const PROBE_PORTER: &str =
+    "CREATE VIRTUAL TABLE probe USING fts5 (content, tokenize = 'porter unicode61')";
+
+const META: &str = "SELECT key, value FROM index_meta";
+
+const HAS_KNOWN_FILES: &str =
+    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'source_files')";
+
+const KNOWN_FILES: &str = "
+    SELECT path, size_bytes, mtime_ns, ctime_ns, is_settled, sha256
+    FROM source_files
+    ORDER BY path";
+
+const HEADINGS: &str = "
+    SELECT file, text, level, start_line, end_line
+    FROM headings
+    ORDER BY file, start_line, id";
+
+/// Snippets are made only for the sections that are shown. A file's name matches like any text,
+/// but weighs next to nothing; a heading weighs twice what stands below it.
+const RANK_BY_BM25: &str = "
+    WITH best AS MATERIALIZED (
+        SELECT rowid AS id, bm25(sections, 0.05, 2.0, 1.0) AS bm25
+        FROM sections
+        WHERE sections MATCH :match_expr
+        ORDER BY bm25, id
+        LIMIT :limit
+    )
+    SELECT
+        sections.file,
+        sections.section,
+        snippet(sections, 2, '[MATCH]', '[/MATCH]', '...', 32) AS snippet,
+        -best.bm25 AS score
+    FROM best
+    JOIN sections ON sections.rowid = best.id
+    WHERE sections MATCH :match_expr
+    ORDER BY best.bm25, best.id";
+
+/// An index that is there and says what it is.
+#[derive(Debug)]
+pub struct SkillIndex {
+    connection: Connection,
+    /// What it says of itself.
+    pub meta: IndexMeta,
+}
+
+impl SkillIndex {
+    /// Opens an index for reading; `None` if it is missing or corrupt. The file is left as it is.
+    pub fn open(path: &Path) -> Option<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).ok()?;
+        let meta = read_meta(&connection)?;
+        Some(Self { connection, meta })
+    }
+
+    /// Returns what was known of the files when they were indexed; empty for an index that another
+    /// program wrote.
+    pub fn known_files(&self) -> Vec<KnownFile> {
+        let read = || -> rusqlite::Result<Vec<KnownFile>> {
+            if !self.connection.query_row(HAS_KNOWN_FILES, [], |row| row.get::<_, bool>(0))? {
+                return Ok(Vec::new());
+            }
+            let mut statement = self.connection.prepare(KNOWN_FILES)?;
+            let rows = statement.query_map([], |row| {
+                Ok(KnownFile {
+                    path: row.get("path")?,
+                    size_bytes: row.get::<_, i64>("size_bytes")?.try_into().unwrap_or(0),
+                    mtime_ns: row.get("mtime_ns")?,
+                    ctime_ns: row.get("ctime_ns")?,
+                    is_settled: row.get("is_settled")?,
+                    sha256: row.get("sha256")?,
+                })
+            })?;
+            rows.collect()
+        };
+        // What cannot be read is not known: the files themselves decide.
+        read().unwrap_or_default()
+    }
+
+    /// Returns all headings, by file in byte order, then by line; `None` if they cannot be read.
+    pub fn headings(&self) -> Option<Vec<IndexedHeading>> {
+        let read = || -> rusqlite::Result<Vec<IndexedHeading>> {
+            let mut statement = self.connection.prepare(HEADINGS)?;
+            let rows = statement.query_map([], |row| {
+                Ok(IndexedHeading {
+                    file: row.get("file")?,
+                    text: row.get("text")?,
+                    level: row.get("level")?,
+                    start_line: row.get("start_line")?,
+                    end_line: row.get("end_line")?,
+                })
+            })?;
+            rows.collect()
+        };
+        read().ok()
+    }
+
+    /// Returns the sections that match an FTS5 expression, best first, equal ones in the order of
+    /// the files; `None` if the index cannot be read.
+    pub fn search(&self, match_expr: &str, limit: u32) -> Option<Vec<SkillHit>> {
+        let read = || -> rusqlite::Result<Vec<SkillHit>> {
+            let mut statement = self.connection.prepare(RANK_BY_BM25)?;
+            let named = named_params! { ":match_expr": match_expr, ":limit": limit };
+            let rows = statement.query_map(named, |row| {
+                Ok(SkillHit {
+                    file: row.get("file")?,
+                    section: row.get("section")?,
+                    snippet: row.get("snippet")?,
+                    score: row.get("score")?,
+                })
+            })?;
+            rows.collect()
+        };
+        read().ok()
+    }
+}
+
+fn read_meta(connection: &Connection) -> Option<IndexMeta> {
+    let mut statement = connection.prepare(META).ok()?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).ok()?;
+    let mut values: HashMap<String, String> = rows.collect::<Result<_, _>>().ok()?;
+    Some(IndexMeta {
+        source_hash: values.remove("source_hash")?,
+        skill_path: values.remove("skill_path")?,
+        schema_version: values.remove("schema_version")?.parse().ok()?,
+        tokenizer: values.remove("tokenizer")?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! One skill's index: what is in it, what comes out, what counts as damaged.
+
+use std::path::PathBuf;
+
+use super::*;
+
+fn scratch() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("search-0123456789abcdef.db");
+    (dir, path)
+}
+
+fn heading(file: &str, text: &str, start_line: u32) -> IndexedHeading {
+    let end_line = start_line + 2;
+    IndexedHeading { file: file.into(), text: text.into(), level: 2, start_line, end_line }
+}
+
+/// Writes an index of a few sections.
+fn write(path: &Path, tokenizer: Tokenizer, sections: &[(&str, &str, &str)]) {
+    let draft = IndexDraft::begin(path, tokenizer).unwrap();
+    for (idx, (file, section, content)) in (1..).zip(sections) {
+        draft.add_section(file, section, content).unwrap();
+        draft.add_heading(&heading(file, section, idx)).unwrap();
+    }
+    draft.add_known_file(&known_file()).unwrap();
+    draft.finish("hash", "/skill", "2026-01-02T03:04:05Z").unwrap();
+}
+
+fn known_file() -> KnownFile {
+    KnownFile {
+        path: "a.md".into(),
+        size_bytes: 7,
+        mtime_ns: 1_700_000_000_123_456_789,
+        ctime_ns: 3,
+        is_settled: true,
+        sha256: "ab".into(),
+    }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = directory.read_dir().unwrap();
+    entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Reads one value without the code under test.
+fn sql(path: &Path, query: &str) -> String {
+    Connection::open(path).unwrap().query_row(query, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn the_file_has_the_documented_tables_and_keys() {
+    let (dir, path) = scratch();
+    write(&path, Tokenizer::Porter, &[("a.md", "A", "# A\ntext")]);
+    assert_eq!(names(dir.path()), ["search-0123456789abcdef.db"]);
+    let fts = sql(&path, "SELECT sql FROM sqlite_schema WHERE name = 'sections'");
+    assert!(fts.contains("fts5 (file, section, content, tokenize = 'porter unicode61')"), "{fts}");
+    for (key, value) in [
+        ("source_hash", "hash"),
+        ("skill_path", "/skill"),
+        ("schema_version", "2"),
+        ("indexed_at", "2026-01-02T03:04:05Z"),
+        ("tokenizer", "porter"),
+    ] {
+        let query = format!("SELECT value FROM index_meta WHERE key = '{key}'");
+        assert_eq!(sql(&path, &query), value, "{key}");
+    }
+    let index = sql(&path, "SELECT sql FROM sqlite_schema WHERE name = 'idx_headings_text'");
+    assert!(index.contains("NOCASE"), "{index}");
+    let columns = sql(&path, "SELECT group_concat(name) FROM pragma_table_info('headings')");
+    assert_eq!(columns, "id,file,text,level,start_line,end_line");
+}
+
+#[test]
+fn what_was_put_in_comes_out() {
+    let (_dir, path) = scratch();
+    write(&path, Tokenizer::Porter, &[("b.md", "B", "# B"), ("a.md", "A", "# A")]);
+    let index = SkillIndex::open(&path).unwrap();
+    assert_eq!(index.known_files(), [known_file()]);
+    assert_eq!(index.headings().unwrap(), [heading("a.md", "A", 2), heading("b.md", "B", 1)]);
+    assert_eq!(index.meta.schema_version, 2);
+}
+
+#[test]
+fn all_words_must_be_there_and_scores_are_positive() {
+    let (_dir, path) = scratch();
+    write(
+        &path,
+        Tokenizer::Porter,
+        &[
+            ("a.md", "One", "# One\nhow to configure it"),
+            ("a.md", "Two", "# Two\nabout authentication"),
+            ("b.md", "Both", "# Both\nauthentication, which one configures"),
+        ],
+    );
+    let index = SkillIndex::open(&path).unwrap();
+    let hits = index.search(r#""configuring" "authentication""#, 10).unwrap();
+    assert_eq!(hits.len(), 1);
+    assert_eq!((hits[0].file.as_str(), hits[0].section.as_str()), ("b.md", "Both"));
+    assert!(hits[0].score > 0.0);
+    assert_eq!(
+        hits[0].snippet,
+        "# Both\n[MATCH]authentication[/MATCH], which one [MATCH]configures[/MATCH]"
+    );
+    assert!(index.search(r#""nothing""#, 10).unwrap().is_empty());
+    assert!(index.search(r#""---""#, 10).unwrap().is_empty());
+}
+
+#[test]
+fn equal_scores_come_in_the_order_of_the_files_and_the_limit_holds() {
+    let (_dir, path) = scratch();
+    let names: Vec<String> = (0..30).map(|it| format!("{it:02}.md")).collect();
+    let sections: Vec<_> = names.iter().map(|it| (it.as_str(), "S", "# S\nword")).collect();
+    write(&path, Tokenizer::Porter, &sections);
+    let index = SkillIndex::open(&path).unwrap();
+    let found = |limit| -> Vec<String> {
+        index.search(r#""word""#, limit).unwrap().into_iter().map(|it| it.file).collect()
+    };
+    assert_eq!(found(10), names[..10]);
+    assert_eq!(found(100), names);
+    assert!(found(0).is_empty());
+}
+
+#[test]
+fn content_and_heading_outweigh_the_name_of_the_file() {
+    let (_dir, path) = scratch();
+    write(
+        &path,
+        Tokenizer::Porter,
+        &[
+            ("deploy.md", "Other", "# Other\nnothing of the kind stands here"),
+            ("x.md", "More", "# More\nhow we deploy what we make"),
+            ("y.md", "Deploy", "# Deploy\nhow it is done, step by step"),
+        ],
+    );
+    let hits = SkillIndex::open(&path).unwrap().search(r#""deploy""#, 10).unwrap();
+    let order: Vec<&str> = hits.iter().map(|it| it.file.as_str()).collect();
+    assert_eq!(order, ["y.md", "x.md", "deploy.md"]);
+    assert!(!hits[2].snippet.contains("[MATCH]"));
+}
+
+#[test]
+fn stems_are_a_matter_of_the_tokenizer() {
+    for (tokenizer, num_hits) in [(Tokenizer::Porter, 1), (Tokenizer::Unicode61, 0)] {
+        let (_dir, path) = scratch();
+        write(&path, tokenizer, &[("a.md", "A", "# A\nconfigure")]);
+        let index = SkillIndex::open(&path).unwrap();
+        assert_eq!(index.meta.tokenizer, tokenizer.as_str());
+        assert_eq!(index.search(r#""configuring""#, 10).unwrap().len(), num_hits);
+    }
+    assert_eq!(Tokenizer::Porter.or_available(), Tokenizer::Porter);
+}
+
+#[test]
+fn whatever_cannot_be_read_is_no_index() {
+    let (_dir, path) = scratch();
+    assert!(SkillIndex::open(&path).is_none());
+    for bytes in [&b""[..], b"garbage", &[0x55; 5000]] {
+        std::fs::write(&path, bytes).unwrap();
+        assert!(SkillIndex::open(&path).is_none());
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "left as it is");
+    }
+    for damage in [
+        "DROP TABLE index_meta",
+        "DELETE FROM index_meta WHERE key = 'skill_path'",
+        "DELETE FROM index_meta WHERE key = 'source_hash'",
+        "DELETE FROM index_meta WHERE key = 'schema_version'",
+        "DELETE FROM index_meta WHERE key = 'tokenizer'",
+        "UPDATE index_meta SET value = 'two' WHERE key = 'schema_version'",
+        "UPDATE index_meta SET value = x'00' WHERE key = 'tokenizer'",
+    ] {
+        write(&path, Tokenizer::Porter, &[]);
+        Connection::open(&path).unwrap().execute_batch(damage).unwrap();
+        assert!(SkillIndex::open(&path).is_none(), "{damage}");
+    }
+    write(&path, Tokenizer::Porter, &[("a.md", "A", "# A")]);
+    let tables = "DROP TABLE headings; DROP TABLE sections; DROP TABLE source_files";
+    Connection::open(&path).unwrap().execute_batch(tables).unwrap();
+    let index = SkillIndex::open(&path).unwrap();
+    assert!(index.headings().is_none() && index.search("\"a\"", 1).is_none());
+    assert!(index.known_files().is_empty());
+}
+
+#[test]
+fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces() {
+    let (dir, path) = scratch();
+    drop(IndexDraft::begin(&path, Tokenizer::Porter).unwrap());
+    assert!(names(dir.path()).is_empty());
+    std::fs::write(&path, "garbage").unwrap();
+    write(&path, Tokenizer::Porter, &[]);
+    assert!(SkillIndex::open(&path).is_some());
+    assert_eq!(names(dir.path()).len(), 1);
+}
