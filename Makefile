@@ -40,8 +40,9 @@ quality: build ## Measure retrieval on the collections beside this checkout
 corpus: build ## Ingest everything beside this checkout and report
 	tests/quality/corpus $(KB)
 
-install: ## Install the program for this user
+install: ## Install the program for this user, and the name skc for its skill commands
 	cargo install --locked --path .
+	ln -sf kb "$${CARGO_INSTALL_ROOT:-$${CARGO_HOME:-$$HOME/.cargo}}/bin/skc"
 
 clean: ## Remove what was built
 	rm -rf $(DEMO)

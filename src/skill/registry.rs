@@ -11,10 +11,9 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::ingest::walk;
 use crate::skill::caller::Caller;
-use crate::skill::front_matter;
 use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
-use crate::skill::{fold, lint};
+use crate::skill::{fold, front_matter, lint};
 use crate::store::{SkillRow, Store};
 
 /// Where skills are looked for beside the stores, below the working directory.

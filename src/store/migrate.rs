@@ -166,6 +166,23 @@ mod tests {
     }
 
     #[test]
+    fn a_database_of_the_first_schema_gains_the_registry() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &["one"]);
+        let path = db.path();
+        // Back to what the first schema was.
+        let back = "DROP TABLE skills; UPDATE config SET value = '1' WHERE key = 'schema_version'";
+        db.store.connection.execute_batch(back).unwrap();
+        db.store.connection.pragma_update(None, "user_version", 1).unwrap();
+        db.store.close().unwrap();
+        db.store = Store::open(&path).unwrap();
+        assert!(db.store.skills().unwrap().is_empty());
+        assert_eq!(db.texts(id), ["words"]);
+        assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
+        db.assert_whole();
+    }
+
+    #[test]
     fn a_migration_that_fails_leaves_the_version_before_it() {
         let mut db = TestDb::new();
         let broken = [(NEWEST + 1, "CREATE TABLE half (id INTEGER) STRICT; nonsense;")];

@@ -211,6 +211,16 @@ mod tests {
     }
 
     #[test]
+    fn reading_writes_nothing() {
+        let mut db = TestDb::new();
+        db.store.replace_skills(&[row("a")]).unwrap();
+        let reader = db.store.reader().unwrap();
+        // A connection that may not write reads all the same.
+        assert_eq!(reader.skills().unwrap(), [row("a")]);
+        assert_eq!(reader.skill("a").unwrap(), Some(row("a")));
+    }
+
+    #[test]
     fn the_table_has_the_documented_columns_and_is_referred_to_by_none() {
         let db = TestDb::new();
         let text = |sql: &str| -> String {

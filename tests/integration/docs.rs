@@ -14,18 +14,41 @@ fn page(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
 }
 
-/// Returns the flags of every command, as its `--help` shows them, global ones included.
+/// Returns the flags of every command, as its `--help` shows them, global ones included; commands of
+/// a group by two words.
 fn flags() -> BTreeMap<String, BTreeSet<String>> {
     let env = TestEnv::without_model();
-    let help = env.ok(&["-h"]).stdout;
-    let names = help.split("Commands:\n").nth(1).unwrap().lines().take_while(|it| !it.is_empty());
-    names
-        .map(|line| {
-            let name = line.split_whitespace().next().unwrap();
-            let help = env.ok(&[name, "--help"]).stdout;
-            (name.to_owned(), long_flags(&help).collect())
+    let names = |group: &[&str]| -> Vec<String> {
+        let help = env.ok(&[group, &["-h"]].concat()).stdout;
+        let lines = help.split("Commands:\n").nth(1).unwrap().lines();
+        let lines = lines.take_while(|it| !it.is_empty());
+        lines.map(|it| it.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    let mut commands: Vec<Vec<String>> = names(&[]).into_iter().map(|it| vec![it]).collect();
+    commands.retain(|it| it != &[GROUP]);
+    commands.extend(names(&[GROUP]).into_iter().map(|it| vec![GROUP.to_owned(), it]));
+    commands
+        .into_iter()
+        .map(|words| {
+            let mut args: Vec<&str> = words.iter().map(String::as_str).collect();
+            args.push("--help");
+            let help = env.ok(&args).stdout;
+            (words.join(" "), long_flags(&help).collect())
         })
         .collect()
+}
+
+/// The one command that is a group of commands.
+const GROUP: &str = "skill";
+
+/// Returns the command a line begins with, with two words if it is one of a group.
+fn command_of(line: &str) -> String {
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    match words.next() {
+        Some(second) if first == GROUP => format!("{first} {second}"),
+        _ => first.to_owned(),
+    }
 }
 
 /// Returns everything that looks like `--flag`.
@@ -94,11 +117,11 @@ fn every_command_and_flag_in_the_pages_exists() {
     for name in ["README.md", "SKILL.md", "ARCHITECTURE.md", "CHANGELOG.md", "config.example.yaml"]
     {
         for line in command_lines(&page(name)) {
-            let command = line.split_whitespace().next().unwrap();
-            if command.starts_with("__") || command.starts_with('-') {
+            let command = command_of(&line);
+            if command.starts_with("__") || command.starts_with('-') || command == GROUP {
                 continue;
             }
-            let known = flags.get(command).unwrap_or_else(|| panic!("{name}: no `kb {line}`"));
+            let known = flags.get(&command).unwrap_or_else(|| panic!("{name}: no `kb {line}`"));
             for flag in long_flags(&line) {
                 assert!(known.contains(&flag), "{name}: `kb {line}` has no {flag}");
             }
@@ -118,10 +141,8 @@ fn every_command_is_in_the_pages_and_every_flag_of_search() {
     let flags = flags();
     for name in ["README.md", "SKILL.md"] {
         let page = page(name);
-        let named: BTreeSet<String> = command_lines(&page)
-            .iter()
-            .map(|it| it.split_whitespace().next().unwrap().to_owned())
-            .collect();
+        let named: BTreeSet<String> =
+            command_lines(&page).iter().map(|it| command_of(it)).collect();
         for command in flags.keys() {
             assert!(named.contains(command), "{name} does not name `kb {command}`");
         }
@@ -236,7 +257,15 @@ fn every_variable_in_the_pages_is_read() {
         .map(|it| format!("KB_{}", it.key.to_uppercase().replace('.', "_")))
         .collect();
     known.extend(
-        ["KB_MODEL", "KB_DEFAULT_TOP", "KB_DEFAULT_FORMAT", "KB_CACHE_DIR"].map(String::from),
+        [
+            "KB_MODEL",
+            "KB_DEFAULT_TOP",
+            "KB_DEFAULT_FORMAT",
+            "KB_CACHE_DIR",
+            "KB_SKILLS_ROOT",
+            "KB_RUN_ID",
+        ]
+        .map(String::from),
     );
     for name in ["README.md", "SKILL.md", "config.example.yaml"] {
         let text = page(name);

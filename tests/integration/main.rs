@@ -6,6 +6,8 @@
 mod env;
 /// A server that speaks the hub's file interface.
 mod hub;
+/// A home with a project and a skill in it; `kb skill` and `skc` there.
+mod skills;
 /// The same on a pseudo-terminal: prompts, bars, colours.
 mod terminal;
 /// Seeded models of the BERT family, and their answers computed a second way.
@@ -47,6 +49,12 @@ mod reindex;
 mod search;
 /// Where a setting comes from, what it changes, how it is written down.
 mod settings;
+/// Skills, the gateway protocol: outline, show, open, sources, and what they never let through.
+mod skill_gateway;
+/// Skills: the registry, building, logs, lint, and the program under the name `skc`.
+mod skill_manage;
+/// Skills, the search protocol: the index, what makes it unusable, queries.
+mod skill_search;
 /// Token ids against the library of reference.
 mod tokens;
 /// `kb embed`.

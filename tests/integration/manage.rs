@@ -129,7 +129,7 @@ fn help_is_there_for_every_command() {
         names,
         [
             "init", "add", "search", "list", "info", "remove", "tags", "tag", "status", "reindex",
-            "embed", "config"
+            "embed", "config", "skill"
         ]
     );
     for name in names {

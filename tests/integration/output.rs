@@ -142,7 +142,7 @@ fn tables_and_facts_line_up() {
     Database:  [HOME]/.kb/kb.db
     Documents: 8 (1 pdf, 2 markdown, 3 code, 2 note)
     Model:     all-MiniLM-L6-v2 (384 dim, fp32, 256 tokens)
-    Schema:    1
+    Schema:    2
     ");
 }
 

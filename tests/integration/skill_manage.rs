@@ -1,0 +1,694 @@
+//! Skills: the registry, building, looking after them, and the program under the name `skc`.
+
+use std::fs;
+use std::process::Command;
+
+use crate::env::{TestEnv, left_out};
+use crate::skills::{Skills, texts};
+
+fn agent_skill(skills: &Skills, name: &str, rest: &str) {
+    let text = format!("---\nname: {name}\n{rest}---\n# {name}\n");
+    skills.env.write(&format!("project/.agents/skills/{name}/SKILL.md"), text);
+}
+
+#[test]
+fn the_list_is_what_is_on_disk_now() {
+    let skills = Skills::new();
+    agent_skill(
+        &skills,
+        "deploy",
+        "description: Ships it\nversion: 1.10\ncapabilities: [spawn]\ngreekLetter: ε\n",
+    );
+    agent_skill(&skills, "broken", "description: a: b\n");
+    skills
+        .env
+        .write(".skillc/skills/mine/SKILL.md", "---\nname: mine\ndescription: Of the user\n---\n");
+    let output = skills.ok(&["list", "--format", "json"]);
+    let path = skills.env.path("project/.agents/skills/broken/SKILL.md");
+    let skipped = format!("[kb] skill skipped: {}: ", path.display());
+    assert!(
+        output.stderr.starts_with(&skipped) && output.stderr.lines().count() == 1,
+        "{}",
+        output.stderr
+    );
+    let list = output.json();
+    let keys: Vec<&String> = list.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["skills", "total_count", "total", "filtered"]);
+    assert_eq!(
+        (&list["total_count"], &list["total"], &list["filtered"]),
+        (&3.into(), &3.into(), &3.into())
+    );
+    assert_eq!(texts(&list["skills"], "name"), ["deploy", "mine", "tide-guide"]);
+    assert_eq!(texts(&list["skills"], "scope"), ["project", "global", "project"]);
+    assert_eq!(texts(&list["skills"], "status"), ["not-built"; 3]);
+    assert_eq!(
+        texts(&list["skills"], "path"),
+        [
+            ".agents/skills/deploy/SKILL.md",
+            ".skillc/skills/mine/SKILL.md",
+            ".skillc/skills/tide-guide/SKILL.md"
+        ]
+    );
+    let deploy = &list["skills"][0];
+    let dir = skills.env.path("project/.agents/skills/deploy");
+    let runtime = skills.env.path("project/.skillc/runtime/deploy");
+    assert_eq!(
+        *deploy,
+        serde_json::json!({
+            "name": "deploy", "version": "1.10", "description": "Ships it", "capabilities": ["spawn"],
+            "greek_letter": "ε", "path": ".agents/skills/deploy/SKILL.md", "scope": "project",
+            "status": "not-built", "source_path": dir.to_str(), "runtime_path": runtime.to_str(),
+        })
+    );
+    // The table in kb.db is the same.
+    assert_eq!(
+        skills.env.sql_column("SELECT name FROM skills ORDER BY name"),
+        ["deploy", "mine", "tide-guide"]
+    );
+    fs::remove_dir_all(skills.env.path("project/.agents")).unwrap();
+    assert_eq!(texts(&skills.json(&["list"])["skills"], "name"), ["mine", "tide-guide"]);
+    assert_eq!(
+        skills.env.sql_column("SELECT name FROM skills ORDER BY name"),
+        ["mine", "tide-guide"]
+    );
+}
+
+#[test]
+fn the_list_is_narrowed_by_what_is_asked() {
+    let skills = Skills::built();
+    agent_skill(&skills, "alpha", "description: Überall\ncapabilities: [read, write]\n");
+    agent_skill(&skills, "beta", "description: Calls alpha\ncapabilities: [readwrite]\n");
+    let names = |args: &[&str]| {
+        let list = skills.json(&[&["list"], args].concat());
+        assert_eq!(list["total"], 3);
+        assert_eq!(list["filtered"], list["total_count"]);
+        texts(&list["skills"], "name").join(" ")
+    };
+    assert_eq!(names(&[]), "alpha beta tide-guide");
+    assert_eq!(names(&["--search", "ALPHA"]), "alpha beta");
+    assert_eq!(names(&["--search", "über"]), "alpha");
+    assert_eq!(names(&["--capability", "read"]), "alpha");
+    assert_eq!(names(&["--search", "alpha", "--capability", "readwrite"]), "beta");
+    assert_eq!(names(&["--search", "", "--capability", ""]), "alpha beta tide-guide");
+    assert_eq!(names(&["--scope", "global"]), "");
+    assert_eq!(names(&["--scope", "project", "--status", "normal"]), "tide-guide");
+    assert_eq!(names(&["--status", "not-built"]), "alpha beta");
+    assert_eq!(names(&["--pattern", "*a"]), "alpha beta");
+    let limited = skills.json(&["list", "-l", "1"]);
+    assert_eq!(
+        (texts(&limited["skills"], "name").join(" "), &limited["filtered"]),
+        ("alpha".into(), &3.into())
+    );
+    skills.write("new.md", "# New\n");
+    assert_eq!(names(&["--status", "normal"]), "tide-guide");
+    assert_eq!(names(&["--status", "normal", "--check-obsolete"]), "");
+    assert_eq!(names(&["--status", "obsolete"]), "tide-guide");
+    skills.check_error(
+        &["list", "--pattern", "["],
+        "error[E100]: invalid option: 'pattern [: unclosed character class; missing ']''",
+    );
+}
+
+#[test]
+fn a_root_can_be_named_and_stands_alone() {
+    let skills = Skills::new();
+    skills.env.write("elsewhere/one/SKILL.md", "---\nname: one\ndescription: d\n---\n");
+    let names = |args: &[&str]| {
+        texts(&skills.json(&[&["list"], args].concat())["skills"], "name").join(" ")
+    };
+    assert_eq!(names(&["--skills-root", "../elsewhere"]), "one");
+    let root = skills.env.path("elsewhere");
+    let mut command = skills.command(&["list", "--format", "json"]);
+    let output = skills.env.finish(command.env("KB_SKILLS_ROOT", root));
+    assert_eq!(texts(&output.expect(0).json()["skills"], "name"), ["one"]);
+    let output = skills.ok(&["list", "--skills-root", "nowhere", "--format", "json"]);
+    assert!(output.stderr.starts_with("[kb] skills root missing"), "{}", output.stderr);
+    assert_eq!(output.json()["total"], 0);
+    assert_eq!(skills.env.sql_column("SELECT name FROM skills"), ["one"], "nothing is pruned");
+}
+
+#[test]
+fn without_skills_the_list_is_empty_and_silent() {
+    let skills = Skills::empty();
+    let output = skills.ok(&["list", "--format", "json"]);
+    assert_eq!(output.stderr, "");
+    assert_eq!(
+        output.json(),
+        serde_json::json!({ "skills": [], "total_count": 0, "total": 0, "filtered": 0 })
+    );
+    assert!(skills.ok(&["list"]).stdout.starts_with("No skills found."));
+}
+
+#[test]
+fn people_see_a_table() {
+    let skills = Skills::built();
+    insta::assert_snapshot!(skills.ok(&["list"]).text(), @r"
+    SKILL       SCOPE    STATUS  DESCRIPTION
+    tide-guide  project  normal  Reads tide gauges. Use when a gauge is to be read or repaire…
+    ");
+    insta::assert_snapshot!(skills.ok(&["list", "-v"]).text(), @r"
+    SKILL       SCOPE    STATUS  SOURCE
+    tide-guide  project  normal  [HOME]/project/.skillc/skills/tide-guide
+    --- stderr
+    [kb] skills loaded: 1, skipped: 0, pruned: 0
+    ");
+}
+
+#[test]
+fn a_database_that_cannot_be_used_ends_the_list() {
+    let skills = Skills::new();
+    skills.env.write(".kb/kb.db", b"no database".repeat(500));
+    let output = skills.run(&["list"]).expect(2);
+    assert!(output.stderr.starts_with("error[E999]: the database "), "{}", output.stderr);
+}
+
+#[test]
+fn building_says_what_it_made_and_where() {
+    let skills = Skills::new();
+    insta::assert_snapshot!(skills.ok(&["build", "tide-guide"]).text(), @r"
+    Built tide-guide (project)
+      Source:  [HOME]/project/.skillc/skills/tide-guide
+      Runtime: [HOME]/project/.skillc/runtime/tide-guide
+      Index:   new
+    ");
+    let built = skills.json(&["build", "tide-guide"]);
+    assert_eq!((&built["skill"], &built["rebuilt"]), (&"tide-guide".into(), &false.into()));
+    let mut names: Vec<String> = files_below(&skills.runtime(""));
+    names.sort();
+    let index = skills.index().file_name().unwrap().to_str().unwrap().to_owned();
+    let meta = |name: &str| format!(".skillc-meta/{name}");
+    assert_eq!(names, [meta("logs.db"), meta("manifest.json"), meta(&index), "SKILL.md".into()]);
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&fs::read(skills.runtime(".skillc-meta/manifest.json")).unwrap())
+            .unwrap();
+    assert_eq!((&manifest["skill"], &manifest["version"]), (&"tide-guide".into(), &1.into()));
+    assert_eq!(manifest["source_hash"], built["source_hash"]);
+    assert!(manifest["built_at"].as_str().unwrap().ends_with('Z'));
+    let stub = fs::read_to_string(skills.runtime("SKILL.md")).unwrap();
+    assert!(
+        stub.starts_with("---\nname: \"tide-guide\"\n")
+            && stub.contains("`kb skill outline tide-guide`")
+    );
+    assert!(!stub.contains("twice a day") && !stub.contains(skills.env.path("").to_str().unwrap()));
+}
+
+/// Returns the files below a directory, as paths from it.
+fn files_below(dir: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(path.strip_prefix(dir).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn building_leaves_the_source_as_it_is() {
+    let skills = Skills::new();
+    let state = || {
+        let mut files = files_below(&skills.path(""));
+        files.sort();
+        let read = |it: &String| {
+            let path = skills.path(it);
+            (it.clone(), fs::read(&path).unwrap(), path.metadata().unwrap().modified().unwrap())
+        };
+        files.iter().map(read).collect::<Vec<_>>()
+    };
+    let before = state();
+    skills.ok(&["build", "tide-guide"]);
+    skills.ok(&["search", "tide-guide", "gauge"]);
+    assert_eq!(state(), before);
+}
+
+#[test]
+fn what_may_not_be_built_is_said() {
+    let skills = Skills::new();
+    for (head, field) in [
+        ("---\ndescription: d\n---\n", "name"),
+        ("---\nname: x\n---\n", "description"),
+        ("---\nname: x\ndescription: ''\n---\n", "description"),
+        ("---\nname: x\ndescription: a: b\n---\n", "name"),
+        ("# no front matter\n", "name"),
+    ] {
+        skills.write("SKILL.md", head);
+        let expected = format!("error[E011]: missing frontmatter field '{field}' in SKILL.md");
+        skills.check_error(&["build", "tide-guide"], &expected);
+    }
+    skills.write("SKILL.md", crate::skills::GUIDE);
+    std::os::unix::fs::symlink("nowhere", skills.path("broken")).unwrap();
+    std::os::unix::fs::symlink("SKILL.md", skills.path("inside")).unwrap();
+    skills.ok(&["build", "tide-guide"]);
+    std::os::unix::fs::symlink("/etc", skills.path("references/out")).unwrap();
+    skills.check_error(
+        &["build", "tide-guide"],
+        "error[E012]: path escapes skill root: 'references/out'",
+    );
+    fs::create_dir(skills.env.path("project/empty")).unwrap();
+    skills.check_error(
+        &["build", "empty"],
+        "error[E010]: not a valid skill: 'empty' (missing SKILL.md)",
+    );
+    skills.check_error(&["build", "nowhere"], "error[E001]: skill 'nowhere' not found");
+}
+
+#[test]
+fn a_loose_directory_is_built_in_place_or_imported() {
+    let skills = Skills::new();
+    skills
+        .env
+        .write("project/loose/SKILL.md", "---\nname: loose\ndescription: d\n---\n# Loose\nwords\n");
+    skills.env.write("project/loose/refs/a.md", "# A\n");
+    skills.env.write("project/loose/.git/config", "not copied");
+    skills.ok(&["build", "loose"]);
+    skills.ok(&["search", "loose", "words"]);
+    assert!(!skills.env.path("project/.skillc/skills/loose").exists());
+    let output = skills.ok(&["build", "./loose", "--import"]);
+    assert!(output.stdout.starts_with("Imported ./loose → "), "{}", output.stdout);
+    assert_eq!(files_below(&skills.env.path("project/.skillc/skills/loose")).len(), 2);
+    skills.env.write("project/loose/refs/b.md", "# B\n");
+    skills.check_error(
+        &["build", "./loose", "--import"],
+        "error[E050]: skill 'loose' already exists",
+    );
+    let built = skills.json(&["build", "./loose", "--import", "--force"]);
+    assert_eq!(built["imported_from"], "./loose");
+    assert_eq!(files_below(&skills.env.path("project/.skillc/skills/loose")).len(), 3);
+    let entries = fs::read_dir(skills.env.path("project/.skillc/skills")).unwrap();
+    assert_eq!(entries.count(), 2, "nothing is left over");
+    skills.ok(&["build", "./loose", "--import", "--global"]);
+    assert!(skills.env.path(".skillc/skills/loose/SKILL.md").exists());
+    assert!(skills.env.path(".skillc/runtime/loose/SKILL.md").exists());
+}
+
+#[test]
+fn a_built_skill_is_put_where_agents_look_only_if_that_is_wanted() {
+    let skills = Skills::built();
+    assert!(!skills.env.path("project/.claude").exists() && !skills.env.path(".claude").exists());
+    let output = skills.ok(&["build", "tide-guide", "--target", "claude,copilot,out"]);
+    assert_eq!(output.stdout.matches("(symlink)").count(), 3, "{}", output.stdout);
+    let runtime = skills.runtime("").canonicalize().unwrap();
+    for place in [".claude/skills", ".github/skills", "out"] {
+        let link = skills.env.path("project").join(place).join("tide-guide");
+        assert!(link.is_symlink() && link.canonicalize().unwrap() == runtime, "{place}");
+    }
+    skills.ok(&["build", "tide-guide", "-t", "claude", "--copy"]);
+    let copy = skills.env.path("project/.claude/skills/tide-guide");
+    assert!(!copy.is_symlink());
+    let mut names = files_below(&copy);
+    names.sort();
+    assert_eq!(names, [".skillc-meta/manifest.json", "SKILL.md"]);
+    // Its own copy is replaced, anything else is not.
+    skills.ok(&["build", "tide-guide", "-t", "claude", "--copy"]);
+    skills.env.write("project/.cursor/skills/tide-guide/notes.md", "mine");
+    let output = skills.run(&["build", "tide-guide", "-t", "cursor"]).expect(1);
+    assert!(
+        output.stderr.starts_with("error[E100]: invalid option: 'target cursor: "),
+        "{}",
+        output.stderr
+    );
+    assert!(skills.env.path("project/.cursor/skills/tide-guide/notes.md").exists());
+    // A skill of the user's goes below the home.
+    skills.env.write(".skillc/skills/mine/SKILL.md", "---\nname: mine\ndescription: d\n---\n");
+    skills.ok(&["build", "mine", "-t", "claude"]);
+    assert!(skills.env.path(".claude/skills/mine").is_symlink());
+}
+
+#[test]
+fn a_skill_becomes_part_of_the_knowledge_base() {
+    let skills = Skills { env: TestEnv::new() };
+    fs::create_dir_all(skills.env.path("project/.skillc")).unwrap();
+    skills.write("SKILL.md", crate::skills::GUIDE);
+    skills.write("references/parts.md", crate::skills::PARTS);
+    skills.write("scripts/run.py", "print('not Markdown')\n");
+    skills.write("empty.md", "");
+    let built = skills.json(&["build", "tide-guide", "--ingest"]);
+    let ingested = &built["ingested"];
+    assert_eq!((&ingested["added"], &ingested["failed"]), (&2.into(), &0.into()));
+    assert_eq!(ingested["tag"], "skill:tide-guide");
+    skills.env.write("notes.md", "# Notes\n\nThe lamp is on the shelf.\n");
+    skills.env.ok(&["add", "notes.md"]);
+    let answer = skills.env.json(&["search", "where is the lamp"]);
+    let paths: Vec<&str> = answer["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["source"]["path"].as_str().unwrap())
+        .collect();
+    assert!(
+        paths.iter().any(|it| it.ends_with("notes.md"))
+            && paths.iter().any(|it| it.ends_with("SKILL.md")),
+        "{paths:?}"
+    );
+    let only = skills.env.json(&["search", "lamp", "--tags", "skill:tide-guide"]);
+    assert_eq!(only["results"][0]["source"]["tags"], serde_json::json!(["skill:tide-guide"]));
+    assert!(
+        only["results"].as_array().unwrap().len() < answer["results"].as_array().unwrap().len()
+    );
+    let again = skills.json(&["build", "tide-guide", "--ingest"]);
+    assert_eq!(
+        (&again["ingested"]["added"], &again["ingested"]["skipped"]),
+        (&0.into(), &2.into())
+    );
+}
+
+#[test]
+fn what_was_done_is_counted() {
+    let skills = Skills::built();
+    skills.ok(&["show", "tide-guide", "--section", "Reading"]);
+    skills.ok(&["open", "tide-guide", "ferry.txt"]);
+    skills.run(&["open", "tide-guide", "missing"]).expect(1);
+    skills.ok(&["search", "tide-guide", "gauge"]);
+    skills.ok(&["outline", "tide-guide"]);
+    skills.ok(&["lint", "tide-guide"]);
+    let stats = |group: &str| skills.json(&["stats", "tide-guide", "--group-by", group]);
+    let summary = stats("summary");
+    let keys: Vec<&String> = summary.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["skill", "skill_path", "query", "filters", "period", "data"]);
+    let expected = serde_json::json!({
+        "total_accesses": 7, "unique_sections": 1, "unique_files": 2, "error_count": 1,
+    });
+    assert_eq!(summary["data"], expected);
+    assert_eq!(
+        summary["filters"],
+        serde_json::json!({ "since": null, "until": null, "projects": [] })
+    );
+    assert!(
+        summary["period"]["start"].as_str().unwrap() <= summary["period"]["end"].as_str().unwrap()
+    );
+    assert_eq!(
+        stats("sections")["data"],
+        serde_json::json!([{ "section": "Reading", "file": "SKILL.md", "count": 1 }])
+    );
+    assert_eq!(
+        stats("files")["data"],
+        serde_json::json!([{ "file": "SKILL.md", "count": 1 }, { "file": "ferry.txt", "count": 1 }])
+    );
+    let commands = &stats("commands")["data"];
+    assert_eq!(
+        (&commands["build"], &commands["open"], &commands["stats"]),
+        (&1.into(), &2.into(), &3.into())
+    );
+    assert_eq!(
+        stats("errors")["data"],
+        serde_json::json!([{
+            "target": "missing", "command": "open",
+            "error": "error[E021]: file not found: 'missing'", "count": 1,
+        }])
+    );
+    assert_eq!(stats("search")["data"], serde_json::json!([{ "query": "gauge", "count": 1 }]));
+    assert_eq!(stats("projects")["data"][0]["count"], 13);
+    skills.check_error(
+        &["stats", "tide-guide", "--group-by", "searches"],
+        "error[E030]: invalid query type: 'searches'",
+    );
+    skills.check_error(
+        &["stats", "tide-guide", "--since", "soon"],
+        "error[E031]: invalid filter: 'soon'",
+    );
+    let later = skills.json(&["stats", "tide-guide", "--since", "2999-01-01"]);
+    assert_eq!(
+        (&later["data"]["total_accesses"], &later["period"]["start"]),
+        (&0.into(), &serde_json::Value::Null)
+    );
+    assert_eq!(later["filters"]["since"], "2999-01-01T00:00:00Z");
+}
+
+#[test]
+fn a_skill_that_was_never_used_has_zeros() {
+    let skills = Skills::new();
+    let stats = skills.json(&["stats", "tide-guide"]);
+    assert_eq!(stats["data"]["total_accesses"], 0);
+    assert_eq!(stats["period"], serde_json::json!({ "start": null, "end": null }));
+    insta::assert_snapshot!(Skills::new().ok(&["stats", "tide-guide"]).text(), @r"
+    Skill: tide-guide
+    Path: [HOME]/project/.skillc/skills/tide-guide
+    Query: summary
+    Filters: since=<none>, until=<none>, projects=<none>
+    Period: start=<none>, end=<none>
+    Total accesses: 0
+    Unique sections: 0
+    Unique files: 0
+    Error count: 0
+    ");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_fails_nothing() {
+    let skills = Skills::new();
+    skills.env.write("project/.skillc/runtime", "no directory");
+    let output = skills.ok(&["outline", "tide-guide"]);
+    assert_eq!(output.stderr, "");
+    let fallback = skills.env.path("project/.skillc/logs/tide-guide/.skillc-meta/logs.db");
+    assert_eq!(skills.sql(&fallback, "SELECT command FROM access_log"), "outline");
+    // An hour later it is mentioned, once.
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 60 * 60);
+    fs::File::options().write(true).open(&fallback).unwrap().set_modified(old).unwrap();
+    let output = skills.ok(&["open", "tide-guide", "ferry.txt"]);
+    assert_eq!(
+        output.stderr,
+        "warning[W003]: stale local logs for 'tide-guide'; run 'kb skill sync' to upload\n"
+    );
+    assert_eq!(output.stdout, "The ferry leaves at nine.\n");
+    // Synced as soon as the place can be written.
+    fs::remove_file(skills.env.path("project/.skillc/runtime")).unwrap();
+    assert_eq!(skills.ok(&["sync", "--dry-run"]).stdout, "Would sync 2 entries for 'tide-guide'\n");
+    assert_eq!(
+        skills.ok(&["sync"]).stdout,
+        "Synced 2 entries for 'tide-guide' (local logs removed)\n"
+    );
+    assert!(!skills.env.path("project/.skillc/logs").exists());
+    assert_eq!(skills.ok(&["sync"]).stdout, "No local logs to sync\n");
+    skills.check_error(&["sync", "tide-guide"], "error[E040]: no local logs found");
+    assert_eq!(skills.json(&["stats", "tide-guide"])["data"]["total_accesses"], 2);
+    // Nowhere at all.
+    fs::remove_dir_all(skills.env.path("project/.skillc/runtime")).unwrap();
+    skills.env.write("project/.skillc/runtime", "no directory");
+    skills.env.write("project/.skillc/logs", "no directory");
+    let output = skills.ok(&["outline", "tide-guide"]);
+    assert_eq!(
+        output.stderr,
+        "warning[W002]: logging disabled; run 'kb skill sync' after session to merge logs\n"
+    );
+    assert!(output.stdout.starts_with("SKILL.md\n"));
+}
+
+#[test]
+fn a_sync_that_fails_for_one_skill_goes_on() {
+    let skills = Skills::new();
+    let garbage = "not a database, and long enough not to be an empty one";
+    skills.env.write("project/.skillc/logs/zzz/.skillc-meta/logs.db", garbage);
+    skills.env.write("project/.skillc/runtime", "no directory");
+    skills.ok(&["outline", "tide-guide"]);
+    let output = skills.run(&["sync"]).expect(1);
+    let lines: Vec<&str> = output.stderr.lines().collect();
+    assert!(lines[0].starts_with("error[E041]: sync destination not writable: '"), "{lines:?}");
+    assert!(lines[1].starts_with("error[E042]: sync source not readable: '"), "{lines:?}");
+}
+
+#[test]
+fn lint_says_what_to_look_into() {
+    let skills = Skills::new();
+    let output = skills.ok(&["lint", "tide-guide"]);
+    assert_eq!(
+        (output.stdout.as_str(), output.stderr.as_str()),
+        ("Lint passed: no issues found\n", "")
+    );
+    skills.write("old.md", "## Old\n[x](missing.md)\n");
+    let output = skills.run(&["lint", "tide-guide"]).expect(1);
+    insta::assert_snapshot!(output.text(), @r"
+    Lint complete: 1 error(s), 2 warning(s)
+    --- stderr
+    old.md: warning[W300]: SKL401 no-orphans: orphaned file: 'old.md'
+    old.md:1: warning[W300]: SKL204 heading-first-h1: first heading is H2, expected H1
+    old.md:2: error[E300]: SKL301 link-file-exists: link target not found: 'missing.md'
+    --- status 1
+    ");
+    let linted = skills.run(&["lint", "tide-guide", "--format", "json"]).expect(1).json();
+    assert_eq!(
+        (&linted["errors"], &linted["warnings"], &linted["skipped"]),
+        (&1.into(), &2.into(), &false.into())
+    );
+    assert_eq!(texts(&linted["diagnostics"], "rule"), ["SKL401", "SKL204", "SKL301"]);
+    skills.ok(&["build", "tide-guide"]);
+    let output = skills.ok(&["lint", ".skillc/runtime/tide-guide"]);
+    assert_eq!(output.stdout, "info: skipping compiled skill 'tide-guide'\n");
+}
+
+#[test]
+fn init_makes_a_skill_that_works() {
+    let skills = Skills::empty();
+    let output = skills.ok(&["init", "new-skill"]);
+    let path = skills.env.path("project/.skillc/skills/new-skill");
+    assert_eq!(output.stdout, format!("Created project skill 'new-skill' at {}\n", path.display()));
+    skills.ok(&["lint", "new-skill"]);
+    skills.ok(&["build", "new-skill"]);
+    assert_eq!(skills.ok(&["outline", "new-skill"]).stdout, "SKILL.md\n  # New Skill\n");
+    skills.check_error(&["init", "new-skill"], "error[E050]: skill 'new-skill' already exists");
+    let output = skills.run(&["init", "../escape"]).expect(1);
+    assert!(
+        output.stderr.starts_with("error[E100]: invalid option: 'name '../escape'"),
+        "{}",
+        output.stderr
+    );
+    assert!(!skills.env.path("project/.skillc/escape").exists());
+    let made = skills.json(&["init", "mine", "--global"]);
+    let path = skills.env.path(".skillc/skills/mine");
+    assert_eq!(
+        made,
+        serde_json::json!({ "name": "mine", "scope": "global", "path": path.to_str() })
+    );
+    for _ in 0..2 {
+        skills.run_in("fresh", &["init"]).expect(0);
+        assert!(skills.env.path("fresh/.skillc/skills").is_dir());
+    }
+}
+
+#[test]
+fn under_its_other_name_the_program_is_skc() {
+    let skills = Skills::new();
+    let output = skills.skc(&["search", "tide-guide", "gauge"]).expect(1);
+    assert_eq!(
+        output.stderr,
+        "error[E002]: search index unusable; run 'skc build tide-guide' to rebuild\n"
+    );
+    let output = skills.skc(&["build", "tide-guide"]).expect(0);
+    assert!(output.stdout.starts_with("Built tide-guide (project)\n"), "{}", output.stdout);
+    let stub = fs::read_to_string(skills.runtime("SKILL.md")).unwrap();
+    assert!(stub.contains("`skc show tide-guide --section"), "{stub}");
+    let theirs = skills.skc(&["search", "tide-guide", "gauge", "-o", "json"]).expect(0);
+    assert_eq!(theirs.stdout, skills.ok(&["search", "tide-guide", "gauge", "-o", "json"]).stdout);
+    for args in [
+        &["list", "--scope", "all", "--status", "all", "-l", "5", "-p", "*", "--check-obsolete"][..],
+        &["outline", "tide-guide", "--level", "2"],
+        &["show", "tide-guide", "--section", "Reading", "--file", "SKILL.md", "--max-lines", "2"],
+        &["open", "tide-guide", "SKILL.md", "--max-lines", "2"],
+        &["sources", "tide-guide", "--depth", "1", "--dir", "references", "-l", "9", "-p", "*"],
+        &["stats", "tide-guide", "--group-by", "search", "--since", "2020-01-01", "--project", "."],
+        &["lint", "tide-guide", "--force"],
+        &["-v", "sync", "--dry-run"],
+        &["init"],
+        &["--help"],
+        &["show", "--help"],
+        &["--version"],
+    ] {
+        skills.skc(args).expect(0);
+    }
+    assert!(skills.skc(&["--help"]).stdout.contains("Usage: skc "));
+    assert!(skills.skc(&["--version"]).stdout.starts_with("skc "));
+    // Errors are lines for everyone: that is what its scripts know.
+    let output = skills.skc(&["open", "tide-guide", "missing", "--max-lines", "1"]).expect(1);
+    assert_eq!(output.stderr, "error[E021]: file not found: 'missing'\n");
+    let output = skills.skc(&["search", "nowhere", "x", "--format", "json"]).expect(1);
+    assert_eq!(output.stderr, "error[E001]: skill 'nowhere' not found\n");
+}
+
+#[test]
+fn verbose_says_where_things_are() {
+    let skills = Skills::new();
+    insta::assert_snapshot!(skills.ok(&["-v", "outline", "tide-guide", "--level", "1"]).text(), @r"
+    SKILL.md
+      # Tide Guide
+
+    references/parts.md
+      # Parts
+    --- stderr
+    source: [HOME]/project/.skillc/skills/tide-guide
+    runtime: [HOME]/project/.skillc/runtime/tide-guide
+    ");
+}
+
+#[test]
+fn the_own_skill_file_is_a_good_skill() {
+    let skills = Skills::empty();
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/SKILL.md")).unwrap();
+    skills.env.write("project/.skillc/skills/kb/SKILL.md", page);
+    let output = skills.ok(&["lint", "kb"]);
+    assert_eq!(
+        (output.stdout.as_str(), output.stderr.as_str()),
+        ("Lint passed: no issues found\n", "")
+    );
+    skills.ok(&["build", "kb"]);
+    let answer = skills.json(&["search", "kb", "score threshold"]);
+    assert!(!answer["results"].as_array().unwrap().is_empty());
+    for heading in texts(&skills.json(&["outline", "kb"]), "heading") {
+        let shown = skills.ok(&["show", "kb", "--section", &heading]).stdout;
+        assert!(shown.lines().next().unwrap().ends_with(&heading), "{heading}");
+    }
+    assert_eq!(texts(&skills.json(&["list"])["skills"], "name"), ["kb"]);
+}
+
+#[test]
+fn the_makefile_makes_the_link() {
+    let makefile = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Makefile")).unwrap();
+    let install = makefile.split("\ninstall: ").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(install.contains("ln -sf kb ") && install.contains("/skc"), "{install}");
+    // A link of that name is the program.
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("skc");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kb"), &link).unwrap();
+    let output = Command::new(link).arg("--version").env_clear().output().unwrap();
+    assert!(output.stdout.starts_with(b"skc "));
+}
+
+#[test]
+fn no_skill_command_asks_the_network() {
+    let skills = Skills::built();
+    for args in [&["list"][..], &["search", "tide-guide", "gauge"], &["stats", "tide-guide"]] {
+        skills.ok(args);
+    }
+    assert!(!skills.env.asked_python());
+}
+
+/// Every skill there is beside this checkout: 36 from three public collections.
+#[test]
+fn all_real_skills_load_build_outline_and_search() {
+    let what = "all_real_skills_load_build_outline_and_search";
+    let manifest_dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let archives = manifest_dir.ancestors().map(|it| it.join("shared/data/skills.tar.zst"));
+    let Some(archive) = archives.into_iter().find(|it| it.exists()) else {
+        return left_out(what, "../shared/data/skills.tar.zst is not there");
+    };
+    let skills = Skills::empty();
+    let dir = skills.env.path("project");
+    let unpack =
+        Command::new("tar").arg("--zstd").arg("-xf").arg(archive).arg("-C").arg(&dir).output();
+    if !unpack.is_ok_and(|it| it.status.success()) {
+        return left_out(what, "tar cannot unpack it");
+    }
+    let mut num_skills = 0;
+    for origin in fs::read_dir(dir.join("skills/files")).unwrap() {
+        let origin = origin.unwrap().path();
+        let root = origin.to_str().unwrap();
+        let on_disk: Vec<_> = fs::read_dir(&origin)
+            .unwrap()
+            .map(|it| it.unwrap().path())
+            .filter(|it| it.join("SKILL.md").exists())
+            .collect();
+        let output = skills.ok(&["list", "--skills-root", root, "--format", "json"]);
+        assert_eq!(output.stderr, "", "none is broken");
+        assert_eq!(output.json()["total"], on_disk.len());
+        for path in on_disk {
+            let path = path.to_str().unwrap();
+            skills.ok(&["build", path]);
+            let outline = skills.json(&["outline", path]);
+            let headings = texts(&outline, "heading");
+            assert!(!headings.is_empty(), "{path}");
+            // The first heading with a word in it is found, shown and opened.
+            let heading = headings.iter().find(|it| !it.contains(" — ")).unwrap();
+            skills.ok(&["show", path, "--section", heading]);
+            let found = skills.json(&["search", path, "the", "--limit", "1000"]);
+            let files = texts(&found["results"], "file");
+            assert!(!files.is_empty(), "{path}");
+            skills.ok(&["open", path, &files[0]]);
+            num_skills += 1;
+        }
+    }
+    assert_eq!(num_skills, 36);
+}
