@@ -57,6 +57,18 @@ CREATE VIRTUAL TABLE chunks_fts USING fts5 (
 -- Where each term of the keyword index occurs; a view of the index, nothing is stored.
 CREATE VIRTUAL TABLE chunks_terms USING fts5vocab (chunks_fts, instance);
 
+-- Pairs and single letters of scripts that put no space between words (store/grams.rs); chunks
+-- without such letters are not in it. Filled with the chunks, emptied before them.
+CREATE VIRTUAL TABLE chunks_grams USING fts5 (
+    context,
+    text,
+    content = '',
+    contentless_delete = 1,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co M*'"
+);
+
+CREATE VIRTUAL TABLE chunks_grams_terms USING fts5vocab (chunks_grams, instance);
+
 CREATE TRIGGER chunks_ai AFTER INSERT ON chunks BEGIN
     INSERT INTO chunks_fts (rowid, context, text) VALUES (new.id, new.context, new.text);
 END;

@@ -213,7 +213,7 @@ impl Config {
             embedding: Embedding {
                 model: "all-MiniLM-L6-v2".into(),
                 model_dir: PathBuf::new(),
-                precision: PrecisionWord::Fp32,
+                precision: PrecisionWord::Int8,
                 query_prefix: String::new(),
                 passage_prefix: String::new(),
             },

@@ -32,6 +32,9 @@ pub struct Tokenizer {
     passage_prefix: String,
 }
 
+/// What the kinds of tokenizers call what they do not know.
+const UNKNOWN: &[&str] = &["[UNK]", "<unk>"];
+
 /// What makes ids of a text.
 #[derive(Debug)]
 enum Encoder {
@@ -61,6 +64,16 @@ impl Encoder {
             Self::Library(library) => {
                 library.encode_fast(text, false).map_or(usize::MAX, |it| it.len())
             }
+        }
+    }
+
+    /// Counts the tokens of a text that stand for what the vocabulary does not have.
+    fn num_unknown(&self, text: &str) -> usize {
+        match self {
+            Self::WordPiece(word_piece) => word_piece.num_unknown(text),
+            Self::Library(library) => library.encode(text, false).map_or(0, |it| {
+                it.get_tokens().iter().filter(|it| UNKNOWN.contains(&it.as_str())).count()
+            }),
         }
     }
 
@@ -105,6 +118,11 @@ impl Tokenizer {
     /// An empty text has none.
     pub fn num_tokens(&self, text: &str) -> usize {
         self.encoder.num_tokens(text)
+    }
+
+    /// Counts the tokens of a text that stand for what the vocabulary does not have.
+    pub fn num_unknown(&self, text: &str) -> usize {
+        self.encoder.num_unknown(text)
     }
 
     /// Counts exactly what is embedded for a passage: special tokens and prefix included.

@@ -11,6 +11,7 @@ use crate::document::{ChunkId, DocType, Filter, Ranked};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::search::fuse::{Fused, Leg, WeightedRanking};
+use crate::search::weigh::Tokens;
 use crate::store::{Occurrence, Store, StoredHit};
 
 pub mod fuse;
@@ -103,25 +104,36 @@ pub fn search(
 ) -> Result<SearchResults> {
     let depth = options.depth();
     let filter = Filter { excluded_expr: query.excluded_expr(), ..options.filter.clone() };
+    let passing = if filter.is_empty() { None } else { Some(store.passing_chunks(&filter)?) };
+    if passing.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(SearchResults {
+            typed: query.typed.clone(),
+            hits: Vec::new(),
+            total_matches: 0,
+        });
+    }
+    let passing = passing.as_deref();
     let (keyword, vector) = thread::scope(|scope| -> Result<_> {
         let vector = match options.legs {
             Legs::Keyword => None,
             Legs::Both | Legs::Vector if store.binding()?.is_none() => None,
             Legs::Both | Legs::Vector => {
                 let reader = store.reader()?;
-                let filter = &filter;
                 Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64)> {
                     let embedder = load_embedder()?;
                     let passage = &query.passage;
-                    let weight = weigh::vector_weight(passage, |it| embedder.num_tokens(it));
+                    let weight = weigh::vector_weight(passage, |it| Tokens {
+                        num_tokens: embedder.num_tokens(it),
+                        num_unknown: embedder.num_unknown(it),
+                    });
                     let vector = embedder.embed_query(passage)?;
-                    Ok((reader.rank_by_cosine(&vector, filter, depth)?, weight))
+                    Ok((reader.rank_by_cosine(&vector, passing, depth)?, weight))
                 }))
             }
         };
         let keyword = match options.legs {
             Legs::Both | Legs::Keyword if !query.wanted.is_empty() => {
-                Some(rank_by_keywords(store, query, &filter, depth)?)
+                Some(rank_by_keywords(store, query, passing, depth)?)
             }
             _ => None,
         };
@@ -165,7 +177,7 @@ pub fn search(
 fn rank_by_keywords(
     store: &Store,
     query: &Query,
-    filter: &Filter,
+    passing: Option<&[ChunkId]>,
     depth: u32,
 ) -> Result<Vec<Ranked>> {
     let terms: Vec<Vec<Occurrence>> =
@@ -173,9 +185,8 @@ fn rank_by_keywords(
     if terms.iter().all(Vec::is_empty) {
         return Ok(Vec::new());
     }
-    let passing = if filter.is_empty() { None } else { Some(store.passing_chunks(filter)?) };
     let sizes = store.chunk_sizes()?;
-    Ok(keyword::rank(&terms, &sizes, passing.as_deref(), depth as usize))
+    Ok(keyword::rank(&terms, &sizes, passing, depth as usize))
 }
 
 /// First hits of the keyword leg whose type is looked at.

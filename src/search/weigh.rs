@@ -17,23 +17,39 @@ const READ: f64 = 2.5;
 /// Fewer letters say nothing of a language.
 const MIN_LETTERS: usize = 6;
 
+/// Tokens of a text, as the model's tokenizer makes them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tokens {
+    /// How many there are.
+    pub(super) num_tokens: usize,
+    /// How many of them stand for something that the vocabulary does not have.
+    pub(super) num_unknown: usize,
+}
+
 /// Returns how much the vector leg counts for a query: 1 where the model knows the words, 0 where
-/// its vocabulary takes them apart into letters.
+/// its vocabulary takes them apart into letters or lacks half of them. Of Chinese questions (XQuAD)
+/// all-MiniLM-L6-v2 lacks two thirds in the median, of no other collection's questions a twentieth.
 ///
-/// `num_tokens` counts as the model does. Chinese and Japanese characters are left out of the
-/// account: one of them is a token in every vocabulary, and means something.
-pub(super) fn vector_weight(query: &str, num_tokens: impl FnOnce(&str) -> usize) -> f64 {
+/// `count` counts as the model does. Chinese and Japanese characters are left out of the account of
+/// letters: one of them is a token in many a vocabulary that knows them, and means something.
+pub(super) fn vector_weight(query: &str, count: impl Fn(&str) -> Tokens) -> f64 {
+    let all = count(query);
+    let known = 1.0 - 2.0 * ratio(all.num_unknown, all.num_tokens);
     let words: String = query
         .chars()
         .map(|it| if it.is_alphabetic() && !is_ideograph(it) { it } else { ' ' })
         .collect();
     let num_letters = words.chars().filter(|it| *it != ' ').count();
     if num_letters < MIN_LETTERS {
-        return 1.0;
+        return known.clamp(0.0, 1.0);
     }
-    #[expect(clippy::cast_precision_loss, reason = "a query is short")]
-    let letters_per_token = num_letters as f64 / num_tokens(&words).max(1) as f64;
-    ((letters_per_token - UNREAD) / (READ - UNREAD)).clamp(0.0, 1.0)
+    let letters_per_token = ratio(num_letters, count(&words).num_tokens);
+    known.clamp(0.0, 1.0) * ((letters_per_token - UNREAD) / (READ - UNREAD)).clamp(0.0, 1.0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a query is short")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
 }
 
 /// What the keyword leg counts for a question in plain words that it answers with code alone. Code
@@ -75,16 +91,18 @@ fn is_ideograph(c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// Takes words of Latin letters apart into fours, all others into letters.
-    fn num_tokens(text: &str) -> usize {
-        text.split_whitespace()
+    /// Takes words of Latin letters apart into fours, all others into letters; lacks 猫.
+    fn count(text: &str) -> Tokens {
+        let num_tokens = text
+            .split_whitespace()
             .map(|it| if it.is_ascii() { it.len().div_ceil(4) } else { it.chars().count() })
-            .sum()
+            .sum();
+        Tokens { num_tokens, num_unknown: text.matches('猫').count() }
     }
 
     #[track_caller]
     fn check(query: &str, weight: f64) {
-        assert!((vector_weight(query, num_tokens) - weight).abs() < 1e-9, "{query}");
+        assert!((vector_weight(query, count) - weight).abs() < 1e-9, "{query}");
     }
 
     #[test]
@@ -115,6 +133,12 @@ mod tests {
         for word in ["length", "length.", "git-lfs", "URL", "Go", "ratio:", "\"list\"", "3"] {
             assert!(!is_symbol(word), "{word}");
         }
+    }
+
+    #[test]
+    fn what_the_vocabulary_lacks_counts_nothing() {
+        check("猫猫日本", 0.0);
+        check("猫日本人三四五六", 0.75);
     }
 
     #[test]

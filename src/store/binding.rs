@@ -170,7 +170,7 @@ fn parsed<T: std::str::FromStr>(db: &Connection, slot: Slot, key: &str) -> Step<
 mod tests {
     use super::super::testing::{TestDb, binding, vector};
     use super::*;
-    use crate::document::{Filter, Precision};
+    use crate::document::Precision;
 
     #[test]
     fn a_new_database_is_bound_to_nothing() {
@@ -239,13 +239,13 @@ mod tests {
         let mut db = TestDb::new();
         let reader = db.store.reader().unwrap();
         db.store.bind(&binding("other")).unwrap();
-        let outcome = reader.rank_by_cosine(&vector("words"), &Filter::default(), 10);
+        let outcome = reader.rank_by_cosine(&vector("words"), None, 10);
         assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
         // Asking again does not make the vector another: a new store does.
         assert_eq!(reader.binding().unwrap(), Some(binding("other")));
-        assert!(reader.rank_by_cosine(&vector("words"), &Filter::default(), 10).is_err());
+        assert!(reader.rank_by_cosine(&vector("words"), None, 10).is_err());
         let reopened = Store::open(&db.path()).unwrap();
-        reopened.rank_by_cosine(&vector("words"), &Filter::default(), 10).unwrap();
+        reopened.rank_by_cosine(&vector("words"), None, 10).unwrap();
     }
 
     #[test]

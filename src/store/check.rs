@@ -78,6 +78,10 @@ const CLAIMS: &[(&str, &str)] = &[
         "documents with paths of which none is shown",
     ),
     (
+        "SELECT count(*) FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)",
+        "entries of scripts without spaces that no chunk has",
+    ),
+    (
         "SELECT count(*) FROM (
             SELECT 1 FROM chunks GROUP BY document_id HAVING max(chunk_index) + 1 <> count(*)
         )",

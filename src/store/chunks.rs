@@ -9,7 +9,7 @@ use crate::document::{Chunk, ChunkId, DocType, DocumentId};
 use crate::error::Result;
 
 use super::fault::Step;
-use super::{Store, rows, vectors};
+use super::{Store, grams, rows, vectors};
 
 /// Names what is embedded: equal passages have equal hashes, and under one binding equal vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -195,6 +195,7 @@ pub(super) fn insert(
             },
             |row| row.get(0),
         )?;
+        grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
         vectors::insert(db, chunk_id, vector)?;
     }
     Ok(())

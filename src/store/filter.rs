@@ -5,9 +5,10 @@ use std::path::MAIN_SEPARATOR;
 
 use rusqlite::ToSql;
 
-use crate::document::Filter;
+use crate::document::{ChunkId, Filter};
+use crate::error::Result;
 
-use super::rows;
+use super::{Store, rows};
 
 /// The condition on `documents` that a [`Filter`] sets; [`FilterValues`] has its parameters.
 ///
@@ -30,23 +31,34 @@ macro_rules! passes_filter {
 }
 pub(super) use passes_filter;
 
-/// The ids of the chunks that pass a [`Filter`]; drives from documents to chunks, so that the cost
-/// is that of what passes.
-macro_rules! passing_chunks {
-    () => {
-        concat!(
-            "SELECT chunks.id
-            FROM documents
-            CROSS JOIN chunks ON chunks.document_id = documents.id
-            WHERE ",
-            $crate::store::filter::passes_filter!(),
-            " AND (:excluded_expr IS NULL OR chunks.id NOT IN (
-                SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :excluded_expr
-            ))"
-        )
-    };
+/// Drives from documents to chunks, so that the cost is that of what passes.
+const PASSING_CHUNKS: &str = concat!(
+    "SELECT chunks.id
+    FROM documents
+    CROSS JOIN chunks ON chunks.document_id = documents.id
+    WHERE ",
+    passes_filter!(),
+    " AND (:excluded_expr IS NULL OR chunks.id NOT IN (
+        SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :excluded_expr
+    ))
+    ORDER BY chunks.id"
+);
+
+impl Store {
+    /// Returns the ids of the chunks that pass a filter, in order.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
+        self.read(|db| {
+            let values = FilterValues::new(filter)?;
+            let mut statement = db.prepare_cached(PASSING_CHUNKS)?;
+            let ids = statement.query_map(values.of_chunks(&[]).as_slice(), |row| row.get(0))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+    }
 }
-pub(super) use passing_chunks;
 
 /// What the parameters of the condition are bound to.
 #[derive(Debug)]
@@ -127,9 +139,10 @@ mod tests {
     #[track_caller]
     fn check(filter: &Filter, expected: &[ChunkId]) {
         let db = db();
-        assert_eq!(db.store.passing_chunks(filter).unwrap(), expected, "by words");
+        let passing = db.store.passing_chunks(filter).unwrap();
+        assert_eq!(passing, expected);
         for depth in [100, 5000] {
-            let ranked = db.store.rank_by_cosine(&vector("apple"), filter, depth).unwrap();
+            let ranked = db.store.rank_by_cosine(&vector("apple"), Some(&passing), depth).unwrap();
             let mut by_vector: Vec<ChunkId> = ranked.iter().map(|it| it.chunk_id).collect();
             by_vector.sort_unstable();
             assert_eq!(by_vector, expected, "by vector, depth {depth}");

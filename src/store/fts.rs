@@ -5,12 +5,12 @@
 
 use rusqlite::{Connection, named_params};
 
-use crate::document::{ChunkId, DocumentId, Filter};
+use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 
 use super::Store;
 use super::fault::Step;
-use super::filter::{FilterValues, passing_chunks};
+use super::grams::{self, is_unspaced};
 
 /// How often a word or phrase occurs in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,12 @@ const OCCURRENCES: &str = "
     FROM chunks_terms
     WHERE term = :wanted";
 
+/// The same in the index of scripts without spaces, and of words that touch them.
+const GRAM_OCCURRENCES: &str = "
+    SELECT doc AS chunk_id, col = 'context' AS is_context
+    FROM chunks_grams_terms
+    WHERE term = :wanted";
+
 /// One row a chunk.
 const PHRASE_OCCURRENCES: &str = "
     SELECT rowid AS chunk_id, 0 AS is_context
@@ -59,7 +65,11 @@ const PHRASE_OCCURRENCES: &str = "
     WHERE chunks_fts MATCH :wanted
     ORDER BY rowid";
 
-const PASSING: &str = concat!(passing_chunks!(), " ORDER BY chunks.id");
+const GRAM_PHRASE_OCCURRENCES: &str = "
+    SELECT rowid AS chunk_id, 0 AS is_context
+    FROM chunks_grams
+    WHERE chunks_grams MATCH :wanted
+    ORDER BY rowid";
 
 /// Named, because the planner prefers the table itself, which holds the texts.
 const CHUNK_SIZES: &str = "
@@ -78,41 +88,23 @@ impl Store {
     /// What the database refuses.
     pub fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
         self.read(|db| {
-            let mut terms = terms(db, text)?;
-            let Some(first) = terms.pop() else { return Ok(Vec::new()) };
-            let (sql, wanted) = match terms.is_empty() {
-                true => (OCCURRENCES, first),
-                false => (PHRASE_OCCURRENCES, quote(text)),
-            };
-            let mut statement = db.prepare_cached(sql)?;
-            let mut rows = statement.query(named_params! { ":wanted": wanted })?;
-            let mut found: Vec<Occurrence> = Vec::new();
-            while let Some(row) = rows.next()? {
-                let chunk_id = row.get(0)?;
-                let is_context: bool = row.get(1)?;
-                if found.last().is_none_or(|it| it.chunk_id != chunk_id) {
-                    found.push(Occurrence { chunk_id, in_context: 0, in_text: 0 });
-                }
-                if let Some(it) = found.last_mut() {
-                    let count = if is_context { &mut it.in_context } else { &mut it.in_text };
-                    *count += 1;
-                }
+            if text.starts_with(is_unspaced) && text.chars().all(is_unspaced) {
+                let pairs = grams::pairs(text);
+                return match pairs.len() {
+                    0 | 1 => read_occurrences(db, GRAM_OCCURRENCES, text),
+                    _ => read_occurrences(db, GRAM_PHRASE_OCCURRENCES, &quote(&pairs.join(" "))),
+                };
             }
-            Ok(found)
-        })
-    }
-
-    /// Returns the ids of the chunks that pass a filter, in order.
-    ///
-    /// # Errors
-    ///
-    /// What the database refuses.
-    pub fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
-        self.read(|db| {
-            let values = FilterValues::new(filter)?;
-            let mut statement = db.prepare_cached(PASSING)?;
-            let ids = statement.query_map(values.of_chunks(&[]).as_slice(), |row| row.get(0))?;
-            Ok(ids.collect::<Result<_, _>>()?)
+            let terms = terms(db, text)?;
+            match terms.as_slice() {
+                [] => Ok(Vec::new()),
+                [term] => {
+                    let found = read_occurrences(db, OCCURRENCES, term)?;
+                    let touching = read_occurrences(db, GRAM_OCCURRENCES, &text.to_lowercase())?;
+                    Ok(united(found, touching))
+                }
+                _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text)),
+            }
         })
     }
 
@@ -136,7 +128,7 @@ impl Store {
         })
     }
 
-    /// Makes the keyword index anew from the chunks.
+    /// Makes both keyword indexes anew from the chunks.
     ///
     /// # Errors
     ///
@@ -145,9 +137,46 @@ impl Store {
     pub fn rebuild_fts(&mut self) -> Result<()> {
         self.write(|db| {
             db.execute(REBUILD, [])?;
-            Ok(())
+            grams::rebuild(db)
         })
     }
+}
+
+/// Counts the rows of each chunk.
+fn read_occurrences(db: &Connection, sql: &str, wanted: &str) -> Step<Vec<Occurrence>> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(named_params! { ":wanted": wanted })?;
+    let mut found: Vec<Occurrence> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let chunk_id = row.get(0)?;
+        let is_context: bool = row.get(1)?;
+        if found.last().is_none_or(|it| it.chunk_id != chunk_id) {
+            found.push(Occurrence { chunk_id, in_context: 0, in_text: 0 });
+        }
+        if let Some(it) = found.last_mut() {
+            let count = if is_context { &mut it.in_context } else { &mut it.in_text };
+            *count += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// Adds up what two indexes say of the same chunks.
+fn united(mut found: Vec<Occurrence>, further: Vec<Occurrence>) -> Vec<Occurrence> {
+    if further.is_empty() {
+        return found;
+    }
+    found.extend(further);
+    found.sort_by_key(|it| it.chunk_id);
+    found.dedup_by(|next, kept| {
+        let is_same = next.chunk_id == kept.chunk_id;
+        if is_same {
+            kept.in_context += next.in_context;
+            kept.in_text += next.in_text;
+        }
+        is_same
+    });
+    found
 }
 
 /// Returns the terms that the index makes of a text, in order.
@@ -208,17 +237,19 @@ mod tests {
     }
 
     #[test]
-    fn only_what_passes_the_filter_passes() {
+    fn scripts_without_spaces_are_found_inside_their_runs() {
         let mut db = TestDb::new();
-        db.add("/a.md", &["apples"], &[]);
-        let id = db.add("/b.md", &["apples", "pears"], &["fruit"]);
-        let chunks = db.store.chunks(id).unwrap();
-        let filter = Filter {
-            tags: vec!["fruit".to_owned()],
-            excluded_expr: Some(quote("pears")),
-            ..Filter::default()
-        };
-        assert_eq!(db.store.passing_chunks(&filter).unwrap(), [chunks[0].id]);
+        let id = db.add("/a.md", &["東京都の水族館でGPU加速を使う", "京都へ行く"], &[]);
+        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|it| it.id).collect();
+        assert_eq!(found(&db, "水族"), [ids[0]]);
+        assert_eq!(found(&db, "水族館"), [ids[0]]);
+        assert_eq!(found(&db, "京都"), ids);
+        assert!(found(&db, "族水").is_empty());
+        assert_eq!(found(&db, "水"), [ids[0]]);
+        assert_eq!(found(&db, "gpu"), [ids[0]]);
+        db.store.remove(id).unwrap();
+        assert!(found(&db, "水族").is_empty());
+        db.assert_whole();
     }
 
     #[test]
@@ -254,15 +285,15 @@ mod tests {
     #[test]
     fn an_index_that_drifted_is_rebuilt() {
         let mut db = TestDb::new();
-        db.add("/a.md", &["apples"], &[]);
-        db.store
-            .connection
-            .execute("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')", [])
-            .unwrap();
-        assert!(found(&db, "apples").is_empty());
+        db.add("/a.md", &["apples", "水族館"], &[]);
+        for table in ["chunks_fts", "chunks_grams"] {
+            let sql = format!("INSERT INTO {table} ({table}) VALUES ('delete-all')");
+            db.store.connection.execute(&sql, []).unwrap();
+        }
+        assert!(found(&db, "apples").is_empty() && found(&db, "水族").is_empty());
         assert_eq!(db.store.check().unwrap().len(), 1);
         db.store.rebuild_fts().unwrap();
-        assert_eq!(found(&db, "apples").len(), 1);
+        assert_eq!((found(&db, "apples").len(), found(&db, "水族").len()), (1, 1));
         db.assert_whole();
     }
 

@@ -10,6 +10,7 @@ mod documents;
 mod fault;
 mod filter;
 mod fts;
+pub mod grams;
 mod migrate;
 mod open;
 mod paths;

@@ -319,7 +319,7 @@ mod tests {
         db.add("/a.md", &["install git", "bake bread"], &["one"]);
         let reader = db.store.reader().unwrap();
         let query = vector("bake bread");
-        let expected = reader.rank_by_cosine(&query, &Filter::default(), 10).unwrap();
+        let expected = reader.rank_by_cosine(&query, None, 10).unwrap();
         reader.close().unwrap();
         let path = db.path();
         db.store.close().unwrap();
@@ -327,7 +327,7 @@ mod tests {
         let (_directory, copy) = scratch();
         fs::copy(&path, &copy).unwrap();
         let copied = Store::open_existing(&copy).unwrap().unwrap();
-        assert_eq!(copied.rank_by_cosine(&query, &Filter::default(), 10).unwrap(), expected);
+        assert_eq!(copied.rank_by_cosine(&query, None, 10).unwrap(), expected);
         assert_eq!(copied.occurrences("git").unwrap().len(), 1);
     }
 

@@ -172,7 +172,6 @@ fn progress(db: &Connection) -> Step<Reindexing> {
 mod tests {
     use super::super::testing::{TestDb, binding, vector};
     use super::*;
-    use crate::document::Filter;
 
     /// The new model: wider, and it sees everything the same.
     fn wide() -> Binding {
@@ -200,7 +199,7 @@ mod tests {
     }
 
     fn best(store: &Store, vector: &[f32]) -> ChunkId {
-        store.rank_by_cosine(vector, &Filter::default(), 10).unwrap()[0].chunk_id
+        store.rank_by_cosine(vector, None, 10).unwrap()[0].chunk_id
     }
 
     #[test]
@@ -288,7 +287,7 @@ mod tests {
         embed_next(&mut db.store, 0, 100);
         assert_eq!(best(&reader, &vector("four")), old_best);
         db.store.finish_reindex().unwrap();
-        let outcome = reader.rank_by_cosine(&vector("four"), &Filter::default(), 10);
+        let outcome = reader.rank_by_cosine(&vector("four"), None, 10);
         assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
         let mut query = vector("four");
         query.extend([0.0, 0.0]);

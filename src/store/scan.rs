@@ -6,7 +6,7 @@
 //! that is pinned; tests compare the two.
 
 use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::BinaryHeap;
 
 use rusqlite::{Connection, MAIN_DB};
 
@@ -26,11 +26,11 @@ const VECTORS_COLUMN: &str = "vectors";
 const LANES: usize = 16;
 
 /// Ranks chunks by the dot product of their vectors with `query`; best first, ties by chunk id, at
-/// most `depth`. Only chunks that are in `passing`, where that is given.
+/// most `depth`. Only chunks that are in `passing`, where that is given, in order.
 pub(super) fn nearest(
     db: &Connection,
     query: &[f32],
-    passing: Option<&HashSet<ChunkId>>,
+    passing: Option<&[ChunkId]>,
     depth: usize,
 ) -> Step<Vec<Ranked>> {
     let mut nearest = Nearest { depth, heap: BinaryHeap::new() };
@@ -46,7 +46,7 @@ pub(super) fn nearest(
         places.extend(
             taken(row.get_ref(1)?.as_blob(), row.get_ref(2)?.as_blob())
                 .ok_or_else(|| damaged(block))?
-                .filter(|(_, id)| passing.is_none_or(|it| it.contains(id))),
+                .filter(|(_, id)| passing.is_none_or(|it| it.binary_search(id).is_ok())),
         );
         let (Some((first, _)), Some((last, _))) = (places.first(), places.last()) else { continue };
         let (first, last) = (*first, *last);
@@ -158,7 +158,7 @@ impl Nearest {
 mod tests {
     use super::super::testing::{TestDb, vector};
     use super::*;
-    use crate::document::Filter;
+
     use crate::error::Error;
 
     /// What `vec0` itself says.
@@ -186,7 +186,7 @@ mod tests {
         let mut statement = db.store.connection.prepare(NEIGHBOURS).unwrap();
         let rows = statement.query_map([blob], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         let expected: Vec<(i64, f64)> = rows.collect::<Result<_, _>>().unwrap();
-        let ranked = db.store.rank_by_cosine(&query, &Filter::default(), 4096).unwrap();
+        let ranked = db.store.rank_by_cosine(&query, None, 4096).unwrap();
         assert_eq!(ranked.len(), expected.len());
         assert!(ranked.len() > 200);
         let cosine = |distance: f64| 1.0 - distance * distance / 2.0;
@@ -201,7 +201,7 @@ mod tests {
             ids(ranked.iter().map(|it| it.chunk_id).collect()),
             ids(expected.iter().map(|it| it.0).collect())
         );
-        let best = db.store.rank_by_cosine(&query, &Filter::default(), 30).unwrap();
+        let best = db.store.rank_by_cosine(&query, None, 30).unwrap();
         assert_eq!(best, ranked[..30]);
     }
 
@@ -217,7 +217,7 @@ mod tests {
             let mut db = TestDb::new();
             db.add("/a.md", &["words"], &[]);
             db.store.connection.execute_batch(damage).unwrap();
-            let outcome = db.store.rank_by_cosine(&vector("words"), &Filter::default(), 10);
+            let outcome = db.store.rank_by_cosine(&vector("words"), None, 10);
             assert!(matches!(outcome, Err(Error::Corrupt { .. } | Error::Store(_))), "{damage}");
         }
     }

@@ -3,15 +3,12 @@
 //! The table is made here and not by a migration, because its width is the model's. A trigger
 //! removes a chunk's vector with the chunk, however that goes.
 
-use std::collections::HashSet;
-
 use rusqlite::{Connection, Row, named_params, types::Type};
 
-use crate::document::{ChunkId, Filter, Ranked};
+use crate::document::{ChunkId, Ranked};
 use crate::error::{Error, Result};
 
 use super::fault::Step;
-use super::filter::{FilterValues, passing_chunks};
 use super::{Store, scan};
 
 /// Vectors in one block of `vec0`. A search that a filter narrows reads only the blocks in which
@@ -30,12 +27,11 @@ const MAKE_TRIGGER: &str = "
 const INSERT_VECTOR: &str =
     "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
 
-const PASSING: &str = passing_chunks!();
-
 impl Store {
-    /// Ranks chunks of documents that pass `filter` by the cosine between their vectors and
-    /// `vector`, exactly. Best first, ties by chunk id; at most `depth`; empty before anything was
-    /// embedded. The score lies in -1..=1, up to rounding.
+    /// Ranks chunks by the cosine between their vectors and `vector`, exactly; where there is a
+    /// filter, only those that pass it, whose ids are given in order. Best first, ties by chunk id;
+    /// at most `depth`; empty before anything was embedded. The score lies in -1..=1, up to
+    /// rounding.
     ///
     /// # Errors
     ///
@@ -44,7 +40,7 @@ impl Store {
     pub fn rank_by_cosine(
         &self,
         vector: &[f32],
-        filter: &Filter,
+        passing: Option<&[ChunkId]>,
         depth: u32,
     ) -> Result<Vec<Ranked>> {
         self.read(|db| {
@@ -53,19 +49,10 @@ impl Store {
             if depth == 0 {
                 return Ok(Vec::new());
             }
-            let passing = if filter.is_empty() { None } else { Some(passing(db, filter)?) };
             let depth = usize::try_from(depth).unwrap_or(usize::MAX);
-            scan::nearest(db, vector, passing.as_ref(), depth)
+            scan::nearest(db, vector, passing, depth)
         })
     }
-}
-
-/// Returns the chunks of documents that pass a filter.
-fn passing(db: &Connection, filter: &Filter) -> Step<HashSet<ChunkId>> {
-    let values = FilterValues::new(filter)?;
-    let mut statement = db.prepare_cached(PASSING)?;
-    let ids = statement.query_map(values.of_chunks(&[]).as_slice(), |row| row.get(0))?;
-    Ok(ids.collect::<Result<_, _>>()?)
 }
 
 /// Makes the empty table for vectors of `dim` numbers, in place of the one there is.
@@ -121,6 +108,7 @@ mod tests {
 
     use super::super::testing::{TestDb, binding, vector};
     use super::*;
+    use crate::document::Filter;
 
     fn dot(a: &[f32], b: &[f32]) -> f64 {
         a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
@@ -132,8 +120,7 @@ mod tests {
         let texts = ["install git", "bake bread", "feed the cat"];
         let id = db.add("/a.md", &texts, &[]);
         let chunks = db.store.chunks(id).unwrap();
-        let ranked =
-            db.store.rank_by_cosine(&vector("bake bread"), &Filter::default(), 10).unwrap();
+        let ranked = db.store.rank_by_cosine(&vector("bake bread"), None, 10).unwrap();
         assert_eq!(ranked.len(), 3);
         assert_eq!(ranked[0].chunk_id, chunks[1].id);
         for it in ranked {
@@ -149,17 +136,15 @@ mod tests {
         let id = db.add("/a.md", &texts, &[]);
         let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|it| it.id).collect();
         for depth in [5, 100, u32::MAX] {
-            let ranked =
-                db.store.rank_by_cosine(&vector("same"), &Filter::default(), depth).unwrap();
+            let ranked = db.store.rank_by_cosine(&vector("same"), None, depth).unwrap();
             assert_eq!(ranked.iter().map(|it| it.chunk_id).collect::<Vec<_>>(), ids);
         }
     }
 
     #[test]
     fn nothing_embedded_or_nothing_asked_ranks_nothing() {
-        let rank = |db: &TestDb, depth| {
-            db.store.rank_by_cosine(&vector("same"), &Filter::default(), depth).unwrap()
-        };
+        let rank =
+            |db: &TestDb, depth| db.store.rank_by_cosine(&vector("same"), None, depth).unwrap();
         assert!(rank(&TestDb::unbound(), 10).is_empty());
         let mut db = TestDb::new();
         assert!(rank(&db, 10).is_empty());
@@ -171,7 +156,7 @@ mod tests {
     fn a_query_of_another_width_or_without_numbers_is_an_error() {
         let db = TestDb::new();
         for vector in [vec![1.0; 3], vec![f32::INFINITY; 4]] {
-            let outcome = db.store.rank_by_cosine(&vector, &Filter::default(), 10);
+            let outcome = db.store.rank_by_cosine(&vector, None, 10);
             assert!(matches!(outcome, Err(Error::Store(_))));
         }
     }
@@ -220,7 +205,9 @@ mod tests {
             for wanted in [false, true] {
                 let tags = if wanted { vec!["wanted".to_owned()] } else { vec![] };
                 let filter = Filter { tags, ..Filter::default() };
-                let ranked = db.store.rank_by_cosine(&query, &filter, depth).unwrap();
+                let passing = db.store.passing_chunks(&filter).unwrap();
+                let passing = wanted.then_some(passing.as_slice());
+                let ranked = db.store.rank_by_cosine(&query, passing, depth).unwrap();
                 let mut expected: Vec<f64> = kept
                     .iter()
                     .filter(|(_, _, is_wanted)| *is_wanted || !wanted)

@@ -281,7 +281,7 @@ fn another_model_than_the_databases_is_refused() {
     env.write(".kb/config.yaml", "embedding:\n  model: bge-small-en-v1.5\n");
     assert_eq!(env.kb(&["search", "ice"]).expect(1).json_error()["error"], message);
     // Another precision is another binding.
-    env.write(".kb/config.yaml", "embedding:\n  precision: int8\n");
+    env.write(".kb/config.yaml", "embedding:\n  precision: fp32\n");
     let error = env.kb(&["search", "ice"]).expect(1).json_error().to_string();
     assert!(
         error.contains("'all-MiniLM-L6-v2 fp32'") && error.contains("'all-MiniLM-L6-v2 int8'"),

@@ -419,8 +419,8 @@ fn precision_and_prefix_are_part_of_the_binding() {
     for (variable, value, said) in [
         (
             "KB_EMBEDDING_PRECISION",
-            "int8",
-            "DB uses 'tiny fp32' (32 dim) but config specifies 'tiny int8'",
+            "fp32",
+            "DB uses 'tiny int8' (32 dim) but config specifies 'tiny fp32'",
         ),
         ("KB_EMBEDDING_PASSAGE_PREFIX", "passage: ", "(32 dim) but config specifies 'tiny"),
     ] {

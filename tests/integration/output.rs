@@ -37,7 +37,7 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
        brine down the pipe; never use an open flame. If the float is frozen in, trust the radar gauge
        alone and mark the day in the log with the letter F.
 
-    2. [0.018] Tide station handbook §Float gauge [markdown] [handbook, sample, station]
+    2. [0.017] Tide station handbook §Float gauge [markdown] [handbook, sample, station]
        ## Instruments ### Float gauge The float gauge sits in a stilling well: a pipe with a narrow
        opening near its foot, so that waves are damped and only the slow rise and fall of the tide is
        seen. When the trace turns into a flat line, the opening is blocked by mussels. Close the pier,…
@@ -141,7 +141,7 @@ fn tables_and_facts_line_up() {
     assert_snapshot!(lines.join("\n"), @r"
     Database:  [HOME]/.kb/kb.db
     Documents: 8 (1 pdf, 2 markdown, 3 code, 2 note)
-    Model:     all-MiniLM-L6-v2 (384 dim, fp32, 256 tokens)
+    Model:     all-MiniLM-L6-v2 (384 dim, int8, 256 tokens)
     Schema:    2
     ");
 }
@@ -165,7 +165,7 @@ fn people_are_told_what_was_done() {
     Data directory:      [HOME]/.kb
     Database:            [HOME]/.kb/kb.db
     Model configured:    all-MiniLM-L6-v2
-    Database built with: all-MiniLM-L6-v2 (384 dim, fp32)
+    Database built with: all-MiniLM-L6-v2 (384 dim, int8)
     --- stderr
     Ready. `kb add DIRECTORY` comes next.
     ");

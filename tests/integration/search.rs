@@ -377,3 +377,30 @@ fn a_copied_database_gives_the_same_answer() {
     let moved: Value = env.json(&["--data-dir", "elsewhere", args[0], args[1]]);
     assert_eq!(moved, serde_json::from_str::<Value>(&before).unwrap());
 }
+
+#[test]
+fn scripts_without_spaces_are_found_by_their_words() {
+    let env = TestEnv::new();
+    let notes = [
+        "水族館は午前九時に開き、毎週火曜日は休館です。",
+        "图书馆每天早上八点开门，星期一闭馆。",
+        "도서관은 오전 아홉 시에 문을 엽니다.",
+        "พิพิธภัณฑ์เปิดทุกวันยกเว้นวันจันทร์",
+    ];
+    for note in notes {
+        env.ok(&["add", "--note", note]);
+    }
+    for (query, note) in [
+        ("水族館の休館日", notes[0]),
+        ("图书馆几点开门", notes[1]),
+        ("도서관 아홉", notes[2]),
+        ("พิพิธภัณฑ์วันจันทร์", notes[3]),
+        ("\"火曜日\"", notes[0]),
+    ] {
+        for mode in [&["--fts-only"][..], &[]] {
+            let found = search(&env, &[&[query], mode].concat());
+            assert_eq!(found.results[0].text, note, "{query} {mode:?}");
+        }
+    }
+    assert!(search(&env, &["日曜火", "--fts-only"]).results.iter().all(|it| it.text == notes[0]));
+}

@@ -10,7 +10,7 @@ const DEFAULTS: [(&str, &str); 25] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", "\"\""),
-    ("embedding.precision", "fp32"),
+    ("embedding.precision", "int8"),
     ("embedding.query_prefix", "\"\""),
     ("embedding.passage_prefix", "\"\""),
     ("search.default_top", "10"),

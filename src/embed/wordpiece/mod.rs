@@ -39,6 +39,13 @@ impl WordPiece {
         num_tokens
     }
 
+    /// Counts the words of a text that cannot be made of tokens.
+    pub(super) fn num_unknown(&self, text: &str) -> usize {
+        let mut num_unknown = 0;
+        self.tokens(text, &mut |it| num_unknown += usize::from(it == self.unknown));
+        num_unknown
+    }
+
     /// Returns the ids of a text and of what it is put between.
     pub(super) fn encode(&self, text: &str) -> Vec<i64> {
         let mut ids: Vec<i64> = self.before.iter().map(|it| i64::from(*it)).collect();
