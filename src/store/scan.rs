@@ -7,15 +7,22 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
 
-use rusqlite::{Connection, MAIN_DB};
+use rusqlite::{Connection, MAIN_DB, named_params};
 
 use crate::document::{ChunkId, Ranked};
 
 use super::fault::{Fault, Step};
 
 /// Blocks in order of age. `validity` has a bit for each place, `rowids` the chunk's id in it.
-const BLOCKS: &str = "SELECT chunk_id, validity, rowids FROM chunks_vec_chunks ORDER BY chunk_id";
+const BLOCKS: &str = "
+    SELECT chunk_id, validity, rowids
+    FROM chunks_vec_chunks
+    WHERE chunk_id BETWEEN :first AND :last
+    ORDER BY chunk_id";
+
+const LAST_BLOCK: &str = "SELECT coalesce(max(chunk_id), 0) FROM chunks_vec_chunks";
 
 /// Where the vectors of a block are, one after the other in the order of the places.
 const VECTORS_TABLE: &str = "chunks_vec_vector_chunks00";
@@ -25,18 +32,25 @@ const VECTORS_COLUMN: &str = "vectors";
 /// cosine is the same number on every processor.
 const LANES: usize = 16;
 
-/// Ranks chunks by the dot product of their vectors with `query`; best first, ties by chunk id, at
-/// most `depth`. Only chunks that are in `passing`, where that is given, in order.
+/// Returns the number of the last block, 0 where there is none; they are numbered from 1.
+pub(super) fn last_block(db: &Connection) -> rusqlite::Result<i64> {
+    db.query_row(LAST_BLOCK, [], |row| row.get(0))
+}
+
+/// Ranks chunks of some blocks by the dot product of their vectors with `query`; best first, ties
+/// by chunk id, at most `depth`. Only chunks that are in `passing`, where that is given, in order.
 pub(super) fn nearest(
     db: &Connection,
     query: &[f32],
     passing: Option<&[ChunkId]>,
     depth: usize,
+    blocks: RangeInclusive<i64>,
 ) -> Step<Vec<Ranked>> {
+    let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
     let mut nearest = Nearest { depth, heap: BinaryHeap::new() };
     let stride = size_of_val(query);
     let mut blocks = db.prepare_cached(BLOCKS)?;
-    let mut blocks = blocks.query([])?;
+    let mut blocks = blocks.query(range)?;
     let mut blob = None;
     let mut bytes = Vec::new();
     let mut places = Vec::new();
@@ -203,6 +217,10 @@ mod tests {
         );
         let best = db.store.rank_by_cosine(&query, None, 30).unwrap();
         assert_eq!(best, ranked[..30]);
+        for part_len in [1, 2, 3, 5, 100] {
+            let parts = db.store.rank_in_parts(&query, None, 30, part_len).unwrap();
+            assert_eq!(parts, best, "{part_len}");
+        }
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! The table is made here and not by a migration, because its width is the model's. A trigger
 //! removes a chunk's vector with the chunk, however that goes.
 
+use std::ops::RangeInclusive;
+use std::{panic, thread};
+
 use rusqlite::{Connection, Row, named_params, types::Type};
 
 use crate::document::{ChunkId, Ranked};
@@ -14,6 +17,9 @@ use super::{Store, scan};
 /// Vectors in one block of `vec0`. A search that a filter narrows reads only the blocks in which
 /// something passes, and of those only what lies between the first and the last of it.
 const BLOCK_ROWS: u32 = 128;
+
+/// Blocks below which another thread, with a connection of its own, costs more than it saves.
+const BLOCKS_PER_PART: i64 = 32;
 
 const DROP_TABLE: &str = "
     DROP TRIGGER IF EXISTS chunks_vec_ad;
@@ -43,16 +49,67 @@ impl Store {
         passing: Option<&[ChunkId]>,
         depth: u32,
     ) -> Result<Vec<Ranked>> {
-        self.read(|db| {
-            let Some(binding) = self.check_bound(db)? else { return Ok(Vec::new()) };
+        let last = self.read(|db| {
+            let Some(binding) = self.check_bound(db)? else { return Ok(None) };
             require_unit_shape(vector, binding.dim)?;
-            if depth == 0 {
-                return Ok(Vec::new());
+            Ok(Some(scan::last_block(db)?))
+        })?;
+        let Some(last) = last else { return Ok(Vec::new()) };
+        self.rank_in_parts(vector, passing, depth, last / num_parts(last) + 1)
+    }
+
+    /// Ranks runs of `part_len` blocks side by side, the first here and each further one on a
+    /// connection of its own.
+    pub(super) fn rank_in_parts(
+        &self,
+        vector: &[f32],
+        passing: Option<&[ChunkId]>,
+        depth: u32,
+        part_len: i64,
+    ) -> Result<Vec<Ranked>> {
+        let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+        let last = self.read(|db| Ok(scan::last_block(db)?))?;
+        let step = usize::try_from(part_len).unwrap_or(usize::MAX).max(1);
+        let starts = (part_len + 1..=last).step_by(step);
+        let readers = starts.map(|it| Ok((it, self.reader()?))).collect::<Result<Vec<_>>>()?;
+        let mut ranked = thread::scope(|scope| {
+            let parts: Vec<_> = readers
+                .into_iter()
+                .map(|(first, reader)| {
+                    let blocks = first..=first + part_len - 1;
+                    scope.spawn(move || reader.rank_blocks(vector, passing, depth, blocks))
+                })
+                .collect();
+            let mut ranked = self.rank_blocks(vector, passing, depth, 0..=part_len)?;
+            for part in parts {
+                ranked.extend(part.join().unwrap_or_else(|it| panic::resume_unwind(it))?);
             }
-            let depth = usize::try_from(depth).unwrap_or(usize::MAX);
-            scan::nearest(db, vector, passing, depth)
+            Ok::<_, Error>(ranked)
+        })?;
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
+        ranked.truncate(depth);
+        Ok(ranked)
+    }
+
+    /// Ranks the vectors of some blocks, all of one state of the database.
+    fn rank_blocks(
+        &self,
+        vector: &[f32],
+        passing: Option<&[ChunkId]>,
+        depth: usize,
+        blocks: RangeInclusive<i64>,
+    ) -> Result<Vec<Ranked>> {
+        self.read(|db| match self.check_bound(db)? {
+            Some(_) if depth > 0 => scan::nearest(db, vector, passing, depth, blocks),
+            _ => Ok(Vec::new()),
         })
     }
+}
+
+/// Returns in how many parts so many blocks are worth being ranked side by side.
+fn num_parts(num_blocks: i64) -> i64 {
+    let num_cores = thread::available_parallelism().map_or(1, usize::from);
+    (num_blocks / BLOCKS_PER_PART).clamp(1, i64::try_from(num_cores).unwrap_or(1))
 }
 
 /// Makes the empty table for vectors of `dim` numbers, in place of the one there is.
