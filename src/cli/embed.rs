@@ -9,7 +9,7 @@ use std::thread;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context, model};
-use crate::embed::{OnnxEmbedder, Side};
+use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::present::json;
 
@@ -32,18 +32,18 @@ pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
             let embedder = wish.open_for_query(bound.as_ref())?;
             let (vector, is_cut) = embedder.embed_cut(text, side)?;
             if is_cut {
-                warn_of_cut("the text", &embedder);
+                warn_of_cut("the text", &*embedder);
             }
             context.print(|out| json::vector(&vector, out))?;
         }
-        None => embed_lines(context, &wish.open_for_texts(bound.as_ref())?, side)?,
+        None => embed_lines(context, &*wish.open_for_texts(bound.as_ref())?, side)?,
     }
     Ok(ExitStatus::Success)
 }
 
 /// Embeds the lines of stdin. Answers go out as soon as there is nothing more to read, so that a
 /// program may wait for one before it asks for the next.
-fn embed_lines(context: &Context, embedder: &OnnxEmbedder, side: Side) -> Result<()> {
+fn embed_lines(context: &Context, embedder: &dyn Embedder, side: Side) -> Result<()> {
     let (sender, lines) = mpsc::sync_channel(2 * BATCH);
     // Ends with the process where stdin outlives an error.
     thread::spawn(move || {
@@ -82,7 +82,7 @@ fn text(line: io::Result<Vec<u8>>, number: usize) -> Result<String> {
     Ok(text)
 }
 
-fn warn_of_cut(what: &str, embedder: &OnnxEmbedder) {
-    let max_tokens = embedder.tokenizer().max_tokens();
+fn warn_of_cut(what: &str, embedder: &dyn Embedder) {
+    let max_tokens = embedder.binding().max_tokens;
     context::warn(&format!("{what} is longer than the {max_tokens} tokens the model reads: cut"));
 }

@@ -16,13 +16,13 @@ use crate::config::{Origin, PrecisionWord};
 use crate::document::{Binding, Precision};
 use crate::embed;
 use crate::embed::{
-    Embedder, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions, Tokenizer,
+    Embedder, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions, Side, Tokenizer,
 };
 use crate::error::{Error, Result};
 use crate::present::Setup;
 
-/// Threads that embed a lone query: the first run is bound by page faults, which two threads
-/// share; more cost more to start than they save.
+/// Threads that embed a lone query: it is bound by reading the weights, which two threads share;
+/// more cost more to start than they save.
 const QUERY_THREADS: usize = 2;
 
 /// The model a command uses and how.
@@ -64,7 +64,6 @@ pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
     let options = OpenOptions {
         precision,
         num_threads: 1,
-        is_lone_query: false,
         query_prefix: given(&settings.query_prefix),
         passage_prefix,
     };
@@ -180,20 +179,27 @@ impl Wish {
     }
 
     /// Opens the model for one query against vectors bound to `bound`.
-    pub(super) fn open_for_query(mut self, bound: Option<&Binding>) -> Result<OnnxEmbedder> {
+    pub(super) fn open_for_query(mut self, bound: Option<&Binding>) -> Result<Box<dyn Embedder>> {
         self.options.num_threads = QUERY_THREADS.min(num_cores());
-        self.options.is_lone_query = true;
-        self.open_for_texts(bound)
+        let installed = self.locate_bound(bound)?;
+        let mut progress = FetchProgress::new();
+        embed::open_lone(&installed, &self.options, &mut |event| progress.on_event(event))
     }
 
     /// Opens the model for texts that come one after the other, to be compared with vectors bound to
     /// `bound`.
-    pub(super) fn open_for_texts(&self, bound: Option<&Binding>) -> Result<OnnxEmbedder> {
+    pub(super) fn open_for_texts(&self, bound: Option<&Binding>) -> Result<Box<dyn Embedder>> {
+        Ok(Box::new(open(&self.locate_bound(bound)?, &self.options)?))
+    }
+
+    /// Finds model and runtime library, and makes sure that its vectors may be compared with those
+    /// bound to `bound`.
+    fn locate_bound(&self, bound: Option<&Binding>) -> Result<Installed> {
         let installed = self.locate()?;
         if let Some(bound) = bound {
             check_binding(bound, &self.binding(&installed))?;
         }
-        open(&installed, &self.options)
+        Ok(installed)
     }
 
     /// Opens the tokenizer now and the model when the first passage comes.
@@ -278,8 +284,8 @@ impl Embedder for LazyModel {
         self.get()?.embed_passages(passages)
     }
 
-    fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
-        self.get()?.embed_query(query)
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
+        self.get()?.embed_cut(text, side)
     }
 
     fn num_tokens(&self, text: &str) -> usize {

@@ -46,8 +46,7 @@ fn answer(context: &Context, query: &Query, options: &SearchOptions) -> Result<S
         model::check_wish(context, binding.as_ref())?;
     }
     let load = || -> Result<Box<dyn Embedder>> {
-        let wish = model::wish(context, binding.as_ref())?;
-        Ok(Box::new(wish.open_for_query(binding.as_ref())?))
+        model::wish(context, binding.as_ref())?.open_for_query(binding.as_ref())
     };
     let results = search::search(&store, &load, query, options)?;
     store.close()?;

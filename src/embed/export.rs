@@ -14,6 +14,7 @@ use ort::value::{
 
 use super::facts::{Activation, Facts, Family};
 use super::int8::{scale_of, to_int8, transposed};
+use super::names::{self, Names};
 use super::registry::Pooling;
 use super::weights::Weights;
 use crate::document::Precision;
@@ -31,43 +32,6 @@ const OPSET: u32 = 20;
 /// Raise it when the graph changes, so that graphs built before are not used again.
 pub(super) const EXPORT_VERSION: u32 = 3;
 
-/// Names of a layer's tensors, below the layer's own name.
-struct Names {
-    layer: &'static str,
-    query: &'static str,
-    key: &'static str,
-    value: &'static str,
-    attention: &'static str,
-    attention_norm: &'static str,
-    inner: &'static str,
-    outer: &'static str,
-    norm: &'static str,
-}
-
-const BERT: Names = Names {
-    layer: "encoder.layer",
-    query: "attention.self.query",
-    key: "attention.self.key",
-    value: "attention.self.value",
-    attention: "attention.output.dense",
-    attention_norm: "attention.output.LayerNorm",
-    inner: "intermediate.dense",
-    outer: "output.dense",
-    norm: "output.LayerNorm",
-};
-
-const DISTILBERT: Names = Names {
-    layer: "transformer.layer",
-    query: "attention.q_lin",
-    key: "attention.k_lin",
-    value: "attention.v_lin",
-    attention: "attention.out_lin",
-    attention_norm: "sa_layer_norm",
-    inner: "ffn.lin1",
-    outer: "ffn.lin2",
-    norm: "output_layer_norm",
-};
-
 /// Builds the graph of a model.
 ///
 /// # Errors
@@ -77,7 +41,7 @@ const DISTILBERT: Names = Names {
 pub(super) fn export(
     facts: &Facts,
     family: Family,
-    weights: &Weights<'_>,
+    weights: &Weights,
     precision: Precision,
 ) -> Result<Model> {
     let dim = usize::try_from(facts.dim).unwrap_or(usize::MAX);
@@ -98,10 +62,7 @@ pub(super) fn export(
     builder.graph.set_outputs([Outlet::new(OUTPUT, output)]).map_err(inference)?;
 
     let mut hidden = builder.embeddings(facts)?;
-    let names = match family {
-        Family::Bert => &BERT,
-        Family::DistilBert => &DISTILBERT,
-    };
+    let names = Names::of(family);
     for idx in 0..facts.num_layers {
         hidden = builder.layer(&hidden, names, &format!("{}.{idx}", names.layer), facts)?;
     }
@@ -130,7 +91,7 @@ fn inference(error: impl Into<Cause>) -> Error {
 struct Builder<'a> {
     graph: Graph,
     allocator: Allocator,
-    weights: &'a Weights<'a>,
+    weights: &'a Weights,
     precision: Precision,
     dim: usize,
     epsilon: f32,
@@ -206,12 +167,10 @@ impl Builder<'_> {
 
     /// Token ids to the first layer's input: words + positions (+ the first token type), normalised.
     fn embeddings(&mut self, facts: &Facts) -> Result<String> {
-        let words = self.weights.get("embeddings.word_embeddings.weight", &[0, self.dim])?;
-        let positions =
-            self.weights.get("embeddings.position_embeddings.weight", &[0, self.dim])?;
-        let types = "embeddings.token_type_embeddings.weight";
-        let types = if self.weights.has(types) {
-            Some(self.weights.get(types, &[0, self.dim])?)
+        let words = self.weights.get(names::WORDS, &[0, self.dim])?;
+        let positions = self.weights.get(names::POSITIONS, &[0, self.dim])?;
+        let types = if self.weights.has(names::TYPES) {
+            Some(self.weights.get(names::TYPES, &[0, self.dim])?)
         } else {
             None
         };
@@ -234,7 +193,7 @@ impl Builder<'_> {
         let words = self.floats(&words.shape, &words.data)?;
         let words = self.node("Gather", &[&words, INPUT])?;
         let sum = self.node("Add", &[&words, &positions])?;
-        self.layer_norm(&sum, "embeddings.LayerNorm")
+        self.layer_norm(&sum, names::FIRST_NORM)
     }
 
     /// One transformer layer: attention, then the two-layer network, each with its own shortcut.

@@ -69,6 +69,38 @@ pub(super) fn gives_token_vectors(installed: &Installed) -> bool {
     matches!(source(installed), Ok(Source::Onnx(_)))
 }
 
+/// Returns the weights of a model whose graph kb builds, and their layout.
+pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, Family)> {
+    match source(installed) {
+        Ok(Source::Weights(path, family)) => Some((path, family)),
+        Ok(Source::Onnx(_)) | Err(_) => None,
+    }
+}
+
+/// Whether the graph is there.
+///
+/// # Errors
+///
+/// As [`prepare`].
+pub(super) fn is_prepared(installed: &Installed, precision: Precision) -> Result<bool> {
+    Ok(place(installed, &source(installed)?, precision)?.1.join(GRAPH_FILE).is_file())
+}
+
+/// Returns what tells the graph from others, and its directory.
+fn place(
+    installed: &Installed,
+    source: &Source,
+    precision: Precision,
+) -> Result<(Identity, PathBuf)> {
+    let (path, kind) = match source {
+        Source::Weights(path, family) => (path, format!("{family:?}")),
+        Source::Onnx(path) => (path, "Onnx".to_owned()),
+    };
+    let identity = Identity::of(installed, path, kind, precision)?;
+    let place = identity.place(&installed.cache_dir);
+    Ok((identity, place))
+}
+
 /// Returns the path of the graph, building it if it is not there.
 ///
 /// # Errors
@@ -82,12 +114,7 @@ pub(super) fn prepare(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<PathBuf> {
     let source = source(installed)?;
-    let (path, kind) = match &source {
-        Source::Weights(path, family) => (path, format!("{family:?}")),
-        Source::Onnx(path) => (path, "Onnx".to_owned()),
-    };
-    let identity = Identity::of(installed, path, kind, precision)?;
-    let place = identity.place(&installed.cache_dir);
+    let (identity, place) = place(installed, &source, precision)?;
     let graph = place.join(GRAPH_FILE);
     if graph.is_file() {
         return Ok(graph);
@@ -131,8 +158,7 @@ fn build(
             if let Some(spec) = installed.spec {
                 verify(&installed.model_dir, spec)?;
             }
-            let bytes = fs::read(path).map_err(|it| io_error(path, it))?;
-            let weights = Weights::parse(&bytes, path)?;
+            let weights = Weights::open(path)?;
             let model = export::export(&installed.facts, *family, &weights, precision)?;
             let session = builder.and_then(|it| model.into_session(&it));
             session.map(drop).map_err(|it| model_error(path, it))?;

@@ -13,6 +13,9 @@ mod fetch;
 mod graph;
 mod identity;
 mod int8;
+mod lone;
+mod names;
+mod native;
 mod onnx;
 mod registry;
 mod tokenize;
@@ -42,12 +45,21 @@ pub trait Embedder: Send + Sync {
     /// [`Error::Inference`] when the model fails or a passage is too long.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>>;
 
+    /// Embeds a text of either side, cut at what the model reads; `true` if it was cut.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Inference`] when the model fails.
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)>;
+
     /// Embeds a query; a query longer than the model reads is cut at its limit.
     ///
     /// # Errors
     ///
     /// [`Error::Inference`] when the model fails.
-    fn embed_query(&self, query: &str) -> Result<Vec<f32>>;
+    fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
+        Ok(self.embed_cut(query, Side::Query)?.0)
+    }
 
     /// Counts the tokens of a text, special tokens and prefixes not among them.
     fn num_tokens(&self, text: &str) -> usize;
@@ -143,10 +155,8 @@ pub struct Installed {
 pub struct OpenOptions {
     /// What passages and queries are computed in.
     pub precision: Precision,
-    /// Threads within one run: 1 where several workers embed side by side, 2 for a lone query.
+    /// Threads within one run: 1 where several workers embed side by side, 2 for a lone text.
     pub num_threads: usize,
-    /// Load some 10 ms faster and run a tenth slower.
-    pub is_lone_query: bool,
     /// Replaces the model's own query prefix.
     pub query_prefix: Option<String>,
     /// Replaces the model's own passage prefix.
@@ -158,7 +168,6 @@ impl Default for OpenOptions {
         Self {
             precision: Precision::Int8,
             num_threads: 1,
-            is_lone_query: false,
             query_prefix: None,
             passage_prefix: None,
         }
@@ -254,6 +263,19 @@ pub fn open(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<OnnxEmbedder> {
     OnnxEmbedder::open(installed, options, on_event)
+}
+
+/// Opens the model for one text, or a few: as fast as can be, not to be fast later.
+///
+/// # Errors
+///
+/// As [`open`].
+pub fn open_lone(
+    installed: &Installed,
+    options: &OpenOptions,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Box<dyn Embedder>> {
+    lone::open(installed, options, on_event)
 }
 
 /// Makes the error of a file operation, with a full disk told apart.

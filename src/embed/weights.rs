@@ -1,23 +1,35 @@
 //! A safetensors file in, named tensors of 32-bit floats out.
 //!
-//! Half-precision files are widened. Names are asked for without the prefix a training class may
-//! have put before them (`bert.`, `model.`).
+//! Reads what is asked for and no more: most of a file is a table of words of which a text needs a
+//! few. Half-precision files are widened. Names are asked for without the prefix a training class
+//! may have put before them (`bert.`, `model.`).
 
-use std::path::Path;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
-use safetensors::{Dtype, SafeTensors};
+use safetensors::Dtype;
+use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::embed::facts::model_error;
+use crate::embed::names::WORDS;
 use crate::error::Result;
 
-/// The tensor every encoder has, by which the prefix of all is found.
-const WORDS: &str = "embeddings.word_embeddings.weight";
+/// Bytes of the number that a file begins with: the length of the table of tensors that follows.
+const LENGTH_BYTES: usize = 8;
+
+/// The longest table; the format's own limit is the same.
+const MAX_TABLE_BYTES: u64 = 100_000_000;
 
 /// The tensors of one model.
-pub(super) struct Weights<'a> {
-    tensors: SafeTensors<'a>,
+pub(super) struct Weights {
+    file: File,
+    path: PathBuf,
+    table: Metadata,
+    /// Where the numbers begin in the file.
+    start: u64,
     prefix: String,
-    path: &'a Path,
 }
 
 /// One tensor: its shape, and its numbers in row-major order.
@@ -26,48 +38,153 @@ pub(super) struct Tensor {
     pub(super) data: Vec<f32>,
 }
 
-impl<'a> Weights<'a> {
-    /// Reads the table of tensors from the bytes of a file; `path` is for messages.
-    pub(super) fn parse(bytes: &'a [u8], path: &'a Path) -> Result<Self> {
-        let tensors = SafeTensors::deserialize(bytes).map_err(|it| model_error(path, it))?;
-        let words = tensors.names().into_iter().find(|it| it.ends_with(WORDS));
-        let words = words.ok_or_else(|| model_error(path, format!("no tensor {WORDS}")))?;
+/// A matrix that stays in the file.
+pub(super) struct Rows<'a> {
+    weights: &'a Weights,
+    name: String,
+    dtype: Dtype,
+    /// Where it begins in the file.
+    start: u64,
+    pub(super) num_rows: usize,
+    pub(super) num_columns: usize,
+}
+
+impl Weights {
+    /// Reads the table of tensors.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let fail = |it: &dyn std::fmt::Display| model_error(path, it);
+        let file = File::open(path).map_err(|it| fail(&it))?;
+        let file_bytes = file.metadata().map_err(|it| fail(&it))?.len();
+        if file_bytes < 8 {
+            return Err(fail(&format!("it has {file_bytes} bytes and no header")));
+        }
+        let mut length = [0; LENGTH_BYTES];
+        read_exact_at(&file, &mut length, 0).map_err(|it| fail(&it))?;
+        let table_bytes = u64::from_le_bytes(length);
+        if table_bytes > MAX_TABLE_BYTES.min(file_bytes) {
+            return Err(fail(&"it is no safetensors file"));
+        }
+        let mut table = vec![0; usize::try_from(table_bytes).unwrap_or(0)];
+        read_exact_at(&file, &mut table, 8).map_err(|it| fail(&it))?;
+        let table: Metadata = serde_json::from_slice(&table).map_err(|it| fail(&it))?;
+        let start = 8 + table_bytes;
+        let data_bytes = u64::try_from(table.data_len()).unwrap_or(u64::MAX);
+        if start.saturating_add(data_bytes) != file_bytes {
+            let expected = start.saturating_add(data_bytes);
+            return Err(fail(&format!("it has {file_bytes} bytes, expected {expected}")));
+        }
+        // Every encoder has this one; what stands before it stands before all.
+        let names = table.offset_keys();
+        let words = names.iter().find(|it| it.ends_with(WORDS));
+        let words = words.ok_or_else(|| fail(&format!("no tensor {WORDS}")))?;
         let prefix = words.strip_suffix(WORDS).unwrap_or_default().to_owned();
-        Ok(Self { tensors, prefix, path })
+        Ok(Self { file, path: path.to_owned(), table, start, prefix })
     }
 
     /// Whether there is a tensor of this name.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.tensors.tensor(&format!("{}{name}", self.prefix)).is_ok()
+        self.table.info(&format!("{}{name}", self.prefix)).is_some()
     }
 
     /// Returns a tensor with as many dimensions as `shape`; a 0 in it stands for any length.
     pub(super) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor> {
-        let name = format!("{}{name}", self.prefix);
-        let fail = |reason: String| model_error(self.path, format!("tensor {name}: {reason}"));
-        let view = self.tensors.tensor(&name).map_err(|it| fail(it.to_string()))?;
-        let found = view.shape();
+        let info = self.find(name, shape)?;
+        let rows = self.rows_of(name, info);
+        let mut data = Vec::new();
+        rows.read(0..rows.num_rows, &mut data)?;
+        Ok(Tensor { shape: info.shape.clone(), data })
+    }
+
+    /// Returns a matrix to be read row by row; a 0 in `shape` stands for any length.
+    pub(super) fn rows(&self, name: &str, shape: [usize; 2]) -> Result<Rows<'_>> {
+        Ok(self.rows_of(name, self.find(name, &shape)?))
+    }
+
+    fn rows_of(&self, name: &str, info: &TensorInfo) -> Rows<'_> {
+        let (num_rows, columns) =
+            info.shape.split_first().map_or((1, &[][..]), |(it, rest)| (*it, rest));
+        let offset = u64::try_from(info.data_offsets.0).unwrap_or(u64::MAX);
+        Rows {
+            weights: self,
+            name: name.to_owned(),
+            dtype: info.dtype,
+            start: self.start.saturating_add(offset),
+            num_rows,
+            num_columns: columns.iter().product(),
+        }
+    }
+
+    fn find(&self, name: &str, shape: &[usize]) -> Result<&TensorInfo> {
+        let info = self.table.info(&format!("{}{name}", self.prefix));
+        let info = info.ok_or_else(|| self.fail(name, "it is not there"))?;
+        let found = &info.shape;
         let fits = found.len() == shape.len()
             && found.iter().zip(shape).all(|(found, wanted)| *wanted == 0 || found == wanted);
         if !fits {
-            return Err(fail(format!("its shape is {found:?}, expected {shape:?}")));
+            return Err(self.fail(name, format!("its shape is {found:?}, expected {shape:?}")));
         }
-        let bytes = view.data();
-        let data = match view.dtype() {
-            Dtype::F32 => {
-                bytes.as_chunks::<4>().0.iter().map(|it| f32::from_le_bytes(*it)).collect()
-            }
-            Dtype::F16 => halves(bytes).map(f32_from_f16).collect(),
-            // The upper half of a 32-bit float.
-            Dtype::BF16 => halves(bytes).map(|it| f32::from_bits(u32::from(it) << 16)).collect(),
-            other => return Err(fail(format!("numbers of type {other:?} are not supported"))),
-        };
-        Ok(Tensor { shape: found.to_vec(), data })
+        match info.dtype {
+            Dtype::F32 | Dtype::F16 | Dtype::BF16 => Ok(info),
+            other => Err(self.fail(name, format!("numbers of type {other:?} are not supported"))),
+        }
+    }
+
+    fn fail(&self, name: &str, reason: impl std::fmt::Display) -> crate::error::Error {
+        model_error(&self.path, format!("tensor {}{name}: {reason}", self.prefix))
     }
 }
 
-fn halves(bytes: &[u8]) -> impl Iterator<Item = u16> {
-    bytes.as_chunks::<2>().0.iter().map(|it| u16::from_le_bytes(*it))
+impl Rows<'_> {
+    /// Reads some of the rows into `out`, in place of what was there.
+    pub(super) fn read(&self, rows: Range<usize>, out: &mut Vec<f32>) -> Result<()> {
+        out.resize(rows.len() * self.num_columns, 0.0);
+        if self.dtype == Dtype::F32 {
+            self.read_bytes(rows.start, bytemuck::cast_slice_mut(out))?;
+            // Files have the lower byte first.
+            if cfg!(target_endian = "big") {
+                out.iter_mut().for_each(|it| *it = f32::from_bits(it.to_bits().swap_bytes()));
+            }
+            return Ok(());
+        }
+        let mut halves = vec![[0; 2]; out.len()];
+        self.read_bytes(rows.start, halves.as_flattened_mut())?;
+        let widen = |it: u16| match self.dtype {
+            Dtype::F16 => f32_from_f16(it),
+            // The upper half of a 32-bit float.
+            _ => f32::from_bits(u32::from(it) << 16),
+        };
+        out.iter_mut().zip(halves).for_each(|(out, it)| *out = widen(u16::from_le_bytes(it)));
+        Ok(())
+    }
+
+    /// Fills `bytes` from the row of this number on.
+    fn read_bytes(&self, row: usize, bytes: &mut [u8]) -> Result<()> {
+        let offset = row * self.num_columns * (self.dtype.bitsize() / 8);
+        let offset = u64::try_from(offset).unwrap_or(u64::MAX);
+        read_exact_at(&self.weights.file, bytes, self.start.saturating_add(offset))
+            .map_err(|it| self.weights.fail(&self.name, it))
+    }
+}
+
+/// Reads without moving a position, so that threads may share the file.
+#[cfg(unix)]
+fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+/// Reads at a position, so that threads may share the file.
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    use std::os::windows::fs::FileExt;
+    while !buffer.is_empty() {
+        let num_read = file.seek_read(buffer, offset)?;
+        if num_read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        buffer = &mut buffer[num_read..];
+        offset += num_read as u64;
+    }
+    Ok(())
 }
 
 /// Widens an IEEE 754 binary16.
@@ -111,8 +228,19 @@ mod tests {
 
     #[test]
     fn what_is_no_safetensors_file_is_refused() {
-        for bytes in [&b""[..], b"PK\x03\x04", &[0xff; 64]] {
-            assert!(Weights::parse(bytes, Path::new("model.safetensors")).is_err());
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("model.safetensors");
+        let table = br#"{"embeddings.word_embeddings.weight":
+            {"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}"#;
+        let whole = [&(table.len() as u64).to_le_bytes()[..], table, &[0; 8]].concat();
+        for bytes in [&b""[..], b"PK\x03\x04", &[0xff; 64], &[0; 8], &whole[..whole.len() - 1]] {
+            std::fs::write(&path, bytes).unwrap();
+            assert!(Weights::open(&path).is_err());
         }
+        std::fs::write(&path, &whole).unwrap();
+        let weights = Weights::open(&path).unwrap();
+        assert!(weights.has(WORDS) && !weights.has("embeddings"));
+        assert_eq!(weights.get(WORDS, &[0, 2]).unwrap().data, [0.0, 0.0]);
+        assert!(weights.get(WORDS, &[2, 2]).is_err() && weights.get("other", &[2]).is_err());
     }
 }

@@ -229,6 +229,7 @@ mod tests {
 
     use super::*;
     use crate::document::{Binding, Filter, Precision};
+    use crate::embed::Side;
     use crate::ingest::chunk::Strategy;
 
     /// Embeds a passage by its letters.
@@ -245,8 +246,8 @@ mod tests {
             Ok(passages.iter().map(embed).collect())
         }
 
-        fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
-            Ok(self.embed_passages(&[query])?.remove(0))
+        fn embed_cut(&self, text: &str, _: Side) -> Result<(Vec<f32>, bool)> {
+            Ok((self.embed_passages(&[text])?.remove(0), false))
         }
 
         fn num_tokens(&self, text: &str) -> usize {

@@ -9,7 +9,7 @@ use std::path::Path;
 use kb::document::Precision;
 use kb::embed::{
     DEFAULT_MODEL, Embedder, Event, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions,
-    install, locate, locate_model, open, tokenizer, verify,
+    install, locate, locate_model, open, open_lone, tokenizer, verify,
 };
 use kb::error::Error;
 
@@ -43,6 +43,12 @@ fn embedder(installed: &Installed, precision: Precision) -> OnnxEmbedder {
     open(installed, &options, &mut |_| {}).unwrap()
 }
 
+/// The same model, opened for one text.
+fn lone(installed: &Installed, precision: Precision) -> Box<dyn Embedder> {
+    let options = OpenOptions { precision, num_threads: 2, ..OpenOptions::default() };
+    open_lone(installed, &options, &mut |_| {}).unwrap()
+}
+
 fn cosine(left: &[f32], right: &[f32]) -> f64 {
     left.iter().zip(right).map(|(left, right)| f64::from(*left) * f64::from(*right)).sum()
 }
@@ -61,8 +67,7 @@ fn reference() -> Vec<(String, Vec<f32>)> {
 }
 
 /// Returns the smallest and the mean cosine with the reference.
-fn agreement(precision: Precision) -> (f64, f64) {
-    let embedder = embedder(&real(), precision);
+fn agreement(embedder: &dyn Embedder) -> (f64, f64) {
     let reference = reference();
     assert_eq!(reference.len(), 200);
     let texts: Vec<&str> = reference.iter().map(|(text, _)| text.as_str()).collect();
@@ -81,13 +86,21 @@ fn agreement(precision: Precision) -> (f64, f64) {
 
 #[test]
 fn fp32_agrees_with_sentence_transformers() {
-    let (smallest, _) = agreement(Precision::Fp32);
+    let (smallest, _) = agreement(&embedder(&real(), Precision::Fp32));
     assert!(smallest > 0.9999, "{smallest}");
 }
 
 #[test]
+fn what_is_computed_for_one_text_agrees_too() {
+    let (smallest, _) = agreement(&*lone(&real(), Precision::Fp32));
+    assert!(smallest > 0.999_99, "{smallest}");
+    let (_, mean) = agreement(&*lone(&real(), Precision::Int8));
+    assert!(mean > 0.98, "{mean}");
+}
+
+#[test]
 fn int8_stays_close_to_sentence_transformers() {
-    let (smallest, mean) = agreement(Precision::Int8);
+    let (smallest, mean) = agreement(&embedder(&real(), Precision::Int8));
     assert!(mean > 0.98 && smallest > 0.9, "mean {mean}, smallest {smallest}");
 }
 
@@ -142,8 +155,12 @@ fn check_tiny(tiny: Tiny) {
     tiny.write(&model_dir);
     let locations = own_locations(dir.path());
     let installed = locate(&ModelChoice::Directory(model_dir), &locations).unwrap();
-    for (precision, smallest) in [(Precision::Fp32, 0.999_999), (Precision::Int8, 0.99)] {
-        let embedder = embedder(&installed, precision);
+    let both = [(Precision::Fp32, 0.999_999), (Precision::Int8, 0.99)];
+    let opened = both.into_iter().flat_map(|(precision, smallest)| {
+        let many: Box<dyn Embedder> = Box::new(embedder(&installed, precision));
+        [(precision, smallest, many), (precision, smallest, lone(&installed, precision))]
+    });
+    for (precision, smallest, embedder) in opened {
         assert_eq!((&*embedder.binding().model_name, embedder.binding().dim), ("tiny", 8));
         assert_eq!((embedder.binding().max_tokens, embedder.binding().precision), (24, precision));
         for (text, ids) in [

@@ -681,8 +681,8 @@ fn a_model_file_that_is_damaged_is_named_and_keywords_still_work() {
     let hint = "hint: if `kb init` fetched it, remove it and run `kb init` again; \
         else name another by `--model-dir` or ORT_DYLIB_PATH";
     for (name, length, said) in [
-        ("model.safetensors", 5000, "incomplete metadata, file not fully covered"),
-        ("model.safetensors", 0, "header too small"),
+        ("model.safetensors", 5000, "it has 5000 bytes, expected "),
+        ("model.safetensors", 0, "it has 0 bytes and no header"),
         ("tokenizer.json", 500, "EOF while parsing a string at line 1 column 500"),
         ("config.json", 20, "EOF while parsing"),
         ("1_Pooling/config.json", 10, "EOF while parsing"),

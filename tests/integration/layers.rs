@@ -38,6 +38,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// notation rather than a service (serde, hashes, errors) may be in several places.
 const HOMES: &[(&str, &[&str])] = &[
     ("base64", &["present/skill"]),
+    ("bytemuck", &["embed/weights.rs"]),
     ("clap", &["cli"]),
     ("console", &["cli"]),
     ("encoding_rs", &["ingest/decode.rs"]),
@@ -55,6 +56,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "skill/stats.rs",
         ],
     ),
+    ("ndarray", &["embed/native"]),
     ("ort", &["embed"]),
     ("pdf_extract", &["ingest/extract/pdf/with_pdf_extract.rs"]),
     ("pulldown_cmark", &["ingest/extract/markdown", "skill/markdown.rs"]),

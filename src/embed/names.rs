@@ -1,0 +1,62 @@
+//! A family in, the names of its tensors out.
+
+use super::facts::Family;
+
+/// The table of word vectors, `[words, dim]`.
+pub(super) const WORDS: &str = "embeddings.word_embeddings.weight";
+
+/// The table of position vectors, `[positions, dim]`.
+pub(super) const POSITIONS: &str = "embeddings.position_embeddings.weight";
+
+/// The vectors of token types, `[types, dim]`; not every model has them.
+pub(super) const TYPES: &str = "embeddings.token_type_embeddings.weight";
+
+/// The normalisation after the tables.
+pub(super) const FIRST_NORM: &str = "embeddings.LayerNorm";
+
+/// Names of a layer's tensors, below the layer's own name.
+pub(super) struct Names {
+    pub(super) layer: &'static str,
+    pub(super) query: &'static str,
+    pub(super) key: &'static str,
+    pub(super) value: &'static str,
+    pub(super) attention: &'static str,
+    pub(super) attention_norm: &'static str,
+    pub(super) inner: &'static str,
+    pub(super) outer: &'static str,
+    pub(super) norm: &'static str,
+}
+
+const BERT: Names = Names {
+    layer: "encoder.layer",
+    query: "attention.self.query",
+    key: "attention.self.key",
+    value: "attention.self.value",
+    attention: "attention.output.dense",
+    attention_norm: "attention.output.LayerNorm",
+    inner: "intermediate.dense",
+    outer: "output.dense",
+    norm: "output.LayerNorm",
+};
+
+const DISTILBERT: Names = Names {
+    layer: "transformer.layer",
+    query: "attention.q_lin",
+    key: "attention.k_lin",
+    value: "attention.v_lin",
+    attention: "attention.out_lin",
+    attention_norm: "sa_layer_norm",
+    inner: "ffn.lin1",
+    outer: "ffn.lin2",
+    norm: "output_layer_norm",
+};
+
+impl Names {
+    /// Returns the names a family uses.
+    pub(super) fn of(family: Family) -> &'static Self {
+        match family {
+            Family::Bert => &BERT,
+            Family::DistilBert => &DISTILBERT,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A matrix of weights in a file and activations in, their product out.
+//!
+//! Weights are read a piece at a time, each by the thread that needs it: a piece that has just been
+//! copied from the system's cache is still in the processor's.
+
+use std::{panic, thread};
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+
+use crate::embed::weights::{Rows, Weights};
+use crate::error::Result;
+
+/// Weights that are read at once: 128 KB, a part of a processor's own cache.
+const PIECE_LEN: usize = 32 << 10;
+
+/// What one thread keeps from one use to the next.
+#[derive(Debug, Default)]
+pub(super) struct Worker {
+    piece: Vec<f32>,
+}
+
+/// Multiplies `[tokens, inputs]` with the weights of this name and adds their bias; `finish` then
+/// gets every number. Returns `[tokens, outputs]`; a 0 for `num_outputs` stands for any number.
+pub(super) fn linear(
+    workers: &mut [Worker],
+    weights: &Weights,
+    input: &Array2<f32>,
+    name: &str,
+    num_outputs: usize,
+    finish: fn(f32) -> f32,
+) -> Result<Array2<f32>> {
+    let rows = weights.rows(&format!("{name}.weight"), [num_outputs, input.ncols()])?;
+    let bias = weights.get(&format!("{name}.bias"), &[rows.num_rows])?.data;
+    let mut output = Array2::zeros((input.nrows(), rows.num_rows));
+    share(workers, &mut output, 1, |worker, start, mut part| {
+        multiply(worker, &rows, input, start, &mut part)?;
+        for mut features in part.rows_mut() {
+            features.iter_mut().zip(&bias[start..]).for_each(|(it, bias)| *it = finish(*it + bias));
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}
+
+/// Parts the columns of `output` among the workers, each on a thread of its own; groups of
+/// `group_len` columns stay together. `work` gets the number of its first column.
+pub(super) fn share(
+    workers: &mut [Worker],
+    output: &mut Array2<f32>,
+    group_len: usize,
+    work: impl Fn(&mut Worker, usize, ArrayViewMut2<'_, f32>) -> Result<()> + Sync,
+) -> Result<()> {
+    let num_groups = output.ncols() / group_len.max(1);
+    let each = num_groups.div_ceil(workers.len().max(1)).max(1) * group_len.max(1);
+    let work = &work;
+    thread::scope(|scope| {
+        let parts = output.axis_chunks_iter_mut(Axis(1), each).enumerate();
+        let mut parts = parts.zip(workers).map(|((idx, part), worker)| (idx * each, part, worker));
+        let Some((_, first, worker)) = parts.next() else { return Ok(()) };
+        let others: Vec<_> = parts
+            .map(|(start, part, worker)| scope.spawn(move || work(worker, start, part)))
+            .collect();
+        work(worker, 0, first)?;
+        for other in others {
+            other.join().unwrap_or_else(|it| panic::resume_unwind(it))?;
+        }
+        Ok(())
+    })
+}
+
+/// Multiplies `input` with the rows from `start` on, as many as `output` has columns.
+fn multiply(
+    worker: &mut Worker,
+    rows: &Rows<'_>,
+    input: &Array2<f32>,
+    start: usize,
+    output: &mut ArrayViewMut2<'_, f32>,
+) -> Result<()> {
+    let rows_a_piece = (PIECE_LEN / rows.num_columns.max(1)).max(1);
+    for (idx, mut output) in output.axis_chunks_iter_mut(Axis(1), rows_a_piece).enumerate() {
+        let first = start + idx * rows_a_piece;
+        rows.read(first..first + output.ncols(), &mut worker.piece)?;
+        let piece = ArrayView2::from_shape((output.ncols(), rows.num_columns), &worker.piece);
+        let piece = piece.expect("rows are read whole");
+        general_mat_mul(1.0, input, &piece.t(), 0.0, &mut output);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_is_some_workers() {
+        for num_workers in 1..5 {
+            for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
+                let mut workers: Vec<Worker> =
+                    (0..num_workers).map(|_| Worker::default()).collect();
+                let mut output = Array2::zeros((2, num_columns));
+                share(&mut workers, &mut output, group_len, |_, start, mut part| {
+                    assert_eq!(start % group_len, 0);
+                    for (at, mut column) in (start..).zip(part.columns_mut()) {
+                        column.fill(f32::from(u8::try_from(at).unwrap()) + 1.0);
+                    }
+                    Ok(())
+                })
+                .unwrap();
+                for (at, column) in output.columns().into_iter().enumerate() {
+                    assert!(
+                        column.iter().all(|it| *it == f32::from(u8::try_from(at).unwrap()) + 1.0)
+                    );
+                }
+            }
+        }
+    }
+}
