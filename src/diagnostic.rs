@@ -204,7 +204,7 @@ impl Diagnostic {
                 "one of summary, sections, files, commands, projects, errors, search".into()
             }
             Self::SkillExists { .. } => {
-                "`kb skill build PATH --import --force` replaces a skill".into()
+                "choose another name; `kb skill build PATH --import --force` replaces one".into()
             }
             Self::InvalidOption { hint, .. } => return hint.clone(),
             _ => return None,

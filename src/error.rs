@@ -3,6 +3,8 @@
 //! A variant exists if the remedy differs, not because another library can fail. Messages are
 //! lower case without a full stop; advice is apart, in [`Error::hint`]. No library type appears
 //! here: causes are boxed where they come from.
+//!
+//! Over 400 lines because every failure stands in one table.
 
 use std::error::Error as StdError;
 use std::io;

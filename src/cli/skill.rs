@@ -151,8 +151,7 @@ impl<'a> Session<'a> {
             "init" => {
                 let options =
                     InitOptions { name: call.text("name"), is_global: call.flag("global") };
-                let made = skill::unlogged(skill::init::init(caller, &options));
-                self.print(made, json::init, text::init)
+                self.print(skill::init::init(caller, &options).into(), json::init, text::init)
             }
             "search" => {
                 let limit = call.number("limit").unwrap_or(0);

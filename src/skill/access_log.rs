@@ -34,7 +34,7 @@ pub(super) fn logged<T>(
 ) -> Answer<T> {
     let skill = match resolve::resolve(caller, typed) {
         Ok(skill) => skill,
-        Err(error) => return Answer { outcome: Err(error), warnings: Vec::new() },
+        Err(error) => return Err(error).into(),
     };
     let Logged { args, outcome, mut warnings } = work(&skill);
     let access = Access {

@@ -61,9 +61,14 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     let text = |name: &str| fields.text(name).unwrap_or_default();
     let index = index::build(caller, &skill)?;
     let source_hash = index.source_hash.clone();
-    manifest::write(caller, &skill, &Manifest { skill: text("name"), source_hash })?;
-    let stub = stub::stub(caller.program, &skill, &text("description"), &listing)?;
-    manifest::replace(&skill.runtime.join(SKILL_FILE), &stub)?;
+    let manifest = Manifest { skill: text("name"), source_hash };
+    let stub_path = skill.runtime.join(SKILL_FILE);
+    // What says the same as before was made from the same files: the stub is as it should be.
+    if manifest::read(&skill).as_ref() != Some(&manifest) || !stub_path.is_file() {
+        let stub = stub::stub(caller.program, &skill, &text("description"), &listing)?;
+        manifest::replace(&stub_path, &stub)?;
+        manifest::write(caller, &skill, &manifest)?;
+    }
     let deploy = |target: &String| deploy::deploy(caller, &skill, target, options.is_copy);
     let deployments = options.targets.iter().map(deploy).collect::<Result<_>>()?;
     let is_page = |it: &&files::SourceFile| markdown::is_markdown(&it.path) && it.size_bytes > 0;
@@ -76,6 +81,15 @@ fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
     if let Some(link) = index::escaping_link(skill, listing) {
         return Err(Diagnostic::PathEscapes { path: link }.into());
     }
+    fields(skill)
+}
+
+/// Returns what SKILL.md says, if that is enough to build the skill.
+///
+/// # Errors
+///
+/// [`Diagnostic::MissingField`]; [`Error::Io`] if it cannot be read.
+pub(super) fn fields(skill: &Skill) -> Result<Fields> {
     let path = skill.skill_file();
     let bytes = fs::read(&path).map_err(|source| Error::Io { path, source })?;
     let page = Page::read(SKILL_FILE, &bytes);

@@ -88,6 +88,13 @@ pub struct Answer<T> {
     pub warnings: Vec<Warning>,
 }
 
+impl<T> From<Result<T>> for Answer<T> {
+    /// Returns an answer with nothing beside it.
+    fn from(outcome: Result<T>) -> Self {
+        Self { outcome, warnings: Vec::new() }
+    }
+}
+
 /// Returns an error as stderr and the access log have it.
 pub fn error_line(error: &Error, program: Program) -> String {
     match error {

@@ -28,15 +28,12 @@ pub fn read(skill: &Skill) -> Option<Manifest> {
     Some(Manifest { skill: text("skill")?, source_hash: text("source_hash")? })
 }
 
-/// Writes a skill's manifest, unless it says the same already.
+/// Writes a skill's manifest.
 ///
 /// # Errors
 ///
 /// [`Error::Io`].
 pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Result<()> {
-    if read(skill).as_ref() == Some(manifest) {
-        return Ok(());
-    }
     let value = json!({
         "skill": manifest.skill,
         "version": VERSION,
@@ -46,15 +43,12 @@ pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Resu
     replace(&skill.manifest_path(), &format!("{value:#}\n"))
 }
 
-/// Writes a file in one step, unless it holds the same already.
+/// Writes a file in one step.
 ///
 /// # Errors
 ///
 /// [`Error::Io`].
 pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
-    if fs::read(path).is_ok_and(|it| it == text.as_bytes()) {
-        return Ok(());
-    }
     let draft = path.with_extension(format!("{}.draft", std::process::id()));
     fs::write(&draft, text)
         .and_then(|()| fs::rename(&draft, path))

@@ -39,7 +39,6 @@ mod testing;
 use serde_json::json;
 
 use crate::diagnostic::Warning;
-use crate::error::Result;
 use crate::ingest::walk;
 use crate::skill::access_log::{Logged, logged};
 use crate::skill::build::{BuildOptions, Built};
@@ -57,7 +56,7 @@ pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Bui
     let imported = options.is_import.then(|| build::import(caller, skill, options));
     let skill = match imported {
         Some(Ok(path)) => walk::path_text(&path),
-        Some(Err(error)) => return Answer { outcome: Err(error), warnings: Vec::new() },
+        Some(Err(error)) => return Err(error).into(),
         None => skill.to_owned(),
     };
     logged(caller, &skill, "build", |skill| Logged {
@@ -157,11 +156,6 @@ pub fn lint(caller: &Caller, skill: &str, is_forced: bool) -> Answer<Linted> {
         outcome: lint::lint(skill, is_forced),
         warnings: Vec::new(),
     })
-}
-
-/// Wraps the outcome of what logs nothing.
-pub fn unlogged<T>(outcome: Result<T>) -> Answer<T> {
-    Answer { outcome, warnings: Vec::new() }
 }
 
 /// Returns text as it is compared where case does not count; Unicode, not ASCII alone.

@@ -1,9 +1,10 @@
 //! A skill in, the headings of all its Markdown files out, read anew each time.
 
 use crate::error::Result;
-use crate::skill::files;
 use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::Skill;
+use crate::skill::{files, index};
+use crate::store::skill_index::IndexedHeading;
 
 /// Which headings to list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,18 +31,26 @@ pub struct OutlinedHeading {
 /// [`crate::error::Error::Io`] for a file that cannot be read.
 pub(super) fn outline(skill: &Skill, options: OutlineOptions) -> Result<Vec<OutlinedHeading>> {
     let deepest = options.level.unwrap_or(u8::MAX);
+    let headings = scan(skill)?.into_iter().filter(|it| it.level <= deepest);
+    Ok(headings
+        .map(|it| OutlinedHeading { level: it.level, heading: it.text, file: it.file })
+        .collect())
+}
+
+/// Reads the headings of all Markdown files, in the same order.
+///
+/// # Errors
+///
+/// As [`outline`].
+pub(super) fn scan(skill: &Skill) -> Result<Vec<IndexedHeading>> {
     let mut found = Vec::new();
     for file in files::list(&skill.dir)?.files {
-        if !markdown::is_markdown(&file.path) {
-            continue;
+        if markdown::is_markdown(&file.path)
+            && let Some(page) = Page::read(&file.path, &file.read()?)
+        {
+            let headings = page.headings().into_iter();
+            found.extend(headings.map(|it| index::to_indexed(&file.path, it)));
         }
-        let Some(page) = Page::read(&file.path, &file.read()?) else { continue };
-        let headings = page.headings().into_iter().filter(|it| it.level <= deepest);
-        found.extend(headings.map(|it| OutlinedHeading {
-            level: it.level,
-            heading: it.text,
-            file: file.path.clone(),
-        }));
     }
     Ok(found)
 }

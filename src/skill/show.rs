@@ -1,12 +1,13 @@
 //! A skill and a heading in, the text of the section out.
 //!
-//! Which lines those are is looked up in the index; the lines come from the file.
+//! Which lines those are is looked up in the index; the lines come from the file. Only a skill that
+//! cannot be built, because it does not say its name and what it is for, is shown without one.
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::skill::caller::Caller;
 use crate::skill::resolve::Skill;
-use crate::skill::{fold, index, markdown, open, path};
+use crate::skill::{build, fold, index, markdown, open, outline, path};
 use crate::store::skill_index::IndexedHeading;
 
 /// What separates a heading from its description where headings are listed for agents.
@@ -54,8 +55,13 @@ pub struct Shown {
 /// What opening the index gives; [`Diagnostic::PathEscapes`] if `file` leads out;
 /// [`Diagnostic::SectionNotFound`] with what is like it.
 pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Result<Shown> {
-    let index = index::open(caller, skill)?;
-    let headings = index.headings().ok_or_else(|| index::unusable(skill))?;
+    let headings = match index::open(caller, skill) {
+        Ok(index) => index.headings().ok_or_else(|| index::unusable(skill))?,
+        Err(Error::Skill(Diagnostic::IndexUnusable { .. })) if build::fields(skill).is_err() => {
+            outline::scan(skill)?
+        }
+        Err(error) => return Err(error),
+    };
     let file = match &options.file {
         Some(typed) => {
             let escapes = || Diagnostic::PathEscapes { path: typed.clone() };

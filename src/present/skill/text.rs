@@ -104,7 +104,7 @@ pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
 /// What writing gives.
 pub fn search(results: &SkillResults, out: &mut dyn Write) -> io::Result<()> {
     if results.hits.is_empty() {
-        return writeln!(out, "No section holds all of: {}", clean(&results.query));
+        return writeln!(out, "No section holds all of these words.");
     }
     for hit in &results.hits {
         writeln!(out, "{}#{} (score: {:.4})", hit.file, hit.section, hit.score)?;

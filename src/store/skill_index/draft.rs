@@ -97,6 +97,21 @@ impl IndexDraft {
         Ok(this)
     }
 
+    /// Removes what processes left that were killed while they made an index at `path`; for who
+    /// knows that nobody is making one now.
+    pub fn remove_abandoned(path: &Path) {
+        let Some(name) = path.file_name().map(|it| it.to_string_lossy().into_owned()) else {
+            return;
+        };
+        for entry in path.parent().and_then(|it| it.read_dir().ok()).into_iter().flatten().flatten()
+        {
+            let draft = entry.file_name().to_string_lossy().into_owned();
+            if draft.strip_prefix(&name).is_some_and(|it| it.ends_with(".draft")) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     /// Adds a section. A zero byte in a text would end it for SQLite: there is none.
     ///
     /// # Errors

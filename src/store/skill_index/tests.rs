@@ -185,6 +185,12 @@ fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces() {
     let (dir, path) = scratch();
     drop(IndexDraft::begin(&path, Tokenizer::Porter).unwrap());
     assert!(names(dir.path()).is_empty());
+    for name in ["search-0123456789abcdef.db.77.draft", "search-ffffffffffffffff.db.77.draft"] {
+        std::fs::write(dir.path().join(name), "of a killed process").unwrap();
+    }
+    IndexDraft::remove_abandoned(&path);
+    assert_eq!(names(dir.path()), ["search-ffffffffffffffff.db.77.draft"]);
+    std::fs::remove_file(dir.path().join("search-ffffffffffffffff.db.77.draft")).unwrap();
     std::fs::write(&path, "garbage").unwrap();
     write(&path, Tokenizer::Porter, &[]);
     assert!(SkillIndex::open(&path).is_some());
