@@ -29,8 +29,8 @@ pub(super) const OUTPUT: &str = "embedding";
 /// The first operator set with GELU as one operator.
 const OPSET: u32 = 20;
 
-/// Raise it when the graph changes, so that graphs built before are not used again.
-pub(super) const EXPORT_VERSION: u32 = 3;
+/// Raise it when the graph, or what lies beside it, changes, so that older ones are not used again.
+pub(super) const EXPORT_VERSION: u32 = 4;
 
 /// Builds the graph of a model.
 ///

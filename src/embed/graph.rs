@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use super::facts::{Family, model_error};
 use super::fetch::{Workspace, verify, weights};
 use super::identity::Identity;
+use super::names::Names;
 use super::weights::Weights;
-use super::{Event, Installed, export, io_error};
+use super::{Event, Installed, export, int8, io_error};
 use crate::document::Precision;
 use crate::error::Result;
 use ort::environment::Environment;
@@ -24,6 +25,9 @@ const GRAPH_FILE: &str = "model.onnx";
 
 /// The weights' file in its directory; the graph names it.
 const WEIGHTS_FILE: &str = "model.bin";
+
+/// 8-bit weights by row, for texts that are not worth loading the graph.
+const ROWS_FILE: &str = "rows.safetensors";
 
 /// Tensors smaller than this stay in the graph's file: the runtime opens and maps the weights' file
 /// anew for each of the others, in some 27 system calls.
@@ -77,13 +81,19 @@ pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, Family)> {
     }
 }
 
-/// Whether the graph is there.
+/// Returns the directory of the graph, if it is there.
 ///
 /// # Errors
 ///
 /// As [`prepare`].
-pub(super) fn is_prepared(installed: &Installed, precision: Precision) -> Result<bool> {
-    Ok(place(installed, &source(installed)?, precision)?.1.join(GRAPH_FILE).is_file())
+pub(super) fn find(installed: &Installed, precision: Precision) -> Result<Option<PathBuf>> {
+    let (_, place) = place(installed, &source(installed)?, precision)?;
+    Ok(place.join(GRAPH_FILE).is_file().then_some(place))
+}
+
+/// Returns the 8-bit weights by row that lie beside a graph in 8 bits.
+pub(super) fn rows_file(place: &Path) -> PathBuf {
+    place.join(ROWS_FILE)
 }
 
 /// Returns what tells the graph from others, and its directory.
@@ -162,10 +172,13 @@ fn build(
             let model = export::export(&installed.facts, *family, &weights, precision)?;
             let session = builder.and_then(|it| model.into_session(&it));
             session.map(drop).map_err(|it| model_error(path, it))?;
+            if precision == Precision::Int8 {
+                write_rows(installed, *family, &weights, &rows_file(made))?;
+            }
         }
     }
     // The runtime does not wait for the disk; without this a power cut could leave zeros behind.
-    for name in [GRAPH_FILE, WEIGHTS_FILE].map(|it| made.join(it)) {
+    for name in [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE].map(|it| made.join(it)) {
         match File::open(&name).and_then(|it| it.sync_all()) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(io_error(&name, error));
@@ -174,6 +187,19 @@ fn build(
         }
     }
     Ok(())
+}
+
+/// Writes the linear maps of all layers in 8 bits, by row.
+fn write_rows(installed: &Installed, family: Family, weights: &Weights, path: &Path) -> Result<()> {
+    let names = Names::of(family);
+    let layers = 0..installed.facts.num_layers;
+    let maps =
+        layers.flat_map(|idx| names.linear().map(|it| format!("{}.{idx}.{it}", names.layer)));
+    let matrices = maps.map(|name| {
+        let weight = weights.get(&format!("{name}.weight"), &[0, 0])?;
+        Ok(int8::by_row(name, &weight))
+    });
+    super::weights::write(path, &matrices.collect::<Result<Vec<_>>>()?)
 }
 
 /// Returns a builder whose session writes the optimised graph to `path` when it is made.

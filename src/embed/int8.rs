@@ -3,7 +3,7 @@
 //! Symmetric, one scale for each output: signed bytes that the runtime multiplies with the unsigned
 //! bytes it makes of the input.
 
-use super::weights::Tensor;
+use super::weights::{Int8Matrix, Tensor};
 
 /// The largest magnitude of a symmetric 8-bit weight.
 const INT8_MAX: f32 = 127.0;
@@ -21,6 +21,16 @@ pub(super) fn transposed<T: Copy + Default>(
         }
     }
     data
+}
+
+/// Turns a linear map into 8 bits, row by row as training writes it.
+pub(super) fn by_row(name: String, weight: &Tensor) -> Int8Matrix {
+    let num_columns = weight.shape[1];
+    let rows = weight.data.chunks_exact(num_columns);
+    let scales: Vec<f32> = rows.clone().map(scale_of).collect();
+    let bytes =
+        rows.zip(&scales).flat_map(|(row, scale)| row.iter().map(move |it| to_int8(it / scale)));
+    Int8Matrix { name, num_columns, rows: bytes.collect(), scales }
 }
 
 /// Returns the step between neighbouring 8-bit weights of one output.
@@ -43,7 +53,7 @@ mod tests {
     fn weights_are_quantised_by_output_and_symmetrically() {
         let row = [0.5, -1.0, 0.25, 0.0];
         let scale = scale_of(&row);
-        let bytes: Vec<i8> = row.iter().map(|it| to_int8(it / scale)).collect();
+        let bytes: Vec<i8> = row.iter().map(move |it| to_int8(it / scale)).collect();
         assert_eq!(bytes, [64, -127, 32, 0]);
         assert_eq!(scale_of(&[0.0, 0.0]).to_bits(), 1.0_f32.to_bits());
         assert_eq!((to_int8(f32::NAN), to_int8(-1e9)), (0, -127));

@@ -1,12 +1,11 @@
 //! An installed model in, an embedder out that is ready at once.
 //!
-//! 32-bit weights of a family kb knows are computed with here (`native`), without ONNX Runtime; for
-//! everything else the runtime is loaded in the way that takes least time.
+//! Weights of a family kb knows are computed with here (`native`), without ONNX Runtime; an ONNX file
+//! of the model's own is run by the runtime, loaded in the way that takes least time.
 
-use std::path::Path;
 use std::thread;
 
-use super::facts::{Family, model_error};
+use super::facts::model_error;
 use super::native::Encoder;
 use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Side, Tokenizer, graph};
 use crate::document::{Binding, Precision};
@@ -24,38 +23,33 @@ pub(super) fn open(
     options: &OpenOptions,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Box<dyn Embedder>> {
+    let Some((weights, family)) = graph::own_weights(installed) else {
+        return Ok(Box::new(OnnxEmbedder::open_lone(installed, options, on_event)?));
+    };
     let binding = installed.binding(options);
-    match graph::own_weights(installed) {
-        Some((weights, family)) if binding.precision == Precision::Fp32 => {
-            // The graph is not used, but what it was made from has been verified.
-            if !graph::is_prepared(installed, binding.precision)? {
-                OnnxEmbedder::open(installed, options, on_event)?;
-            }
-            Ok(Box::new(LoneEmbedder::open(installed, options, binding, &weights, family)?))
+    // The graph itself is not used, but what it was made from has been verified.
+    let place = match graph::find(installed, binding.precision)? {
+        Some(place) => Some(place),
+        None => {
+            OnnxEmbedder::open(installed, options, on_event)?;
+            graph::find(installed, binding.precision)?
         }
-        _ => Ok(Box::new(OnnxEmbedder::open_lone(installed, options, on_event)?)),
-    }
+    };
+    let rows = place.filter(|_| binding.precision == Precision::Int8);
+    let rows = rows.map(|it| graph::rows_file(&it));
+    let (tokenizer, encoder) = thread::scope(|scope| {
+        let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
+        let (facts, num_threads) = (&installed.facts, options.num_threads);
+        let encoder = Encoder::open(&weights, rows.as_deref(), facts, family, num_threads);
+        (tokenizer.join(), encoder)
+    });
+    let tokenizer = tokenizer.map_err(|_| {
+        model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
+    })??;
+    Ok(Box::new(LoneEmbedder { tokenizer, binding, encoder: encoder? }))
 }
 
 impl LoneEmbedder {
-    fn open(
-        installed: &Installed,
-        options: &OpenOptions,
-        binding: Binding,
-        weights: &Path,
-        family: Family,
-    ) -> Result<Self> {
-        let (tokenizer, encoder) = thread::scope(|scope| {
-            let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
-            let encoder = Encoder::open(weights, &installed.facts, family, options.num_threads);
-            (tokenizer.join(), encoder)
-        });
-        let tokenizer = tokenizer.map_err(|_| {
-            model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
-        })??;
-        Ok(Self { tokenizer, binding, encoder: encoder? })
-    }
-
     fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
         let vector = self.encoder.run(ids)?;
         if vector.iter().all(|it| it.is_finite()) {

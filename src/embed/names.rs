@@ -52,6 +52,11 @@ const DISTILBERT: Names = Names {
 };
 
 impl Names {
+    /// The linear maps of a layer.
+    pub(super) fn linear(&self) -> [&'static str; 6] {
+        [self.query, self.key, self.value, self.attention, self.inner, self.outer]
+    }
+
     /// Returns the names a family uses.
     pub(super) fn of(family: Family) -> &'static Self {
         match family {

@@ -1,18 +1,19 @@
 //! A safetensors file in, named tensors of 32-bit floats out.
 //!
 //! Reads what is asked for and no more: most of a file is a table of words of which a text needs a
-//! few. Half-precision files are widened. Names are asked for without the prefix a training class
-//! may have put before them (`bert.`, `model.`).
+//! few. Half-precision files are widened, and so are the 8-bit weights of kb's own making. Names are
+//! asked for without the prefix a training class may have put before them (`bert.`, `model.`).
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use safetensors::Dtype;
-use safetensors::tensor::{Metadata, TensorInfo};
+use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 
 use crate::embed::facts::model_error;
+use crate::embed::io_error;
 use crate::embed::names::WORDS;
 use crate::error::Result;
 
@@ -30,6 +31,8 @@ pub(super) struct Weights {
     /// Where the numbers begin in the file.
     start: u64,
     prefix: String,
+    /// Whether kb wrote it, with 8-bit numbers that mean something only to kb.
+    is_derived: bool,
 }
 
 /// One tensor: its shape, and its numbers in row-major order.
@@ -50,8 +53,20 @@ pub(super) struct Rows<'a> {
 }
 
 impl Weights {
-    /// Reads the table of tensors.
+    /// Reads the table of tensors of a model.
     pub(super) fn open(path: &Path) -> Result<Self> {
+        let mut weights = Self::open_derived(path)?;
+        // Every encoder has this one; what stands before it stands before all.
+        let names = weights.table.offset_keys();
+        let words = names.iter().find(|it| it.ends_with(WORDS));
+        let words = words.ok_or_else(|| model_error(path, format!("no tensor {WORDS}")))?;
+        weights.prefix = words.strip_suffix(WORDS).unwrap_or_default().to_owned();
+        weights.is_derived = false;
+        Ok(weights)
+    }
+
+    /// Reads the table of tensors of a file that [`write`] wrote.
+    pub(super) fn open_derived(path: &Path) -> Result<Self> {
         let fail = |it: &dyn std::fmt::Display| model_error(path, it);
         let file = File::open(path).map_err(|it| fail(&it))?;
         let file_bytes = file.metadata().map_err(|it| fail(&it))?.len();
@@ -73,12 +88,8 @@ impl Weights {
             let expected = start.saturating_add(data_bytes);
             return Err(fail(&format!("it has {file_bytes} bytes, expected {expected}")));
         }
-        // Every encoder has this one; what stands before it stands before all.
-        let names = table.offset_keys();
-        let words = names.iter().find(|it| it.ends_with(WORDS));
-        let words = words.ok_or_else(|| fail(&format!("no tensor {WORDS}")))?;
-        let prefix = words.strip_suffix(WORDS).unwrap_or_default().to_owned();
-        Ok(Self { file, path: path.to_owned(), table, start, prefix })
+        let (path, prefix) = (path.to_owned(), String::new());
+        Ok(Self { file, path, table, start, prefix, is_derived: true })
     }
 
     /// Whether there is a tensor of this name.
@@ -125,6 +136,7 @@ impl Weights {
         }
         match info.dtype {
             Dtype::F32 | Dtype::F16 | Dtype::BF16 => Ok(info),
+            Dtype::I8 if self.is_derived => Ok(info),
             other => Err(self.fail(name, format!("numbers of type {other:?} are not supported"))),
         }
     }
@@ -146,6 +158,12 @@ impl Rows<'_> {
             }
             return Ok(());
         }
+        if self.dtype == Dtype::I8 {
+            let mut bytes = vec![0; out.len()];
+            self.read_bytes(rows.start, bytemuck::cast_slice_mut(&mut bytes))?;
+            out.iter_mut().zip(bytes).for_each(|(out, it): (_, i8)| *out = f32::from(it));
+            return Ok(());
+        }
         let mut halves = vec![[0; 2]; out.len()];
         self.read_bytes(rows.start, halves.as_flattened_mut())?;
         let widen = |it: u16| match self.dtype {
@@ -164,6 +182,41 @@ impl Rows<'_> {
         read_exact_at(&self.weights.file, bytes, self.start.saturating_add(offset))
             .map_err(|it| self.weights.fail(&self.name, it))
     }
+}
+
+/// A matrix of 8-bit numbers by row, with what each row is to be multiplied by.
+pub(super) struct Int8Matrix {
+    /// What the model calls the map, without `.weight`.
+    pub(super) name: String,
+    pub(super) num_columns: usize,
+    pub(super) rows: Vec<i8>,
+    pub(super) scales: Vec<f32>,
+}
+
+/// Writes matrices to a file of their own: `NAME.weight` and `NAME.scale` for each.
+///
+/// # Errors
+///
+/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
+pub(super) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()> {
+    let scales = |it: &Int8Matrix| -> Vec<u8> {
+        it.scales.iter().flat_map(|scale| scale.to_le_bytes()).collect()
+    };
+    let scales: Vec<Vec<u8>> = matrices.iter().map(scales).collect();
+    let views = matrices.iter().zip(&scales).flat_map(|(matrix, scales)| {
+        let num_rows = matrix.scales.len();
+        let rows = bytemuck::cast_slice(&matrix.rows);
+        [
+            ("weight", TensorView::new(Dtype::I8, vec![num_rows, matrix.num_columns], rows)),
+            ("scale", TensorView::new(Dtype::F32, vec![num_rows], scales)),
+        ]
+        .map(|(part, view)| view.map(|it| (format!("{}.{part}", matrix.name), it)))
+    });
+    let bytes = views
+        .collect::<Result<Vec<_>, _>>()
+        .and_then(|it| safetensors::serialize(it, None))
+        .map_err(|it| model_error(path, it))?;
+    fs::write(path, bytes).map_err(|it| io_error(path, it))
 }
 
 /// Reads without moving a position, so that threads may share the file.
@@ -224,6 +277,26 @@ mod tests {
             assert_eq!(f32_from_f16(half).to_bits(), f32::to_bits(expected), "{half:#06x}");
         }
         assert!(f32_from_f16(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn what_kb_writes_only_kb_reads() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("own.safetensors");
+        let matrix = Int8Matrix {
+            name: "a.b".into(),
+            num_columns: 3,
+            rows: vec![1, -2, 3, -127, 0, 127],
+            scales: vec![0.5, 2.0],
+        };
+        write(&path, &[matrix]).unwrap();
+        let weights = Weights::open_derived(&path).unwrap();
+        assert_eq!(weights.get("a.b.scale", &[2]).unwrap().data, [0.5, 2.0]);
+        let rows = weights.rows("a.b.weight", [0, 3]).unwrap();
+        let mut row = Vec::new();
+        rows.read(1..2, &mut row).unwrap();
+        assert_eq!(row, [-127.0, 0.0, 127.0]);
+        assert!(Weights::open(&path).is_err());
     }
 
     #[test]

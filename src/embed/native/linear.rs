@@ -8,6 +8,7 @@ use std::{panic, thread};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 
+use super::int8;
 use crate::embed::weights::{Rows, Weights};
 use crate::error::Result;
 
@@ -20,27 +21,53 @@ pub(super) struct Worker {
     piece: Vec<f32>,
 }
 
-/// Multiplies `[tokens, inputs]` with the weights of this name and adds their bias; `finish` then
-/// gets every number. Returns `[tokens, outputs]`; a 0 for `num_outputs` stands for any number.
-pub(super) fn linear(
-    workers: &mut [Worker],
-    weights: &Weights,
-    input: &Array2<f32>,
-    name: &str,
-    num_outputs: usize,
-    finish: fn(f32) -> f32,
-) -> Result<Array2<f32>> {
-    let rows = weights.rows(&format!("{name}.weight"), [num_outputs, input.ncols()])?;
-    let bias = weights.get(&format!("{name}.bias"), &[rows.num_rows])?.data;
-    let mut output = Array2::zeros((input.nrows(), rows.num_rows));
-    share(workers, &mut output, 1, |worker, start, mut part| {
-        multiply(worker, &rows, input, start, &mut part)?;
-        for mut features in part.rows_mut() {
-            features.iter_mut().zip(&bias[start..]).for_each(|(it, bias)| *it = finish(*it + bias));
-        }
-        Ok(())
-    })?;
-    Ok(output)
+/// Where linear maps are read from.
+#[derive(Clone, Copy)]
+pub(super) struct Linear<'a> {
+    pub(super) weights: &'a Weights,
+    /// The same maps in 8 bits, if those are to be used.
+    pub(super) rows: Option<&'a Weights>,
+}
+
+impl Linear<'_> {
+    /// Multiplies `[tokens, inputs]` with the weights of this name and adds their bias; `finish` then
+    /// gets every number. Returns `[tokens, outputs]`; a 0 for `num_outputs` stands for any number.
+    pub(super) fn apply(
+        self,
+        workers: &mut [Worker],
+        input: &Array2<f32>,
+        name: &str,
+        num_outputs: usize,
+        finish: fn(f32) -> f32,
+    ) -> Result<Array2<f32>> {
+        let shape = [num_outputs, input.ncols()];
+        let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
+        let bias = self.weights.get(&format!("{name}.bias"), &[rows.num_rows])?.data;
+        // Products of whole numbers are whole, and sums of 500 of them exact; sums of more lose
+        // their last bits, which is nothing to what the steps have lost.
+        let (whole, scales) = match self.rows {
+            None => (None, None),
+            Some(in_int8) => {
+                let (whole, step) = int8::quantise(input);
+                let scales = in_int8.get(&format!("{name}.scale"), &[rows.num_rows])?.data;
+                (Some(whole), Some(scales.iter().map(|it| it * step).collect::<Vec<f32>>()))
+            }
+        };
+        let input = whole.as_ref().unwrap_or(input);
+        let mut output = Array2::zeros((input.nrows(), rows.num_rows));
+        share(workers, &mut output, 1, |worker, start, mut part| {
+            multiply(worker, &rows, input, start, &mut part)?;
+            for mut features in part.rows_mut() {
+                if let Some(scales) = &scales {
+                    features.iter_mut().zip(&scales[start..]).for_each(|(it, scale)| *it *= scale);
+                }
+                let biased = features.iter_mut().zip(&bias[start..]);
+                biased.for_each(|(it, bias)| *it = finish(*it + bias));
+            }
+            Ok(())
+        })?;
+        Ok(output)
+    }
 }
 
 /// Parts the columns of `output` among the workers, each on a thread of its own; groups of

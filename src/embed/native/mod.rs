@@ -1,16 +1,17 @@
 //! Token ids in, a unit vector out, computed here: for one text, where loading ONNX Runtime and its
 //! graph would take five times as long as the sums themselves.
 //!
-//! The same model in the same precision as the graph in `export`, read from the same weights; a test
+//! The same model in the same precision as the graph in `export`, made of the same weights; a test
 //! compares the two. Many texts are embedded by the runtime, whose kernels are faster.
 
 mod activation;
+mod int8;
 mod linear;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use linear::{Worker, linear, share};
+use linear::{Linear, Worker, share};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
@@ -23,6 +24,8 @@ use crate::error::{Error, Result};
 /// An encoder that computes one text at a time.
 pub(super) struct Encoder {
     weights: Weights,
+    /// The linear maps in 8 bits, if that is what the model is to be computed in.
+    rows: Option<Weights>,
     facts: Facts,
     names: &'static Names,
     dim: usize,
@@ -31,15 +34,17 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Opens the weights, of which nothing but their table is read yet.
+    /// Opens the weights, of which nothing but their table is read yet; `rows` are those in 8 bits.
     pub(super) fn open(
         path: &Path,
+        rows: Option<&Path>,
         facts: &Facts,
         family: Family,
         num_threads: usize,
     ) -> Result<Self> {
         Ok(Self {
             weights: Weights::open(path)?,
+            rows: rows.map(Weights::open_derived).transpose()?,
             facts: facts.clone(),
             names: Names::of(family),
             dim: usize::try_from(facts.dim).unwrap_or(usize::MAX),
@@ -94,18 +99,18 @@ impl Encoder {
     /// One transformer layer: attention, then the two-layer network, each with its own shortcut.
     fn layer(&self, workers: &mut [Worker], input: &Array2<f32>, at: &str) -> Result<Array2<f32>> {
         let (names, dim, same) = (self.names, self.dim, |it| it);
-        let weights = &self.weights;
         let name = |part: &str| format!("{at}.{part}");
-        let query = linear(workers, weights, input, &name(names.query), dim, same)?;
-        let key = linear(workers, weights, input, &name(names.key), dim, same)?;
-        let value = linear(workers, weights, input, &name(names.value), dim, same)?;
+        let linear = Linear { weights: &self.weights, rows: self.rows.as_ref() };
+        let query = linear.apply(workers, input, &name(names.query), dim, same)?;
+        let key = linear.apply(workers, input, &name(names.key), dim, same)?;
+        let value = linear.apply(workers, input, &name(names.value), dim, same)?;
         let mixed = self.attention(workers, &query, &key, &value)?;
-        let mut middle = linear(workers, weights, &mixed, &name(names.attention), dim, same)?;
+        let mut middle = linear.apply(workers, &mixed, &name(names.attention), dim, same)?;
         middle += input;
         self.normalise(&mut middle, &name(names.attention_norm))?;
         let active = self.facts.activation.function();
-        let inner = linear(workers, weights, &middle, &name(names.inner), 0, active)?;
-        let mut outer = linear(workers, weights, &inner, &name(names.outer), dim, same)?;
+        let inner = linear.apply(workers, &middle, &name(names.inner), 0, active)?;
+        let mut outer = linear.apply(workers, &inner, &name(names.outer), dim, same)?;
         outer += &middle;
         self.normalise(&mut outer, &name(names.norm))?;
         Ok(outer)
