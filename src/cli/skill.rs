@@ -22,7 +22,7 @@ use crate::ingest::detect::Wanted;
 use crate::present::skill::{BuildReport, json, text};
 use crate::skill;
 use crate::skill::build::{BuildOptions, Built};
-use crate::skill::caller::{Answer, Caller};
+use crate::skill::caller::{Answer, Caller, SKILLS_ROOT};
 use crate::skill::init::InitOptions;
 use crate::skill::lint::Severity;
 use crate::skill::list::ListOptions;
@@ -116,10 +116,12 @@ impl<'a> Session<'a> {
     ) -> Result<Self> {
         let now = jiff::Timestamp::now();
         let home = environment.path("SKILLC_HOME").unwrap_or_else(|| environment.home());
+        let skills_root = environment.path("KB_SKILLS_ROOT").unwrap_or_else(|| SKILLS_ROOT.into());
         let mut caller = Caller {
             program,
             cwd: context::absolute(Path::new(""))?,
             home: context::absolute(&home)?,
+            skills_root: context::absolute(&skills_root)?,
             run_id: run_id(environment, now),
             now: SystemTime::from(now),
             timestamp: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),

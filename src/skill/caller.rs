@@ -13,6 +13,9 @@ use crate::store::skill_index::Tokenizer;
 /// Name of the directory that holds a store.
 const STORE_DIR: &str = ".skillc";
 
+/// Where skills are looked for beside the stores, below the working directory.
+pub const SKILLS_ROOT: &str = ".agents/skills";
+
 /// The part of a store that accesses are logged to where the runtime directory cannot be written.
 const FALLBACK_LOGS: &str = "logs";
 
@@ -25,6 +28,8 @@ pub struct Caller {
     pub cwd: PathBuf,
     /// Directory that holds the global store.
     pub home: PathBuf,
+    /// Directory of skills beside the stores; absolute, need not be there.
+    pub skills_root: PathBuf,
     /// Identifies the session in the access log.
     pub run_id: String,
     /// When the command began.

@@ -10,14 +10,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::ingest::walk;
-use crate::skill::caller::Caller;
+use crate::skill::caller::{Caller, SKILLS_ROOT};
 use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
 use crate::skill::{fold, front_matter, lint};
 use crate::store::{SkillRow, Store};
-
-/// Where skills are looked for beside the stores, below the working directory.
-const DEFAULT_ROOT: &str = ".agents/skills";
 
 /// The letters a skill may bear.
 const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπ";
@@ -87,7 +84,7 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
         let dir = walk::clean(&caller.cwd.join(named));
         return vec![Root { is_named: true, ..found(dir, &caller.cwd, Scope::Project, false) }];
     }
-    let mut roots = vec![found(caller.cwd.join(DEFAULT_ROOT), &caller.cwd, Scope::Project, false)];
+    let mut roots = vec![found(caller.cwd.join(SKILLS_ROOT), &caller.cwd, Scope::Project, false)];
     if let (Some(store), Some(project)) = (caller.project_store(), caller.project()) {
         roots.push(found(resolve::sources_of(&store), project, Scope::Project, true));
     }

@@ -1,6 +1,7 @@
 //! An argument in, a skill's directory and its runtime directory out.
 //!
-//! A path goes before the project's store, the project's store before the global one.
+//! A path goes before the project's store, the project's store before the global one, and that before
+//! the directory that `kb skill list` reads beside them.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -141,6 +142,10 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
                 found_dir = Some(walk::path_text(&path));
             }
         }
+        let path = caller.skills_root.join(typed);
+        if is_skill(&path) {
+            return at_path(caller, typed, &path);
+        }
     }
     Err(match found_dir {
         Some(path) => Diagnostic::NotASkill { path },
@@ -267,6 +272,15 @@ mod tests {
         fs::create_dir(world.path("project/x")).unwrap();
         check_error(&world, "x", "E010 not a valid skill: 'x' (missing SKILL.md)");
         // A valid one further down still wins.
+        world.skill("home/.skillc/skills/x");
+        check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
+    }
+
+    #[test]
+    fn what_the_registry_lists_is_found_by_name_after_the_stores() {
+        let world = World::new();
+        world.skill("project/.agents/skills/x");
+        check(&world, "x", "project/.agents/skills/x", Scope::Project, "project/.skillc/runtime/x");
         world.skill("home/.skillc/skills/x");
         check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
     }

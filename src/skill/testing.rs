@@ -27,6 +27,7 @@ impl World {
             program: Program::Kb,
             cwd: root.join("project"),
             home: root.join("home"),
+            skills_root: root.join("project/.agents/skills"),
             run_id: "run".into(),
             // An hour from now, so that no file counts as just written.
             now: SystemTime::now() + Duration::from_secs(3600),
