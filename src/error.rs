@@ -98,6 +98,32 @@ pub enum Error {
         /// The id that was given.
         id: String,
     },
+    /// No chunk has this id.
+    #[error("chunk not found: {id}")]
+    UnknownChunk {
+        /// The id that was given.
+        id: i64,
+    },
+    /// Several documents are meant by what was typed.
+    #[error("`{typed}` means {num_candidates} documents")]
+    AmbiguousDocument {
+        /// As typed.
+        typed: String,
+        /// How many there are.
+        num_candidates: usize,
+        /// The first few: id and title.
+        candidates: Vec<String>,
+    },
+    /// A document has no such section, page, symbol or chunk.
+    #[error("document {document} has no {what}")]
+    UnknownPart {
+        /// Whose part it would be.
+        document: i64,
+        /// What was looked for.
+        what: String,
+        /// Names that are like it.
+        similar: Vec<String>,
+    },
     /// `models.toml` has no model of this name.
     #[error("unknown model `{name}`")]
     UnknownModel {
@@ -269,6 +295,9 @@ impl Error {
             Self::InFile { cause, .. } => cause.code(),
             Self::EmptyQuery => "empty_query",
             Self::UnknownDocument { .. } => "unknown_document",
+            Self::UnknownChunk { .. } => "unknown_chunk",
+            Self::AmbiguousDocument { .. } => "ambiguous_document",
+            Self::UnknownPart { .. } => "unknown_part",
             Self::UnknownModel { .. } => "unknown_model",
             Self::ModelMismatch { .. } => "model_mismatch",
             Self::NoModelFiles { .. } => "no_model_files",
@@ -349,6 +378,18 @@ impl Error {
             }
             Self::EmptyQuery => Some("give some words: `kb search \"how to install git\"`".into()),
             Self::UnknownDocument { .. } => Some("`kb list` shows the ids there are".into()),
+            Self::UnknownChunk { .. } => {
+                Some("ids of chunks change when a document is added again: search anew".into())
+            }
+            Self::AmbiguousDocument { candidates, .. } => {
+                Some(format!("give the id or more of the name: {}", candidates.join(", ")))
+            }
+            Self::UnknownPart { document, similar, .. } if similar.is_empty() => {
+                Some(format!("`kb outline {document}` lists what there is"))
+            }
+            Self::UnknownPart { similar, .. } => {
+                Some(format!("did you mean: {}", similar.join("; ")))
+            }
             Self::UnknownModel { known, .. } => Some(format!(
                 "known models: {}; any other works by `--model-dir DIRECTORY`",
                 known.join(", ")

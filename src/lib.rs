@@ -3,6 +3,7 @@
 //! ```text
 //! ingest:  walk → detect → extract → chunk → embed ──► store
 //! search:  parse → keyword ∥ vector ◄── store ;  → fuse → filter ──► present
+//! read:    find → parts ◄── store ;  → outline, show, open ──► present
 //! skill:   resolve → files → index ◄─► store ;  → search, outline, show, open ──► present
 //! ```
 //!
@@ -22,6 +23,8 @@ pub mod store;
 pub mod search;
 
 pub mod skill;
+
+pub mod read;
 
 pub mod present;
 

@@ -59,6 +59,12 @@ pub(super) enum Command {
     List(List),
     /// Show one document and its chunks
     Info(Info),
+    /// List the sections, pages or symbols of a document
+    Outline(Outline),
+    /// Show a section, page, symbol or chunk of a document
+    Show(Show),
+    /// Show the file of a document
+    Open(Open),
     /// Remove documents
     Remove(Remove),
     /// List tags
@@ -223,12 +229,86 @@ pub(super) struct List {
 /// Show one document and its chunks
 #[derive(Debug, Args)]
 pub(super) struct Info {
-    /// Id of the document, as `kb list` shows it
-    #[arg(value_name = "ID", allow_negative_numbers = true)]
+    /// Which document: id, path, or a unique part of its title or path
+    #[arg(value_name = "DOC", allow_negative_numbers = true)]
     pub(super) id: String,
     #[command(flatten)]
     pub(super) format: Format,
 }
+
+/// List the sections, pages or symbols of a document
+#[derive(Debug, Args)]
+#[command(after_help = DOCUMENT_HELP)]
+pub(super) struct Outline {
+    /// Which document: id, path, or a unique part of its title or path
+    #[arg(value_name = "DOC")]
+    pub(super) document: String,
+    /// Deepest level to list
+    #[arg(long, value_name = "N")]
+    pub(super) level: Option<u32>,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Show a section, page, symbol or chunk of a document
+#[derive(Debug, Args)]
+#[command(after_help = DOCUMENT_HELP)]
+pub(super) struct Show {
+    /// Which document: id, path, or a unique part of its title or path; without a further flag all
+    /// of its text
+    #[arg(value_name = "DOC", required_unless_present = "chunk")]
+    pub(super) document: Option<String>,
+    #[command(flatten)]
+    pub(super) selection: SelectionArgs,
+    /// Chunks to show before and after the chunk
+    #[arg(long, value_name = "N", requires = "chunk", default_value_t = 0)]
+    pub(super) around: u32,
+    /// Most lines to show
+    #[arg(long, value_name = "N")]
+    pub(super) max_lines: Option<u32>,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Which part of a document.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(super) struct SelectionArgs {
+    /// Section with this heading, or this end of its header chain, in whatever case
+    #[arg(long, value_name = "HEADING", allow_hyphen_values = true)]
+    pub(super) section: Option<String>,
+    /// Definition with this name, qualified or not
+    #[arg(long, value_name = "NAME")]
+    pub(super) symbol: Option<String>,
+    /// Page, from 1
+    #[arg(long, value_name = "N")]
+    pub(super) page: Option<u32>,
+    /// Chunk with this id, as search results name it
+    #[arg(long, value_name = "ID")]
+    pub(super) chunk: Option<i64>,
+}
+
+/// Show the file of a document
+#[derive(Debug, Args)]
+#[command(after_help = DOCUMENT_HELP)]
+pub(super) struct Open {
+    /// Which document: id, path, or a unique part of its title or path
+    #[arg(value_name = "DOC")]
+    pub(super) document: String,
+    /// Only the lines from A to B, both included
+    #[arg(long, value_name = "A:B", value_parser = lines)]
+    pub(super) lines: Option<(u32, u32)>,
+    /// Most lines to show
+    #[arg(long, value_name = "N")]
+    pub(super) max_lines: Option<u32>,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// What the commands that read on have in common.
+const DOCUMENT_HELP: &str = "\
+From a hit to all of it: kb search gives ids, kb outline the parts, kb show one of them, kb open the
+file. All but open read the database alone, so they work when the file has moved.";
 
 /// Remove documents
 #[derive(Debug, Args)]
@@ -360,6 +440,21 @@ fn note(typed: &str) -> Result<String, String> {
         return Err("the text of the note is missing".into());
     }
     Ok(typed.to_owned())
+}
+
+/// Reads `A:B`; `A:` goes to the end, `A` is one line.
+fn lines(typed: &str) -> Result<(u32, u32), String> {
+    let (first, last) = match typed.split_once(':') {
+        Some((first, "")) => (first, None),
+        Some((first, last)) => (first, Some(last)),
+        None => (typed, Some(typed)),
+    };
+    let number = |it: &str| it.parse::<u32>().ok().filter(|it| *it > 0);
+    let last = last.map_or(Some(u32::MAX), number);
+    number(first)
+        .zip(last)
+        .filter(|(first, last)| first <= last)
+        .ok_or_else(|| "not two line numbers like 10:20".to_owned())
 }
 
 fn threshold(typed: &str) -> Result<f64, String> {

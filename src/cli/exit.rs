@@ -47,6 +47,9 @@ impl From<&Error> for ExitStatus {
             | Error::InFile { .. }
             | Error::EmptyQuery
             | Error::UnknownDocument { .. }
+            | Error::UnknownChunk { .. }
+            | Error::AmbiguousDocument { .. }
+            | Error::UnknownPart { .. }
             | Error::UnknownModel { .. }
             | Error::ModelMismatch { .. }
             | Error::NoModelFiles { .. }

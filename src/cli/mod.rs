@@ -13,6 +13,7 @@ mod init;
 mod list;
 mod model;
 mod progress;
+mod read;
 mod reindex;
 mod remove;
 mod search;
@@ -92,6 +93,9 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Search(args) => search::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::Info(args) => info::run(context, args),
+        Command::Outline(args) => read::outline(context, args),
+        Command::Show(args) => read::show(context, args),
+        Command::Open(args) => read::open(context, args),
         Command::Remove(args) => remove::run(context, args),
         Command::Tags(args) => tag::list(context, args),
         Command::Tag(args) => tag::run(context, args),
@@ -135,6 +139,9 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Add(args::Add { format, .. })
         | Command::List(args::List { format, .. })
         | Command::Info(args::Info { format, .. })
+        | Command::Outline(args::Outline { format, .. })
+        | Command::Show(args::Show { format, .. })
+        | Command::Open(args::Open { format, .. })
         | Command::Remove(args::Remove { format, .. })
         | Command::Tags(args::Tags { format })
         | Command::Tag(args::Tag { format, .. })

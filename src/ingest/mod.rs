@@ -184,6 +184,11 @@ pub fn ingest(
     pipeline::run(store, services, roots, options, on_event, report)
 }
 
+/// Returns what `documents.content_hash` says of these bytes: SHA-256, lower-case hex.
+pub fn content_hash(bytes: &[u8]) -> String {
+    prepare::sha256_hex(bytes)
+}
+
 /// Refuses a note without a word, before a model is looked for.
 ///
 /// # Errors

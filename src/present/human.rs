@@ -371,6 +371,12 @@ pub fn clean(text: &str) -> String {
     cleaned
 }
 
+/// Returns text with its lines and tabs, without other control characters.
+pub fn clean_lines(text: &str) -> String {
+    let is_kept = |it: char| matches!(it, '\n' | '\t') || !(it.is_control() || is_bidi_control(it));
+    text.chars().map(|it| if is_kept(it) { it } else { char::REPLACEMENT_CHARACTER }).collect()
+}
+
 /// Whether a character reorders the text around it: what is shown would not be what is there.
 fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

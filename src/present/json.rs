@@ -16,13 +16,13 @@ use crate::search::{Hit, SearchResults};
 use crate::store::{Stats, StoredChunk, StoredDocument, TagCount};
 
 /// Grows only when a documented key is removed, renamed or changes its type.
-const CONTRACT_VERSION: u32 = 1;
+pub(super) const CONTRACT_VERSION: u32 = 1;
 
 /// Characters of a chunk that `kb info` shows.
 pub(super) const PREVIEW_CHARS: usize = 100;
 
 /// Writes one value and a line end.
-fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
     out.write_all(b"\n")
 }

@@ -8,6 +8,7 @@ use crate::document::Binding;
 
 pub mod human;
 pub mod json;
+pub mod read;
 pub mod skill;
 
 /// What is set up on this machine for a data directory.

@@ -33,6 +33,29 @@ pub struct Link {
     pub line: usize,
 }
 
+/// A heading and the bytes of its section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpannedHeading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Its plain text, on one line; empty for an empty heading.
+    pub text: String,
+    /// From the heading's line to before the next one of the same level or a higher one.
+    pub bytes: Range<usize>,
+}
+
+/// Returns the headings of a Markdown text without front matter, in order.
+pub fn headings(text: &str) -> Vec<SpannedHeading> {
+    let line_starts = line_starts(text.as_bytes());
+    let page = Page { text: text.to_owned(), body_start: 0, line_starts };
+    let spanned = |it: Heading| SpannedHeading {
+        bytes: page.line_start(it.start_line)..page.line_start(it.end_line),
+        level: it.level,
+        text: it.text,
+    };
+    page.headings().into_iter().map(spanned).collect()
+}
+
 /// A Markdown or text file of a skill, read.
 #[derive(Debug, Clone)]
 pub struct Page {

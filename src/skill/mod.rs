@@ -159,6 +159,6 @@ pub fn lint(caller: &Caller, skill: &str, is_forced: bool) -> Answer<Linted> {
 }
 
 /// Returns text as it is compared where case does not count; Unicode, not ASCII alone.
-fn fold(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     text.to_uppercase().to_lowercase()
 }

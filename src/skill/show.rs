@@ -71,7 +71,9 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     };
     let found = find(&headings, &options.section, file.as_deref());
     let Some(heading) = found.first() else {
-        let similar = similar(&headings, &options.section);
+        let wanted = normal(without_description(options.section.trim()));
+        let similar = similar(&headings, |it| normal(&it.text), &wanted);
+        let similar = similar.into_iter().map(|it| (it.text.clone(), it.file.clone())).collect();
         let section = options.section.clone();
         return Err(Diagnostic::SectionNotFound { section, similar }.into());
     };
@@ -130,15 +132,17 @@ fn without_description(query: &str) -> &str {
     query.split_once(EM_DASH).map_or(query, |(heading, _)| heading.trim())
 }
 
-/// Returns the headings that begin with the query, then those that contain it, with their files.
-fn similar(headings: &[IndexedHeading], query: &str) -> Vec<(String, String)> {
-    let wanted = normal(without_description(query.trim()));
-    let like = |is_like: &dyn Fn(&str) -> bool| -> Vec<(String, String)> {
-        let like = headings.iter().filter(|it| is_like(&normal(&it.text)));
-        like.map(|it| (it.text.clone(), it.file.clone())).collect()
+/// Returns the first few items whose names begin with what is wanted, then those that contain it.
+pub(crate) fn similar<'a, T>(
+    items: &'a [T],
+    name: impl Fn(&T) -> String,
+    wanted: &str,
+) -> Vec<&'a T> {
+    let like = |is_like: &dyn Fn(&str) -> bool| -> Vec<&'a T> {
+        items.iter().filter(|it| is_like(&name(it))).collect()
     };
-    let mut found = like(&|text| text.starts_with(&wanted));
-    found.extend(like(&|text| text.contains(&wanted) && !text.starts_with(&wanted)));
+    let mut found = like(&|it| it.starts_with(wanted));
+    found.extend(like(&|it| it.contains(wanted) && !it.starts_with(wanted)));
     found.truncate(MAX_SIMILAR);
     found
 }
@@ -213,9 +217,14 @@ mod tests {
             ("b.md", "INSTALLING on Linux"),
             ("b.md", "Other"),
         ]);
-        let found: Vec<String> =
-            similar(&headings, " instal — x").into_iter().map(|it| it.0).collect();
-        assert_eq!(found, ["Install", "INSTALLING on Linux", "How to install"]);
+        let similar = |headings: &[IndexedHeading], wanted| -> Vec<String> {
+            let found = similar(headings, |it| normal(&it.text), wanted);
+            found.into_iter().map(|it| it.text.clone()).collect()
+        };
+        assert_eq!(
+            similar(&headings, "instal"),
+            ["Install", "INSTALLING on Linux", "How to install"]
+        );
         assert!(similar(&headings, "nothing").is_empty());
         let many: Vec<_> = (0..9).map(|_| ("a.md", "Same")).collect();
         assert_eq!(similar(&super::tests::headings(&many), "s").len(), MAX_SIMILAR);

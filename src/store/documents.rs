@@ -40,6 +40,19 @@ pub struct StoredDocument {
     pub chunk_count: u32,
 }
 
+/// What a document can be called by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentName {
+    /// Its key.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// Absolute path of its file; `None` for a note given as text.
+    pub path: Option<String>,
+}
+
+const DOCUMENT_NAMES: &str = "SELECT id, title, source_path FROM documents ORDER BY id";
+
 /// The columns of a [`StoredDocument`].
 macro_rules! select_documents {
     () => {
@@ -144,6 +157,21 @@ impl Store {
             let documents =
                 statement.query_map(values.of_documents().as_slice(), rows::stored_document)?;
             Ok(documents.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns what every document can be called by, in order of ids.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    pub fn document_names(&self) -> Result<Vec<DocumentName>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(DOCUMENT_NAMES)?;
+            let names = statement.query_map([], |row| {
+                Ok(DocumentName { id: row.get(0)?, title: row.get(1)?, path: row.get(2)? })
+            })?;
+            Ok(names.collect::<Result<_, _>>()?)
         })
     }
 

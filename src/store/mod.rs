@@ -38,7 +38,7 @@ use fault::{Fault, Step};
 
 pub use check::Stats;
 pub use chunks::{PassageHash, StoredChunk, StoredHit};
-pub use documents::StoredDocument;
+pub use documents::{DocumentName, StoredDocument};
 pub use fts::{ChunkSize, Occurrence};
 pub use paths::{KnownPath, PathStamp};
 pub use reindex::{Reindexing, Unembedded};

@@ -91,6 +91,41 @@ contract! {
         #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
         preview: String,
     }
+    Outline {
+        contract_version: u32, document_id: i64, title: String,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        r#type: String, total_chunks: u32, tokens: u32, parts: Vec<Part>,
+    }
+    Part {
+        kind: String, level: u32,
+        #[serde(deserialize_with = "nullable")] name: Option<String>,
+        #[serde(deserialize_with = "nullable")] section: Option<String>,
+        preview: String,
+        #[serde(deserialize_with = "nullable")] page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
+        #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
+        tokens: u32, chunk_ids: Vec<i64>,
+    }
+    Shown {
+        contract_version: u32, document_id: i64, title: String,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        r#type: String,
+        #[serde(deserialize_with = "nullable")] section: Option<String>,
+        #[serde(deserialize_with = "nullable")] symbol: Option<String>,
+        #[serde(deserialize_with = "nullable")] page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
+        #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
+        tokens: u32, chunk_ids: Vec<i64>, matches: u32, text: String, truncated: bool,
+    }
+    Opened {
+        contract_version: u32, document_id: i64, title: String,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        r#type: String, origin: String,
+        #[serde(deserialize_with = "nullable")] changed: Option<bool>,
+        start_line: u32, end_line: u32, total_lines: u32, text: String, truncated: bool,
+    }
     Tag { name: String, count: u32, }
     Status {
         contract_version: u32, documents: BTreeMap<String, u32>, total_chunks: u32,

@@ -43,6 +43,8 @@ mod models;
 mod output;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
+/// Reading on from a hit: outline, show, open.
+mod read_on;
 /// Changing models: killed at any instant, nothing is mixed.
 mod reindex;
 /// What is found, in which order, and why.

@@ -10,7 +10,7 @@ use crate::env::{CORPUS, TestEnv, with_stdin};
 use crate::terminal;
 
 /// Every command with arguments that work on the sample database.
-const COMMANDS: [&[&str]; 16] = [
+const COMMANDS: [&[&str]; 19] = [
     &["init"],
     &["init", "--status"],
     &["add", CORPUS],
@@ -19,6 +19,9 @@ const COMMANDS: [&[&str]; 16] = [
     &["search", "frozen gauge", "--fts-only", "--format=human"],
     &["list"],
     &["info", "4"],
+    &["outline", "4"],
+    &["show", "4", "--section", "winter"],
+    &["open", "4"],
     &["tags"],
     &["tag", "4", "--add", "winter"],
     &["status"],
@@ -128,8 +131,8 @@ fn help_is_there_for_every_command() {
     assert_eq!(
         names,
         [
-            "init", "add", "search", "list", "info", "remove", "tags", "tag", "status", "reindex",
-            "embed", "config", "skill"
+            "init", "add", "search", "list", "info", "outline", "show", "open", "remove", "tags",
+            "tag", "status", "reindex", "embed", "config", "skill"
         ]
     );
     for name in names {

@@ -1,0 +1,108 @@
+//! `kb outline`, `kb show` and `kb open`: reading on from a hit.
+
+use std::path::Path;
+
+use crate::cli::args::SelectionArgs;
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{args, context};
+use crate::error::{Error, Result};
+use crate::ingest::walk;
+use crate::present::read::{json, text};
+use crate::read;
+use crate::read::{OpenOptions, Opened, Origin, Outline, Selection, ShowOptions, Shown};
+use crate::store::{Store, StoredDocument};
+
+pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
+    let outline = outline_of(context, args)?;
+    context.present(
+        args.format.format,
+        |out| json::outline(&outline, out),
+        |_, out| text::outline(&outline, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
+    let shown = part_of(context, args)?;
+    if shown.num_matches > 1 {
+        context::warn(&format!("{} parts bear this name; showing the first", shown.num_matches));
+    }
+    context.present(
+        args.format.format,
+        |out| json::show(&shown, out),
+        |_, out| text::show(&shown, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
+    let opened = file_of(context, args)?;
+    match (opened.origin, opened.has_changed) {
+        (_, Some(true)) => context::warn("the file has changed since it was added"),
+        (Origin::Database, None) if opened.document.path.is_some() => {
+            context::warn("the file cannot be read: this is the text in the database");
+        }
+        _ => {}
+    }
+    context.present(
+        args.format.format,
+        |out| json::open(&opened, out),
+        |_, out| text::open(&opened, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+pub(super) fn outline_of(context: &Context, args: &args::Outline) -> Result<Outline> {
+    let (store, document) = find(context, &args.document)?;
+    read::outline(&store, document, args.level)
+}
+
+pub(super) fn part_of(context: &Context, args: &args::Show) -> Result<Shown> {
+    let selection = selection(&args.selection, args.around);
+    let (store, document) = match (&args.document, &selection) {
+        (Some(typed), _) => find(context, typed)?,
+        (None, Selection::Chunk(id, _)) => of_chunk(context, *id)?,
+        (None, _) => return Err(Error::UnknownDocument { id: String::new() }),
+    };
+    read::show(&store, document, &ShowOptions { selection, max_lines: args.max_lines })
+}
+
+pub(super) fn file_of(context: &Context, args: &args::Open) -> Result<Opened> {
+    let (store, document) = find(context, &args.document)?;
+    let options = OpenOptions { lines: args.lines, max_lines: args.max_lines };
+    read::open(&store, document, &options)
+}
+
+/// Finds the document that was typed.
+pub(super) fn find(context: &Context, typed: &str) -> Result<(Store, StoredDocument)> {
+    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
+    let store = context.open_existing()?.ok_or_else(unknown)?;
+    let path = walk::path_text(&context::absolute(Path::new(typed))?);
+    let document = read::find(&store, typed, &path)?;
+    Ok((store, document))
+}
+
+/// Finds the document of a chunk.
+fn of_chunk(context: &Context, id: i64) -> Result<(Store, StoredDocument)> {
+    let unknown = || Error::UnknownChunk { id };
+    let store = context.open_existing()?.ok_or_else(unknown)?;
+    let hits = store.hits(&[id])?;
+    let document_id = hits.first().ok_or_else(unknown)?.document_id;
+    let document = store.document(document_id)?.ok_or_else(unknown)?;
+    Ok((store, document))
+}
+
+fn selection(args: &SelectionArgs, around: u32) -> Selection {
+    if let Some(heading) = &args.section {
+        Selection::Section(heading.clone())
+    } else if let Some(name) = &args.symbol {
+        Selection::Symbol(name.clone())
+    } else if let Some(page) = args.page {
+        Selection::Page(page)
+    } else if let Some(id) = args.chunk {
+        Selection::Chunk(id, around)
+    } else {
+        Selection::Whole
+    }
+}

@@ -1,0 +1,53 @@
+//! A document's name in, the part of it that is wanted out: outline, then a part, then the file.
+//!
+//! ```text
+//! find ──► chunks ──► join ──► parts ──► outline, show ;  open reads the file itself
+//! ```
+//!
+//! Text comes from the database, so that a document can be read on when its file has moved. Only
+//! `open` looks at the file, and says whether it is still what was stored.
+
+mod find;
+mod join;
+mod open;
+mod parts;
+mod show;
+
+pub use find::find;
+pub use open::{OpenOptions, Opened, Origin, open};
+pub use parts::{Outline, Part, PartKind, outline};
+pub use show::{Selection, ShowOptions, Shown, show};
+
+/// Returns where the first so many lines of a text end, and how many follow.
+fn cut(text: &str, max_lines: Option<u32>) -> (usize, usize) {
+    let Some(max_lines) = max_lines else { return (text.len(), 0) };
+    let mut ends = text.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some(*end)
+    });
+    let end = match max_lines {
+        0 => 0,
+        _ => ends.nth(max_lines as usize - 1).unwrap_or(text.len()),
+    };
+    (end, text[end..].split_inclusive('\n').count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_lines_are_kept_and_the_rest_is_counted() {
+        for (text, max_lines, expected) in [
+            ("a\nb\nc\n", Some(2), (4, 1)),
+            ("a\nb\nc", Some(2), (4, 1)),
+            ("a\nb", Some(2), (3, 0)),
+            ("a\nb", Some(9), (3, 0)),
+            ("a\nb\n", Some(0), (0, 2)),
+            ("a\nb\n", None, (4, 0)),
+            ("", Some(1), (0, 0)),
+        ] {
+            assert_eq!(cut(text, max_lines), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A document in, the text of its file out, and whether that has changed since it was stored.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::ingest::{content_hash, decode, walk};
+use crate::read::cut;
+use crate::read::parts::Text;
+use crate::skill::markdown;
+use crate::store::{Store, StoredDocument};
+
+/// How much of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// First and last line, from 1, both included; all without. The last is cut to what there is.
+    pub lines: Option<(u32, u32)>,
+    /// Lines to return at most; all without.
+    pub max_lines: Option<u32>,
+}
+
+/// Where a text was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// In the document's file.
+    File,
+    /// In the database: there is no file, or it is no text.
+    Database,
+}
+
+impl Origin {
+    /// Returns the word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Database => "database",
+        }
+    }
+}
+
+/// A document's text, or some lines of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// Whose.
+    pub document: StoredDocument,
+    /// Where it was read.
+    pub origin: Origin,
+    /// Whether the file's bytes are others than when it was stored; `None` if it cannot be read.
+    pub has_changed: Option<bool>,
+    /// First line of `text`, from 1.
+    pub start_line: u32,
+    /// Last line of `text`; before the first if there is none.
+    pub end_line: u32,
+    /// Lines there are in all.
+    pub num_lines: u32,
+    /// As it is there.
+    pub text: String,
+    /// Lines that `max_lines` cut off.
+    pub num_cut: usize,
+}
+
+/// Reads a document's file, or what the database has of it.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if it has fewer lines than the first one wanted; what the database refuses.
+pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> Result<Opened> {
+    let bytes = document.path.as_deref().and_then(|it| read(&walk::path_of(it)));
+    let has_changed = bytes.as_deref().map(|it| content_hash(it) != document.content_hash);
+    let text = bytes.as_deref().filter(|_| document.format != "pdf").and_then(decode::decode);
+    let (origin, text) = match text {
+        Some(text) => (Origin::File, text),
+        None => (Origin::Database, Text::read(store, &document)?.joined.text),
+    };
+    let starts = markdown::line_starts(text.as_bytes());
+    let num_lines = u32::try_from(starts.len()).unwrap_or(u32::MAX);
+    let (first, last) = options.lines.unwrap_or((1, num_lines));
+    if options.lines.is_some() && first > num_lines {
+        return Err(Error::Usage {
+            message: format!("line {first} is past the end: there are {num_lines}"),
+            hint: None,
+        });
+    }
+    let line = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
+    let bytes: Range<usize> = line(first.saturating_sub(1))..line(last);
+    let wanted = &text[bytes];
+    let (end, num_cut) = cut(wanted, options.max_lines);
+    let num_kept = u32::try_from(markdown::line_starts(&wanted.as_bytes()[..end]).len());
+    Ok(Opened {
+        origin,
+        has_changed,
+        start_line: first,
+        end_line: (first + num_kept.unwrap_or(u32::MAX)).saturating_sub(1),
+        num_lines,
+        text: wanted[..end].to_owned(),
+        num_cut,
+        document,
+    })
+}
+
+/// Reads a file; `None` if that cannot be done. Reading a pipe would wait for ever.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    path.is_file().then(|| fs::read(path).ok())?
+}

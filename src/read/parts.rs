@@ -1,0 +1,295 @@
+//! A document and its chunks in, its sections, pages or symbols out.
+//!
+//! Headings of Markdown stand in the text and are read from it again, so that small sections which
+//! share a chunk are told apart. Elsewhere the chunks say where they belong.
+
+use std::ops::Range;
+
+use crate::document::ChunkId;
+use crate::error::Result;
+use crate::read::join::{self, Joined};
+use crate::skill::markdown;
+use crate::store::{Store, StoredChunk, StoredDocument};
+
+/// What stands between the headings of a chain.
+pub(super) const SEPARATOR: &str = " > ";
+
+/// Bytes of the longest preview, line end not counted.
+const PREVIEW_CHARS: usize = 80;
+
+/// What a part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartKind {
+    /// A heading and all below it.
+    Section,
+    /// A page.
+    Page,
+    /// A definition, with those inside it.
+    Symbol,
+    /// A chunk that stands under no heading and in no definition.
+    Text,
+}
+
+impl PartKind {
+    /// Returns the word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Section => "section",
+            Self::Page => "page",
+            Self::Symbol => "symbol",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// A part of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// What it is.
+    pub kind: PartKind,
+    /// 1 for the outermost.
+    pub level: u32,
+    /// Heading, qualified symbol or number of the page; `None` for mere text.
+    pub name: Option<String>,
+    /// Header chain with its own heading, joined by ` > `; `None` for all but sections.
+    pub section: Option<String>,
+    /// How its text begins, on one line.
+    pub preview: String,
+    /// First physical page.
+    pub page: Option<u32>,
+    /// Last physical page.
+    pub last_page: Option<u32>,
+    /// First line in the file, from 1, where it is known.
+    pub start_line: Option<u32>,
+    /// Last line in the file, included, where it is known.
+    pub end_line: Option<u32>,
+    /// Tokens of the model: of its chunks with their contexts, a chunk that is only partly in it in
+    /// proportion.
+    pub num_tokens: u32,
+    /// Chunks that are wholly or partly in it, in order.
+    pub chunk_ids: Vec<ChunkId>,
+    /// Where it lies in the joined text of the document.
+    pub(super) bytes: Range<usize>,
+}
+
+/// The parts of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// Whose parts.
+    pub document: StoredDocument,
+    /// In reading order.
+    pub parts: Vec<Part>,
+    /// Tokens of all chunks with their contexts.
+    pub num_tokens: u64,
+}
+
+/// Lists the parts of a document down to a level.
+///
+/// # Errors
+///
+/// What the database refuses.
+pub fn outline(store: &Store, document: StoredDocument, level: Option<u32>) -> Result<Outline> {
+    let text = Text::read(store, &document)?;
+    let mut parts = text.parts(&document);
+    parts.retain(|it| level.is_none_or(|level| it.level <= level));
+    let num_tokens = text.chunks.iter().map(|it| u64::from(it.chunk.token_count)).sum();
+    Ok(Outline { document, parts, num_tokens })
+}
+
+/// The text of a document as the database has it.
+pub(super) struct Text {
+    pub(super) chunks: Vec<StoredChunk>,
+    pub(super) joined: Joined,
+}
+
+impl Text {
+    pub(super) fn read(store: &Store, document: &StoredDocument) -> Result<Self> {
+        let chunks = store.chunks(document.id)?;
+        let joined = join::join(&chunks);
+        Ok(Self { chunks, joined })
+    }
+
+    /// Returns the parts in the way that tells most: headings in the text, else what the chunks say.
+    pub(super) fn parts(&self, document: &StoredDocument) -> Vec<Part> {
+        let parts = match document.format == "markdown" {
+            true => self.headings(),
+            false => Vec::new(),
+        };
+        if parts.is_empty() { self.stored_parts() } else { parts }
+    }
+
+    /// Returns the parts that chunks were stored with: symbols, sections, pages, or chunk by chunk.
+    pub(super) fn stored_parts(&self) -> Vec<Part> {
+        let chunks = || self.chunks.iter().map(|it| &it.chunk);
+        if chunks().any(|it| it.symbol.is_some()) {
+            self.nested(PartKind::Symbol)
+        } else if chunks().any(|it| it.section.is_some()) {
+            self.nested(PartKind::Section)
+        } else if chunks().any(|it| it.page.is_some()) {
+            self.pages()
+        } else {
+            (0..self.chunks.len())
+                .map(|it| self.of_chunks(PartKind::Text, 1, None, it..it + 1))
+                .collect()
+        }
+    }
+
+    /// Returns the headings in the text, each with all below it.
+    fn headings(&self) -> Vec<Part> {
+        let headings = markdown::headings(&self.joined.text);
+        let mut parts: Vec<Part> = Vec::new();
+        let mut chain: Vec<(u8, String)> = Vec::new();
+        if let Some(first) = headings.first().filter(|it| it.bytes.start > 0) {
+            let (start, end) = (0, first.bytes.start);
+            if !self.joined.text[start..end].trim().is_empty() {
+                parts.push(self.of_bytes(PartKind::Text, 1, None, start..end));
+            }
+        }
+        for heading in headings {
+            chain.retain(|(level, _)| *level < heading.level);
+            chain.push((heading.level, heading.text.clone()));
+            let names: Vec<&str> = chain.iter().map(|it| it.1.as_str()).collect();
+            let section = Some(names.join(SEPARATOR));
+            let mut part = self.of_bytes(
+                PartKind::Section,
+                u32::from(heading.level),
+                Some(heading.text),
+                heading.bytes,
+            );
+            part.section = section;
+            parts.push(part);
+        }
+        parts
+    }
+
+    /// Returns runs of chunks under the same symbol or heading, each with those inside it.
+    fn nested(&self, kind: PartKind) -> Vec<Part> {
+        let (separator, is_symbol) = match kind {
+            PartKind::Symbol => (".", true),
+            _ => (SEPARATOR, false),
+        };
+        let paths: Vec<Vec<&str>> = self
+            .chunks
+            .iter()
+            .map(|it| if is_symbol { &it.chunk.symbol } else { &it.chunk.section })
+            .map(|it| it.as_deref().map_or_else(Vec::new, |it| it.split(separator).collect()))
+            .collect();
+        let mut parts = Vec::new();
+        let mut before: &[&str] = &[];
+        for (idx, path) in paths.iter().enumerate() {
+            if path.is_empty() {
+                parts.push(self.of_chunks(PartKind::Text, 1, None, idx..idx + 1));
+            }
+            let common = path.iter().zip(before).take_while(|(a, b)| a == b).count();
+            for depth in common..path.len() {
+                let prefix = &path[..=depth];
+                // A method's class is a part of its own only where it has text of its own.
+                if is_symbol && depth + 1 < path.len() {
+                    continue;
+                }
+                let follow = paths[idx..].iter().take_while(|it| it.starts_with(prefix)).count();
+                let level = u32::try_from(depth + 1).unwrap_or(u32::MAX);
+                let name =
+                    if is_symbol { prefix.join(separator) } else { prefix[depth].to_owned() };
+                let mut part = self.of_chunks(kind, level, Some(name), idx..idx + follow);
+                part.section = (!is_symbol).then(|| prefix.join(separator));
+                parts.push(part);
+            }
+            before = path;
+        }
+        parts
+    }
+
+    fn pages(&self) -> Vec<Part> {
+        let pages =
+            |it: &StoredChunk| it.chunk.page.map(|page| page..=it.chunk.last_page.unwrap_or(page));
+        let last = self.chunks.iter().filter_map(pages).map(|it| *it.end()).max().unwrap_or(0);
+        (1..=last).filter_map(|page| self.page(page)).collect()
+    }
+
+    /// Returns what is on a page: the chunks that are wholly or partly on it.
+    pub(super) fn page(&self, page: u32) -> Option<Part> {
+        let is_on = |it: &StoredChunk| {
+            let chunk = &it.chunk;
+            chunk.page.is_some_and(|first| first <= page)
+                && chunk.last_page.or(chunk.page).is_some_and(|last| page <= last)
+        };
+        let start = self.chunks.iter().position(is_on)?;
+        let end = self.chunks.iter().rposition(is_on)? + 1;
+        let mut part = self.of_chunks(PartKind::Page, 1, Some(page.to_string()), start..end);
+        (part.page, part.last_page) = (Some(page), Some(page));
+        Some(part)
+    }
+
+    pub(super) fn of_chunks(
+        &self,
+        kind: PartKind,
+        level: u32,
+        name: Option<String>,
+        chunks: Range<usize>,
+    ) -> Part {
+        let spans = &self.joined.spans[chunks];
+        let bytes = spans.first().map_or(0, |it| it.start)..spans.last().map_or(0, |it| it.end);
+        self.of_bytes(kind, level, name, bytes)
+    }
+
+    fn of_bytes(
+        &self,
+        kind: PartKind,
+        level: u32,
+        name: Option<String>,
+        bytes: Range<usize>,
+    ) -> Part {
+        let text = &self.joined.text[bytes.clone()];
+        let bytes = bytes.start..bytes.start + text.trim_end().len();
+        let inside: Vec<(&StoredChunk, &Range<usize>)> = self
+            .chunks
+            .iter()
+            .zip(&self.joined.spans)
+            .filter(|(_, span)| span.start < bytes.end && bytes.start < span.end)
+            .collect();
+        let num_tokens: u64 = inside.iter().map(|(chunk, span)| share(chunk, span, &bytes)).sum();
+        let (first, last) = (inside.first(), inside.last());
+        Part {
+            kind,
+            level,
+            name,
+            section: None,
+            preview: preview(text),
+            page: first.and_then(|it| it.0.chunk.page),
+            last_page: last.and_then(|it| it.0.chunk.last_page),
+            start_line: first.and_then(|(it, span)| self.line(it, span, bytes.start)),
+            end_line: last.and_then(|(it, span)| self.line(it, span, bytes.end)),
+            num_tokens: u32::try_from(num_tokens).unwrap_or(u32::MAX),
+            chunk_ids: inside.iter().map(|it| it.0.id).collect(),
+            bytes,
+        }
+    }
+
+    /// Returns the line in the file of a place in a chunk; `None` where lines between the chunk's
+    /// first and last are not in its text, so that they cannot be counted.
+    fn line(&self, stored: &StoredChunk, span: &Range<usize>, at: usize) -> Option<u32> {
+        let (start, end) = (stored.chunk.start_line?, stored.chunk.end_line?);
+        if at <= span.start {
+            return Some(start);
+        }
+        if at >= span.end {
+            return Some(end);
+        }
+        let newlines = |it: &str| u32::try_from(it.matches('\n').count()).ok();
+        let is_whole = newlines(&stored.chunk.text)? == end - start;
+        is_whole.then_some(start + newlines(&self.joined.text[span.start..at])?)
+    }
+}
+
+/// Returns a chunk's tokens in proportion to what of it lies within `bytes`.
+fn share(stored: &StoredChunk, span: &Range<usize>, bytes: &Range<usize>) -> u64 {
+    let common = span.end.min(bytes.end).saturating_sub(span.start.max(bytes.start));
+    let (common, len) = (common as u64, span.len().max(1) as u64);
+    (u64::from(stored.chunk.token_count) * common).div_ceil(len)
+}
+
+fn preview(text: &str) -> String {
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    line.trim_end().chars().take(PREVIEW_CHARS).collect()
+}

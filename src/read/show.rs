@@ -1,0 +1,149 @@
+//! A document and what is wanted of it in, the text of that part out.
+
+use crate::document::ChunkId;
+use crate::error::{Error, Result};
+use crate::read::cut;
+use crate::read::parts::{Part, PartKind, SEPARATOR, Text};
+use crate::skill::show::similar;
+use crate::skill::{fold, markdown};
+use crate::store::{Store, StoredDocument};
+
+/// Which part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// All of it.
+    Whole,
+    /// A heading, or the end of a header chain, in whatever case.
+    Section(String),
+    /// A qualified name, or its last part.
+    Symbol(String),
+    /// A physical page, from 1.
+    Page(u32),
+    /// A chunk with so many before and after it.
+    Chunk(ChunkId, u32),
+}
+
+/// Which part, and how much of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShowOptions {
+    /// Which part.
+    pub selection: Selection,
+    /// Lines to return at most; all without.
+    pub max_lines: Option<u32>,
+}
+
+/// A part of a document, or its beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Whose part.
+    pub document: StoredDocument,
+    /// What and where it is, all of it.
+    pub part: Part,
+    /// Qualified name of the definition that a single chunk belongs to.
+    pub symbol: Option<String>,
+    /// Its text as the database has it.
+    pub text: String,
+    /// Lines that were cut off.
+    pub num_cut: usize,
+    /// Parts that bear the same name, this one among them.
+    pub num_matches: usize,
+}
+
+/// Finds a part; the first one where several bear the name.
+///
+/// # Errors
+///
+/// [`Error::UnknownPart`] with what is like it; what the database refuses.
+pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> Result<Shown> {
+    let text = Text::read(store, &document)?;
+    let mut matches = select(&text, &document, &options.selection)?;
+    let num_matches = matches.len();
+    let part = matches.swap_remove(0);
+    let whole = &text.joined.text[part.bytes.clone()];
+    let (end, num_cut) = cut(whole, options.max_lines);
+    let symbol = match options.selection {
+        Selection::Chunk(id, _) => {
+            text.chunks.iter().find(|it| it.id == id).and_then(|it| it.chunk.symbol.clone())
+        }
+        _ => part.name.clone().filter(|_| part.kind == PartKind::Symbol),
+    };
+    Ok(Shown { symbol, text: whole[..end].to_owned(), num_cut, num_matches, document, part })
+}
+
+/// Returns the parts that are meant, at least one.
+fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Result<Vec<Part>> {
+    let unknown = |what: String, similar: Vec<String>| Error::UnknownPart {
+        what,
+        document: document.id,
+        similar,
+    };
+    match selection {
+        Selection::Whole => Ok(vec![text.of_chunks(PartKind::Text, 1, None, 0..text.chunks.len())]),
+        Selection::Page(page) => match text.page(*page) {
+            Some(part) => Ok(vec![part]),
+            None => Err(unknown(format!("page {page}"), Vec::new())),
+        },
+        Selection::Chunk(id, around) => {
+            let at = text.chunks.iter().position(|it| it.id == *id);
+            let at = at.ok_or_else(|| unknown(format!("chunk {id}"), Vec::new()))?;
+            let around = *around as usize;
+            let end = at.saturating_add(around).saturating_add(1).min(text.chunks.len());
+            let mut part = text.of_chunks(PartKind::Text, 1, None, at.saturating_sub(around)..end);
+            part.section.clone_from(&text.chunks[at].chunk.section);
+            Ok(vec![part])
+        }
+        Selection::Section(typed) => {
+            let wanted = normal(typed);
+            let all = [text.parts(document), text.stored_parts()];
+            let all = all.map(|mut it| {
+                it.retain(|it| it.kind == PartKind::Section);
+                it
+            });
+            for parts in &all {
+                let found: Vec<Part> =
+                    parts.iter().filter(|it| is_section(it, &wanted)).cloned().collect();
+                if !found.is_empty() {
+                    return Ok(found);
+                }
+            }
+            let name = |it: &Part| normal(it.name.as_deref().unwrap_or_default());
+            let last = wanted.rsplit(SEPARATOR).next().unwrap_or_default();
+            let similar = similar(&all[0], name, last).into_iter();
+            let similar = similar.filter_map(|it| it.section.clone()).collect();
+            Err(unknown(format!("section '{typed}'"), similar))
+        }
+        Selection::Symbol(typed) => {
+            let mut parts = text.stored_parts();
+            parts.retain(|it| it.kind == PartKind::Symbol);
+            let name = |it: &Part| it.name.clone().unwrap_or_default();
+            let is_called = |it: &str, wanted: &str| {
+                it == wanted || it.strip_suffix(wanted).is_some_and(|it| it.ends_with('.'))
+            };
+            let folded = fold(typed);
+            let exact = |it: &&Part| is_called(&name(it), typed);
+            let alike = |it: &&Part| is_called(&fold(&name(it)), &folded);
+            let mut found: Vec<Part> = parts.iter().filter(exact).cloned().collect();
+            if found.is_empty() {
+                found = parts.iter().filter(alike).cloned().collect();
+            }
+            // A qualified name goes before a last part.
+            found.sort_by_key(|it| name(it) != *typed);
+            if !found.is_empty() {
+                return Ok(found);
+            }
+            let similar = similar(&parts, |it| fold(&name(it)), &folded);
+            let similar = similar.into_iter().map(name).collect();
+            Err(unknown(format!("symbol '{typed}'"), similar))
+        }
+    }
+}
+
+/// Whether a section's chain is what is wanted, or ends with it.
+fn is_section(part: &Part, wanted: &str) -> bool {
+    let chain = normal(part.section.as_deref().unwrap_or_default());
+    chain == wanted || chain.strip_suffix(wanted).is_some_and(|it| it.ends_with(SEPARATOR))
+}
+
+fn normal(text: &str) -> String {
+    fold(&markdown::plain(text))
+}
