@@ -6,7 +6,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test lint quality skills bench corpus install clean
+.PHONY: help build demo test lint quality pdf skills bench corpus install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -36,6 +36,9 @@ lint: ## Check format, lints and dependencies
 
 quality: build ## Measure retrieval on the collections beside this checkout
 	tests/quality/run $(KB)
+
+pdf: build ## Measure how PDFs are read, beside pdftotext, pypdf and pdf-extract
+	tests/quality/pdf $(KB)
 
 skills: build ## Serve the skills beside this checkout and report counts and times
 	tests/quality/skills $(KB)

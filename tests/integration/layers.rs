@@ -46,6 +46,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("encoding_rs", &["ingest/decode.rs"]),
     ("figment", &["config"]),
     ("globset", &["skill/sources.rs"]),
+    ("hayro", &["ingest/extract/pdf/with_hayro"]),
     ("hf_hub", &["embed/fetch/hub.rs"]),
     ("ignore", &["ingest/walk.rs"]),
     ("indicatif", &["cli"]),
@@ -115,7 +116,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
     (
         "Command::new",
         // clap calls what can be typed a command, too.
-        &["cli/skill_args.rs", "embed/fetch/python.rs", "ingest/extract/pdf/parent.rs"],
+        &["cli/skill_args.rs", "embed/fetch/python.rs", "ingest/extract/pdf/workers.rs"],
         "what is started is known",
     ),
     (

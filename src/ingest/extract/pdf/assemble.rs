@@ -4,27 +4,46 @@ use crate::document::{Block, BlockKind, Document, Metadata};
 
 use super::parent::Reading;
 use super::protocol::Page;
-use super::{furniture, headings, title};
+use super::{furniture, geometry, headings, quality, title};
 
 /// A page with more of it under pictures and no text is taken for a scan.
-const SCAN_COVERAGE: f32 = 0.4;
+const SCAN_COVERAGE: f64 = 0.4;
 
 /// Share of characters that are no text (replacement, private use) from which a page counts as
 /// unreadable.
 const GARBAGE_SHARE: f64 = 0.1;
 
 impl Reading {
-    /// Whether there is a word on any page, or in a form.
-    pub(super) fn has_text(&self) -> bool {
-        !self.head.fields.is_empty() || self.pages.iter().any(|page| !page.blocks.is_empty())
-    }
-
     /// Whether no page has instructions that draw text, so that another reader finds none either.
     pub(super) fn draws_no_text(&self) -> bool {
         let is_blank = |page: &Page| {
             page.num_text_ops == 0 && page.num_unreadable == 0 && page.failed.is_none()
         };
-        self.pages.iter().all(is_blank)
+        !self.has_text() && self.pages.iter().all(is_blank)
+    }
+
+    /// Whether there are words, and nearly all characters are some.
+    pub(super) fn is_legible(&self) -> bool {
+        let (num_visible, num_garbage) = self.count_characters();
+        self.has_text() && num_garbage as f64 <= GARBAGE_SHARE * num_visible as f64
+    }
+
+    /// Whether there are more characters that are text than in another reading.
+    pub(super) fn says_more_than(&self, other: &Self) -> bool {
+        let num_legible = |it: &Self| {
+            let (num_visible, num_garbage) = it.count_characters();
+            num_visible - num_garbage
+        };
+        num_legible(self) > num_legible(other)
+    }
+
+    /// Whether there is a word on any page, or in a form.
+    fn has_text(&self) -> bool {
+        !self.head.fields.is_empty() || self.pages.iter().any(|page| !page.blocks.is_empty())
+    }
+
+    fn count_characters(&self) -> (usize, usize) {
+        self.pages.iter().map(quality::count_characters).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     }
 }
 
@@ -36,7 +55,9 @@ const UNREADABLE_SHARE: f64 = 0.05;
 pub(super) fn assemble(reading: &Reading) -> Document {
     let warnings = warnings(reading);
     let mut pages: Vec<Page> = reading.pages.clone();
+    quality::drop_unknown(&mut pages);
     furniture::remove(&mut pages);
+    geometry::mark_headings(&mut pages);
     let title = title::of(reading.head.title.as_deref(), &pages);
     let chains = headings::assign(&mut pages, &reading.head.outline, title.as_deref());
 
@@ -127,13 +148,6 @@ fn lacks_text(page: &Page) -> bool {
 }
 
 fn is_garbage(page: &Page) -> bool {
-    let (mut num_visible, mut num_garbage) = (0_u32, 0_u32);
-    let text = page.blocks.iter().flat_map(|it| it.text.chars());
-    for character in text.filter(|it| !it.is_whitespace()) {
-        num_visible += 1;
-        let is_private = matches!(character,
-            '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}' | '\u{FFFD}');
-        num_garbage += u32::from(is_private);
-    }
-    f64::from(num_garbage) > GARBAGE_SHARE * f64::from(num_visible)
+    let (num_visible, num_garbage) = quality::count_characters(page);
+    num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
 }

@@ -1,6 +1,6 @@
-//! A request and a PDF on stdin, lines of JSON on stdout: the process that may crash.
+//! Requests and PDFs on stdin, lines of JSON on stdout: the process that may crash.
 //!
-//! `kb` starts itself as `kb __read-pdf READER`. Before the first byte of the file is looked at,
+//! `kb` starts itself as `kb __read-pdf`. Before the first byte of the file is looked at,
 //! the process has taken its own limits: address space, processor time, no core file. A panic
 //! becomes a line; a stack overflow, a failed allocation or a signal ends this process only, and
 //! the parent reads the cause from its status.
@@ -12,6 +12,7 @@ use std::{panic, thread};
 
 use super::protocol::{GaveUp, Line, Request, decode, encode};
 use super::reader::{self, Reader};
+use super::show;
 use crate::error::Failure;
 
 /// First argument of a process that is a reading child.
@@ -21,36 +22,57 @@ pub const CHILD_COMMAND: &str = "__read-pdf";
 /// thread's stack is 8 MiB on Linux and 1 MiB on Windows.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Longest request line. It holds five numbers and a password.
+/// Longest request line. It holds a name, five numbers and a password.
 const MAX_REQUEST_BYTES: u64 = 64 << 10;
 
 /// Most that pages can add to the processor time, as a multiple of the time without them: the
 /// number of pages is the file's own claim.
 const MAX_CPU_FACTOR: u64 = 20;
 
-/// Reads one PDF from stdin and writes what is in it to stdout: the whole life of a child.
+/// Reads PDFs from stdin, one after the other, and writes what is in them to stdout: the whole life
+/// of a child. Nothing is written anywhere else.
 ///
-/// `arguments` are those after [`CHILD_COMMAND`]: the name of a reader. Nothing is written
-/// anywhere else; the status is success whenever the last line says how it ended.
+/// `arguments` are those after [`CHILD_COMMAND`]: none, but for measuring.
 pub fn run_child(arguments: &[OsString]) -> ExitCode {
-    // The panic message would be noise; its words travel in the last line.
-    panic::set_hook(Box::new(|_| {}));
-    let name = arguments.first().and_then(|it| it.to_str());
-    let Some(reader) = name.and_then(reader::by_name) else { return ExitCode::FAILURE };
-    match serve(reader, io::stdin(), &mut io::stdout()) {
+    let outcome = match arguments.split_first() {
+        Some((first, rest)) if first == show::FLAG => show::run(rest, &mut io::stdout()),
+        _ => {
+            // The panic message would be noise; its words travel in the last line.
+            panic::set_hook(Box::new(|_| {}));
+            serve_all(io::stdin(), &mut io::stdout())
+        }
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         // The parent has gone or does not speak the protocol: there is nobody to tell.
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn serve(reader: &Reader, input: impl Read, output: &mut (impl Write + Send)) -> io::Result<()> {
+fn serve_all(input: impl Read, output: &mut (impl Write + Send)) -> io::Result<()> {
     let mut input = BufReader::new(input);
-    let mut line = Vec::new();
-    (&mut input).take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line)?;
-    let request: Request = decode(&line).ok_or(io::ErrorKind::InvalidData)?;
+    loop {
+        let mut line = Vec::new();
+        (&mut input).take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let request: Request = decode(&line).ok_or(io::ErrorKind::InvalidData)?;
+        let reader = reader::by_name(&request.reader).ok_or(io::ErrorKind::InvalidData)?;
+        serve(reader, &request, &mut input, output)?;
+    }
+}
+
+fn serve(
+    reader: &Reader,
+    request: &Request,
+    input: &mut impl Read,
+    output: &mut (impl Write + Send),
+) -> io::Result<()> {
+    // Processor time counts from the start of the process.
+    let spent = spent_seconds();
     limit_memory(request.max_memory_bytes);
-    limit_cpu(request.cpu_seconds);
+    limit_cpu(spent.saturating_add(request.cpu_seconds));
 
     let mut bytes = Vec::new();
     input.take(request.size_bytes).read_to_end(&mut bytes)?;
@@ -62,7 +84,7 @@ fn serve(reader: &Reader, input: impl Read, output: &mut (impl Write + Send)) ->
         let reading = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || {
             (reader.read)(&bytes, request.password.as_deref(), &mut |line| {
                 if let Line::Document(head) = &line {
-                    limit_cpu(cpu_seconds(&request, head.page_count));
+                    limit_cpu(spent.saturating_add(cpu_seconds(request, head.page_count)));
                 }
                 output.write_all(&encode(&line))?;
                 output.flush()
@@ -142,6 +164,18 @@ fn limit(resource: rustix::process::Resource, to: u64) {
     let _ = setrlimit(resource, Rlimit { current, maximum });
 }
 
+/// Returns the processor time this process has taken, in whole seconds.
+#[cfg(unix)]
+fn spent_seconds() -> u64 {
+    use rustix::time::{ClockId, clock_gettime};
+    u64::try_from(clock_gettime(ClockId::ProcessCPUTime).tv_sec).unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+fn spent_seconds() -> u64 {
+    0
+}
+
 #[cfg(not(unix))]
 fn limit_memory(_bytes: u64) {}
 
@@ -154,6 +188,7 @@ mod tests {
 
     fn request() -> Request {
         Request {
+            reader: "any".into(),
             size_bytes: 0,
             max_memory_bytes: 0,
             cpu_seconds: 30,

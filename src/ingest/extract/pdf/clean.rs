@@ -167,7 +167,7 @@ impl Ending {
 }
 
 /// Whether `character` belongs to a script without spaces: Han, kana, their punctuation.
-pub(super) fn is_ideographic(character: char) -> bool {
+pub(crate) fn is_ideographic(character: char) -> bool {
     matches!(character,
         '\u{3000}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
         | '\u{FF00}'..='\u{FFEF}' | '\u{20000}'..='\u{3FFFF}')

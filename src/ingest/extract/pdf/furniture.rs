@@ -10,6 +10,15 @@ use super::protocol::{Page, PageBlock, PageBlockKind};
 /// Most blocks at either end of a page that may be furniture: left, middle and right of a head.
 const MAX_ZONE: usize = 3;
 
+/// Share of a page's height at either end in which furniture stands.
+const EDGE: f64 = 0.12;
+
+/// The same for what is outermost on its page.
+const WIDE_EDGE: f64 = 0.2;
+
+/// How far apart, in points, what is at the same place on two pages may stand.
+const SAME_PLACE: f64 = 4.0;
+
 /// Longest piece of furniture, in characters; a copyright line is.
 const MAX_CHARS: usize = 200;
 
@@ -36,18 +45,18 @@ pub(super) fn remove(pages: &mut [Page]) {
         return;
     }
     let max_chars = if pages.len() < LONG { MAX_CHARS_SHORT } else { MAX_CHARS };
-    let mut at_edges: Sightings = HashMap::new();
-    let mut anywhere: Sightings = HashMap::new();
+    let mut at_edges: HashMap<String, Vec<Sighting>> = HashMap::new();
+    let mut anywhere: HashMap<Stamp, Vec<Sighting>> = HashMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
             if !may_be_furniture(block, max_chars) {
                 continue;
             }
             let sighting = Sighting { page_idx, block_idx, number: page.number };
-            if is_at_edge(block_idx, page.blocks.len()) {
+            if is_at_edge(page, block_idx) {
                 at_edges.entry(pattern(&block.text)).or_default().push(sighting);
             }
-            anywhere.entry(block.text.clone()).or_default().push(sighting);
+            anywhere.entry(stamp(block)).or_default().push(sighting);
         }
     }
     let mut doomed: Vec<(usize, usize)> = Vec::new();
@@ -87,8 +96,8 @@ fn take_out(pages: &mut [Page], mut doomed: Vec<(usize, usize)>) {
     }
 }
 
-/// Where each text, or pattern of a text, was seen.
-type Sightings = HashMap<String, Vec<Sighting>>;
+/// A text and where it stands.
+type Stamp = (String, i64, i64);
 
 /// Where a text was seen.
 #[derive(Clone, Copy)]
@@ -102,10 +111,33 @@ fn num_pages(seen: &[Sighting]) -> usize {
     seen.chunk_by(|a, b| a.page_idx == b.page_idx).count()
 }
 
-/// Whether a block is among the first or last of its page: a quarter of them at most.
-fn is_at_edge(block_idx: usize, num_blocks: usize) -> bool {
+/// Whether a block stands at the top or the bottom of its page; where places are not known, whether
+/// it is among the first or last of its blocks, a quarter of them at most.
+fn is_at_edge(page: &Page, block_idx: usize) -> bool {
+    if let Some(place) = page.blocks[block_idx].place
+        && page.height > 0.0
+    {
+        let others = || page.blocks.iter().filter_map(|it| it.place);
+        // Where margins are wide, what is outermost stands further in.
+        let top = if others().all(|it| it.top >= place.top) { WIDE_EDGE } else { EDGE };
+        let bottom = if others().all(|it| it.bottom <= place.bottom) { WIDE_EDGE } else { EDGE };
+        return place.bottom <= top * page.height || place.top >= (1.0 - bottom) * page.height;
+    }
+    let num_blocks = page.blocks.len();
     let zone = (num_blocks / 4).clamp(1, MAX_ZONE);
     block_idx < zone || block_idx + zone >= num_blocks
+}
+
+/// Returns what a text that is furniture in the middle of pages has in common: its words, and its
+/// place where that is known.
+fn stamp(block: &PageBlock) -> Stamp {
+    let place = block.place.unwrap_or_default();
+    (block.text.clone(), coarse(place.left), coarse(place.top))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
+fn coarse(points: f64) -> i64 {
+    (points / SAME_PLACE).clamp(-1e9, 1e9).round() as i64
 }
 
 fn may_be_furniture(block: &PageBlock, max_chars: usize) -> bool {
@@ -168,15 +200,12 @@ fn numbers(text: &str) -> impl Iterator<Item = i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::extract::pdf::protocol::Place;
 
     /// Pages given as their blocks; what is left comes back the same way.
     #[track_caller]
     fn check(pages: &[&[&str]], expected: &[&[&str]]) {
-        let block = |text: &&str| PageBlock {
-            kind: PageBlockKind::Paragraph,
-            level: 0,
-            text: (*text).to_owned(),
-        };
+        let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);
         let mut pages: Vec<Page> = (1..)
             .zip(pages)
             .map(|(number, texts)| Page {
@@ -246,5 +275,55 @@ mod tests {
     fn one_page_has_no_furniture() {
         check(&[&["1", "1"]], &[&["1", "1"]]);
         check(&[], &[]);
+    }
+
+    /// Pages of blocks at heights, as shares of the page; what is left comes back as their words.
+    #[track_caller]
+    fn check_placed(pages: &[&[(f64, &str)]], expected: &[&[&str]]) {
+        let block = |&(height, text): &(f64, &str)| PageBlock {
+            place: Some(Place {
+                top: height * 1000.0,
+                bottom: height * 1000.0 + 10.0,
+                ..Place::default()
+            }),
+            ..PageBlock::new(PageBlockKind::Paragraph, 0, text)
+        };
+        let page = |(number, blocks): (u32, &&[(f64, &str)])| Page {
+            number,
+            height: 1000.0,
+            blocks: blocks.iter().map(block).collect(),
+            ..Page::default()
+        };
+        let mut pages: Vec<Page> = (1..).zip(pages).map(page).collect();
+        remove(&mut pages);
+        let left: Vec<Vec<&str>> = pages
+            .iter()
+            .map(|page| page.blocks.iter().map(|it| it.text.as_str()).collect())
+            .collect();
+        assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn places_tell_the_edges_of_a_page() {
+        check_placed(
+            &[
+                &[(0.05, "Tides 1"), (0.5, "a"), (0.3, "same"), (0.95, "North Press")],
+                &[(0.05, "Tides 2"), (0.5, "b"), (0.6, "same"), (0.95, "North Press")],
+                &[(0.05, "Tides 3"), (0.5, "c"), (0.4, "same"), (0.95, "North Press")],
+            ],
+            &[&["a", "same", "North Press"], &["b", "same"], &["c", "same"]],
+        );
+    }
+
+    #[test]
+    fn what_is_outermost_may_stand_further_in() {
+        check_placed(
+            &[
+                &[(0.15, "Tides 1"), (0.17, "Ebb 1"), (0.5, "a")],
+                &[(0.15, "Tides 2"), (0.17, "Ebb 2"), (0.5, "b")],
+                &[(0.15, "Tides 3"), (0.17, "Ebb 3"), (0.5, "c")],
+            ],
+            &[&["Ebb 1", "a"], &["Ebb 2", "b"], &["Ebb 3", "c"]],
+        );
     }
 }

@@ -3,7 +3,7 @@
 //! Bookmarks are the author's own list of headings and win where there are enough of them and
 //! they are found in the text; else what the reader took for headings, less what cannot be one.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::clean::is_ideographic;
 use super::outline::{self, MAX_CHARS, Placed, letters};
@@ -17,6 +17,9 @@ const MAX_WORDS: usize = 16;
 
 /// Deepest chain that is kept.
 const MAX_LEVEL: u8 = 6;
+
+/// One in so many headings of a size must bear a number of one depth for all to be as deep.
+const MIN_NUMBERED: usize = 4;
 
 /// Settles which blocks of `pages` are headings and returns, for every block in order, the
 /// headings above it, outermost first. A heading's chain ends with itself; the document's title
@@ -83,23 +86,28 @@ fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
     chains
 }
 
-/// Returns the depth that the numbered headings of a size have, for the unnumbered ones of that
-/// size (`References` after `5.3 Outlook`).
-fn depths(pages: &[Page]) -> HashMap<u8, u8> {
-    let mut votes: HashMap<u8, HashMap<u8, usize>> = HashMap::new();
+/// Returns the depth of headings of each size: the one their numbers tell, where enough have one
+/// (`References` is as deep as `5 Outlook`), else one more than the next larger size.
+fn depths(pages: &[Page]) -> BTreeMap<u8, u8> {
+    let mut by_level: BTreeMap<u8, Vec<Option<u8>>> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
-        if let (PageBlockKind::Heading, Some(depth)) = (block.kind, number_depth(&block.text)) {
-            *votes.entry(block.level).or_default().entry(depth).or_default() += 1;
+        if block.kind == PageBlockKind::Heading {
+            by_level.entry(block.level).or_default().push(number_depth(&block.text));
         }
     }
-    let winner = |votes: HashMap<u8, usize>| {
-        votes.into_iter().max_by_key(|&(depth, count)| (count, u8::MAX - depth)).map(|it| it.0)
+    let mut above = 0;
+    let mut depth_of = |depths: Vec<Option<u8>>| {
+        let count = |depth: u8| depths.iter().filter(|it| **it == Some(depth)).count();
+        let winner = (1..=MAX_LEVEL).rev().max_by_key(|it| count(*it));
+        let winner = winner.filter(|it| count(*it) * MIN_NUMBERED >= depths.len());
+        above = winner.unwrap_or((above + 1).min(MAX_LEVEL));
+        above
     };
-    votes.into_iter().filter_map(|(level, votes)| Some((level, winner(votes)?))).collect()
+    by_level.into_iter().map(|(level, depths)| (level, depth_of(depths))).collect()
 }
 
 /// Returns how deep a section number goes: 1 for `3 Tides`, 2 for `3.1 Tides`; `None` without.
-fn number_depth(text: &str) -> Option<u8> {
+pub(super) fn number_depth(text: &str) -> Option<u8> {
     let (number, rest) = text.split_once(char::is_whitespace)?;
     let number = number.trim_end_matches('.');
     let mut depth = 0_u8;
@@ -113,7 +121,7 @@ fn number_depth(text: &str) -> Option<u8> {
 
 /// Whether `text` can be a heading: short, with letters, not a line of a table of contents, not
 /// a sentence's beginning or end.
-fn is_plausible(text: &str) -> bool {
+pub(super) fn is_plausible(text: &str) -> bool {
     let num_chars = text.chars().count();
     let num_letters = text.chars().filter(|it| it.is_alphabetic()).count();
     let num_ideographs = text.chars().filter(|it| is_ideographic(*it)).count();
@@ -169,7 +177,7 @@ mod tests {
             let words = text.trim_start_matches('#');
             let level = u8::try_from(text.len() - words.len()).unwrap();
             let kind = if level > 0 { PageBlockKind::Heading } else { PageBlockKind::Paragraph };
-            PageBlock { kind, level, text: words.trim().to_owned() }
+            PageBlock::new(kind, level, words.trim())
         };
         let page = |(number, texts): (u32, &&[&str])| Page {
             number,

@@ -13,27 +13,37 @@ mod protocol;
 
 mod reader;
 
+mod with_hayro;
 mod with_pdf_extract;
 mod with_unpdf;
 
 mod clean;
+mod layout;
+mod table;
 
 mod parent;
+mod workers;
 
 mod assemble;
 mod furniture;
+mod geometry;
 mod headings;
 mod outline;
+mod quality;
 mod title;
+
+mod show;
 
 pub use child::{CHILD_COMMAND, run_child};
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parent::Reading;
 use protocol::{BY_INFORMATION, GaveUp, Page};
+use workers::Workers;
 
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
@@ -41,12 +51,16 @@ use crate::error::{Error, Failure, Result};
 /// What reading a PDF may cost, and who does it.
 #[derive(Debug, Clone)]
 pub struct PdfOptions {
-    /// The program that is started as `<reader> __read-pdf NAME`: `kb` itself.
+    /// The program that is started as `<reader> __read-pdf`: `kb` itself.
     pub reader: PathBuf,
+    /// Children that wait for the next document; clones share them.
+    workers: Arc<Workers>,
     /// Names of the readers to try, best first.
     pub readers: Vec<&'static str>,
     /// Opens encrypted documents; one that opens without a password is read in any case.
     pub password: Option<String>,
+    /// Whether bookmarks tell the headings; off only to measure what the pages tell by themselves.
+    pub uses_outline: bool,
     /// Address space of the child, in bytes.
     pub max_memory_bytes: u64,
     /// Processor time of the child, in seconds.
@@ -68,8 +82,10 @@ impl PdfOptions {
     pub fn new(reader: PathBuf) -> Self {
         Self {
             reader,
+            workers: Arc::default(),
             readers: reader::chain(),
             password: None,
+            uses_outline: true,
             max_memory_bytes: 3 << 29, // 1.5 GiB
             cpu_seconds: 30,
             cpu_ms_per_page: 50,
@@ -91,15 +107,22 @@ impl PdfOptions {
 /// [`Error::Io`] if the reading process cannot be started.
 pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
     let bytes = &*from_header(bytes)?;
-    let mut wordless: Option<Reading> = None;
+    // What can be had if no reader does better: without words, or with too many that are none.
+    let mut second_best: Option<Reading> = None;
     let mut failures: Vec<GaveUp> = Vec::new();
     for name in &options.readers {
-        match parent::read(name, bytes, options).and_then(|it| whole(it, bytes)) {
-            Ok(reading) if reading.has_text() => return Ok(assemble::assemble(&reading)),
+        let mut reading = parent::read(name, bytes, options).and_then(|it| whole(it, bytes));
+        if let (Ok(reading), false) = (&mut reading, options.uses_outline) {
+            reading.head.outline.clear();
+        }
+        match reading {
             Ok(reading) => {
-                let is_certain = reading.draws_no_text();
-                wordless.get_or_insert(reading);
-                if is_certain {
+                let is_final = reading.draws_no_text() || reading.is_legible();
+                let is_better = second_best.as_ref().is_none_or(|it| reading.says_more_than(it));
+                if is_better {
+                    second_best = Some(reading);
+                }
+                if is_final {
                     break;
                 }
             }
@@ -107,7 +130,7 @@ pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
             Err(other) => return Err(other),
         }
     }
-    if let Some(reading) = wordless {
+    if let Some(reading) = second_best {
         return Ok(assemble::assemble(&reading));
     }
     let rank = |it: &GaveUp| BY_INFORMATION.iter().position(|known| *known == it.failure);

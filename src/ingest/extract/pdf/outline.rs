@@ -53,8 +53,9 @@ pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
                     break;
                 }
                 rest.text.truncate(end);
+                let place = rest.place;
                 blocks.push(rest);
-                rest = PageBlock { kind: PageBlockKind::Paragraph, level: 0, text };
+                rest = PageBlock { place, ..PageBlock::new(PageBlockKind::Paragraph, 0, text) };
             }
             blocks.push(rest);
         }

@@ -1,16 +1,15 @@
 //! PDF bytes in, what a reading child said out; its crash, hunger or sloth as a class of failure.
 //!
-//! The child is not trusted: the parent bounds how long it waits and how many bytes it takes, and
-//! never leaves a process behind.
+//! The child is not trusted: the parent bounds how long it waits and how many bytes it takes.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::process::ExitStatus;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::protocol::{GaveUp, Head, Line, Page, Request, Tail, decode, encode, failure_from_code};
-use super::{CHILD_COMMAND, PdfOptions};
+use super::PdfOptions;
+use super::protocol::{GaveUp, Head, Line, Page, Request, Tail, decode, failure_from_code};
+use super::workers::{self, Received, Worker};
 use crate::error::{Error, Failure, Result};
 
 /// What a reader made of a document it read to the end.
@@ -21,60 +20,54 @@ pub(super) struct Reading {
     pub(super) tail: Tail,
 }
 
-/// Lines that may wait for the parent; a child that is faster waits for it instead.
-const LINES_IN_FLIGHT: usize = 64;
-
-/// Bytes of the child's stderr that are looked at for the cause of an abort.
-const MAX_STDERR_BYTES: u64 = 16 << 10;
-
-/// How long a child may take to be gone once its output has ended.
+/// How long a child may take to be gone, or to wait for more, once its output has ended.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Most that pages can add to the waiting time, as a multiple of the time without them.
 const MAX_WALL_FACTOR: u32 = 20;
 
-/// Has `reader` read `bytes` in a process of its own.
+/// Has `reader` read `bytes` in another process.
 ///
 /// # Errors
 ///
 /// [`Error::Io`] if no process can be started; [`Error::Extract`] if the document cannot be read.
 pub(super) fn read(reader: &str, bytes: &[u8], options: &PdfOptions) -> Result<Reading> {
-    let mut command = Command::new(&options.reader);
-    command.arg(CHILD_COMMAND).arg(reader);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let spawned = command.spawn();
-    let mut child =
-        spawned.map(Reaped).map_err(|source| Error::Io { path: options.reader.clone(), source })?;
-    let (Some(stdin), Some(stdout), Some(stderr)) =
-        (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take())
-    else {
-        return Err(GaveUp::new(Failure::Crashed, "it cannot be spoken to").into());
-    };
-
+    let mut worker = options.workers.take(&options.reader)?;
     let request = Request {
+        reader: reader.to_owned(),
         size_bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
         max_memory_bytes: options.max_memory_bytes,
         cpu_seconds: options.cpu_seconds,
         cpu_ms_per_page: options.cpu_ms_per_page,
         password: options.password.clone(),
     };
-    let outcome = thread::scope(|scope| {
-        let (sender, lines) = sync_channel(LINES_IN_FLIGHT);
-        scope.spawn(|| feed(stdin, &request, bytes));
-        scope.spawn(move || receive(stdout, options.max_output_bytes, &sender));
-        let complaints = scope.spawn(|| complaints(stderr));
-        let heard = listen(&lines, options);
-        // A finished child has nothing left to do, any other has nothing left to say. Its end
-        // closes the pipes, which is what ends the three threads.
+    let Worker { child, stdin, lines, .. } = &mut worker;
+    let (heard, status) = thread::scope(|scope| {
+        let (is_fed, fed) = channel();
+        scope.spawn(move || {
+            workers::feed(stdin, &request, bytes);
+            let _ = is_fed.send(());
+        });
+        let heard = listen(lines, options);
+        // One that answers without having read is ended, or the thread that feeds it never would.
+        let may_go_on = heard.is_sound() && fed.recv_timeout(FAREWELL).is_ok();
         let status = match &heard {
+            _ if may_go_on => None,
             Heard::Nothing => child.wait_for(FAREWELL),
             _ => child.end(),
         };
-        drop(lines);
-        let complaints = complaints.join().unwrap_or_default();
-        heard.judge(status, &complaints)
+        if !may_go_on {
+            // Whatever it has started may still write, and hold the pipe that feeds it.
+            *lines = sync_channel(0).1;
+        }
+        (heard, (!may_go_on).then_some(status))
     });
-    outcome.map_err(Error::from)
+    let Some(status) = status else {
+        let num_pages = heard.num_pages();
+        options.workers.give_back(worker, num_pages);
+        return heard.judge(None, "").map_err(Error::from);
+    };
+    heard.judge(status, &worker.complaints()).map_err(Error::from)
 }
 
 /// How a child's output ended.
@@ -88,6 +81,24 @@ enum Heard {
 }
 
 impl Heard {
+    /// Whether the child has said its last word on this document and may read another.
+    fn is_sound(&self) -> bool {
+        match self {
+            Self::Everything(_) => true,
+            Self::GaveUp(it) => {
+                !matches!(it.failure, Failure::Crashed | Failure::OutOfMemory | Failure::TimedOut)
+            }
+            Self::Nothing => false,
+        }
+    }
+
+    fn num_pages(&self) -> u32 {
+        match self {
+            Self::Everything(reading) => reading.head.page_count,
+            Self::GaveUp(_) | Self::Nothing => 0,
+        }
+    }
+
     fn judge(self, status: Option<ExitStatus>, complaints: &str) -> Result<Reading, GaveUp> {
         match self {
             Self::Everything(reading) => Ok(reading),
@@ -102,20 +113,27 @@ fn listen(lines: &Receiver<Received>, options: &PdfOptions) -> Heard {
     let started = Instant::now();
     let mut patience = options.wall;
     let mut reading = Reading::default();
+    let mut bytes_left = options.max_output_bytes;
     loop {
         let left = patience.saturating_sub(started.elapsed());
+        let too_much = || {
+            let detail = format!("more than {} MB of text", options.max_output_bytes >> 20);
+            Heard::GaveUp(GaveUp::new(Failure::OutOfMemory, detail))
+        };
         let bytes = match lines.recv_timeout(left) {
             Ok(Received::Line(bytes)) => bytes,
-            Ok(Received::TooMuch) => {
-                let detail = format!("more than {} MB of text", options.max_output_bytes >> 20);
-                return Heard::GaveUp(GaveUp::new(Failure::OutOfMemory, detail));
-            }
+            Ok(Received::TooMuch) => return too_much(),
             Err(RecvTimeoutError::Disconnected) => return Heard::Nothing,
             Err(RecvTimeoutError::Timeout) => {
                 let detail = format!("gave up after {} s", patience.as_secs());
                 return Heard::GaveUp(GaveUp::new(Failure::TimedOut, detail));
             }
         };
+        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        match bytes_left.checked_sub(size) {
+            Some(left) => bytes_left = left,
+            None => return too_much(),
+        }
         match decode(&bytes) {
             Some(Line::Document(head)) => {
                 let for_pages = options.wall_per_page.saturating_mul(head.page_count);
@@ -152,43 +170,6 @@ fn after_pages(reading: &Reading, detail: String) -> String {
     }
 }
 
-/// What the thread at the child's stdout passes on.
-enum Received {
-    Line(Vec<u8>),
-    TooMuch,
-}
-
-fn feed(mut stdin: ChildStdin, request: &Request, bytes: &[u8]) {
-    // A child that is gone does not read; why it is gone is told by its status.
-    let _ = stdin.write_all(&encode(request)).and_then(|()| stdin.write_all(bytes));
-}
-
-fn receive(stdout: ChildStdout, max_bytes: u64, lines: &SyncSender<Received>) {
-    let mut stdout = BufReader::new(stdout).take(max_bytes);
-    loop {
-        let mut line = Vec::new();
-        let is_over = !matches!(stdout.read_until(b'\n', &mut line), Ok(1..));
-        // The last line before the limit may be cut off, so it does not count.
-        let message = match stdout.limit() {
-            0 => Received::TooMuch,
-            _ if is_over => return,
-            _ => Received::Line(line),
-        };
-        if lines.send(message).is_err() || stdout.limit() == 0 {
-            return;
-        }
-    }
-}
-
-fn complaints(stderr: ChildStderr) -> String {
-    let mut words = Vec::new();
-    let mut stderr = stderr.take(MAX_STDERR_BYTES);
-    let _ = stderr.read_to_end(&mut words);
-    // Read on, so that a talkative child does not block.
-    let _ = std::io::copy(&mut stderr.into_inner(), &mut std::io::sink());
-    String::from_utf8_lossy(&words).into_owned()
-}
-
 /// Names the cause of a child's end that it could not tell itself.
 fn cause_of(status: Option<ExitStatus>, complaints: &str) -> GaveUp {
     // The Rust runtime's own words before it aborts.
@@ -223,37 +204,6 @@ fn cause_of_signal(status: ExitStatus) -> Option<GaveUp> {
 #[cfg(not(unix))]
 fn cause_of_signal(_status: ExitStatus) -> Option<GaveUp> {
     None
-}
-
-/// A child that is never left running and never left a zombie.
-struct Reaped(Child);
-
-impl Reaped {
-    fn end(&mut self) -> Option<ExitStatus> {
-        let _ = self.0.kill();
-        self.0.wait().ok()
-    }
-
-    /// Waits for its own end; `None` if it had to be ended.
-    fn wait_for(&mut self, patience: Duration) -> Option<ExitStatus> {
-        const PAUSE: Duration = Duration::from_millis(1);
-        let started = Instant::now();
-        while started.elapsed() < patience {
-            match self.0.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) => thread::sleep(PAUSE),
-                Err(_) => break,
-            }
-        }
-        self.end();
-        None
-    }
-}
-
-impl Drop for Reaped {
-    fn drop(&mut self) {
-        self.end();
-    }
 }
 
 #[cfg(all(test, unix))]
@@ -298,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_whole_answer_is_a_reading() {
-        let script = format!("cat >/dev/null; echo '{HEAD}'; echo '{PAGE}'; echo '{DONE}'");
+        let script = format!("echo '{HEAD}'; echo '{PAGE}'; echo '{DONE}'; exec cat >/dev/null");
         let reading = answer_of(&script, |_| {}).unwrap();
         assert_eq!((reading.head.page_count, reading.pages.len()), (2, 1));
     }

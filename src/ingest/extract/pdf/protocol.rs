@@ -2,8 +2,9 @@
 //! file's bytes in, one JSON object a line out.
 //!
 //! ```text
-//! → {"size_bytes":…,"max_memory_bytes":…,…}\n then size_bytes bytes
+//! → {"reader":…,"size_bytes":…,"max_memory_bytes":…,…}\n then size_bytes bytes
 //! ← {"document":{…}}\n {"page":{…}}\n … {"done":{…}}\n    or    {"failed":{…}}\n
+//! → the next request, or the end of the input
 //! ```
 //!
 //! A line is written whole or not at all, so what came before a crash can be trusted.
@@ -16,6 +17,8 @@ use crate::error::{Error, Failure};
 /// What the child is asked, in one line before the file's bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Request {
+    /// Name of the reader to read it with.
+    pub(super) reader: String,
     /// How many bytes of PDF follow.
     pub(super) size_bytes: u64,
     /// Address space the child may take, in bytes.
@@ -83,6 +86,11 @@ pub(super) struct OutlineEntry {
 pub(super) struct Page {
     /// Physical number, from 1.
     pub(super) number: u32,
+    /// Size in points, as it is looked at; 0 from readers that do not tell.
+    #[serde(default)]
+    pub(super) width: f64,
+    #[serde(default)]
+    pub(super) height: f64,
     /// Pieces in reading order; none of them blank.
     pub(super) blocks: Vec<PageBlock>,
     /// Instructions on the page that draw text, legible or not.
@@ -91,7 +99,7 @@ pub(super) struct Page {
     #[serde(default)]
     pub(super) is_blank: bool,
     /// Share of the page that pictures cover, 0 to 1.
-    pub(super) image_coverage: f32,
+    pub(super) image_coverage: f64,
     /// Pieces of text whose characters could not be told.
     pub(super) num_unreadable: u32,
     /// Why the page could not be read; `None` if it was.
@@ -99,7 +107,7 @@ pub(super) struct Page {
 }
 
 /// A piece of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct PageBlock {
     /// What the reader takes it for.
     pub(super) kind: PageBlockKind,
@@ -107,6 +115,32 @@ pub(super) struct PageBlock {
     pub(super) level: u8,
     /// Its text; a table as lines of Markdown.
     pub(super) text: String,
+    /// Where it stands and how it looks; `None` from readers that do not tell.
+    #[serde(default)]
+    pub(super) place: Option<Place>,
+}
+
+impl PageBlock {
+    /// Returns a block of which only the text is known.
+    pub(super) fn new(kind: PageBlockKind, level: u8, text: impl Into<String>) -> Self {
+        Self { kind, level, text: text.into(), place: None }
+    }
+}
+
+/// Where a block stands, in points from the page's upper left corner, and how it looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Place {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+    /// Height of its typeface.
+    pub(super) size: f64,
+    /// Ink of its palest line, against that of most text of the page; 0 where it is not known.
+    pub(super) ink: f64,
+    /// Whether its typeface is called bold.
+    pub(super) is_bold: bool,
+    pub(super) num_lines: u32,
 }
 
 /// [`BlockKind`] as it is written on the wire.
@@ -133,6 +167,18 @@ impl From<PageBlockKind> for BlockKind {
             PageBlockKind::ListItem => Self::ListItem,
             PageBlockKind::Table => Self::Table,
             PageBlockKind::Code => Self::Code,
+        }
+    }
+}
+
+impl From<BlockKind> for PageBlockKind {
+    fn from(kind: BlockKind) -> Self {
+        match kind {
+            BlockKind::Heading => Self::Heading,
+            BlockKind::Paragraph => Self::Paragraph,
+            BlockKind::ListItem => Self::ListItem,
+            BlockKind::Table => Self::Table,
+            BlockKind::Code => Self::Code,
         }
     }
 }
@@ -230,11 +276,7 @@ mod tests {
         }));
         check(&Line::Page(Page {
             number: 3,
-            blocks: vec![PageBlock {
-                kind: PageBlockKind::Table,
-                level: 0,
-                text: "| a |\n| --- |\n| \u{1F30A} |".into(),
-            }],
+            blocks: vec![PageBlock::new(PageBlockKind::Table, 0, "| a |\n| --- |\n| \u{1F30A} |")],
             image_coverage: 0.25,
             ..Page::default()
         }));

@@ -4,7 +4,7 @@ use std::io;
 
 use super::child::Stop;
 use super::protocol::Line;
-use super::{with_pdf_extract, with_unpdf};
+use super::{with_hayro, with_pdf_extract, with_unpdf};
 
 /// Takes a line on its way to the parent.
 pub(super) type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
@@ -12,7 +12,7 @@ pub(super) type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
 /// A library that reads PDF, behind one function.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader {
-    /// Its name on the child's command line.
+    /// Its name in a request.
     pub(super) name: &'static str,
     /// What the child calls.
     pub(super) read: Read,
@@ -23,6 +23,7 @@ type Read = fn(&[u8], Option<&str>, &mut Emit<'_>) -> Result<(), Stop>;
 
 /// The readers `extract` tries, best first.
 const READERS: &[Reader] = &[
+    Reader { name: "hayro", read: with_hayro::read },
     Reader { name: "unpdf", read: with_unpdf::read },
     Reader { name: "pdf-extract", read: with_pdf_extract::read },
 ];

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_largest_heading_of_the_first_page_stands_in() {
-        let block = |kind, level, text: &str| PageBlock { kind, level, text: text.into() };
+        let block = |kind, level, text: &str| PageBlock::new(kind, level, text);
         let page = |blocks| Page { blocks, ..Page::default() };
         let pages = [
             page(vec![]),

@@ -45,7 +45,7 @@ pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) ->
 fn paragraphs(text: &str) -> Vec<PageBlock> {
     let text = clean::text(text);
     let paragraphs = text.split("\n\n").map(clean::join_lines).filter(|it| !it.is_empty());
-    paragraphs.map(|text| PageBlock { kind: PageBlockKind::Paragraph, level: 0, text }).collect()
+    paragraphs.map(|text| PageBlock::new(PageBlockKind::Paragraph, 0, text)).collect()
 }
 
 fn gave_up_writing(error: &OutputError) -> GaveUp {

@@ -6,9 +6,9 @@ use unpdf::model::{Block, FieldValue, FormField, OutlineItem, Paragraph, Table};
 use unpdf::{Error, PageStreamOptions, ParseEvent, ParseOptions, PdfParser};
 
 use super::child::Stop;
-use super::clean;
 use super::protocol::{GaveUp, Head, Line, OutlineEntry, Page, PageBlock, PageBlockKind, Tail};
 use super::reader::Emit;
+use super::{clean, table};
 use crate::error::Failure;
 
 /// Reads `bytes` page by page.
@@ -128,10 +128,10 @@ fn convert_page(page: &unpdf::Page) -> Page {
             Block::Code { content } => {
                 // Indentation is meaning here: only the spelling of characters is cleaned.
                 let lines: Vec<String> = content.lines().map(code_line).collect();
-                blocks.push(block(PageBlockKind::Code, 0, lines.join("\n")));
+                blocks.push(PageBlock::new(PageBlockKind::Code, 0, lines.join("\n")));
             }
             Block::Raw { content } => {
-                blocks.push(block(PageBlockKind::Paragraph, 0, clean::text(content)));
+                blocks.push(PageBlock::new(PageBlockKind::Paragraph, 0, clean::text(content)));
             }
             Block::Image { .. }
             | Block::HorizontalRule
@@ -147,14 +147,10 @@ fn convert_page(page: &unpdf::Page) -> Page {
         blocks,
         num_text_ops: page.text_op_count,
         is_blank: num_ops.iter().all(|it| *it == 0),
-        image_coverage: page.image_coverage,
+        image_coverage: page.image_coverage.into(),
         num_unreadable: u32::try_from(lost).unwrap_or(u32::MAX),
-        failed: None,
+        ..Page::default()
     }
-}
-
-fn block(kind: PageBlockKind, level: u8, text: String) -> PageBlock {
-    PageBlock { kind, level, text }
 }
 
 fn convert_paragraph(paragraph: &Paragraph) -> Option<PageBlock> {
@@ -163,11 +159,11 @@ fn convert_paragraph(paragraph: &Paragraph) -> Option<PageBlock> {
         return None;
     }
     let kind = match paragraph.style.heading_level {
-        Some(level) => return Some(block(PageBlockKind::Heading, level, text)),
+        Some(level) => return Some(PageBlock::new(PageBlockKind::Heading, level, text)),
         None if paragraph.is_list_item() => PageBlockKind::ListItem,
         None => PageBlockKind::Paragraph,
     };
-    Some(block(kind, 0, text))
+    Some(PageBlock::new(kind, 0, text))
 }
 
 fn code_line(line: &str) -> String {
@@ -194,14 +190,18 @@ fn convert_table(table: &Table) -> Vec<PageBlock> {
     }
     drop_empty_columns(&mut rows);
     let caption = table.caption.as_deref().map(clean::text).filter(|it| !it.is_empty());
-    let caption = caption.map(|it| block(PageBlockKind::Paragraph, 0, clean::join_lines(&it)));
+    let caption =
+        caption.map(|it| PageBlock::new(PageBlockKind::Paragraph, 0, clean::join_lines(&it)));
     let is_grid = rows.len() >= 2 && rows.first().is_some_and(|it| it.len() >= 2);
     if !is_grid {
         let lines = rows.into_iter().map(|cells| cells.join(" ").trim().to_owned());
-        let lines = lines.map(|text| block(PageBlockKind::Paragraph, 0, text));
+        let lines = lines.map(|text| PageBlock::new(PageBlockKind::Paragraph, 0, text));
         return caption.into_iter().chain(lines).collect();
     }
-    caption.into_iter().chain([block(PageBlockKind::Table, 0, to_markdown(&rows))]).collect()
+    caption
+        .into_iter()
+        .chain([PageBlock::new(PageBlockKind::Table, 0, table::to_markdown(&rows))])
+        .collect()
 }
 
 fn drop_empty_columns(rows: &mut [Vec<String>]) {
@@ -212,18 +212,6 @@ fn drop_empty_columns(rows: &mut [Vec<String>]) {
         let mut used = is_used.iter();
         row.retain(|_| *used.next().unwrap_or(&true));
     }
-}
-
-fn to_markdown(rows: &[Vec<String>]) -> String {
-    let mut lines = Vec::with_capacity(rows.len() + 1);
-    for (number, row) in rows.iter().enumerate() {
-        let cells: Vec<String> = row.iter().map(|it| it.replace('|', "\\|")).collect();
-        lines.push(format!("| {} |", cells.join(" | ")));
-        if number == 0 {
-            lines.push(format!("|{}", " --- |".repeat(row.len())));
-        }
-    }
-    lines.join("\n")
 }
 
 #[cfg(test)]

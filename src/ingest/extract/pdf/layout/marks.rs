@@ -1,0 +1,62 @@
+//! What lines begin and end with: marks of lists, ends of sentences.
+
+use super::lines::Line;
+
+/// Whether a line ends a sentence.
+pub(super) fn ends_sentence(line: &Line) -> bool {
+    let last = line
+        .words
+        .last()
+        .map(|it| it.text.trim_end_matches(['"', '\'', ')', '\u{201D}', '\u{2019}', ']']));
+    last.is_some_and(|it| it.ends_with(['.', '!', '?', ':', ';', '\u{3002}', '\u{61F}']))
+}
+
+/// What an item of a list begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Bullet,
+    Number,
+}
+
+/// Returns what a line begins with if it is an item of a list.
+pub(super) fn mark_of(line: &Line) -> Option<Mark> {
+    let first = line.words.first()?;
+    if line.words.len() < 2 {
+        return None;
+    }
+    let mut characters = first.text.chars();
+    let (one, rest) = (characters.next()?, characters.as_str());
+    let is_bullet = matches!(
+        one,
+        '\u{2022}'
+            | '\u{2023}'
+            | '\u{25AA}'
+            | '\u{25AB}'
+            | '\u{25CF}'
+            | '\u{25CB}'
+            | '\u{25E6}'
+            | '\u{25A0}'
+            | '\u{25A1}'
+            | '\u{2043}'
+            | '\u{2219}'
+            | '\u{B7}'
+            | '\u{2013}'
+            | '\u{2014}'
+            | '-'
+            | '*'
+            | '\u{2713}'
+            | '\u{2756}'
+            | '\u{27A2}'
+            | '\u{2192}'
+            | '\u{25BA}'
+            | '\u{25B6}'
+    );
+    if is_bullet && rest.is_empty() {
+        return Some(Mark::Bullet);
+    }
+    let inner = first.text.trim_start_matches('(').strip_suffix(['.', ')'])?;
+    let is_number = inner.len() <= 3 && inner.chars().all(|it| it.is_ascii_digit());
+    let is_letter = inner.len() == 1 && inner.chars().all(|it| it.is_ascii_alphabetic());
+    let is_roman = inner.len() <= 5 && inner.chars().all(|it| matches!(it, 'i' | 'v' | 'x'));
+    (!inner.is_empty() && (is_number || is_letter || is_roman)).then_some(Mark::Number)
+}

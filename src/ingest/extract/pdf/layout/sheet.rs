@@ -1,0 +1,120 @@
+//! The nouns of layout: a page as it is drawn, before anybody knows what it says.
+//!
+//! Lengths are points (1/72 inch), `y` grows downwards from the page's upper edge.
+
+/// A page as it is drawn.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sheet {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// In the order they are drawn.
+    pub(crate) glyphs: Vec<Glyph>,
+    /// Thin lines, level or upright.
+    pub(crate) rules: Vec<Area>,
+}
+
+/// A character at its place.
+#[derive(Debug, Clone)]
+pub(crate) struct Glyph {
+    pub(crate) letters: Letters,
+    pub(crate) direction: Direction,
+    /// Where it begins on its base line.
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    /// How far along its direction the next one is expected.
+    pub(crate) advance: f64,
+    /// Height of its typeface.
+    pub(crate) size: f64,
+    /// Share of its box that is inked; 0 where it is not known.
+    pub(crate) ink: f64,
+    /// Whether its typeface says that it is bold.
+    pub(crate) is_bold: bool,
+    /// Rank of the heading that it is tagged as part of; 0 for none.
+    pub(crate) tagged_level: u8,
+}
+
+/// What a glyph stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Letters {
+    /// One character.
+    One(char),
+    /// Several, such as a ligature; or none, where another glyph says it all.
+    Several(Box<str>),
+    /// Its font does not tell.
+    Unknown,
+}
+
+/// Where text runs to, to the nearest quarter turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Direction {
+    Right,
+    Down,
+    Left,
+    Up,
+}
+
+impl Direction {
+    pub(crate) const ALL: [Self; 4] = [Self::Right, Self::Down, Self::Left, Self::Up];
+}
+
+/// An upright rectangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Area {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
+}
+
+impl Area {
+    /// Holds nothing and gives way to whatever it is joined with.
+    pub(crate) const NOTHING: Self = Self {
+        left: f64::INFINITY,
+        top: f64::INFINITY,
+        right: f64::NEG_INFINITY,
+        bottom: f64::NEG_INFINITY,
+    };
+
+    pub(crate) fn new(x0: f64, y0: f64, x1: f64, y1: f64) -> Self {
+        Self { left: x0.min(x1), top: y0.min(y1), right: x0.max(x1), bottom: y0.max(y1) }
+    }
+
+    pub(crate) fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    pub(crate) fn height(&self) -> f64 {
+        self.bottom - self.top
+    }
+
+    pub(crate) fn join(self, other: Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    /// Returns the smallest area that holds all of `areas`.
+    pub(crate) fn around(areas: impl Iterator<Item = Self>) -> Self {
+        areas.fold(Self::NOTHING, Self::join)
+    }
+
+    /// How far two areas overlap from left to right; negative is the gap between them.
+    pub(crate) fn shared_width(&self, other: &Self) -> f64 {
+        self.right.min(other.right) - self.left.max(other.left)
+    }
+
+    /// How far two areas overlap from top to bottom; negative is the gap between them.
+    pub(crate) fn shared_height(&self, other: &Self) -> f64 {
+        self.bottom.min(other.bottom) - self.top.max(other.top)
+    }
+
+    /// Whether the middle of `other` lies within.
+    pub(crate) fn holds_middle_of(&self, other: &Self) -> bool {
+        let (x, y) =
+            (f64::midpoint(other.left, other.right), f64::midpoint(other.top, other.bottom));
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+}

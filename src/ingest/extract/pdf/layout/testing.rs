@@ -1,0 +1,81 @@
+//! Pages drawn with letters, for tests: a character is 5 points wide, a line 12 high, size 10.
+
+use super::lines::{self, Line};
+use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
+use super::words::{ASCENT, DESCENT, Word};
+
+pub(super) const WIDTH: f64 = 5.0;
+pub(super) const HEIGHT: f64 = 12.0;
+pub(super) const SIZE: f64 = 10.0;
+
+/// Returns a word at a place.
+pub(super) fn word(text: &str, left: f64, base: f64, size: f64) -> Word {
+    let right = left + WIDTH * text.chars().count() as f64 * size / SIZE;
+    Word {
+        text: text.to_owned(),
+        area: Area::new(left, base - ASCENT * size, right, base + DESCENT * size),
+        base,
+        size,
+        ink: 0.0,
+        is_bold: false,
+        tagged_level: 0,
+        pitch: None,
+        has_pitch: false,
+        order: 0,
+    }
+}
+
+/// Returns the words of a picture of a page, each where its letters stand.
+pub(super) fn words(picture: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    for (row, line) in picture.lines().enumerate() {
+        let mut column = 0;
+        for text in line.split(' ') {
+            if !text.is_empty() {
+                let base = HEIGHT * (row + 1) as f64;
+                let order = words.len();
+                words.push(Word { order, ..word(text, WIDTH * column as f64, base, SIZE) });
+            }
+            column += text.chars().count() + 1;
+        }
+    }
+    words
+}
+
+/// Returns the lines of a picture.
+pub(super) fn lines(picture: &str) -> Vec<Line> {
+    lines::gather(words(picture))
+}
+
+/// Returns a level rule under a row of a picture, from one column to another.
+pub(super) fn level(row: f64, from: usize, to: usize) -> Area {
+    let at = HEIGHT * row + 3.0;
+    Area::new(WIDTH * from as f64 - 2.0, at, WIDTH * to as f64 - 2.0, at)
+}
+
+/// Returns an upright rule before a column of a picture, from under one row to under another.
+pub(super) fn upright(column: usize, from: f64, to: f64) -> Area {
+    let at = WIDTH * column as f64 - 2.0;
+    Area::new(at, HEIGHT * from + 3.0, at, HEIGHT * to + 3.0)
+}
+
+/// Returns a page on which text is drawn letter by letter from a place on.
+pub(super) fn sheet(texts: &[(&str, f64, f64)]) -> Sheet {
+    let mut sheet = Sheet { width: 600.0, height: 800.0, ..Sheet::default() };
+    for &(text, left, base) in texts {
+        for (at, letter) in text.chars().enumerate() {
+            sheet.glyphs.push(Glyph {
+                letters: Letters::One(letter),
+                direction: Direction::Right,
+                x: left + WIDTH * at as f64,
+                y: base,
+                advance: WIDTH,
+                size: SIZE,
+                ink: 0.0,
+                is_bold: false,
+                tagged_level: 0,
+            });
+        }
+    }
+    sheet
+}

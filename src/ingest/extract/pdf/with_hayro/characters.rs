@@ -1,0 +1,95 @@
+//! Fonts of Chinese, Japanese and Korean in, what their codes stand for out, where a file leaves
+//! that to the numbering of Adobe's collections.
+
+use std::collections::HashMap;
+
+use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
+use hayro::hayro_syntax::object::{Array, Dict, Name, Stream, String as PdfString};
+use hayro::hayro_syntax::page::Resources;
+
+/// Deepest nesting of forms whose fonts are looked at.
+const MAX_DEPTH: u8 = 3;
+
+/// Most bytes of a code.
+const MAX_CODE_BYTES: u8 = 4;
+
+/// Fonts by the name their programs bear, as far as pages were looked at.
+#[derive(Debug, Default)]
+pub(super) struct Characters(HashMap<String, Option<Collection>>);
+
+/// How a font numbers its characters.
+#[derive(Debug)]
+struct Collection {
+    /// Code to number; `None` where they are the same.
+    encoding: Option<CMap>,
+    /// Number to character.
+    characters: CMap,
+}
+
+impl Characters {
+    /// Learns the fonts of a page.
+    pub(super) fn learn(&mut self, resources: &Resources<'_>) {
+        self.learn_fonts(&resources.fonts);
+        self.learn_forms(&resources.x_objects, MAX_DEPTH);
+    }
+
+    /// Returns what `code` of the font called `name` stands for.
+    pub(super) fn character(&self, name: &str, code: u32) -> Option<BfString> {
+        let collection = self.0.get(name)?.as_ref()?;
+        let number = match &collection.encoding {
+            None => code,
+            Some(encoding) => {
+                (1..=MAX_CODE_BYTES).find_map(|len| encoding.lookup_cid_code(code, len))?
+            }
+        };
+        collection.characters.lookup_bf_string(number)
+    }
+
+    fn learn_forms(&mut self, forms: &Dict<'_>, depth: u8) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for name in forms.keys() {
+            let form = forms.get::<Stream<'_>>(&*name);
+            let resources = form.and_then(|it| it.dict().get::<Dict<'_>>(b"Resources"));
+            let Some(resources) = resources else { continue };
+            self.learn_fonts(&resources.get::<Dict<'_>>(b"Font").unwrap_or_default());
+            self.learn_forms(&resources.get::<Dict<'_>>(b"XObject").unwrap_or_default(), depth);
+        }
+    }
+
+    fn learn_fonts(&mut self, fonts: &Dict<'_>) {
+        for key in fonts.keys() {
+            let Some(font) = fonts.get::<Dict<'_>>(&*key) else { continue };
+            let Some(name) = font.get::<Name<'_>>(b"BaseFont") else { continue };
+            let name = without_prefix(name.as_str());
+            if font.contains_key(b"DescendantFonts") && !self.0.contains_key(name) {
+                self.0.insert(name.to_owned(), collection(&font));
+            }
+        }
+    }
+}
+
+/// Returns the name of a font without the mark of a subset, `ABCDEF+`.
+fn without_prefix(name: &str) -> &str {
+    match name.split_once('+') {
+        Some((prefix, rest)) if prefix.len() == 6 => rest,
+        _ => name,
+    }
+}
+
+fn collection(font: &Dict<'_>) -> Option<Collection> {
+    let descendant = font.get::<Array<'_>>(b"DescendantFonts")?.iter::<Dict<'_>>().next()?;
+    let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
+    let part = |key: &[u8]| info.get::<PdfString<'_>>(key);
+    let family = CidFamily::from_registry_ordering(&part(b"Registry")?, &part(b"Ordering")?);
+    let encoding = match font.get::<Name<'_>>(b"Encoding") {
+        Some(name) if name.as_str().starts_with("Identity") => None,
+        Some(name) => Some(parse(load_embedded(CMapName::from_bytes(&name))?)?),
+        None => Some(parse(&font.get::<Stream<'_>>(b"Encoding")?.decoded_data().ok()?)?),
+    };
+    let characters = parse(load_embedded(family.ucs2_cmap()?)?)?;
+    Some(Collection { encoding, characters })
+}
+
+fn parse(data: &[u8]) -> Option<CMap> {
+    CMap::parse(data, load_embedded)
+}

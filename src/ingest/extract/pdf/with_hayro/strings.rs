@@ -1,0 +1,71 @@
+//! Bytes of a PDF's text string in, text out.
+
+/// Characters of `PDFDocEncoding` where it differs from Latin-1, from 0x18 and from 0x80.
+const LOW: [char; 8] =
+    ['\u{2D8}', '\u{2C7}', '\u{2C6}', '\u{2D9}', '\u{2DD}', '\u{2DB}', '\u{2DA}', '\u{2DC}'];
+const HIGH: [char; 33] = [
+    '\u{2022}', '\u{2020}', '\u{2021}', '\u{2026}', '\u{2014}', '\u{2013}', '\u{192}', '\u{2044}',
+    '\u{2039}', '\u{203A}', '\u{2212}', '\u{2030}', '\u{201E}', '\u{201C}', '\u{201D}', '\u{2018}',
+    '\u{2019}', '\u{201A}', '\u{2122}', '\u{FB01}', '\u{FB02}', '\u{141}', '\u{152}', '\u{160}',
+    '\u{178}', '\u{17D}', '\u{131}', '\u{142}', '\u{153}', '\u{161}', '\u{17E}', '\u{FFFD}',
+    '\u{20AC}',
+];
+
+/// Returns what a text string says: UTF-16 or UTF-8 with their marks, else `PDFDocEncoding`.
+pub(super) fn decode(bytes: &[u8]) -> String {
+    let utf16 = |bytes: &[u8], join: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|it| join(*it)).collect();
+        without_language(&String::from_utf16_lossy(&units))
+    };
+    match bytes {
+        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
+        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        // Not allowed, yet common; a text in Latin-1 is hardly ever valid UTF-8 by chance.
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) if !text.contains(|it: char| it.is_control() && !it.is_whitespace()) => {
+                text.to_owned()
+            }
+            _ => bytes.iter().map(|it| character(*it)).collect(),
+        },
+    }
+}
+
+fn character(byte: u8) -> char {
+    match byte {
+        0x18..=0x1F => LOW[usize::from(byte - 0x18)],
+        0x80..=0xA0 => HIGH[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    }
+}
+
+/// Drops what stands between two escapes: the code of a language.
+fn without_language(text: &str) -> String {
+    let parts = text.split('\u{1B}').enumerate();
+    parts.filter(|(at, _)| at % 2 == 0).map(|(_, part)| part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: &str) {
+        assert_eq!(decode(bytes), expected);
+    }
+
+    #[test]
+    fn every_encoding_is_known_by_its_mark() {
+        check(b"\xFE\xFF\0T\0i\x20\x14", "Ti\u{2014}");
+        check(b"\xFF\xFET\0i\0", "Ti");
+        check(b"\xEF\xBB\xBFT\xC3\xA9", "T\u{E9}");
+        check(b"Caf\xE9 \x84 \x93fi\x1F", "Caf\u{E9} \u{2014} \u{FB01}fi\u{2DC}");
+        check("Gezeiten für".as_bytes(), "Gezeiten f\u{FC}r");
+        check(b"", "");
+    }
+
+    #[test]
+    fn a_language_is_no_text() {
+        check(b"\xFE\xFF\0\x1B\0d\0e\0\x1B\0T", "T");
+    }
+}

@@ -1,0 +1,102 @@
+//! The tree of a tagged PDF in, the headings it names out, by page and piece of marked content.
+
+use std::collections::{HashMap, HashSet};
+
+use hayro::hayro_syntax::Pdf;
+use hayro::hayro_syntax::object::{Dict, Name, Object, ObjectIdentifier};
+
+/// Most elements of a tree that are looked at.
+const MAX_NODES: usize = 500_000;
+
+/// Ranks of headings on one page by the number of the marked content that holds them.
+pub(super) type TaggedLevels = HashMap<u32, u8>;
+
+/// Tagged headings of a document by page.
+#[derive(Debug, Default)]
+pub(super) struct Tags(HashMap<ObjectIdentifier, TaggedLevels>);
+
+impl Tags {
+    /// Returns the headings of the page with this id.
+    pub(super) fn of_page(&self, page: Option<ObjectIdentifier>) -> Option<&TaggedLevels> {
+        self.0.get(&page?)
+    }
+}
+
+/// A part of the tree that is still to be looked at.
+struct Pending<'a> {
+    kid: Object<'a>,
+    page: Option<ObjectIdentifier>,
+    level: u8,
+}
+
+/// Reads the headings that the tree of `pdf` names.
+pub(super) fn read(pdf: &Pdf) -> Tags {
+    let mut tags = Tags::default();
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
+    let Some(root) = catalog.get::<Dict<'_>>(b"StructTreeRoot") else { return tags };
+    let roles = root.get::<Dict<'_>>(b"RoleMap").unwrap_or_default();
+    let mut seen: HashSet<ObjectIdentifier> = HashSet::new();
+    let mut pending: Vec<Pending<'_>> = Vec::new();
+    push_kids(&root, None, 0, &mut pending);
+    let mut num_nodes = 0;
+    while let Some(Pending { kid, page, level }) = pending.pop()
+        && num_nodes < MAX_NODES
+    {
+        num_nodes += 1;
+        match kid {
+            Object::Number(id) => note(&mut tags, page, u32::try_from(id.as_i64()).ok(), level),
+            Object::Dict(element) => {
+                let page = element.get_ref(b"Pg").map(ObjectIdentifier::from).or(page);
+                if let Some(id) = element.get::<u32>(b"MCID") {
+                    note(&mut tags, page, Some(id), level);
+                } else if element.obj_id().is_none_or(|it| seen.insert(it)) {
+                    let own = element.get::<Name<'_>>(b"S").map_or(0, |it| rank(&it, &roles));
+                    push_kids(&element, page, if own > 0 { own } else { level }, &mut pending);
+                }
+            }
+            _ => {}
+        }
+    }
+    tags
+}
+
+fn push_kids<'a>(
+    element: &Dict<'a>,
+    page: Option<ObjectIdentifier>,
+    level: u8,
+    pending: &mut Vec<Pending<'a>>,
+) {
+    match element.get::<Object<'_>>(b"K") {
+        Some(Object::Array(kids)) => {
+            let kids = kids.iter::<Object<'_>>();
+            pending.extend(kids.map(|kid| Pending { kid, page, level }));
+        }
+        Some(kid) => pending.push(Pending { kid, page, level }),
+        None => {}
+    }
+}
+
+fn note(tags: &mut Tags, page: Option<ObjectIdentifier>, id: Option<u32>, level: u8) {
+    if let (Some(page), Some(id), 1..) = (page, id, level) {
+        tags.0.entry(page).or_default().insert(id, level);
+    }
+}
+
+/// Returns the rank of a heading from the name of its role; 0 for everything else.
+fn rank(role: &Name<'_>, roles: &Dict<'_>) -> u8 {
+    let mut role = role.clone();
+    for _ in 0..4 {
+        match role.as_str() {
+            "H" | "Title" => return 1,
+            name if name.len() == 2 && name.starts_with('H') => {
+                return name[1..].parse().ok().filter(|it| (1..=6).contains(it)).unwrap_or(0);
+            }
+            _ => {}
+        }
+        match roles.get::<Name<'_>>(&*role) {
+            Some(it) => role = it,
+            None => break,
+        }
+    }
+    0
+}
