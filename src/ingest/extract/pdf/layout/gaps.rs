@@ -231,5 +231,5 @@ pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Tabl
         |row: GridRow| row.cells.into_iter().map(|it| cells::text(&lines::gather(it))).collect();
     let mut rows: Vec<Vec<String>> = wraps::join(lines.collect()).into_iter().map(text).collect();
     cells::drop_empty(&mut rows);
-    (rows.len() >= 2 && rows[0].len() >= 2).then_some(Table { area: Some(area), rows, size })
+    (rows.len() >= 2 && rows[0].len() >= 2).then(|| Table::new(area, rows, size))
 }

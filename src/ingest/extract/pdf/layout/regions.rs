@@ -46,7 +46,7 @@ fn part_into(pieces: Vec<Piece>, body: f64, depth: u8, regions: &mut Vec<Vec<Pie
         return;
     }
     let mut rest: Vec<Piece> = Vec::new();
-    for run in runs(bands(pieces), body) {
+    for run in with_first_lines(runs(bands(pieces), body), body) {
         match split(run, body) {
             Ok((first, second)) => {
                 if !rest.is_empty() {
@@ -55,7 +55,7 @@ fn part_into(pieces: Vec<Piece>, body: f64, depth: u8, regions: &mut Vec<Vec<Pie
                 part_into(first, body, depth + 1, regions);
                 part_into(second, body, depth + 1, regions);
             }
-            Err(run) => rest.extend(run.pieces),
+            Err(run) => rest.extend(run.bands.into_iter().flatten()),
         }
     }
     if !rest.is_empty() {
@@ -81,7 +81,7 @@ fn bands(mut pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
 
 /// Bands that leave common gaps.
 struct Run {
-    pieces: Vec<Piece>,
+    bands: Vec<Vec<Piece>>,
     gaps: Vec<Gap>,
 }
 
@@ -90,6 +90,8 @@ struct Run {
 struct Gap {
     left: f64,
     right: f64,
+    /// Whether something stands on both sides of it.
+    is_inner: bool,
 }
 
 impl Gap {
@@ -105,13 +107,35 @@ fn runs(bands: Vec<Vec<Piece>>, body: f64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for band in bands {
         let gaps = gaps(&band, left, right, body);
-        match runs.last_mut() {
-            Some(run) if !common(&run.gaps, &gaps, body).is_empty() => {
-                run.gaps = common(&run.gaps, &gaps, body);
-                run.pieces.extend(band);
-            }
-            _ => runs.push(Run { pieces: band, gaps }),
+        if let Some(run) = runs.last_mut()
+            && let Some(common) = common(&run.gaps, &gaps, body)
+        {
+            run.gaps = common;
+            run.bands.push(band);
+        } else {
+            runs.push(Run { bands: vec![band], gaps });
         }
+    }
+    runs
+}
+
+/// Gives runs with an inner gap the lines above them that stand behind that gap: the right column
+/// may begin higher than the left one.
+fn with_first_lines(mut runs: Vec<Run>, body: f64) -> Vec<Run> {
+    for at in 1..runs.len() {
+        let (before, run) = runs.split_at_mut(at);
+        let (Some(before), Some(run)) = (before.last_mut(), run.first_mut()) else { continue };
+        let Some(gap) = run.gaps.iter().find(|it| it.is_inner) else { continue };
+        if has_inner(&before.gaps) {
+            continue;
+        }
+        let stands_behind = |piece: &Piece| (piece.area().left - gap.right).abs() < 2.0 * body;
+        let stays = |band: &Vec<Piece>| {
+            let first = band.iter().min_by(|a, b| a.area().left.total_cmp(&b.area().left));
+            !first.is_some_and(stands_behind)
+        };
+        let len = before.bands.iter().rposition(stays).map_or(0, |it| it + 1);
+        run.bands.splice(0..0, before.bands.drain(len..));
     }
     runs
 }
@@ -125,40 +149,54 @@ fn gaps(band: &[Piece], left: f64, right: f64, body: f64) -> Vec<Gap> {
     let mut reached = left;
     for (from, to) in extents.into_iter().chain([(right, right)]) {
         if from - reached >= MIN_GAP * body {
-            gaps.push(Gap { left: reached, right: from });
+            gaps.push(Gap { left: reached, right: from, is_inner: reached > left && from < right });
         }
         reached = reached.max(to);
     }
     gaps
 }
 
-fn common(some: &[Gap], others: &[Gap], body: f64) -> Vec<Gap> {
+/// Returns the gaps that two neighbours share; `None` if those are no sign that they go together:
+/// where one of them has an inner gap, a shared margin is none.
+fn common(some: &[Gap], others: &[Gap], body: f64) -> Option<Vec<Gap>> {
     let mut common = Vec::new();
     for a in some {
         for b in others {
-            let gap = Gap { left: a.left.max(b.left), right: a.right.min(b.right) };
+            let gap = Gap {
+                left: a.left.max(b.left),
+                right: a.right.min(b.right),
+                is_inner: a.is_inner || b.is_inner,
+            };
             if gap.width() >= MIN_GAP * body {
                 common.push(gap);
             }
         }
     }
-    common
+    let is_parted = has_inner(some) || has_inner(others);
+    let go_together = !common.is_empty() && (has_inner(&common) || !is_parted);
+    go_together.then_some(common)
+}
+
+fn has_inner(gaps: &[Gap]) -> bool {
+    gaps.iter().any(|it| it.is_inner)
 }
 
 /// Parts a run at its widest gap that lies between columns; gives it back if there is none.
 fn split(mut run: Run, body: f64) -> Result<(Vec<Piece>, Vec<Piece>), Run> {
     run.gaps.sort_by(|a, b| b.width().total_cmp(&a.width()));
-    let Some(gap) = run.gaps.iter().find(|gap| parts_columns(&run.pieces, gap, body)) else {
+    let pieces: Vec<&Piece> = run.bands.iter().flatten().collect();
+    let Some(gap) = run.gaps.iter().find(|gap| parts_columns(&pieces, gap, body)) else {
         return Err(run);
     };
     let middle = f64::midpoint(gap.left, gap.right);
-    let is_rtl = run.pieces.iter().filter(|it| it.is_rtl()).count() * 2 > run.pieces.len();
-    let (left, right) = run.pieces.into_iter().partition(|it| it.area().right < middle);
+    let is_rtl = pieces.iter().filter(|it| it.is_rtl()).count() * 2 > pieces.len();
+    let pieces = run.bands.into_iter().flatten();
+    let (left, right) = pieces.partition(|it| it.area().right < middle);
     Ok(if is_rtl { (right, left) } else { (left, right) })
 }
 
 /// Whether what stands on both sides of a gap reads down rather than across.
-fn parts_columns(pieces: &[Piece], gap: &Gap, body: f64) -> bool {
+fn parts_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool {
     let middle = f64::midpoint(gap.left, gap.right);
     let (left, right): (Vec<&Piece>, Vec<&Piece>) =
         pieces.iter().partition(|it| it.area().right < middle);
@@ -265,6 +303,23 @@ mod tests {
                 "a title that spans both of the two columns",
                 "one two three four five six seven eig nine ten eleven tw",
                 "and one two three four five six sev eight nine ten el",
+            ],
+        );
+    }
+
+    #[test]
+    fn columns_that_share_a_margin_with_what_spans_them_are_columns() {
+        check(
+            "     an abstract that spans both columns\n\
+             \x20    and is set in from both of the mar\n\
+             \x20                     and one two three\n\
+             \x20    two three four    four five six sev\n\
+             five six seven eig    eight nine ten el\n\
+             nine ten eleven tw    twelve and one mo",
+            &[
+                "an abstract that spans both columns and is set in from both of the mar",
+                "two three four five six seven eig nine ten eleven tw",
+                "and one two three four five six sev eight nine ten el twelve and one mo",
             ],
         );
     }

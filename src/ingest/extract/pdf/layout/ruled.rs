@@ -202,7 +202,7 @@ impl Lattice {
         cells::drop_empty(&mut rows);
         let is_table = rows.len() >= 2 && rows[0].len() >= 2;
         let size = lines::median_size(words);
-        is_table.then(|| Table { area: Some(self.area()), rows, size })
+        is_table.then(|| Table::new(self.area(), rows, size))
     }
 
     /// Groups the fields of the lattice that no rule parts; the first of a group stands for it.
