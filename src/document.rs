@@ -78,14 +78,48 @@ pub enum Format {
     Note,
     /// Source code.
     Code(Language),
+    /// A web page.
+    Html,
+    /// Office Open XML text, as word processors write it.
+    Docx,
+    /// A picture, read by OCR.
+    Image(Picture),
+}
+
+/// The kinds of image file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Picture {
+    /// Portable Network Graphics.
+    Png,
+    /// JPEG.
+    Jpeg,
+    /// TIFF, with any number of pages.
+    Tiff,
+    /// Windows bitmap.
+    Bmp,
+    /// WebP.
+    Webp,
+}
+
+impl Picture {
+    /// Returns the word kept as `metadata.format`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Tiff => "tiff",
+            Self::Bmp => "bmp",
+            Self::Webp => "webp",
+        }
+    }
 }
 
 impl Format {
     /// Returns the kind of document this format becomes.
     pub fn doc_type(self) -> DocType {
         match self {
-            Self::Pdf => DocType::Pdf,
-            Self::Markdown | Self::Text => DocType::Markdown,
+            Self::Pdf | Self::Image(_) => DocType::Pdf,
+            Self::Markdown | Self::Text | Self::Html | Self::Docx => DocType::Markdown,
             Self::Note => DocType::Note,
             Self::Code(_) => DocType::Code,
         }
@@ -107,6 +141,9 @@ impl Format {
             Self::Text => "text",
             Self::Note => "note",
             Self::Code(language) => language.as_str(),
+            Self::Html => "html",
+            Self::Docx => "docx",
+            Self::Image(picture) => picture.as_str(),
         }
     }
 }
@@ -202,8 +239,36 @@ pub struct Metadata {
     pub created: Option<String>,
     /// Natural language as stated by the document (BCP 47 where it follows it).
     pub language: Option<String>,
+    /// How well its pages could be read; `None` for what has no pages.
+    pub quality: Option<Quality>,
     /// What the reader of the file wants the user to know, one sentence each.
     pub warnings: Vec<String>,
+}
+
+/// How well the pages of a document could be read. Every page is read, empty or unread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Quality {
+    /// Pages with text.
+    pub pages_read: u32,
+    /// Pages of those whose text was read by OCR.
+    pub pages_ocr: u32,
+    /// Pages with nothing to read.
+    pub pages_empty: u32,
+    /// Pages whose text could not be read: scans without OCR, fonts that do not tell, damage.
+    pub pages_unread: u32,
+    /// Pages of those that OCR might read where it was not there or not able.
+    pub pages_awaiting_ocr: u32,
+    /// Visible characters.
+    pub num_characters: u32,
+    /// Visible characters that are no text: private use, or not told by their font.
+    pub num_not_text: u32,
+}
+
+impl Quality {
+    /// Returns the share of characters that are no text, 0 to 1; 0 where there are none.
+    pub fn share_not_text(&self) -> f64 {
+        f64::from(self.num_not_text) / f64::from(self.num_characters.max(1))
+    }
 }
 
 /// A structural piece of a document.

@@ -369,7 +369,8 @@ impl Error {
                 Some("mend the value or take it out: the default holds where nothing is set".into())
             }
             Self::UnsupportedFormat { .. } => Some(
-                "supported: .pdf .md .markdown .txt .py .sh .bash .go; \
+                "supported: .pdf .docx .html .htm .md .markdown .txt .py .sh .bash .go, and .png .jpg \
+                 .jpeg .tiff .bmp .webp by OCR; \
                  `--type` and `--language` say what another file is"
                     .into(),
             ),
@@ -437,6 +438,9 @@ impl Error {
             Self::Skill(diagnostic) => diagnostic.hint(),
             Self::Extract { failure: Failure::NotText | Failure::WrongFormat, .. } => {
                 Some("`--type` says what the file is".into())
+            }
+            Self::Extract { failure: Failure::PasswordNeeded, .. } => {
+                Some("KB_PASSWORD or `--password` opens it".into())
             }
             Self::PathNotFound { .. }
             | Self::Io { .. }

@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::model::LazyModel;
 use crate::cli::progress::IngestProgress;
-use crate::cli::{args, context, model};
+use crate::cli::{args, context, model, ocr};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, OutputFormat, PdfStrategy};
 use crate::document::DocType;
 use crate::error::{Error, Result};
@@ -21,6 +21,9 @@ use crate::present::json;
 
 /// Name of the list of failures in the data directory.
 const ERROR_LOG: &str = "ingest-errors.log";
+
+/// Holds the password of encrypted documents.
+const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
 
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     let roots = args.paths.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?;
@@ -51,7 +54,7 @@ pub(super) fn ingest(
     let installed = wish.locate_or_install()?;
     store.bind(&wish.binding(&installed))?;
     let model = wish.open_for_passages(&installed)?;
-    let options = options(context.config(), args, wanted, &model)?;
+    let options = options(context, args, wanted, &model)?;
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
 
@@ -123,13 +126,17 @@ fn check_title(args: &args::Add, roots: &[PathBuf]) -> Result<()> {
 }
 
 fn options(
-    config: &Config,
+    context: &Context,
     args: &args::Add,
     wanted: Wanted,
     model: &LazyModel,
 ) -> Result<IngestOptions> {
+    let config = context.config();
     let reader = std::env::current_exe()
         .map_err(|source| Error::Io { path: PathBuf::from("kb"), source })?;
+    let mut pdf = PdfOptions::new(reader);
+    pdf.password = password(context, args)?;
+    pdf.ocr = ocr::options(context);
     let settings = &config.ingestion;
     Ok(IngestOptions {
         walk: WalkOptions {
@@ -140,11 +147,24 @@ fn options(
         title: args.title.clone(),
         tags: args.tags.clone(),
         chunking: chunking(config, model),
-        pdf: PdfOptions::new(reader),
+        pdf,
         num_workers: settings.workers as usize,
         batch_size: settings.batch_size as usize,
         num_embedders: model::num_cores(),
     })
+}
+
+/// Returns what opens encrypted documents: the flag, else the variable, which other users of the
+/// machine cannot see.
+fn password(context: &Context, args: &args::Add) -> Result<Option<String>> {
+    let variable = || {
+        let value = context.environment.get(PASSWORD_VARIABLE)?;
+        Some(value.to_str().map(str::to_owned).ok_or_else(|| Error::Config {
+            path: PASSWORD_VARIABLE.into(),
+            message: "not UTF-8".into(),
+        }))
+    };
+    args.password.clone().map(Ok).or_else(variable).transpose()
 }
 
 /// Turns the settings into one set of options a type; the model's limit holds everywhere.

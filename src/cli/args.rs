@@ -73,8 +73,6 @@ pub(super) enum Command {
     Tag(Tag),
     /// Show what the database holds and what it was built with
     Status(Status),
-    /// Copy the database while it is in use, or examine a copy
-    Backup(Backup),
     /// Compute all vectors anew, with the same model or another
     Reindex(Reindex),
     /// Print the vectors of texts, for scripts
@@ -154,6 +152,9 @@ pub(super) struct Add {
     /// Programming language of the files
     #[arg(long, value_name = "LANGUAGE", value_parser = language())]
     pub(super) language: Option<Language>,
+    /// Opens encrypted documents; other users can see it, so better set KB_PASSWORD
+    #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
+    pub(super) password: Option<String>,
     /// Folders are always read with all that is below them; accepted for old scripts
     #[arg(long, short, hide = true)]
     pub(super) recursive: bool,
@@ -171,6 +172,7 @@ impl Add {
             tags: vec![tag],
             doc_type: None,
             language: None,
+            password: None,
             recursive: false,
             format: Format { format: OutputFormat::Human },
         }
@@ -328,23 +330,6 @@ pub(super) struct Remove {
 /// List tags
 #[derive(Debug, Args)]
 pub(super) struct Tags {
-    #[command(flatten)]
-    pub(super) format: Format,
-}
-
-/// Copy the database while it is in use, or examine a copy
-#[derive(Debug, Args)]
-#[command(after_help = "To restore a backup, copy it over kb.db while nothing else runs.")]
-pub(super) struct Backup {
-    /// File to write, or with --verify to examine
-    #[arg(value_name = "FILE")]
-    pub(super) file: PathBuf,
-    /// Examine FILE and change nothing
-    #[arg(long, conflicts_with = "force")]
-    pub(super) verify: bool,
-    /// Replace FILE where there is one
-    #[arg(long, short)]
-    pub(super) force: bool,
     #[command(flatten)]
     pub(super) format: Format,
 }

@@ -185,8 +185,10 @@ pub struct Ingestion {
     pub workers: u32,
     /// Documents grouped into one batch; each is still committed for itself.
     pub batch_size: u32,
-    /// When scanned pages are read by OCR.
+    /// When pages are read by OCR.
     pub enable_ocr: OcrMode,
+    /// Languages OCR knows, as Tesseract names them, joined by `+`.
+    pub ocr_languages: String,
     /// Files larger than this many megabytes are left out.
     pub max_file_mb: u32,
     /// Whether symbolic links below a folder are followed.
@@ -203,6 +205,17 @@ pub enum OcrMode {
     Always,
     /// No page.
     Never,
+}
+
+impl OcrMode {
+    /// Returns the word used in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
 }
 
 impl Config {
@@ -237,6 +250,7 @@ impl Config {
                 workers: 4,
                 batch_size: 50,
                 enable_ocr: OcrMode::Auto,
+                ocr_languages: "eng".into(),
                 max_file_mb: 100,
                 follow_links: false,
             },

@@ -59,6 +59,20 @@ pub fn decode(bytes: &[u8]) -> Option<String> {
     Some(normalize_line_ends(&text))
 }
 
+/// As [`decode`], for text that names its encoding: that is believed where the bytes are not plainly
+/// another. A name that is not known is none.
+pub fn decode_as(bytes: &[u8], label: Option<&[u8]>) -> Option<String> {
+    let is_told = Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_ok();
+    match label.and_then(Encoding::for_label) {
+        // A page in UTF-16 could not name it in plain letters.
+        Some(encoding) if !is_told && encoding.is_ascii_compatible() && !is_binary(bytes) => {
+            let (text, _) = encoding.decode_without_bom_handling(bytes);
+            Some(normalize_line_ends(&text.replace('\0', "\u{FFFD}")))
+        }
+        _ => decode(bytes),
+    }
+}
+
 fn normalize_line_ends(text: &str) -> String {
     if !text.contains('\r') {
         return text.to_owned();

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use crate::document::{DocType, Format, Language};
+use crate::document::{DocType, Format, Language, Picture};
 use crate::error::{Error, Failure, Result};
 use crate::ingest::decode;
 
@@ -17,6 +17,16 @@ pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
 /// Extensions in lower case and what they stand for.
 const EXTENSIONS: &[(&str, Format)] = &[
     ("pdf", Format::Pdf),
+    ("docx", Format::Docx),
+    ("html", Format::Html),
+    ("htm", Format::Html),
+    ("png", Format::Image(Picture::Png)),
+    ("jpg", Format::Image(Picture::Jpeg)),
+    ("jpeg", Format::Image(Picture::Jpeg)),
+    ("tiff", Format::Image(Picture::Tiff)),
+    ("tif", Format::Image(Picture::Tiff)),
+    ("bmp", Format::Image(Picture::Bmp)),
+    ("webp", Format::Image(Picture::Webp)),
     ("md", Format::Markdown),
     ("markdown", Format::Markdown),
     ("mdx", Format::Markdown),
@@ -107,6 +117,11 @@ pub fn detect(path: &Path, head: &[u8], is_named: bool, wanted: Wanted) -> Resul
             }),
         };
     };
+    // What a picture is is told by its bytes.
+    let format = match (format, picture(head)) {
+        (Format::Image(_), Some(picture)) => Format::Image(picture),
+        (format, _) => format,
+    };
     match mismatch(head, format) {
         None => Ok(Some(format)),
         // `kb add DIRECTORY --type note` is no promise that every file in it is one.
@@ -125,8 +140,15 @@ fn wanted_format(
     if let Some(language) = wanted.language {
         return Some(Format::Code(language));
     }
+    // A page of HTML is of the type `markdown` anyway, a picture of the type `pdf`.
+    let is_own = |it: &Format| matches!(it, Format::Html | Format::Docx | Format::Image(_));
+    if let (Some(claimed), Some(doc_type)) = (claimed.filter(is_own), wanted.doc_type)
+        && claimed.doc_type() == doc_type
+    {
+        return Some(claimed);
+    }
     match wanted.doc_type {
-        Some(DocType::Pdf) => Some(Format::Pdf),
+        Some(DocType::Pdf) => picture(head).map(Format::Image).or(Some(Format::Pdf)),
         Some(DocType::Markdown) => Some(Format::Markdown),
         Some(DocType::Note) => Some(Format::Note),
         Some(DocType::Code) => {
@@ -160,6 +182,11 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
         // Binary without a header may be a damaged PDF: its reader knows best.
         (Format::Pdf, None) if decode::is_binary(head) => return None,
         (Format::Pdf, None) => Failure::WrongFormat,
+        (Format::Image(_), _) if picture(head).is_some() => return None,
+        (Format::Image(_), _) => Failure::WrongFormat,
+        // An encrypted one is wrapped like an old one: its reader tells.
+        (Format::Docx, Some(DOCX | ZIP | OLD_OFFICE)) => return None,
+        (Format::Docx, _) => Failure::WrongFormat,
         (_, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
         _ if !decode::is_binary(head) => return None,
         (_, Some(_)) => Failure::WrongFormat,
@@ -214,14 +241,14 @@ fn is_surely_pdf(head: &[u8]) -> bool {
 
 /// Where a format has its mark, the mark, and the words for the format. First match wins.
 const MAGIC: &[(usize, &[u8], &str)] = &[
-    (0, b"\x89PNG\r\n", "a PNG image"),
-    (0, b"\xFF\xD8\xFF", "a JPEG image"),
+    (0, b"\x89PNG\r\n", PNG),
+    (0, b"\xFF\xD8\xFF", JPEG),
     (0, b"GIF8", "a GIF image"),
-    (0, b"II*\0", "a TIFF image"),
-    (0, b"MM\0*", "a TIFF image"),
-    (8, b"WEBP", "a WebP image"),
-    (0, b"BM", "a BMP image"),
-    (0, b"PK\x03\x04", "a ZIP archive"),
+    (0, b"II*\0", TIFF),
+    (0, b"MM\0*", TIFF),
+    (8, b"WEBP", WEBP),
+    (0, b"BM", BMP),
+    (0, b"PK\x03\x04", ZIP),
     (0, b"PK\x05\x06", "an empty ZIP archive"),
     (0, b"\x1F\x8B", "gzip data"),
     (0, b"BZh", "bzip2 data"),
@@ -234,7 +261,7 @@ const MAGIC: &[(usize, &[u8], &str)] = &[
     (0, b"\xCA\xFE\xBA\xBE", "compiled code"),
     (0, b"\0asm", "WebAssembly"),
     (0, b"SQLite format 3\0", "an SQLite database"),
-    (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Office document"),
+    (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", OLD_OFFICE),
     (0, b"ID3", "an audio file"),
     (0, b"OggS", "an audio file"),
     (0, b"fLaC", "an audio file"),
@@ -247,6 +274,30 @@ const MAGIC: &[(usize, &[u8], &str)] = &[
 const PDF: &str = "PDF";
 const RTF: &str = "RTF";
 const POSTSCRIPT: &str = "PostScript";
+
+/// What a DOCX file may look like.
+const DOCX: &str = "a DOCX document";
+const ZIP: &str = "a ZIP archive";
+const OLD_OFFICE: &str = "an old Office document";
+
+/// Pictures that OCR reads.
+const PNG: &str = "a PNG image";
+const JPEG: &str = "a JPEG image";
+const TIFF: &str = "a TIFF image";
+const BMP: &str = "a BMP image";
+const WEBP: &str = "a WebP image";
+
+/// Which picture bytes are; `None` if they are none that is read.
+fn picture(head: &[u8]) -> Option<Picture> {
+    Some(match looks_like(head)? {
+        PNG => Picture::Png,
+        JPEG => Picture::Jpeg,
+        TIFF => Picture::Tiff,
+        BMP => Picture::Bmp,
+        WEBP => Picture::Webp,
+        _ => return None,
+    })
+}
 
 /// What bytes look like, in words that fit after "it looks like"; `None` for plain text and for
 /// what is not known. Formats that begin with letters are only told from text by what follows.
@@ -266,7 +317,7 @@ pub fn looks_like(head: &[u8]) -> Option<&'static str> {
     }
     let is_there = |at: usize, magic: &[u8]| head.get(at..).is_some_and(|it| it.starts_with(magic));
     match MAGIC.iter().find(|(at, magic, _)| is_there(*at, magic))?.2 {
-        "a ZIP archive" if head.windows(5).any(|it| it == b"word/") => Some("a DOCX document"),
+        ZIP if head.windows(5).any(|it| it == b"word/") => Some(DOCX),
         text @ (RTF | POSTSCRIPT) => Some(text),
         other => decode::is_binary(head).then_some(other),
     }
@@ -276,7 +327,7 @@ pub fn looks_like(head: &[u8]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    const PNG: &[u8] = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
+    const PNG_HEAD: &[u8] = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
 
     /// The format's name, `ignored`, or the error's code and message.
     fn outcome(name: &str, head: &[u8], is_named: bool, wanted: Wanted) -> String {
@@ -357,15 +408,43 @@ mod tests {
         let wrong = "wrong_format: it is not what its name says: it looks like ";
         check("x.pdf", b"\n<!DOCTYPE HTML>", &format!("{wrong}HTML"));
         check("x.pdf", b"Not found", &format!("{wrong}plain text"));
-        check("x.pdf", PNG, &format!("{wrong}a PNG image"));
+        check("x.pdf", PNG_HEAD, &format!("{wrong}a PNG image"));
         check("x.pdf", b"\0\0\x80damaged", "pdf");
         check("x.pdf", b"", "empty_file: nothing to index: x.pdf is empty");
     }
 
     #[test]
+    fn pages_word_processors_and_pictures_are_known() {
+        check("x.HTML", b"<p>words", "html");
+        check("x.htm", b"<!DOCTYPE html>", "html");
+        check("x.docx", b"PK\x03\x04\x14\0\x06\0_rels/", "docx");
+        check("x.docx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0", "docx");
+        check("x.png", PNG_HEAD, "png");
+        check("x.tif", b"MM\0*\0\0\0\x08", "tiff");
+        check("x.jpeg", b"\xFF\xD8\xFF\xE0\0\x10JFIF\0", "jpeg");
+        check("x.bmp", b"BM\x36\0\0\0\0\0\0\0", "bmp");
+        check("x.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "webp");
+        // The bytes know better than the name.
+        check("x.jpg", PNG_HEAD, "png");
+        let wrong = "wrong_format: it is not what its name says: it looks like ";
+        check("x.png", b"<html>", &format!("{wrong}HTML"));
+        check("x.docx", b"words", &format!("{wrong}plain text"));
+        check("x.html", PNG_HEAD, &format!("{wrong}a PNG image"));
+    }
+
+    #[test]
+    fn a_type_that_fits_changes_nothing() {
+        check_wanted(
+            Some(DocType::Markdown),
+            None,
+            &[["x.html", "<p>words", "html", "html"], ["x.xml", "<a/>", "markdown", "markdown"]],
+        );
+    }
+
+    #[test]
     fn text_that_is_none_is_reported() {
         let wrong = "wrong_format: it is not what its name says: it looks like ";
-        check("x.md", PNG, &format!("{wrong}a PNG image"));
+        check("x.md", PNG_HEAD, &format!("{wrong}a PNG image"));
         check("x.md", b"%PDF-1.4\n", &format!("{wrong}PDF"));
         check("x.py", b"\x7FELF\x02\x01\x01\0", &format!("{wrong}an ELF program"));
         check(
@@ -399,8 +478,8 @@ mod tests {
     #[test]
     fn what_nothing_reads_is_ignored_in_directories_and_an_error_when_named() {
         let unsupported = "unsupported_format: unsupported file type: ";
-        check("x.html", b"<html>", &format!("{unsupported}x.html (HTML)"));
-        check("x.png", PNG, &format!("{unsupported}x.png (a PNG image)"));
+        check("x.xhtml", b"<html>", &format!("{unsupported}x.xhtml (HTML)"));
+        check("x.gif", b"GIF89a\x01\0\x01\0", &format!("{unsupported}x.gif (a GIF image)"));
         check("x.rst", b"Title", &format!("{unsupported}x.rst"));
         check("README", b"Title", &format!("{unsupported}README"));
     }

@@ -203,7 +203,9 @@ impl Planner<'_> {
     fn read(self, found: Found) -> Result<Outcome> {
         let path_text = walk::path_text(&found.path);
         let known = self.lock().known_path(&path_text)?;
+        let has_ocr = self.options.pdf.ocr.is_there();
         if let Some(known) = &known
+            && !(has_ocr && known.pages_awaiting_ocr > 0)
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
             && self.options.wanted.allows(known.doc_type, known.language.as_deref())
         {
@@ -223,7 +225,10 @@ impl Planner<'_> {
         let Some(format) = format else { return Ok(Outcome::Ignored) };
         let hash = prepare::sha256_hex(&bytes);
         let same = self.lock().document_by_hash(&hash)?.filter(|it| {
-            it.doc_type == format.doc_type()
+            let num_awaiting = it.metadata.quality.map_or(0, |it| it.pages_awaiting_ocr);
+            let may_say_more = has_ocr && num_awaiting > 0;
+            !may_say_more
+                && it.doc_type == format.doc_type()
                 && it.language.as_deref() == format.language().map(Language::as_str)
         });
         if let Some(same) = same {

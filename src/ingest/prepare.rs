@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::document::{Chunk, Document, Format};
+use crate::document::{Chunk, DocType, Document, Format};
 use crate::error::{Error, Result};
 use crate::ingest::walk::Found;
 use crate::ingest::{IngestOptions, NumTokens, chunk, extract, walk};
@@ -53,7 +53,7 @@ pub(super) fn prepare_file(
     num_tokens: &NumTokens<'_>,
 ) -> Result<Prepared> {
     let document = extract::extract(bytes, format, &options.pdf)?;
-    if document.blocks.is_empty() && format != Format::Pdf {
+    if document.blocks.is_empty() && format.doc_type() != DocType::Pdf {
         return Err(Error::EmptyFile { path: found.path.clone() });
     }
     let given_title = options.title.clone().or(given_title);

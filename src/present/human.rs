@@ -7,14 +7,14 @@
 
 use std::io;
 use std::io::Write;
-use std::path::Path;
 
+use crate::document::Quality;
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::json::PREVIEW_CHARS;
-use crate::present::{Setting, Setup};
+use crate::present::{OcrSetup, Setting, Setup};
 use crate::search::{Hit, SearchResults};
-use crate::store::{Stats, StoredChunk, StoredDocument, TagCount};
+use crate::store::{PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
 
 /// How to draw.
 #[derive(Debug, Clone, Copy)]
@@ -83,17 +83,22 @@ impl Human {
         if documents.is_empty() {
             return writeln!(out, "No documents indexed. Run `kb add` to get started.");
         }
+        let has_pages = documents.iter().any(|it| it.metadata.quality.is_some());
         let rows = documents.iter().map(|it| {
-            vec![
-                it.id.to_string(),
-                it.doc_type.to_string(),
-                it.chunk_count.to_string(),
-                it.created_at.get(..10).unwrap_or(&it.created_at).to_owned(),
-                clean(&it.title),
-                clean(&it.tags.join(", ")),
-            ]
+            let mut row =
+                vec![it.id.to_string(), it.doc_type.to_string(), it.chunk_count.to_string()];
+            if has_pages {
+                row.push(it.metadata.quality.as_ref().map(describe_briefly).unwrap_or_default());
+            }
+            row.push(it.created_at.get(..10).unwrap_or(&it.created_at).to_owned());
+            row.extend([clean(&it.title), clean(&it.tags.join(", "))]);
+            row
         });
-        self.table(&["ID", "TYPE", "CHUNKS", "CREATED", "TITLE", "TAGS"], rows.collect(), out)
+        let mut head = vec!["ID", "TYPE", "CHUNKS", "CREATED", "TITLE", "TAGS"];
+        if has_pages {
+            head.insert(3, "PAGES");
+        }
+        self.table(&head, rows.collect(), out)
     }
 
     /// Writes one document with its chunks.
@@ -121,6 +126,9 @@ impl Human {
         ];
         if let Some(page_count) = metadata.page_count {
             facts.push(("Pages", page_count.to_string()));
+        }
+        if let Some(quality) = &metadata.quality {
+            facts.push(("Quality", describe(quality)));
         }
         if let Some(author) = &metadata.author {
             facts.push(("Author", clean(author)));
@@ -182,29 +190,6 @@ impl Human {
         writeln!(out, "Removed {}.", counted(ids.len(), "document"))
     }
 
-    /// Writes what a copy of the database holds.
-    ///
-    /// # Errors
-    ///
-    /// What writing gives.
-    pub fn backup(
-        &self,
-        file: &Path,
-        is_verified: bool,
-        stats: &Stats,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        writeln!(
-            out,
-            "{} {}: {}, {}, {:.1} MB.",
-            if is_verified { "Sound:" } else { "Copied to" },
-            clean(&file.display().to_string()),
-            counted(stats.total_documents() as usize, "document"),
-            counted(stats.total_chunks as usize, "chunk"),
-            bytes_to_mb(stats.db_size_bytes),
-        )
-    }
-
     /// Writes what the database holds.
     ///
     /// # Errors
@@ -231,6 +216,8 @@ impl Human {
             ("Size", format!("{:.1} MB", bytes_to_mb(stats.db_size_bytes))),
             ("Documents", format!("{} ({})", thousands(total), by_type.join(", "))),
             ("Chunks", thousands(u64::from(stats.total_chunks))),
+            ("Pages", describe_pages(&stats.pages)),
+            ("OCR", describe_ocr(&setup.ocr)),
             ("Model", clean(&model)),
             ("Schema", stats.schema_version.to_string()),
         ];
@@ -263,6 +250,7 @@ impl Human {
             ("Model configured", clean(&setup.model_configured)),
             ("Model files", place(&setup.model_dir)),
             ("ONNX Runtime", place(&setup.runtime)),
+            ("OCR", describe_ocr(&setup.ocr)),
             (
                 "Database built with",
                 setup.binding.as_ref().map_or_else(
@@ -374,6 +362,56 @@ impl Human {
 
     fn bold(&self, text: &str) -> String {
         if self.is_coloured { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Says how well a document's pages could be read.
+fn describe(quality: &Quality) -> String {
+    let parts = [
+        (quality.pages_read, "read"),
+        (quality.pages_ocr, "of them by OCR"),
+        (quality.pages_empty, "empty"),
+        (quality.pages_unread, "not read"),
+    ];
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let mut text: Vec<String> =
+        parts.map(|(count, what)| format!("{} {what}", thousands(u64::from(*count)))).collect();
+    if quality.num_not_text > 0 {
+        let percent = quality.share_not_text() * 100.0;
+        text.push(format!("{percent:.1} % of the characters are no text"));
+    }
+    format!("pages: {}", text.join(", "))
+}
+
+/// As [`describe`], for a column.
+fn describe_briefly(quality: &Quality) -> String {
+    let total = quality.pages_read + quality.pages_empty + quality.pages_unread;
+    let parts = [(quality.pages_ocr, "OCR"), (quality.pages_unread, "unread")];
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+    if parts.is_empty() { total.to_string() } else { format!("{total} ({})", parts.join(", ")) }
+}
+
+fn describe_pages(pages: &PageCounts) -> String {
+    let total = thousands(pages.read + pages.empty + pages.unread);
+    let (ocr, unread) = (thousands(pages.ocr), thousands(pages.unread));
+    match pages.documents_with_unread {
+        0 => format!("{total} ({ocr} read by OCR)"),
+        count => {
+            let documents = counted(count as usize, "document");
+            format!("{total} ({ocr} read by OCR, {unread} of {documents} not read)")
+        }
+    }
+}
+
+fn describe_ocr(ocr: &OcrSetup) -> String {
+    match (&ocr.tesseract, ocr.mode.as_str()) {
+        (_, "never") => "off (ingestion.enable_ocr)".into(),
+        (None, _) => "not installed (scans are read by Tesseract)".into(),
+        (Some(program), mode) => {
+            let program = clean(&program.display().to_string());
+            format!("{program} ({mode}, {})", clean(&ocr.languages))
+        }
     }
 }
 

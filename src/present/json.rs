@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::io::Write;
-use std::path::Path;
 
 use serde::Serialize;
 
+use crate::document::Quality;
 use crate::error::Error;
 use crate::ingest::IngestReport;
-use crate::present::{Setting, Setup};
+use crate::present::{OcrSetup, Setting, Setup};
 use crate::search::{Hit, SearchResults};
 use crate::store::{Stats, StoredChunk, StoredDocument, TagCount};
 
@@ -180,13 +180,45 @@ impl<'a> From<&'a StoredDocument> for DocumentJson<'a> {
     }
 }
 
+#[derive(Serialize)]
+struct ListedJson<'a> {
+    #[serde(flatten)]
+    document: DocumentJson<'a>,
+    quality: Option<QualityJson>,
+}
+
+#[derive(Serialize)]
+struct QualityJson {
+    pages_read: u32,
+    pages_ocr: u32,
+    pages_empty: u32,
+    pages_unread: u32,
+    share_not_text: f64,
+}
+
+impl From<Quality> for QualityJson {
+    fn from(quality: Quality) -> Self {
+        Self {
+            pages_read: quality.pages_read,
+            pages_ocr: quality.pages_ocr,
+            pages_empty: quality.pages_empty,
+            pages_unread: quality.pages_unread,
+            share_not_text: quality.share_not_text(),
+        }
+    }
+}
+
 /// Writes a list of documents.
 ///
 /// # Errors
 ///
 /// What writing gives.
 pub fn list(documents: &[StoredDocument], out: &mut dyn Write) -> io::Result<()> {
-    write(&documents.iter().map(DocumentJson::from).collect::<Vec<_>>(), out)
+    let listed = documents.iter().map(|it| ListedJson {
+        document: it.into(),
+        quality: it.metadata.quality.map(QualityJson::from),
+    });
+    write(&listed.collect::<Vec<_>>(), out)
 }
 
 #[derive(Serialize)]
@@ -206,6 +238,7 @@ struct MetadataJson<'a> {
     page_count: Option<u32>,
     created: Option<&'a str>,
     language: Option<&'a str>,
+    quality: Option<QualityJson>,
     warnings: &'a [String],
 }
 
@@ -245,6 +278,7 @@ pub fn info(
                 page_count: metadata.page_count,
                 created: metadata.created.as_deref(),
                 language: metadata.language.as_deref(),
+                quality: metadata.quality.map(QualityJson::from),
                 warnings: &metadata.warnings,
             },
             chunks: chunks
@@ -315,6 +349,34 @@ struct StatusJson<'a> {
     model_max_tokens: Option<u32>,
     precision: Option<&'a str>,
     data_dir: String,
+    pages: PagesJson,
+    ocr: OcrJson<'a>,
+}
+
+#[derive(Serialize)]
+struct PagesJson {
+    read: u64,
+    ocr: u64,
+    empty: u64,
+    unread: u64,
+    documents_with_unread: u32,
+}
+
+#[derive(Serialize)]
+struct OcrJson<'a> {
+    mode: &'a str,
+    tesseract: Option<String>,
+    languages: &'a str,
+}
+
+impl<'a> From<&'a OcrSetup> for OcrJson<'a> {
+    fn from(ocr: &'a OcrSetup) -> Self {
+        Self {
+            mode: &ocr.mode,
+            tesseract: ocr.tesseract.as_ref().map(|it| it.display().to_string()),
+            languages: &ocr.languages,
+        }
+    }
 }
 
 /// Writes what the database holds.
@@ -336,6 +398,14 @@ pub fn status(setup: &Setup, stats: &Stats, out: &mut dyn Write) -> io::Result<(
             model_max_tokens: binding.map(|it| it.max_tokens),
             precision: binding.map(|it| it.precision.as_str()),
             data_dir: setup.data_dir.display().to_string(),
+            pages: PagesJson {
+                read: stats.pages.read,
+                ocr: stats.pages.ocr,
+                empty: stats.pages.empty,
+                unread: stats.pages.unread,
+                documents_with_unread: stats.pages.documents_with_unread,
+            },
+            ocr: (&setup.ocr).into(),
         },
         out,
     )
@@ -353,6 +423,7 @@ struct SetupJson<'a> {
     runtime: Option<String>,
     model_name: Option<&'a str>,
     embedding_dim: Option<u32>,
+    ocr: OcrJson<'a>,
 }
 
 /// Writes what is set up.
@@ -373,6 +444,7 @@ pub fn setup(setup: &Setup, out: &mut dyn Write) -> io::Result<()> {
             runtime: setup.runtime.as_ref().map(|it| it.display().to_string()),
             model_name: setup.binding.as_ref().map(|it| it.model_name.as_str()),
             embedding_dim: setup.binding.as_ref().map(|it| it.dim),
+            ocr: (&setup.ocr).into(),
         },
         out,
     )
@@ -441,31 +513,6 @@ struct RemovedJson<'a> {
 /// What writing gives.
 pub fn removed(ids: &[i64], out: &mut dyn Write) -> io::Result<()> {
     write(&RemovedJson { contract_version: CONTRACT_VERSION, removed: ids }, out)
-}
-
-#[derive(Serialize)]
-struct BackupJson {
-    contract_version: u32,
-    file: String,
-    db_size_bytes: u64,
-    total_documents: u32,
-    total_chunks: u32,
-}
-
-/// Writes what a copy of the database holds.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn backup(file: &Path, stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
-    let json = BackupJson {
-        contract_version: CONTRACT_VERSION,
-        file: file.display().to_string(),
-        db_size_bytes: stats.db_size_bytes,
-        total_documents: stats.total_documents(),
-        total_chunks: stats.total_chunks,
-    };
-    write(&json, out)
 }
 
 #[derive(Serialize)]

@@ -26,6 +26,19 @@ pub struct Setup {
     pub runtime: Option<PathBuf>,
     /// What the database was built with; `None` before the first document.
     pub binding: Option<Binding>,
+    /// Who reads scans.
+    pub ocr: OcrSetup,
+}
+
+/// What OCR there is.
+#[derive(Debug, Clone)]
+pub struct OcrSetup {
+    /// `ingestion.enable_ocr`.
+    pub mode: String,
+    /// Where Tesseract is; `None` if it is not on this machine.
+    pub tesseract: Option<PathBuf>,
+    /// `ingestion.ocr_languages`.
+    pub languages: String,
 }
 
 /// A setting with its value and where that comes from.

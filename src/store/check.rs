@@ -17,24 +17,37 @@ pub struct Stats {
     pub total_chunks: u32,
     /// Chunks that have a vector.
     pub total_vectors: u32,
+    /// Pages of all documents that have some.
+    pub pages: PageCounts,
     /// Size of the database, without the log of a running process.
     pub db_size_bytes: u64,
     /// Version of the schema.
     pub schema_version: i64,
 }
 
-impl Stats {
-    /// Returns the number of documents of all types.
-    pub fn total_documents(&self) -> u32 {
-        self.documents.iter().map(|(_, count)| count).sum()
-    }
+/// How many pages could be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageCounts {
+    /// Pages with text.
+    pub read: u64,
+    /// Pages of those whose text was read by OCR.
+    pub ocr: u64,
+    /// Pages with nothing to read.
+    pub empty: u64,
+    /// Pages whose text could not be read.
+    pub unread: u64,
+    /// Documents with such pages.
+    pub documents_with_unread: u32,
+}
 
+impl Stats {
     /// Returns the figures of a database that does not exist yet.
     pub fn empty() -> Self {
         Self {
             documents: DocType::ALL.map(|it| (it, 0)),
             total_chunks: 0,
             total_vectors: 0,
+            pages: PageCounts::default(),
             db_size_bytes: 0,
             schema_version: migrate::MIGRATIONS.last().map_or(0, |(version, _)| *version),
         }
@@ -42,6 +55,15 @@ impl Stats {
 }
 
 const COUNT_DOCUMENTS: &str = "SELECT count(*) FROM documents WHERE doc_type = :doc_type";
+
+const COUNT_PAGES: &str = "
+    SELECT
+        coalesce(sum(metadata ->> '$.quality.pages_read'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_ocr'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_empty'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_unread'), 0),
+        count(*) FILTER (WHERE metadata ->> '$.quality.pages_unread' > 0)
+    FROM documents";
 
 const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
 
@@ -127,6 +149,15 @@ impl Store {
                 } else {
                     0
                 },
+                pages: db.query_row(COUNT_PAGES, [], |row| {
+                    Ok(PageCounts {
+                        read: row.get::<_, i64>(0)?.unsigned_abs(),
+                        ocr: row.get::<_, i64>(1)?.unsigned_abs(),
+                        empty: row.get::<_, i64>(2)?.unsigned_abs(),
+                        unread: row.get::<_, i64>(3)?.unsigned_abs(),
+                        documents_with_unread: row.get(4)?,
+                    })
+                })?,
                 db_size_bytes: db
                     .query_row(SIZE_BYTES, [], |row| row.get::<_, i64>(0))?
                     .unsigned_abs(),

@@ -234,7 +234,7 @@ pub(super) fn copy(db: &Connection, id: DocumentId, path: &str) -> Step<Document
 #[cfg(test)]
 mod tests {
     use super::super::testing::{TestDb, document};
-    use crate::document::{DocType, Format, Language, Metadata};
+    use crate::document::{DocType, Format, Language, Metadata, Quality};
 
     #[test]
     fn what_a_document_says_of_itself_comes_back() {
@@ -246,6 +246,7 @@ mod tests {
             page_count: Some(12),
             created: Some("2020-01-02T03:04:05Z".into()),
             language: Some("en".into()),
+            quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
             warnings: vec!["one page could not be read".into()],
         };
         let id = db.put(&new, &["def f(): pass"], &[]).document_id();

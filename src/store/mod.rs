@@ -3,7 +3,6 @@
 //! Nothing outside sees a connection, a row or a statement. One method is one transaction, so a
 //! process killed at any instant leaves the database as it was before the method or after it.
 
-mod backup;
 mod binding;
 mod check;
 mod chunks;
@@ -37,7 +36,7 @@ use crate::error::Result;
 
 use fault::{Fault, Step};
 
-pub use check::Stats;
+pub use check::{PageCounts, Stats};
 pub use chunks::{PassageHash, StoredChunk, StoredHit};
 pub use documents::{DocumentName, StoredDocument};
 pub use fts::{ChunkSize, Occurrence};

@@ -39,6 +39,8 @@ pub struct KnownPath {
     pub doc_type: DocType,
     /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
     pub language: Option<String>,
+    /// Pages that nobody has read, for want of OCR.
+    pub pages_awaiting_ocr: u32,
 }
 
 const KNOWN_PATH: &str = "
@@ -51,7 +53,8 @@ const KNOWN_PATH: &str = "
         documents.content_hash,
         iif(documents.title_given, documents.title, NULL) AS title_given,
         documents.doc_type,
-        documents.language
+        documents.language,
+        coalesce(documents.metadata ->> '$.quality.pages_awaiting_ocr', 0) AS pages_awaiting_ocr
     FROM document_paths
     JOIN documents ON documents.id = document_paths.document_id
     WHERE document_paths.path = :path";
@@ -156,6 +159,7 @@ pub(super) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
             title_given: row.get("title_given")?,
             doc_type: rows::named_column(row, "doc_type")?,
             language: row.get("language")?,
+            pages_awaiting_ocr: row.get("pages_awaiting_ocr")?,
         })
     };
     let mut statement = db.prepare_cached(KNOWN_PATH)?;

@@ -204,7 +204,11 @@ fn same_document(
         && known.is_some_and(|it| {
             Some(it.document_id) == same && it.title_given.as_ref() != Some(&new.title)
         });
-    Ok(same.filter(|_| !is_retitled))
+    // Pages that could not be read when it was added can be read now.
+    let num_awaiting = new.metadata.quality.map_or(0, |it| it.pages_awaiting_ocr);
+    let is_read_better = known
+        .is_some_and(|it| Some(it.document_id) == same && it.pages_awaiting_ocr > num_awaiting);
+    Ok(same.filter(|_| !is_retitled && !is_read_better))
 }
 
 fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
@@ -217,6 +221,7 @@ fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
 mod tests {
     use super::super::testing::{TestDb, binding, chunk, document, stamp, vector};
     use super::*;
+    use crate::document::Quality;
 
     #[test]
     fn a_new_document_is_added_whole() {
@@ -243,6 +248,21 @@ mod tests {
         assert_ne!(after.updated_at, before.updated_at);
         assert_eq!(after.tags, ["one", "two"]);
         assert_eq!(db.texts(id), ["new words"]);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn pages_that_are_read_at_last_replace_what_was_there() {
+        let mut db = TestDb::new();
+        let mut scan = document("/a.pdf", &["stamp"], &["one"]);
+        scan.metadata.quality = Some(Quality { pages_awaiting_ocr: 2, ..Quality::default() });
+        let id = db.put(&scan, &["stamp"], &[]).document_id();
+        assert_eq!(db.put(&scan, &["stamp"], &[]), Change::Unchanged(id));
+        assert_eq!(db.store.known_path("/a.pdf").unwrap().unwrap().pages_awaiting_ocr, 2);
+        scan.metadata.quality = Some(Quality { pages_ocr: 2, ..Quality::default() });
+        assert_eq!(db.put(&scan, &["high water"], &[]), Change::Updated(id));
+        assert_eq!(db.texts(id), ["high water"]);
+        assert_eq!(db.store.known_path("/a.pdf").unwrap().unwrap().pages_awaiting_ocr, 0);
         db.assert_whole();
     }
 

@@ -10,7 +10,7 @@ use rusqlite::Row;
 use rusqlite::types::Type;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Chunk, Format, Metadata};
+use crate::document::{Chunk, Format, Metadata, Quality};
 
 use super::chunks::StoredChunk;
 use super::documents::StoredDocument;
@@ -28,8 +28,51 @@ struct DocumentJson {
     created: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<QualityJson>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
+}
+
+/// `quality` in `documents.metadata`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct QualityJson {
+    pages_read: u32,
+    pages_ocr: u32,
+    pages_empty: u32,
+    pages_unread: u32,
+    pages_awaiting_ocr: u32,
+    characters: u32,
+    not_text: u32,
+}
+
+impl From<Quality> for QualityJson {
+    fn from(it: Quality) -> Self {
+        Self {
+            pages_read: it.pages_read,
+            pages_ocr: it.pages_ocr,
+            pages_empty: it.pages_empty,
+            pages_unread: it.pages_unread,
+            pages_awaiting_ocr: it.pages_awaiting_ocr,
+            characters: it.num_characters,
+            not_text: it.num_not_text,
+        }
+    }
+}
+
+impl From<QualityJson> for Quality {
+    fn from(it: QualityJson) -> Self {
+        Self {
+            pages_read: it.pages_read,
+            pages_ocr: it.pages_ocr,
+            pages_empty: it.pages_empty,
+            pages_unread: it.pages_unread,
+            pages_awaiting_ocr: it.pages_awaiting_ocr,
+            num_characters: it.characters,
+            num_not_text: it.not_text,
+        }
+    }
 }
 
 /// `chunks.metadata`.
@@ -58,6 +101,7 @@ pub(super) fn document_json(format: Format, metadata: &Metadata) -> rusqlite::Re
         page_count: metadata.page_count,
         created: metadata.created.clone(),
         language: metadata.language.clone(),
+        quality: metadata.quality.map(QualityJson::from),
         warnings: metadata.warnings.clone(),
     })
 }
@@ -93,6 +137,7 @@ pub(super) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument>
             page_count: json.page_count,
             created: json.created,
             language: json.language,
+            quality: json.quality.map(Quality::from),
             warnings: json.warnings,
         },
         tags: json_column(row, "tags")?,

@@ -65,6 +65,10 @@ contract! {
         #[serde(deserialize_with = "nullable")] path: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
         updated_at: String,
+        #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
+    }
+    Quality {
+        pages_read: u32, pages_ocr: u32, pages_empty: u32, pages_unread: u32, share_not_text: f64,
     }
     Info {
         contract_version: u32, id: i64, title: String, r#type: String, tags: Vec<String>,
@@ -79,6 +83,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] page_count: Option<u32>,
         #[serde(deserialize_with = "nullable")] created: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
+        #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
         warnings: Vec<String>,
     }
     Chunk {
@@ -135,7 +140,13 @@ contract! {
         schema_version: u32,
         #[serde(deserialize_with = "nullable")] model_max_tokens: Option<u32>,
         #[serde(deserialize_with = "nullable")] precision: Option<String>,
-        data_dir: String,
+        data_dir: String, pages: Pages, ocr: Ocr,
+    }
+    Pages { read: u64, ocr: u64, empty: u64, unread: u64, documents_with_unread: u32, }
+    Ocr {
+        mode: String,
+        #[serde(deserialize_with = "nullable")] tesseract: Option<String>,
+        languages: String,
     }
     Setup {
         contract_version: u32, data_dir: String, database: String, database_exists: bool,
@@ -144,6 +155,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] runtime: Option<String>,
         #[serde(deserialize_with = "nullable")] model_name: Option<String>,
         #[serde(deserialize_with = "nullable")] embedding_dim: Option<u32>,
+        ocr: Ocr,
     }
     Report {
         contract_version: u32, added: u32, updated: u32, skipped: u32, ignored: u32, failed: u32,

@@ -262,6 +262,7 @@ fn every_variable_in_the_pages_is_read() {
             "KB_DEFAULT_TOP",
             "KB_DEFAULT_FORMAT",
             "KB_CACHE_DIR",
+            "KB_PASSWORD",
             "KB_SKILLS_ROOT",
             "KB_RUN_ID",
         ]

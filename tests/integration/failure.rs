@@ -88,15 +88,17 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
         (
             "password.pdf",
             "password_needed",
-            "error: cannot read password.pdf: a password is needed to open it".into(),
+            "error: cannot read password.pdf: a password is needed to open it\n\
+             hint: KB_PASSWORD or `--password` opens it"
+                .into(),
         ),
         ("no-pages.pdf", "no_pages", "error: cannot read no-pages.pdf: it has no pages".into()),
         (
             "text.xyz",
             "unsupported_format",
             "error: unsupported file type: [HOME]/text.xyz\n\
-             hint: supported: .pdf .md .markdown .txt .py .sh .bash .go; \
-             `--type` and `--language` say what another file is"
+             hint: supported: .pdf .docx .html .htm .md .markdown .txt .py .sh .bash .go, and \
+             .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` say what another file is"
                 .into(),
         ),
     ] {

@@ -43,12 +43,14 @@ const HOMES: &[(&str, &[&str])] = &[
     ("bytemuck", &["embed/weights.rs"]),
     ("clap", &["cli"]),
     ("console", &["cli"]),
+    ("ego_tree", &["ingest/extract/html"]),
     ("encoding_rs", &["ingest/decode.rs"]),
     ("figment", &["config"]),
     ("globset", &["skill/sources.rs"]),
     ("hayro", &["ingest/extract/pdf/with_hayro"]),
     ("hf_hub", &["embed/fetch/hub.rs"]),
     ("ignore", &["ingest/walk.rs"]),
+    ("image", &["ingest/extract/pdf/with_image.rs"]),
     ("indicatif", &["cli"]),
     (
         "jiff",
@@ -63,10 +65,12 @@ const HOMES: &[(&str, &[&str])] = &[
     ("ort", &["embed"]),
     ("pdf_extract", &["ingest/extract/pdf/with_pdf_extract.rs"]),
     ("pulldown_cmark", &["ingest/extract/markdown", "skill/markdown.rs"]),
+    ("quick_xml", &["ingest/extract/docx/xml.rs"]),
     ("rayon", &["ingest/pipeline.rs"]),
     ("rusqlite", &["store"]),
     ("rustix", &["ingest/extract/code", "ingest/extract/pdf"]),
     ("safetensors", &["embed/weights.rs"]),
+    ("scraper", &["ingest/extract/html"]),
     (
         "serde",
         &[
@@ -106,7 +110,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("unicode_normalization", &["ingest/extract"]),
     ("unicode_normalization_alignments", &["embed/wordpiece/clean.rs"]),
     ("unpdf", &["ingest/extract/pdf/with_unpdf.rs"]),
-    ("zip", &["embed/fetch/python.rs"]),
+    ("zip", &["embed/fetch/python.rs", "ingest/extract/docx/mod.rs"]),
 ];
 
 /// What may be named in certain places only, and why.
@@ -116,7 +120,12 @@ const RULES: &[(&str, &[&str], &str)] = &[
     (
         "Command::new",
         // clap calls what can be typed a command, too.
-        &["cli/skill_args.rs", "embed/fetch/python.rs", "ingest/extract/pdf/workers.rs"],
+        &[
+            "cli/skill_args.rs",
+            "embed/fetch/python.rs",
+            "ingest/extract/pdf/ocr.rs",
+            "ingest/extract/pdf/workers.rs",
+        ],
         "what is started is known",
     ),
     (

@@ -25,6 +25,8 @@ mod contract;
 mod coverage;
 /// The pages tell the truth.
 mod docs;
+/// Scans, pictures, web pages, DOCX, encrypted files; how well they could be read.
+mod documents;
 /// The model and the runtime library: numbers, fetching, damage.
 mod embedding;
 /// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.

@@ -141,6 +141,8 @@ fn tables_and_facts_line_up() {
     assert_snapshot!(lines.join("\n"), @r"
     Database:  [HOME]/.kb/kb.db
     Documents: 8 (1 pdf, 2 markdown, 3 code, 2 note)
+    Pages:     5 (0 read by OCR)
+    OCR:       not installed (scans are read by Tesseract)
     Model:     all-MiniLM-L6-v2 (384 dim, int8, 256 tokens)
     Schema:    2
     ");
@@ -165,6 +167,7 @@ fn people_are_told_what_was_done() {
     Data directory:      [HOME]/.kb
     Database:            [HOME]/.kb/kb.db
     Model configured:    all-MiniLM-L6-v2
+    OCR:                 not installed (scans are read by Tesseract)
     Database built with: all-MiniLM-L6-v2 (384 dim, int8)
     --- stderr
     Ready. `kb add DIRECTORY` comes next.

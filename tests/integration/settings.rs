@@ -6,7 +6,7 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key, its default as `kb config` shows it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 25] = [
+const DEFAULTS: [(&str, &str); 26] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", "\"\""),
@@ -30,6 +30,7 @@ const DEFAULTS: [(&str, &str); 25] = [
     ("ingestion.workers", "4"),
     ("ingestion.batch_size", "50"),
     ("ingestion.enable_ocr", "auto"),
+    ("ingestion.ocr_languages", "eng"),
     ("ingestion.max_file_mb", "100"),
     ("ingestion.follow_links", "false"),
 ];
@@ -87,6 +88,7 @@ fn every_key_has_a_variable_and_four_have_a_short_one() {
         ("chunking.pdf.max_tokens", "77"),
         ("embedding.query_prefix", "query: "),
         ("ingestion.enable_ocr", "never"),
+        ("ingestion.ocr_languages", "eng+deu"),
         ("ingestion.follow_links", "true"),
     ] {
         let name = format!("KB_{}", key.to_uppercase().replace('.', "_"));

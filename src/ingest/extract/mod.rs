@@ -1,14 +1,18 @@
 //! Bytes in, a [`Document`] out: the only code that knows formats.
 
 pub mod code;
+mod docx;
+mod headed;
+mod html;
 pub mod markdown;
 pub mod pdf;
+mod table;
 pub mod text;
 
 use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
 use crate::ingest::decode;
-use crate::ingest::extract::pdf::PdfOptions;
+use crate::ingest::extract::pdf::{PdfOptions, reader};
 
 /// Reads a document's bytes as `format`. A new format is one arm here.
 ///
@@ -26,5 +30,8 @@ pub fn extract(bytes: &[u8], format: Format, pdf: &PdfOptions) -> Result<Documen
         Format::Text => text::extract(&text()?),
         Format::Note => text::extract_note(&text()?),
         Format::Code(language) => code::extract(&text()?, language),
+        Format::Html => pdf::extract_headed(bytes, reader::HTML, pdf)?,
+        Format::Docx => pdf::extract_headed(bytes, reader::DOCX, pdf)?,
+        Format::Image(_) => pdf::extract_image(bytes, pdf)?,
     })
 }

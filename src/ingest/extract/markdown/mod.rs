@@ -35,9 +35,14 @@ pub fn extract(text: &str) -> Document {
             heading: None,
         });
     }
-    let title_idx = find_title(&pieces, &mut document, text);
-    document.blocks = to_blocks(pieces, title_idx);
+    settle(&mut document, pieces);
     document
+}
+
+/// Gives a document its title, unless it has one, and its blocks.
+pub(super) fn settle(document: &mut Document, pieces: Vec<Piece>) {
+    let title_idx = find_title(&pieces, document);
+    document.blocks = to_blocks(pieces, title_idx);
 }
 
 /// Shortens text to so many characters, at a word where possible, and marks the cut by `…`.
@@ -53,11 +58,11 @@ pub(super) fn shorten(text: &str, max_chars: usize) -> String {
 }
 
 /// A block before its place among the headings is known.
-struct Piece {
-    bytes: Range<usize>,
-    kind: BlockKind,
+pub(super) struct Piece {
+    pub(super) bytes: Range<usize>,
+    pub(super) kind: BlockKind,
     /// Level and plain text, for a heading.
-    heading: Option<(u8, String)>,
+    pub(super) heading: Option<(u8, String)>,
 }
 
 /// Walks the outermost level of the body.
@@ -205,12 +210,17 @@ fn to_plain(text: &str) -> String {
     {
         text = text[..open].trim_end();
     }
+    to_heading(text)
+}
+
+/// Cleans a heading's text: single blanks, not overlong.
+pub(super) fn to_heading(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     shorten(&text, MAX_HEADING_CHARS)
 }
 
 /// Settles the title and returns which piece states it, if a Markdown heading does.
-fn find_title(pieces: &[Piece], document: &mut Document, text: &str) -> Option<usize> {
+fn find_title(pieces: &[Piece], document: &mut Document) -> Option<usize> {
     let headings = || {
         let headings = pieces.iter().enumerate();
         headings
@@ -222,10 +232,9 @@ fn find_title(pieces: &[Piece], document: &mut Document, text: &str) -> Option<u
         let is_same = |it: &str| it.to_lowercase() == title.to_lowercase();
         return first_h1.filter(|(_, _, text)| is_same(text)).map(|(idx, ..)| idx);
     }
-    let first_html = pieces
-        .iter()
-        .enumerate()
-        .find_map(|(idx, it)| html_title(&text[it.bytes.clone()]).map(|title| (idx, title)));
+    let first_html = pieces.iter().enumerate().find_map(|(idx, it)| {
+        html_title(&document.text[it.bytes.clone()]).map(|title| (idx, title))
+    });
     if let Some((html_idx, title)) = first_html
         && first_h1.is_none_or(|(idx, ..)| html_idx < idx)
     {

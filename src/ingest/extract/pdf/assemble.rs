@@ -3,15 +3,9 @@
 use crate::document::{Block, BlockKind, Document, Metadata};
 
 use super::parent::Reading;
-use super::protocol::Page;
-use super::{furniture, geometry, headings, quality, title};
-
-/// A page with more of it under pictures and no text is taken for a scan.
-const SCAN_COVERAGE: f64 = 0.4;
-
-/// Share of characters that are no text (replacement, private use) from which a page counts as
-/// unreadable.
-const GARBAGE_SHARE: f64 = 0.1;
+use super::protocol::{OcrOutcome, Page};
+use super::scan::{GARBAGE_SHARE, Ocr};
+use super::{furniture, geometry, headings, quality, scan, title};
 
 impl Reading {
     /// Whether no page has instructions that draw text, so that another reader finds none either.
@@ -52,8 +46,8 @@ impl Reading {
 const UNREADABLE_SHARE: f64 = 0.05;
 
 /// Puts the pages of `reading` together.
-pub(super) fn assemble(reading: &Reading) -> Document {
-    let warnings = warnings(reading);
+pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
+    let warnings = warnings(reading, ocr);
     let mut pages: Vec<Page> = reading.pages.clone();
     quality::drop_unknown(&mut pages);
     furniture::remove(&mut pages);
@@ -68,6 +62,7 @@ pub(super) fn assemble(reading: &Reading) -> Document {
             page_count: Some(reading.head.page_count),
             created: reading.head.created.clone(),
             language: reading.head.language.clone(),
+            quality: Some(quality::of(&reading.pages)),
             warnings,
         },
         ..Document::default()
@@ -108,15 +103,15 @@ fn push(
 }
 
 /// Says what a reader of the results should know, one sentence each.
-fn warnings(reading: &Reading) -> Vec<String> {
+fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     let total = reading.pages.len();
     let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|it| claim(it)).count();
     let num_failed = count(|it| it.failed.is_some());
-    let num_scans = count(|it| {
-        it.blocks.is_empty() && it.num_text_ops == 0 && it.image_coverage >= SCAN_COVERAGE
-    });
-    let num_garbage = count(|it| is_garbage(it) || (it.blocks.is_empty() && it.num_unreadable > 0));
-    let num_partly = count(|it| !it.blocks.is_empty() && !is_garbage(it) && lacks_text(it));
+    let num_scans = count(|it| it.ocr.is_none() && scan::looks_like_scan(it));
+    let num_garbage = count(scan::is_garbage);
+    let num_partly = count(|it| !it.blocks.is_empty() && !scan::is_garbage(it) && lacks_text(it));
+    let why_unread = |it: &Page| it.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
+    let num_unread = count(|it| it.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
 
     let mut warnings = Vec::new();
     if reading.tail.rebuilt {
@@ -126,8 +121,16 @@ fn warnings(reading: &Reading) -> Vec<String> {
         warnings.push(format!("{num_failed} of {total} pages could not be read"));
     }
     if num_scans > 0 {
-        warnings
-            .push(format!("no text found on {num_scans} of {total} pages; they look like scans"));
+        let remedy = match ocr {
+            Ocr::Missing => "; Tesseract is not installed, which could read them",
+            Ocr::Never | Ocr::Tesseract { .. } => "",
+        };
+        warnings.push(format!(
+            "no text found on {num_scans} of {total} pages; they look like scans{remedy}"
+        ));
+    }
+    if let Some(reason) = reading.pages.iter().find_map(why_unread) {
+        warnings.push(format!("OCR failed on {num_unread} of {total} pages: {reason}"));
     }
     if num_garbage > 0 {
         warnings.push(format!(
@@ -145,9 +148,4 @@ fn warnings(reading: &Reading) -> Vec<String> {
 
 fn lacks_text(page: &Page) -> bool {
     f64::from(page.num_unreadable) > UNREADABLE_SHARE * f64::from(page.num_text_ops)
-}
-
-fn is_garbage(page: &Page) -> bool {
-    let (num_visible, num_garbage) = quality::count_characters(page);
-    num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
 }

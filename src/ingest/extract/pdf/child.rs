@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::{panic, thread};
 
 use super::protocol::{GaveUp, Line, Request, decode, encode};
-use super::reader::{self, Reader};
+use super::reader::{self, Input, Reader};
 use super::show;
 use crate::error::Failure;
 
@@ -22,7 +22,7 @@ pub const CHILD_COMMAND: &str = "__read-pdf";
 /// thread's stack is 8 MiB on Linux and 1 MiB on Windows.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Longest request line. It holds a name, five numbers and a password.
+/// Longest request line. It holds two names, some numbers and a password.
 const MAX_REQUEST_BYTES: u64 = 64 << 10;
 
 /// Most that pages can add to the processor time, as a multiple of the time without them: the
@@ -82,7 +82,9 @@ fn serve(
 
     let outcome = thread::scope(|scope| {
         let reading = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || {
-            (reader.read)(&bytes, request.password.as_deref(), &mut |line| {
+            let password = request.password.as_deref();
+            let input = Input { bytes: &bytes, password, ocr: request.ocr.as_ref() };
+            (reader.read)(&input, &mut |line| {
                 if let Line::Document(head) = &line {
                     limit_cpu(spent.saturating_add(cpu_seconds(request, head.page_count)));
                 }
@@ -108,7 +110,7 @@ fn serve(
 
 /// Why a reader ends early.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(in crate::ingest::extract) enum Stop {
     /// The document cannot be read.
     GaveUp(GaveUp),
     /// Nobody listens.
@@ -194,6 +196,7 @@ mod tests {
             cpu_seconds: 30,
             cpu_ms_per_page: 50,
             password: None,
+            ocr: None,
         }
     }
 

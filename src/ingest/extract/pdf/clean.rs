@@ -74,6 +74,13 @@ fn combining(accent: char) -> Option<char> {
     }
 }
 
+/// Returns the paragraphs of plain text, each on one line.
+pub(super) fn paragraphs(plain: &str) -> impl Iterator<Item = String> + use<> {
+    let plain = text(plain);
+    let paragraphs = plain.split("\n\n").map(join_lines).filter(|it| !it.is_empty());
+    paragraphs.collect::<Vec<_>>().into_iter()
+}
+
 /// Joins the lines of a paragraph with spaces, and a word that was broken at a line's end.
 ///
 /// A hyphen goes only between two lower-case letters: `well-\nknown` becomes `wellknown`, which

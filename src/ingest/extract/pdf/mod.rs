@@ -7,19 +7,20 @@
 //! PDF code is never loaded into the process that holds the database: `catch_unwind` holds
 //! neither a stack overflow nor a failed allocation, and both happen on real files.
 
-mod child;
+pub(super) mod child;
 
-mod protocol;
+pub(super) mod protocol;
 
-mod reader;
+pub(super) mod reader;
 
+mod ocr;
 mod with_hayro;
+mod with_image;
 mod with_pdf_extract;
 mod with_unpdf;
 
 mod clean;
 mod layout;
-mod table;
 
 mod parent;
 mod workers;
@@ -30,11 +31,13 @@ mod geometry;
 mod headings;
 mod outline;
 mod quality;
+mod scan;
 mod title;
 
 mod show;
 
 pub use child::{CHILD_COMMAND, run_child};
+pub use scan::Ocr;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -47,6 +50,7 @@ use workers::Workers;
 
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
+use crate::ingest::extract::{headed, table};
 
 /// What reading a PDF may cost, and who does it.
 #[derive(Debug, Clone)]
@@ -59,6 +63,8 @@ pub struct PdfOptions {
     pub readers: Vec<&'static str>,
     /// Opens encrypted documents; one that opens without a password is read in any case.
     pub password: Option<String>,
+    /// Who reads pages that are pictures of text.
+    pub ocr: Ocr,
     /// Whether bookmarks tell the headings; off only to measure what the pages tell by themselves.
     pub uses_outline: bool,
     /// Address space of the child, in bytes.
@@ -85,6 +91,7 @@ impl PdfOptions {
             workers: Arc::default(),
             readers: reader::chain(),
             password: None,
+            ocr: Ocr::Never,
             uses_outline: true,
             max_memory_bytes: 3 << 29, // 1.5 GiB
             cpu_seconds: 30,
@@ -130,12 +137,35 @@ pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
             Err(other) => return Err(other),
         }
     }
-    if let Some(reading) = second_best {
-        return Ok(assemble::assemble(&reading));
+    if let Some(mut reading) = second_best {
+        scan::read(&mut reading, reader::OCR_OF_PDF, bytes, options)?;
+        return Ok(assemble::assemble(&reading, &options.ocr));
     }
     let rank = |it: &GaveUp| BY_INFORMATION.iter().position(|known| *known == it.failure);
     let told = failures.into_iter().min_by_key(rank);
     Err(told.unwrap_or_else(|| GaveUp::new(Failure::Crashed, "there is no reader")).into())
+}
+
+/// Reads an image file as a document of pages that are pictures.
+///
+/// # Errors
+///
+/// Those of [`extract`].
+pub fn extract_image(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
+    let mut reading = parent::read(reader::IMAGE, bytes, options)?;
+    scan::read(&mut reading, reader::OCR_OF_IMAGE, bytes, options)?;
+    Ok(assemble::assemble(&reading, &options.ocr))
+}
+
+/// Reads a web page or a word processor's text, whichever `reader` reads.
+///
+/// # Errors
+///
+/// Those of [`extract`].
+pub(super) fn extract_headed(bytes: &[u8], name: &str, options: &PdfOptions) -> Result<Document> {
+    let reading = parent::read(name, bytes, options)?;
+    let blocks = reading.pages.into_iter().flat_map(|it| it.blocks).collect();
+    Ok(headed::to_document(reading.head, blocks))
 }
 
 /// Refuses a reading that lacks pages: half a document must not pass for one.

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::PdfOptions;
-use super::protocol::{GaveUp, Head, Line, Page, Request, Tail, decode, failure_from_code};
+use super::protocol::{GaveUp, Head, Line, OcrJob, Page, Request, Tail, decode, failure_from_code};
 use super::workers::{self, Received, Worker};
 use crate::error::{Error, Failure, Result};
 
@@ -32,6 +32,20 @@ const MAX_WALL_FACTOR: u32 = 20;
 ///
 /// [`Error::Io`] if no process can be started; [`Error::Extract`] if the document cannot be read.
 pub(super) fn read(reader: &str, bytes: &[u8], options: &PdfOptions) -> Result<Reading> {
+    ask(reader, bytes, None, options)
+}
+
+/// As [`read`], with pictures of text to be read.
+///
+/// # Errors
+///
+/// Those of [`read`].
+pub(super) fn ask(
+    reader: &str,
+    bytes: &[u8],
+    ocr: Option<OcrJob>,
+    options: &PdfOptions,
+) -> Result<Reading> {
     let mut worker = options.workers.take(&options.reader)?;
     let request = Request {
         reader: reader.to_owned(),
@@ -40,6 +54,7 @@ pub(super) fn read(reader: &str, bytes: &[u8], options: &PdfOptions) -> Result<R
         cpu_seconds: options.cpu_seconds,
         cpu_ms_per_page: options.cpu_ms_per_page,
         password: options.password.clone(),
+        ocr,
     };
     let Worker { child, stdin, lines, .. } = &mut worker;
     let (heard, status) = thread::scope(|scope| {

@@ -9,6 +9,8 @@
 //!
 //! A line is written whole or not at all, so what came before a crash can be trusted.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::document::BlockKind;
@@ -16,25 +18,38 @@ use crate::error::{Error, Failure};
 
 /// What the child is asked, in one line before the file's bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Request {
+pub(in crate::ingest::extract) struct Request {
     /// Name of the reader to read it with.
-    pub(super) reader: String,
+    pub(in crate::ingest::extract) reader: String,
     /// How many bytes of PDF follow.
-    pub(super) size_bytes: u64,
+    pub(in crate::ingest::extract) size_bytes: u64,
     /// Address space the child may take, in bytes.
-    pub(super) max_memory_bytes: u64,
+    pub(in crate::ingest::extract) max_memory_bytes: u64,
     /// Processor time it may take, in seconds.
-    pub(super) cpu_seconds: u64,
+    pub(in crate::ingest::extract) cpu_seconds: u64,
     /// What each page adds to that, in milliseconds.
-    pub(super) cpu_ms_per_page: u64,
+    pub(in crate::ingest::extract) cpu_ms_per_page: u64,
     /// Opens an encrypted file; never on the command line, where other users could see it.
-    pub(super) password: Option<String>,
+    pub(in crate::ingest::extract) password: Option<String>,
+    /// Who reads pictures of text, and of which pages; `None` where text is read as text.
+    pub(in crate::ingest::extract) ocr: Option<OcrJob>,
+}
+
+/// What a child needs to have pictures of text read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::ingest::extract) struct OcrJob {
+    /// The program that reads them: Tesseract.
+    pub(in crate::ingest::extract) program: PathBuf,
+    /// Languages as it names them, joined by `+`.
+    pub(in crate::ingest::extract) languages: String,
+    /// Physical pages to read, from 1, in their order.
+    pub(in crate::ingest::extract) pages: Vec<u32>,
 }
 
 /// One line of the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Line {
+pub(in crate::ingest::extract) enum Line {
     /// First: what the document says about itself.
     Document(Head),
     /// Then the pages in their order, also those that could not be read.
@@ -52,101 +67,130 @@ pub(super) enum Line {
 
 /// What a document says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Head {
+pub(in crate::ingest::extract) struct Head {
     /// Title as stated, sensible or not.
-    pub(super) title: Option<String>,
+    pub(in crate::ingest::extract) title: Option<String>,
     /// Author as stated.
-    pub(super) author: Option<String>,
+    pub(in crate::ingest::extract) author: Option<String>,
     /// Date of creation, RFC 3339.
-    pub(super) created: Option<String>,
+    pub(in crate::ingest::extract) created: Option<String>,
     /// Natural language as stated.
-    pub(super) language: Option<String>,
+    pub(in crate::ingest::extract) language: Option<String>,
     /// Pages there are.
-    pub(super) page_count: u32,
+    pub(in crate::ingest::extract) page_count: u32,
     /// Bookmarks in reading order, parents before their children.
-    pub(super) outline: Vec<OutlineEntry>,
+    pub(in crate::ingest::extract) outline: Vec<OutlineEntry>,
     /// What was typed into the fields of a form. Where they are on the pages is not known.
     #[serde(default)]
-    pub(super) fields: Vec<String>,
+    pub(in crate::ingest::extract) fields: Vec<String>,
 }
 
 /// A bookmark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct OutlineEntry {
+pub(in crate::ingest::extract) struct OutlineEntry {
     /// Its words.
-    pub(super) title: String,
+    pub(in crate::ingest::extract) title: String,
     /// Depth, from 1.
-    pub(super) level: u8,
+    pub(in crate::ingest::extract) level: u8,
     /// Physical page it leads to, from 1.
-    pub(super) page: Option<u32>,
+    pub(in crate::ingest::extract) page: Option<u32>,
 }
 
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Page {
+pub(in crate::ingest::extract) struct Page {
     /// Physical number, from 1.
-    pub(super) number: u32,
+    pub(in crate::ingest::extract) number: u32,
     /// Size in points, as it is looked at; 0 from readers that do not tell.
     #[serde(default)]
-    pub(super) width: f64,
+    pub(in crate::ingest::extract) width: f64,
     #[serde(default)]
-    pub(super) height: f64,
+    pub(in crate::ingest::extract) height: f64,
     /// Pieces in reading order; none of them blank.
-    pub(super) blocks: Vec<PageBlock>,
+    pub(in crate::ingest::extract) blocks: Vec<PageBlock>,
     /// Instructions on the page that draw text, legible or not.
-    pub(super) num_text_ops: u32,
+    pub(in crate::ingest::extract) num_text_ops: u32,
     /// Whether the page has no instructions that draw anything.
     #[serde(default)]
-    pub(super) is_blank: bool,
+    pub(in crate::ingest::extract) is_blank: bool,
     /// Share of the page that pictures cover, 0 to 1.
-    pub(super) image_coverage: f64,
+    pub(in crate::ingest::extract) image_coverage: f64,
     /// Pieces of text whose characters could not be told.
-    pub(super) num_unreadable: u32,
+    pub(in crate::ingest::extract) num_unreadable: u32,
     /// Why the page could not be read; `None` if it was.
-    pub(super) failed: Option<String>,
+    pub(in crate::ingest::extract) failed: Option<String>,
+    /// What came of reading it as a picture of text; `None` if nobody tried.
+    #[serde(default)]
+    pub(in crate::ingest::extract) ocr: Option<OcrOutcome>,
+}
+
+/// What came of reading a page as a picture of text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::ingest::extract) enum OcrOutcome {
+    /// Read; there may be no text on it.
+    Read,
+    /// Tesseract could not, which another run of it might.
+    Refused(String),
+    /// The page could not be drawn.
+    Lost(String),
+}
+
+impl OcrOutcome {
+    /// Returns why the page could not be read; `None` if it was.
+    pub(in crate::ingest::extract) fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Read => None,
+            Self::Refused(reason) | Self::Lost(reason) => Some(reason),
+        }
+    }
 }
 
 /// A piece of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct PageBlock {
+pub(in crate::ingest::extract) struct PageBlock {
     /// What the reader takes it for.
-    pub(super) kind: PageBlockKind,
+    pub(in crate::ingest::extract) kind: PageBlockKind,
     /// Rank of a heading from 1; 0 for everything else.
-    pub(super) level: u8,
+    pub(in crate::ingest::extract) level: u8,
     /// Its text; a table as lines of Markdown.
-    pub(super) text: String,
+    pub(in crate::ingest::extract) text: String,
     /// Where it stands and how it looks; `None` from readers that do not tell.
     #[serde(default)]
-    pub(super) place: Option<Place>,
+    pub(in crate::ingest::extract) place: Option<Place>,
 }
 
 impl PageBlock {
     /// Returns a block of which only the text is known.
-    pub(super) fn new(kind: PageBlockKind, level: u8, text: impl Into<String>) -> Self {
+    pub(in crate::ingest::extract) fn new(
+        kind: PageBlockKind,
+        level: u8,
+        text: impl Into<String>,
+    ) -> Self {
         Self { kind, level, text: text.into(), place: None }
     }
 }
 
 /// Where a block stands, in points from the page's upper left corner, and how it looks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Place {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) right: f64,
-    pub(super) bottom: f64,
+pub(in crate::ingest::extract) struct Place {
+    pub(in crate::ingest::extract) left: f64,
+    pub(in crate::ingest::extract) top: f64,
+    pub(in crate::ingest::extract) right: f64,
+    pub(in crate::ingest::extract) bottom: f64,
     /// Height of its typeface.
-    pub(super) size: f64,
+    pub(in crate::ingest::extract) size: f64,
     /// Ink of its palest line, against that of most text of the page; 0 where it is not known.
-    pub(super) ink: f64,
+    pub(in crate::ingest::extract) ink: f64,
     /// Whether its typeface is called bold.
-    pub(super) is_bold: bool,
-    pub(super) num_lines: u32,
+    pub(in crate::ingest::extract) is_bold: bool,
+    pub(in crate::ingest::extract) num_lines: u32,
 }
 
 /// [`BlockKind`] as it is written on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum PageBlockKind {
+pub(in crate::ingest::extract) enum PageBlockKind {
     /// A heading.
     Heading,
     /// Prose.
@@ -185,26 +229,26 @@ impl From<BlockKind> for PageBlockKind {
 
 /// What a reader knows only when it is through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Tail {
+pub(in crate::ingest::extract) struct Tail {
     /// Pages the file says it has, where it says so.
-    pub(super) declared_page_count: Option<u32>,
+    pub(in crate::ingest::extract) declared_page_count: Option<u32>,
     /// Whether a part of the page tree was lost, and with it pages.
-    pub(super) pages_lost: bool,
+    pub(in crate::ingest::extract) pages_lost: bool,
     /// Whether the file's directory of objects had to be made anew.
-    pub(super) rebuilt: bool,
+    pub(in crate::ingest::extract) rebuilt: bool,
 }
 
 /// Why a reader gave up on a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GaveUp {
+pub(in crate::ingest::extract) struct GaveUp {
     /// Its class.
-    pub(super) failure: Failure,
+    pub(in crate::ingest::extract) failure: Failure,
     /// What the reader said; may be empty.
-    pub(super) detail: String,
+    pub(in crate::ingest::extract) detail: String,
 }
 
 impl GaveUp {
-    pub(super) fn new(failure: Failure, detail: impl Into<String>) -> Self {
+    pub(in crate::ingest::extract) fn new(failure: Failure, detail: impl Into<String>) -> Self {
         Self { failure, detail: detail.into() }
     }
 }
@@ -223,10 +267,11 @@ impl From<&GaveUp> for Line {
 
 /// Classes a reader may name, the most telling first: of several readers that gave up, the one
 /// that knows why is quoted.
-pub(super) const BY_INFORMATION: [Failure; 8] = [
+pub(in crate::ingest::extract) const BY_INFORMATION: [Failure; 9] = [
     Failure::PasswordNeeded,
     Failure::EncryptionNotSupported,
     Failure::WrongFormat,
+    Failure::NotText,
     Failure::NoPages,
     Failure::OutOfMemory,
     Failure::TimedOut,
@@ -235,12 +280,12 @@ pub(super) const BY_INFORMATION: [Failure; 8] = [
 ];
 
 /// Returns the class spelt `code`; [`Failure::Crashed`] for a word that is none.
-pub(super) fn failure_from_code(code: &str) -> Failure {
+pub(in crate::ingest::extract) fn failure_from_code(code: &str) -> Failure {
     BY_INFORMATION.into_iter().find(|it| it.code() == code).unwrap_or(Failure::Crashed)
 }
 
 /// Writes `line` as the bytes that cross the pipe, newline included.
-pub(super) fn encode(line: &impl Serialize) -> Vec<u8> {
+pub(in crate::ingest::extract) fn encode(line: &impl Serialize) -> Vec<u8> {
     // Only a map with keys that are no strings could fail, and there is none.
     let mut bytes = serde_json::to_vec(line).unwrap_or_default();
     bytes.push(b'\n');
@@ -248,7 +293,7 @@ pub(super) fn encode(line: &impl Serialize) -> Vec<u8> {
 }
 
 /// Reads what [`encode`] wrote; `None` for anything else.
-pub(super) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Option<T> {
+pub(in crate::ingest::extract) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Option<T> {
     serde_json::from_slice(bytes).ok()
 }
 

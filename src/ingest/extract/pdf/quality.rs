@@ -1,6 +1,39 @@
 //! Pages in, how much of their text is text out. Pure.
 
-use super::protocol::Page;
+use super::protocol::{OcrOutcome, Page};
+use super::scan;
+use crate::document::Quality;
+
+/// Counts what became of each page.
+pub(super) fn of(pages: &[Page]) -> Quality {
+    let mut quality = Quality::default();
+    for page in pages {
+        let (num_visible, num_garbage) = count_characters(page);
+        quality.num_characters = quality.num_characters.saturating_add(narrow(num_visible));
+        quality.num_not_text = quality.num_not_text.saturating_add(narrow(num_garbage));
+        let is_ocr = page.ocr == Some(OcrOutcome::Read);
+        let is_unread = page.failed.is_some()
+            || scan::is_garbage(page)
+            || (scan::looks_like_scan(page) && !is_ocr)
+            || page.ocr.as_ref().is_some_and(|it| it.reason().is_some());
+        let count = if is_unread {
+            let may_wait = matches!(page.ocr, None | Some(OcrOutcome::Refused(_)));
+            quality.pages_awaiting_ocr += u32::from(may_wait);
+            &mut quality.pages_unread
+        } else if page.blocks.is_empty() {
+            &mut quality.pages_empty
+        } else {
+            quality.pages_ocr += u32::from(is_ocr);
+            &mut quality.pages_read
+        };
+        *count += 1;
+    }
+    quality
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
 
 /// Returns how many visible characters a page has, and how many of them are no text: what a font
 /// does not tell, and what lies in the private areas of Unicode.
@@ -50,6 +83,27 @@ mod tests {
     fn what_is_no_text_is_counted() {
         assert_eq!(count_characters(&page(&["ab \u{FFFD}", "\u{E001}"])), (4, 2));
         assert_eq!(count_characters(&page(&[])), (0, 0));
+    }
+
+    #[test]
+    fn every_page_is_counted_once() {
+        let scan = |ocr| Page { image_coverage: 1.0, ocr, ..page(&[]) };
+        let read_by_ocr = Page { ocr: Some(OcrOutcome::Read), ..page(&["high water"]) };
+        let blank = Page { is_blank: true, ..page(&[]) };
+        let quality = of(&[
+            page(&["low water at noon"]),
+            read_by_ocr,
+            blank,
+            scan(None),
+            scan(Some(OcrOutcome::Read)),
+            scan(Some(OcrOutcome::Refused("no".into()))),
+            scan(Some(OcrOutcome::Lost("no".into()))),
+            page(&["ab\u{E000}"]),
+        ]);
+        let pages = (quality.pages_read, quality.pages_ocr, quality.pages_empty);
+        assert_eq!((pages, quality.pages_unread), ((2, 1, 2), 4));
+        assert_eq!(quality.pages_awaiting_ocr, 3);
+        assert_eq!((quality.num_characters, quality.num_not_text), (26, 1));
     }
 
     #[test]

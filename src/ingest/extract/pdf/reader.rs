@@ -1,25 +1,37 @@
-//! The readers there are, in the order they are tried: a table, so that another is a row.
+//! The readers there are, those of PDF in the order they are tried: tables, so that another is a
+//! row.
 
 use std::io;
 
 use super::child::Stop;
-use super::protocol::Line;
-use super::{with_hayro, with_pdf_extract, with_unpdf};
+use super::protocol::{Line, OcrJob};
+use super::{with_hayro, with_image, with_pdf_extract, with_unpdf};
+use crate::ingest::extract::{docx, html};
 
 /// Takes a line on its way to the parent.
-pub(super) type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
+pub(in crate::ingest::extract) type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
 
-/// A library that reads PDF, behind one function.
+/// A library that reads documents, behind one function.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reader {
+pub(in crate::ingest::extract) struct Reader {
     /// Its name in a request.
-    pub(super) name: &'static str,
+    pub(in crate::ingest::extract) name: &'static str,
     /// What the child calls.
-    pub(super) read: Read,
+    pub(in crate::ingest::extract) read: Read,
 }
 
-/// Reads a PDF (its bytes, a password), giving lines in the protocol's order up to `Done`.
-type Read = fn(&[u8], Option<&str>, &mut Emit<'_>) -> Result<(), Stop>;
+/// What a reader is given.
+pub(in crate::ingest::extract) struct Input<'a> {
+    /// The file.
+    pub(in crate::ingest::extract) bytes: &'a [u8],
+    /// Opens it if it is encrypted.
+    pub(in crate::ingest::extract) password: Option<&'a str>,
+    /// For the readers of pictures.
+    pub(in crate::ingest::extract) ocr: Option<&'a OcrJob>,
+}
+
+/// Reads a document, giving lines in the protocol's order up to `Done`.
+type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
 
 /// The readers `extract` tries, best first.
 const READERS: &[Reader] = &[
@@ -28,14 +40,29 @@ const READERS: &[Reader] = &[
     Reader { name: "pdf-extract", read: with_pdf_extract::read },
 ];
 
+/// Readers of other documents than PDF, and of pictures of text. A caller names the one it wants.
+const OTHERS: &[Reader] = &[
+    Reader { name: HTML, read: html::read },
+    Reader { name: DOCX, read: docx::read },
+    Reader { name: IMAGE, read: with_image::read },
+    Reader { name: OCR_OF_PDF, read: with_hayro::recognise },
+    Reader { name: OCR_OF_IMAGE, read: with_image::recognise },
+];
+
+pub(in crate::ingest::extract) const HTML: &str = "html";
+pub(in crate::ingest::extract) const DOCX: &str = "docx";
+pub(in crate::ingest::extract) const IMAGE: &str = "image";
+pub(in crate::ingest::extract) const OCR_OF_PDF: &str = "ocr-of-pdf";
+pub(in crate::ingest::extract) const OCR_OF_IMAGE: &str = "ocr-of-image";
+
 /// Returns the names of the chain, best first.
-pub(super) fn chain() -> Vec<&'static str> {
+pub(in crate::ingest::extract) fn chain() -> Vec<&'static str> {
     READERS.iter().map(|it| it.name).collect()
 }
 
 /// Returns the reader called `name`.
-pub(super) fn by_name(name: &str) -> Option<&'static Reader> {
-    let mut all = READERS.iter();
+pub(in crate::ingest::extract) fn by_name(name: &str) -> Option<&'static Reader> {
+    let mut all = READERS.iter().chain(OTHERS);
     #[cfg(debug_assertions)]
     let mut all = all.by_ref().chain(misbehaving::READERS);
     all.find(|it| it.name == name)
@@ -47,10 +74,10 @@ pub(super) fn by_name(name: &str) -> Option<&'static Reader> {
 mod misbehaving {
     use std::hint::black_box;
 
-    use super::{Emit, Line, Reader, Stop};
+    use super::{Emit, Input, Line, Reader, Stop};
     use crate::ingest::extract::pdf::protocol::{Head, Page};
 
-    pub(super) const READERS: &[Reader] = &[
+    pub(in crate::ingest::extract) const READERS: &[Reader] = &[
         Reader { name: "test-panic", read: panics },
         Reader { name: "test-loop", read: loops },
         Reader { name: "test-sleep", read: sleeps },
@@ -59,32 +86,32 @@ mod misbehaving {
         Reader { name: "test-flood", read: floods },
     ];
 
-    fn panics(_: &[u8], _: Option<&str>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         emit(Line::Document(Head { page_count: 2, ..Head::default() }))?;
         emit(Line::Page(Page { number: 1, ..Page::default() }))?;
         panic!("page 2 is beyond me")
     }
 
-    fn loops(_: &[u8], _: Option<&str>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
         loop {
             black_box(0);
         }
     }
 
-    fn sleeps(_: &[u8], _: Option<&str>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
         loop {
             std::thread::park();
         }
     }
 
-    fn allocates(_: &[u8], _: Option<&str>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
         let mut kept = Vec::new();
         loop {
             kept.push(black_box(vec![1_u8; 16 << 20]));
         }
     }
 
-    fn overflows(_: &[u8], _: Option<&str>, _: &mut Emit<'_>) -> Result<(), Stop> {
+    fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
         fn deeper(depth: u64) -> u64 {
             let here = black_box([depth; 64]);
             if depth == u64::MAX { 0 } else { deeper(depth + 1) + here[0] }
@@ -93,7 +120,7 @@ mod misbehaving {
         Ok(())
     }
 
-    fn floods(_: &[u8], _: Option<&str>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         loop {
             emit(Line::Document(Head { title: Some("flood ".repeat(1000)), ..Head::default() }))?;
         }

@@ -8,16 +8,16 @@ use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page
 use super::child::Stop;
 use super::clean;
 use super::protocol::{GaveUp, Head, Line, Page, PageBlock, PageBlockKind, Tail};
-use super::reader::Emit;
+use super::reader::{Emit, Input};
 use crate::error::Failure;
 
-/// Reads `bytes` page by page.
-pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    let mut document = Document::load_mem(bytes).map_err(|it| gave_up(&it))?;
+/// Reads a PDF page by page.
+pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let mut document = Document::load_mem(input.bytes).map_err(|it| gave_up(&it))?;
     if document.is_encrypted() {
         let empty_first = document.decrypt("");
         empty_first
-            .or_else(|error| document.decrypt(password.ok_or(error)?))
+            .or_else(|error| document.decrypt(input.password.ok_or(error)?))
             .map_err(|it| gave_up(&it))?;
     }
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();
@@ -33,19 +33,15 @@ pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) ->
             // Half a page is garbage to the reader of a result.
             return Err(gave_up_writing(&error).into());
         }
-        let blocks = paragraphs(&text);
+        let blocks = clean::paragraphs(&text);
+        let blocks: Vec<PageBlock> =
+            blocks.map(|it| PageBlock::new(PageBlockKind::Paragraph, 0, it)).collect();
         // Not counted by this reader; all that matters of it is whether there are any.
         let num_text_ops = u32::from(!blocks.is_empty());
         emit(Line::Page(Page { number, blocks, num_text_ops, ..Page::default() }))?;
     }
     emit(Line::Done(Tail::default()))?;
     Ok(())
-}
-
-fn paragraphs(text: &str) -> Vec<PageBlock> {
-    let text = clean::text(text);
-    let paragraphs = text.split("\n\n").map(clean::join_lines).filter(|it| !it.is_empty());
-    paragraphs.map(|text| PageBlock::new(PageBlockKind::Paragraph, 0, text)).collect()
 }
 
 fn gave_up_writing(error: &OutputError) -> GaveUp {

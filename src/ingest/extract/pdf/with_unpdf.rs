@@ -7,19 +7,20 @@ use unpdf::{Error, PageStreamOptions, ParseEvent, ParseOptions, PdfParser};
 
 use super::child::Stop;
 use super::protocol::{GaveUp, Head, Line, OutlineEntry, Page, PageBlock, PageBlockKind, Tail};
-use super::reader::Emit;
+use super::reader::{Emit, Input};
 use super::{clean, table};
 use crate::error::Failure;
 
-/// Reads `bytes` page by page.
-pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+/// Reads a PDF page by page.
+pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     // One thread: the caller reads many documents side by side, and threads cost address space.
     let mut options = ParseOptions::new().lenient().sequential();
-    if let Some(password) = password {
+    if let Some(password) = input.password {
         options = options.with_password(password);
     }
     let stream = PageStreamOptions::from(&options);
-    let parser = PdfParser::from_bytes_with_options(bytes, options).map_err(|it| gave_up(&it))?;
+    let parser =
+        PdfParser::from_bytes_with_options(input.bytes, options).map_err(|it| gave_up(&it))?;
     if parser.page_count() == 0 {
         return Err(GaveUp::new(Failure::NoPages, "").into());
     }

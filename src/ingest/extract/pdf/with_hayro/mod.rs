@@ -1,10 +1,12 @@
 //! PDF bytes in, pages of blocks at their places out, by `hayro`, which draws pages: each is
-//! drawn onto a sheet of glyphs, and `layout` reads the sheet.
+//! drawn onto a sheet of glyphs, and `layout` reads the sheet. Pictures of text are drawn as
+//! pictures, for others to read.
 
 mod catalog;
 mod characters;
 mod device;
 mod place;
+mod render;
 mod strings;
 mod tags;
 
@@ -19,14 +21,16 @@ use hayro::kurbo::Rect;
 use super::child::Stop;
 use super::layout;
 use super::protocol::{GaveUp, Line, Page, Tail};
-use super::reader::Emit;
+use super::reader::{Emit, Input};
 use crate::error::Failure;
 use characters::Characters;
 use device::{PageDevice, Shapes};
 
-/// Reads `bytes` page by page.
-pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    let pdf = open(bytes, password)?;
+pub(super) use render::recognise;
+
+/// Reads a PDF page by page.
+pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let pdf = open(input.bytes, input.password)?;
     if pdf.pages().is_empty() {
         return Err(GaveUp::new(Failure::NoPages, "").into());
     }
@@ -54,7 +58,7 @@ pub(super) fn read(bytes: &[u8], password: Option<&str>, emit: &mut Emit<'_>) ->
     emit(Line::Done(Tail {
         declared_page_count: declared,
         pages_lost: declared.is_some_and(|it| it > page_count),
-        rebuilt: is_rebuilt(bytes),
+        rebuilt: is_rebuilt(input.bytes),
     }))?;
     Ok(())
 }
@@ -95,6 +99,7 @@ fn convert(number: u32, device: &PageDevice<'_>) -> Page {
         image_coverage: coverage.min(1.0),
         num_unreadable: 0,
         failed: None,
+        ocr: None,
     }
 }
 

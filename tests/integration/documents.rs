@@ -1,0 +1,339 @@
+//! Documents that are neither PDF with text nor plain text: scans, pictures, web pages, DOCX,
+//! encrypted files; how well each could be read.
+//!
+//! Tests that need Tesseract say in one line that it is missing and are left out.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, left_out};
+use crate::word_model::check_database;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+
+fn fixture(name: &str) -> String {
+    format!("{FIXTURES}/{name}")
+}
+
+/// Where Tesseract is on this machine.
+fn tesseract() -> Option<PathBuf> {
+    #[expect(clippy::disallowed_methods, reason = "the machine's own, found as kb finds it")]
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).find(|it| it.join("tesseract").is_file());
+    if found.is_none() {
+        left_out("a test of OCR", "Tesseract is not installed");
+    }
+    found
+}
+
+/// A home where Tesseract can be found; `None` on a machine without it.
+fn env_with_tesseract() -> Option<TestEnv> {
+    let path = tesseract()?;
+    let mut env = TestEnv::new();
+    env.set("PATH", path.to_str().unwrap());
+    Some(env)
+}
+
+/// A home where a program that calls itself Tesseract does what `script` says.
+fn env_with_script(script: &str) -> TestEnv {
+    let env = TestEnv::new();
+    let program = env.write("bin/tesseract", format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    env
+}
+
+/// Adds a file and returns what `kb info` says of it.
+#[track_caller]
+fn add(env: &TestEnv, path: &str) -> Value {
+    let report = env.json(&["add", path, "--format=json"]);
+    let id = report["document_ids"][0].to_string();
+    env.json(&["info", &id, "--format=json"])
+}
+
+/// Returns the texts of a document's chunks, as the database has them.
+fn texts(env: &TestEnv, info: &Value) -> String {
+    let id = &info["id"];
+    env.sql_column(&format!("SELECT text FROM chunks WHERE document_id = {id} ORDER BY id"))
+        .join("\n")
+}
+
+#[track_caller]
+fn check_quality(info: &Value, read: u32, ocr: u32, empty: u32, unread: u32) {
+    let quality = &info["metadata"]["quality"];
+    let found = ["pages_read", "pages_ocr", "pages_empty", "pages_unread"];
+    let found: Vec<&Value> = found.iter().map(|it| &quality[it]).collect();
+    assert_eq!(json!(found), json!([read, ocr, empty, unread]), "{info}");
+}
+
+#[test]
+fn a_scanned_page_is_found_by_its_words() {
+    let Some(env) = env_with_tesseract() else { return };
+    let info = add(&env, &fixture("documents/enclosure.pdf"));
+    check_quality(&info, 2, 1, 0, 0);
+    assert_eq!(info["metadata"]["warnings"], json!([]));
+    let found = env.json(&["search", "spiders web across the horn", "--top=1", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["document_id"], info["id"]);
+    assert_eq!(found["results"][0]["source"]["last_page"], 2);
+    check_database(&env);
+}
+
+#[test]
+fn pictures_are_read_page_by_page() {
+    let Some(env) = env_with_tesseract() else { return };
+    let info = add(&env, &fixture("documents/scan.png"));
+    assert_eq!((&info["type"], &info["metadata"]["format"]), (&json!("pdf"), &json!("png")));
+    check_quality(&info, 1, 1, 0, 0);
+    assert!(texts(&env, &info).contains("phosphor bronze wire"), "{}", texts(&env, &info));
+
+    let info = add(&env, &fixture("documents/scan.tiff"));
+    assert_eq!((&info["type"], &info["metadata"]["format"]), (&json!("pdf"), &json!("tiff")));
+    check_quality(&info, 2, 2, 0, 0);
+    let found = env.json(&["search", "spiders web across the horn", "--top=1", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["last_page"], 2, "{found}");
+}
+
+#[test]
+fn a_language_that_is_not_installed_is_named() {
+    let Some(mut env) = env_with_tesseract() else { return };
+    env.set("KB_INGESTION_OCR_LANGUAGES", "xyz");
+    let info = add(&env, &fixture("documents/enclosure.pdf"));
+    check_quality(&info, 1, 0, 0, 1);
+    let warning = info["metadata"]["warnings"][0].as_str().unwrap();
+    assert!(warning.starts_with("OCR failed on 1 of 2 pages: Tesseract: "), "{warning}");
+    assert!(warning.contains("xyz"), "{warning}");
+    // With the language there the same file says more.
+    env.set("KB_INGESTION_OCR_LANGUAGES", "eng");
+    check_quality(&add(&env, &fixture("documents/enclosure.pdf")), 2, 1, 0, 0);
+}
+
+#[test]
+fn without_tesseract_scans_are_added_counted_and_reported() {
+    let env = TestEnv::new();
+    let output = env.ok(&["add", &fixture("documents/enclosure.pdf")]);
+    let warning = "no text found on 1 of 2 pages; they look like scans; Tesseract is not \
+                   installed, which could read them";
+    assert!(output.stderr.contains(warning), "{}", output.stderr);
+    let info = add(&env, &fixture("documents/scan.png"));
+    check_quality(&info, 0, 0, 0, 1);
+    assert_eq!(info["chunk_count"], 0);
+
+    let list = env.json(&["list", "--format=json"]);
+    let unread = |it: &Value| it["quality"]["pages_unread"].as_u64();
+    let listed: Vec<u64> = list.as_array().unwrap().iter().filter_map(unread).collect();
+    assert_eq!(listed, [1, 1]);
+    assert!(env.ok(&["list"]).stdout.contains("2 (1 unread)"));
+
+    let status = env.json(&["status", "--format=json"]);
+    let pages = json!({"read": 1, "ocr": 0, "empty": 0, "unread": 2, "documents_with_unread": 2});
+    assert_eq!(status["pages"], pages);
+    let ocr = json!({"mode": "auto", "tesseract": null, "languages": "eng"});
+    assert_eq!(status["ocr"], ocr);
+    assert_eq!(env.json(&["init", "--status", "--format=json"])["ocr"], ocr);
+    for command in [["status", "--format=human"].as_slice(), &["init", "--status"]] {
+        let said = env.ok(command).stdout;
+        assert!(said.contains("not installed (scans are read by Tesseract)"), "{said}");
+    }
+    check_database(&env);
+}
+
+#[test]
+fn scans_are_read_once_tesseract_is_there() {
+    let env = TestEnv::new();
+    let path = fixture("documents/enclosure.pdf");
+    let before = add(&env, &path);
+    // Nothing new, nothing done.
+    assert_eq!(env.json(&["add", &path, "--format=json"])["skipped"], 1);
+    let program = env.write("bin/tesseract", "#!/bin/sh\necho 'Spiders are its only enemy.'\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let status = env.json(&["status", "--format=json"]);
+    assert_eq!(status["ocr"]["tesseract"], program.to_str().unwrap());
+    let after = add(&env, &path);
+    assert_eq!(after["id"], before["id"]);
+    check_quality(&after, 2, 1, 0, 0);
+    assert!(texts(&env, &after).contains("Spiders are its only enemy."));
+    assert_eq!(env.json(&["add", &path, "--format=json"])["skipped"], 1);
+    check_database(&env);
+}
+
+#[test]
+fn ocr_runs_where_the_settings_say() {
+    let mut env = env_with_script("echo 'words of a picture'");
+    let path = fixture("documents/enclosure.pdf");
+    env.set("KB_INGESTION_ENABLE_OCR", "never");
+    let info = add(&env, &path);
+    check_quality(&info, 1, 0, 0, 1);
+    assert_eq!(
+        info["metadata"]["warnings"],
+        json!(["no text found on 1 of 2 pages; they look like scans"])
+    );
+    assert!(env.ok(&["init", "--status"]).stdout.contains("off (ingestion.enable_ocr)"));
+    env.ok(&["remove", &info["id"].to_string(), "--yes"]);
+    env.set("KB_INGESTION_ENABLE_OCR", "always");
+    let info = add(&env, &path);
+    check_quality(&info, 2, 2, 0, 0);
+    assert!(!texts(&env, &info).contains("enclosure"));
+    env.ok(&["remove", &info["id"].to_string(), "--yes"]);
+    env.set("KB_INGESTION_ENABLE_OCR", "auto");
+    let info = add(&env, &path);
+    check_quality(&info, 2, 1, 0, 0);
+    assert!(texts(&env, &info).contains("enclosure"));
+}
+
+#[test]
+fn tesseract_gets_a_grey_picture_and_the_languages() {
+    let mut env = env_with_script(
+        "read magic; read size; { echo \"$*\"; echo \"$magic $size\"; } >\"$HOME/asked\"; echo some words",
+    );
+    env.set("KB_INGESTION_OCR_LANGUAGES", "eng+deu");
+    add(&env, &fixture("documents/enclosure.pdf"));
+    let asked = fs::read_to_string(env.path("asked")).unwrap();
+    assert_eq!(asked, "stdin stdout --psm 1 -l eng+deu --dpi 200\nP5 1652 2338\n");
+}
+
+#[test]
+fn a_tesseract_that_fails_loses_no_document() {
+    for (script, said) in [
+        ("echo 'no such thing' >&2; exit 1", "Tesseract: no such thing"),
+        ("exit 3", "Tesseract gave up"),
+        ("kill -9 $$", "Tesseract gave up"),
+    ] {
+        let env = env_with_script(script);
+        let info = add(&env, &fixture("documents/enclosure.pdf"));
+        check_quality(&info, 1, 0, 0, 1);
+        let warnings = json!([format!("OCR failed on 1 of 2 pages: {said}")]);
+        assert_eq!(info["metadata"]["warnings"], warnings, "{script}");
+        assert!(texts(&env, &info).contains("enclosure"), "{script}");
+    }
+}
+
+#[test]
+fn a_picture_without_words_is_kept_and_not_read_again() {
+    let env = env_with_script("echo '| .'");
+    let info = add(&env, &fixture("documents/scan.png"));
+    check_quality(&info, 0, 0, 1, 0);
+    assert_eq!(info["metadata"]["warnings"], json!(["there is no text in this document"]));
+    let again = env.json(&["add", &fixture("documents/scan.png"), "--format=json"]);
+    assert_eq!(again["skipped"], 1);
+}
+
+#[test]
+fn damaged_pictures_and_archives_are_reported() {
+    let env = TestEnv::new();
+    let png = fs::read(fixture("documents/scan.png")).unwrap();
+    env.write("mixed/cut.png", &png[..20]);
+    env.write("mixed/cut.docx", b"PK\x03\x04 cut off");
+    env.write("mixed/zip.docx", empty_zip());
+    env.write("mixed/locked.docx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 and more");
+    env.write("mixed/good.md", "The lamp is lit.");
+    let report = env.json(&["add", "mixed", "--format=json"]);
+    assert_eq!((&report["added"], &report["failed"]), (&json!(1), &json!(4)), "{report}");
+    let mut failed: Vec<(String, String)> = report["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            let name = Path::new(it["path"].as_str().unwrap()).file_name().unwrap();
+            (name.to_str().unwrap().to_owned(), it["code"].as_str().unwrap().to_owned())
+        })
+        .collect();
+    failed.sort();
+    let expected = [
+        ("cut.docx", "damaged"),
+        ("cut.png", "damaged"),
+        ("locked.docx", "encryption_not_supported"),
+        ("zip.docx", "wrong_format"),
+    ];
+    assert_eq!(failed, expected.map(|(name, code)| (name.to_owned(), code.to_owned())));
+}
+
+/// A ZIP archive with one empty file, `a`.
+fn empty_zip() -> Vec<u8> {
+    let local = b"PK\x03\x04\x0A\0\0\0\0\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0a";
+    let central = b"PK\x01\x02\x0A\0\x0A\0\0\0\0\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0a";
+    let end = b"PK\x05\x06\0\0\0\0\x01\0\x01\0\x2F\0\0\0\x1F\0\0\0\0\0";
+    [local.as_slice(), central, end].concat()
+}
+
+#[test]
+fn a_web_page_is_read_without_its_frame() {
+    let mut env = TestEnv::new();
+    // So small a document would be one chunk.
+    env.set("KB_CHUNKING_MARKDOWN_MIN_TOKENS", "0");
+    let info = add(&env, &fixture("documents/harbour.html"));
+    assert_eq!(info["title"], "Harbour dues");
+    assert_eq!((&info["type"], &info["metadata"]["format"]), (&json!("markdown"), &json!("html")));
+    assert_eq!(info["metadata"]["author"], "Maren Voss");
+    assert_eq!(info["metadata"]["language"], "en");
+    assert_eq!(info["metadata"]["quality"], Value::Null);
+    let text = texts(&env, &info);
+    for words in [
+        "Dues are paid at the port office before noon.",
+        "| Vessel | Per night |\n| --- | --- |\n| Dinghy | 4 crowns |\n| Trawler | 31 crowns |",
+        "- Pilots and lifeboats\n  - also on exercise",
+        "```sh\nlp --copies 2 \\\n  exemption.txt\n```",
+    ] {
+        assert!(text.contains(words), "{words:?} in {text}");
+    }
+    for words in ["marina", "Imprint", "tracker", "teal", "¶", "href"] {
+        assert!(!text.contains(words), "{words:?} in {text}");
+    }
+    let found = env.json(&["search", "lp copies exemption", "--top=1", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["section"], "Exemptions > By letter");
+    assert_eq!(found["results"][0]["source"]["start_line"], Value::Null);
+}
+
+#[test]
+fn a_word_processors_text_keeps_its_structure() {
+    let mut env = TestEnv::new();
+    // So small a document would be one chunk.
+    env.set("KB_CHUNKING_MARKDOWN_MIN_TOKENS", "0");
+    let info = add(&env, &fixture("documents/ferry.docx"));
+    assert_eq!(info["title"], "Ferry timetable");
+    assert_eq!((&info["type"], &info["metadata"]["format"]), (&json!("markdown"), &json!("docx")));
+    assert_eq!(info["metadata"]["author"], "Maren Voss");
+    let text = texts(&env, &info);
+    for words in [
+        "The ferry Petrel leaves at every full hour.[^2]",
+        "[^2]: Except on the day of the regatta.",
+        "| Day | First | Last |\n| --- | --- | --- |\n| Saturday | 07:00 | 23:00 |",
+        "1. Dogs travel free.\n  - Puppies too.",
+        "2. Bicycles cost two coins.",
+    ] {
+        assert!(text.contains(words), "{words:?} in {text}");
+    }
+    let found = env.json(&["search", "bicycles", "--top=1", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["section"], "Crossings > On board");
+}
+
+#[test]
+fn a_password_opens_what_is_encrypted() {
+    let mut env = TestEnv::new();
+    let path = fixture("broken/password.pdf");
+    for wrong in [["add", &path].as_slice(), &["add", &path, "--password", "flood"]] {
+        let error = env.kb(wrong).expect(1).stderr;
+        assert!(error.contains("a password is needed to open it"), "{error}");
+        assert!(error.contains("hint: KB_PASSWORD or `--password` opens it"), "{error}");
+    }
+    env.ok(&["add", &path, "--password", "ebb"]);
+    env.ok(&[
+        "remove",
+        &env.json(&["list", "--type=pdf", "--format=json"])[0]["id"].to_string(),
+        "--yes",
+    ]);
+    env.set("KB_PASSWORD", "ebb");
+    check_quality(&add(&env, &path), 1, 0, 0, 0);
+    // What needs none is read with any.
+    check_quality(&add(&env, &fixture("pdf/restricted.pdf")), 1, 0, 0, 0);
+}
+
+#[test]
+fn a_page_without_end_ends_as_a_line() {
+    let env = TestEnv::new();
+    // Deeper than any stack, and a bomb of a few kilobytes.
+    env.write("deep.html", "<div>".repeat(20_000) + "the lamp");
+    let info = add(&env, "deep.html");
+    assert!(texts(&env, &info).contains("the lamp"));
+}
