@@ -73,6 +73,8 @@ pub(super) enum Command {
     Tag(Tag),
     /// Show what the database holds and what it was built with
     Status(Status),
+    /// Copy the database while it is in use, or examine a copy
+    Backup(Backup),
     /// Compute all vectors anew, with the same model or another
     Reindex(Reindex),
     /// Print the vectors of texts, for scripts
@@ -330,6 +332,23 @@ pub(super) struct Remove {
 /// List tags
 #[derive(Debug, Args)]
 pub(super) struct Tags {
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Copy the database while it is in use, or examine a copy
+#[derive(Debug, Args)]
+#[command(after_help = "To restore a backup, copy it over kb.db while nothing else runs.")]
+pub(super) struct Backup {
+    /// File to write, or with --verify to examine
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// Examine FILE and change nothing
+    #[arg(long, conflicts_with = "force")]
+    pub(super) verify: bool,
+    /// Replace FILE where there is one
+    #[arg(long, short)]
+    pub(super) force: bool,
     #[command(flatten)]
     pub(super) format: Format,
 }

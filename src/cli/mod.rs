@@ -4,6 +4,7 @@
 
 mod add;
 mod args;
+mod backup;
 mod config;
 mod context;
 mod embed;
@@ -101,6 +102,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Tags(args) => tag::list(context, args),
         Command::Tag(args) => tag::run(context, args),
         Command::Status(args) => status::run(context, args),
+        Command::Backup(args) => backup::run(context, args),
         Command::Reindex(args) => reindex::run(context, args),
         Command::Embed(args) => embed::run(context, args),
         Command::Config(args) => config::run(context, args),
@@ -147,6 +149,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Tags(args::Tags { format })
         | Command::Tag(args::Tag { format, .. })
         | Command::Status(args::Status { format })
+        | Command::Backup(args::Backup { format, .. })
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
         Command::Skill(args) => Some(args.call.format()),

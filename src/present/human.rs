@@ -7,6 +7,7 @@
 
 use std::io;
 use std::io::Write;
+use std::path::Path;
 
 use crate::document::Quality;
 use crate::error::Error;
@@ -188,6 +189,29 @@ impl Human {
     /// What writing gives.
     pub fn removed(&self, ids: &[i64], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "Removed {}.", counted(ids.len(), "document"))
+    }
+
+    /// Writes what a copy of the database holds.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn backup(
+        &self,
+        file: &Path,
+        is_verified: bool,
+        stats: &Stats,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        writeln!(
+            out,
+            "{} {}: {}, {}, {:.1} MB.",
+            if is_verified { "Sound:" } else { "Copied to" },
+            clean(&file.display().to_string()),
+            counted(stats.total_documents() as usize, "document"),
+            counted(stats.total_chunks as usize, "chunk"),
+            bytes_to_mb(stats.db_size_bytes),
+        )
     }
 
     /// Writes what the database holds.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::io::Write;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -513,6 +514,31 @@ struct RemovedJson<'a> {
 /// What writing gives.
 pub fn removed(ids: &[i64], out: &mut dyn Write) -> io::Result<()> {
     write(&RemovedJson { contract_version: CONTRACT_VERSION, removed: ids }, out)
+}
+
+#[derive(Serialize)]
+struct BackupJson {
+    contract_version: u32,
+    file: String,
+    db_size_bytes: u64,
+    total_documents: u32,
+    total_chunks: u32,
+}
+
+/// Writes what a copy of the database holds.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn backup(file: &Path, stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
+    let json = BackupJson {
+        contract_version: CONTRACT_VERSION,
+        file: file.display().to_string(),
+        db_size_bytes: stats.db_size_bytes,
+        total_documents: stats.total_documents(),
+        total_chunks: stats.total_chunks,
+    };
+    write(&json, out)
 }
 
 #[derive(Serialize)]

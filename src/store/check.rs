@@ -41,6 +41,11 @@ pub struct PageCounts {
 }
 
 impl Stats {
+    /// Returns the number of documents of all types.
+    pub fn total_documents(&self) -> u32 {
+        self.documents.iter().map(|(_, count)| count).sum()
+    }
+
     /// Returns the figures of a database that does not exist yet.
     pub fn empty() -> Self {
         Self {

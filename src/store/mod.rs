@@ -3,6 +3,7 @@
 //! Nothing outside sees a connection, a row or a statement. One method is one transaction, so a
 //! process killed at any instant leaves the database as it was before the method or after it.
 
+mod backup;
 mod binding;
 mod check;
 mod chunks;

@@ -114,7 +114,7 @@ impl Store {
 }
 
 /// Makes an empty file with mode 0600 in a directory with mode 0700, where they are missing.
-fn create_private(path: &Path) -> io::Result<()> {
+pub(super) fn create_private(path: &Path) -> io::Result<()> {
     if path.try_exists()? {
         return Ok(());
     }

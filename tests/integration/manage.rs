@@ -10,7 +10,7 @@ use crate::env::{CORPUS, TestEnv, with_stdin};
 use crate::terminal;
 
 /// Every command with arguments that work on the sample database.
-const COMMANDS: [&[&str]; 19] = [
+const COMMANDS: [&[&str]; 20] = [
     &["init"],
     &["init", "--status"],
     &["add", CORPUS],
@@ -25,6 +25,7 @@ const COMMANDS: [&[&str]; 19] = [
     &["tags"],
     &["tag", "4", "--add", "winter"],
     &["status"],
+    &["backup", "copy.db", "--force"],
     &["reindex"],
     &["embed", "frozen gauge"],
     &["config"],
@@ -132,7 +133,7 @@ fn help_is_there_for_every_command() {
         names,
         [
             "init", "add", "search", "list", "info", "outline", "show", "open", "remove", "tags",
-            "tag", "status", "reindex", "embed", "config", "skill"
+            "tag", "status", "backup", "reindex", "embed", "config", "skill"
         ]
     );
     for name in names {
@@ -290,4 +291,41 @@ fn another_model_than_the_databases_is_refused() {
         error.contains("'all-MiniLM-L6-v2 fp32'") && error.contains("'all-MiniLM-L6-v2 int8'"),
         "{error}"
     );
+}
+
+#[test]
+fn a_backup_is_a_database_that_answers_and_replaces_nothing_unasked() {
+    let env = TestEnv::with_corpus();
+    let copied = env.json(&["backup", "copy.db", "--format", "json"]);
+    let file = env.path("copy.db").canonicalize().unwrap();
+    assert_eq!(copied["file"].as_str(), file.to_str());
+    assert_eq!(copied["total_chunks"], env.json(&["status", "--format", "json"])["total_chunks"]);
+    assert_eq!(env.json(&["backup", "--verify", "copy.db", "--format", "json"]), copied);
+    assert!(env.ok(&["backup", "--verify", "copy.db"]).text().starts_with("Sound: "));
+
+    let before = fs::read(&file).unwrap();
+    let refused = env.kb(&["backup", "copy.db"]).expect(1).stderr;
+    assert!(refused.contains("copy.db exists already\nhint: "), "{refused}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+
+    let query = ["search", "frozen gauge"];
+    let answer = env.ok(&query).stdout;
+    env.ok(&["remove", "1", "2", "3", "4", "--yes"]);
+    assert_ne!(env.ok(&query).stdout, answer);
+    fs::copy(&file, env.database()).unwrap();
+    assert_eq!(env.ok(&query).stdout, answer);
+
+    fs::write(&file, &before[..before.len() / 2]).unwrap();
+    let broken = env.kb(&["backup", "--verify", "copy.db", "--format", "json"]).expect(2);
+    assert_eq!(broken.json_error()["code"], "corrupt");
+    env.kb(&["backup", "--verify", "nowhere.db"]).expect(1);
+}
+
+#[test]
+fn the_database_itself_is_never_the_backup() {
+    let env = TestEnv::with_corpus();
+    let before = fs::read(env.database()).unwrap();
+    let database = env.database();
+    env.kb(&["backup", "--force", database.to_str().unwrap()]).expect(1);
+    assert_eq!(fs::read(env.database()).unwrap(), before);
 }
