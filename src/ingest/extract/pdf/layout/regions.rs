@@ -5,6 +5,7 @@
 //! has such gaps too, but its sides are short and stand in line. Columns are parted and looked
 //! at again, each for itself.
 
+use super::gaps::is_number;
 use super::piece::Piece;
 use super::words::Word;
 
@@ -32,6 +33,9 @@ const SURE_FILL: f64 = 0.65;
 
 /// Share of lines with a neighbour on the same base line from which two sides are in step.
 const IN_STEP: f64 = 0.6;
+
+/// Share of a side's lines that are figures from which it may be a table's.
+const MIN_FIGURES: f64 = 0.25;
 
 /// Parts the pieces of a page into regions, in the order in which they are read.
 pub(super) fn part(pieces: Vec<Piece>, body: f64) -> Vec<Vec<Piece>> {
@@ -204,6 +208,9 @@ fn parts_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool {
         return false;
     }
     let (one, other) = (Side::of(&left), Side::of(&right));
+    if one.has_figures_of(&other) || other.has_figures_of(&one) {
+        return false;
+    }
     let fewest = one.num_words.min(other.num_words);
     let has_share = fewest as f64 >= MIN_SHARE * (one.num_words + other.num_words) as f64;
     let (one_steps, other_steps) = (one.share_in_step(&other), other.share_in_step(&one));
@@ -230,6 +237,8 @@ struct Side {
     num_words: usize,
     /// Base lines, top to bottom.
     bases: Vec<f64>,
+    /// Those of lines that are numbers for the most part.
+    figures: Vec<f64>,
     /// Share of the side's width that its lines fill, on average.
     fill: f64,
 }
@@ -240,23 +249,32 @@ impl Side {
         words.sort_by(|a, b| a.base.total_cmp(&b.base));
         let left = words.iter().map(|it| it.area.left).fold(f64::INFINITY, f64::min);
         let right = words.iter().map(|it| it.area.right).fold(f64::NEG_INFINITY, f64::max);
-        let mut lines: Vec<(f64, f64, f64)> = Vec::new();
+        let mut lines: Vec<Extent> = Vec::new();
         for word in &words {
-            match lines.last_mut() {
-                Some((base, from, to)) if word.base - *base < 0.4 * word.size => {
-                    *from = from.min(word.area.left);
-                    *to = to.max(word.area.right);
-                }
-                _ => lines.push((word.base, word.area.left, word.area.right)),
+            let area = word.area;
+            if lines.last().is_none_or(|it| word.base - it.base >= 0.4 * word.size) {
+                lines.push(Extent { base: word.base, from: area.left, to: area.right, lead: 0 });
+            }
+            if let Some(line) = lines.last_mut() {
+                line.from = line.from.min(area.left);
+                line.to = line.to.max(area.right);
+                line.lead += if is_number(&word.text) { 1 } else { -1 };
             }
         }
-        let filled: f64 = lines.iter().map(|(_, from, to)| to - from).sum();
+        let filled: f64 = lines.iter().map(|it| it.to - it.from).sum();
         let fill = filled / (lines.len() as f64 * (right - left)).max(1.0);
-        let bases = lines.into_iter().map(|it| it.0).collect();
+        let figures = lines.iter().filter(|it| it.lead >= 0).map(|it| it.base).collect();
+        let bases = lines.into_iter().map(|it| it.base).collect();
         // Numbers are of tables.
         let has_letters = |it: &&&Word| it.text.contains(char::is_alphabetic);
         let num_words = words.iter().filter(has_letters).map(|it| it.num_words()).sum();
-        Self { num_words, bases, fill }
+        Self { num_words, bases, figures, fill }
+    }
+
+    /// Whether this side is, for a good part, figures in line with what `labels` says they are.
+    fn has_figures_of(&self, labels: &Self) -> bool {
+        self.figures.len() as f64 >= MIN_FIGURES * self.bases.len() as f64
+            && share_met(&self.figures, &labels.bases) >= IN_STEP
     }
 
     fn words_per_line(&self) -> f64 {
@@ -265,12 +283,26 @@ impl Side {
 
     /// Returns the share of lines that have one of the other side on their base line.
     fn share_in_step(&self, other: &Self) -> f64 {
-        let is_met = |base: &f64| {
-            let at = other.bases.partition_point(|it| *it < base - 1.0);
-            other.bases.get(at).is_some_and(|it| *it <= base + 1.0)
-        };
-        self.bases.iter().filter(|it| is_met(it)).count() as f64 / self.bases.len().max(1) as f64
+        share_met(&self.bases, &other.bases)
     }
+}
+
+/// A line of a side.
+struct Extent {
+    base: f64,
+    from: f64,
+    to: f64,
+    /// Numbers in it less other words.
+    lead: i32,
+}
+
+/// Returns the share of base lines that have one of `others` beside them.
+fn share_met(bases: &[f64], others: &[f64]) -> f64 {
+    let is_met = |base: &&f64| {
+        let at = others.partition_point(|it| *it < **base - 1.0);
+        others.get(at).is_some_and(|it| *it <= **base + 1.0)
+    };
+    bases.iter().filter(is_met).count() as f64 / bases.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -343,6 +375,16 @@ mod tests {
         let table = "Sales of products      55,893    51,386\n\
                      Sales of services      10,715    10,900\n\
                      Total revenues         66,608    62,286";
+        check(table, &[&table.split_whitespace().collect::<Vec<_>>().join(" ")]);
+    }
+
+    #[test]
+    fn figures_stay_with_what_they_are_of() {
+        let table = "Gain recognised        Three Months Ended December\n\
+                     in income of           in millions of dollars\n\
+                     Commodity contracts           4      6\n\
+                     Treasury locks                5      7\n\
+                     Interest rate swaps           9      3";
         check(table, &[&table.split_whitespace().collect::<Vec<_>>().join(" ")]);
     }
 

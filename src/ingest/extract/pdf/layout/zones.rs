@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::gaps::{CELL_GAP_RULED, Row, borders, extent, table};
+use super::gaps::{CELL_GAP_RULED, Row, borders, extent, is_number, table};
 use super::lines::{self, Line};
 use super::piece::Table;
 use super::rules::{Rule, Rules};
@@ -30,7 +30,7 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
         *words = outside;
         let lines = lines::gather(inside.clone());
         let rows: Vec<Row<'_>> = lines.iter().map(|it| Row::new(it, CELL_GAP_RULED)).collect();
-        if table(&rows, zone, true).is_none() {
+        if table(&rows, zone, true).is_none() || lacks_labels(&rows, zone, words) {
             words.extend(inside);
             continue;
         }
@@ -50,6 +50,19 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
     }
     words.sort_by_key(|it| it.order);
     tables
+}
+
+/// Whether most rows begin with a number and have words before them outside of the zone: the rules
+/// run over the numbers of a table only.
+fn lacks_labels(rows: &[Row<'_>], zone: Area, outside: &[Word]) -> bool {
+    let lacks_label = |row: &&Row<'_>| {
+        let first = row.pieces.first().and_then(|it| it.first());
+        let is_before = |it: &Word| {
+            it.area.right < zone.left && (it.base - row.line.base).abs() <= 0.2 * it.size
+        };
+        first.is_some_and(|it| is_number(&it.text)) && outside.iter().any(is_before)
+    };
+    rows.iter().filter(lacks_label).count() * 2 > rows.len()
 }
 
 /// Leaves out the lines at either end that are no rows: a title, notes.
@@ -157,5 +170,17 @@ mod tests {
             "| Code | Meaning |\n| --- | --- |\n| E1 | no signal |\n| E2 | ice |"
         );
         assert_eq!((tables.len(), words.len()), (1, 6));
+    }
+
+    #[test]
+    fn numbers_are_not_parted_from_what_they_are_of() {
+        let picture = "                    2022    2021\n\
+                       Commodity contracts    55    51\n\
+                       Treasury locks         10    10\n\
+                       Total                  66    62";
+        let mut words = testing::words(picture);
+        let rules = [level(1.0, 20, 34), level(4.0, 20, 34)];
+        assert!(take(&Rules::of(&rules), &mut words).is_empty());
+        assert_eq!(words.len(), 13);
     }
 }
