@@ -17,6 +17,9 @@ pub(super) const SEPARATOR: &str = " > ";
 /// Longest context in tokens (spec/kb.md, D7).
 const MAX_CONTEXT_TOKENS: usize = 64;
 
+/// A table's head is repeated before the rest of its rows if it takes at most such a part of a chunk.
+const MAX_HEAD_SHARE: usize = 3;
+
 /// Characters per token beyond which a part of a context is not even counted.
 const MAX_CHARS_PER_TOKEN: usize = 16;
 
@@ -35,6 +38,7 @@ pub(super) struct Contexts<'a> {
     num_tokens: &'a dyn Fn(&str) -> usize,
     include_context: bool,
     max_tokens: usize,
+    max_head_tokens: usize,
     made: HashMap<Vec<String>, Context>,
 }
 
@@ -46,8 +50,14 @@ impl<'a> Contexts<'a> {
     ) -> Self {
         // Where the model reads very little, the text gets the better half of it.
         let max_tokens = MAX_CONTEXT_TOKENS.min(options.window() / 2);
-        let include_context = options.include_context;
-        Self { title: title.trim(), num_tokens, include_context, max_tokens, made: HashMap::new() }
+        Self {
+            title: title.trim(),
+            num_tokens,
+            include_context: options.include_context,
+            max_tokens,
+            max_head_tokens: options.max_tokens.min(options.window()) / MAX_HEAD_SHARE,
+            made: HashMap::new(),
+        }
     }
 
     /// Counts the tokens of a text.
@@ -80,6 +90,28 @@ impl<'a> Contexts<'a> {
         let context = self.with_cost(self.join(&parts));
         self.made.insert(parts, context.clone());
         context
+    }
+
+    /// Returns the head of a table with the rule below it and what the two cost; `None` for what is
+    /// no table, has no head, or one so long that it would leave too little room.
+    pub(super) fn table_head<'d>(
+        &self,
+        document: &'d Document,
+        block_idx: usize,
+    ) -> Option<(&'d str, usize)> {
+        let block = document.blocks.get(block_idx).filter(|it| it.kind == BlockKind::Table)?;
+        let text = document.text.get(block.bytes.clone())?;
+        let rule_at = text.find('\n')? + 1;
+        let end = rule_at + text[rule_at..].find('\n')? + 1;
+        let rule = text[rule_at..end].trim();
+        let is_rule =
+            rule.contains('-') && rule.chars().all(|it| matches!(it, '|' | '-' | ':' | ' '));
+        let head = &text[..end];
+        if !is_rule || head.len() > self.max_head_tokens * MAX_CHARS_PER_TOKEN {
+            return None;
+        }
+        let cost = self.count(head);
+        (cost <= self.max_head_tokens).then_some((head, cost))
     }
 
     /// Returns the context of a chunk.

@@ -57,6 +57,8 @@ impl ChunkOptions {
 
 /// Cuts a document into chunks in reading order.
 ///
+/// A chunk that goes on with the rows of a table begins with the table's head.
+///
 /// `num_tokens` counts a text without special tokens; it need not be additive. Every character of
 /// a block that is not white space is in at least one chunk, and no chunk's passage with
 /// `reserved_tokens` exceeds `model_tokens` (unless a single character does). Without blocks there
@@ -123,7 +125,10 @@ impl<'a> Writer<'a> {
     fn write(&mut self, atoms: Vec<Atom>) {
         let mut stack = vec![atoms];
         while let Some(atoms) = stack.pop() {
-            let Some((text, bytes)) = self.render(&atoms) else { continue };
+            let Some((mut text, bytes)) = self.render(&atoms) else { continue };
+            if let Some(head) = self.repeated_head(&atoms) {
+                text.insert_str(0, head);
+            }
             let mut context = self.contexts.of_chunk(self.document, &atoms);
             let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
             let limit = self.options.max_tokens.saturating_add(context.cost);
@@ -140,6 +145,16 @@ impl<'a> Writer<'a> {
             }
             self.push(&atoms, text, &bytes, context.text, total);
         }
+    }
+
+    /// Returns the head of the table whose rows a run goes on with.
+    fn repeated_head(&self, atoms: &[Atom]) -> Option<&'a str> {
+        let first = atoms.first().filter(|it| it.is_continued)?;
+        let (head, _) = self.contexts.table_head(self.document, first.block_idx)?;
+        let end = self.document.blocks[first.block_idx].bytes.start + head.len();
+        let is_row = self.document.text[..first.bytes.start].ends_with('\n');
+        (is_row && first.bytes.start >= end && self.options.strategy == Strategy::Structure)
+            .then_some(head)
     }
 
     /// Returns the text of a run and the range it spans: slices of the source, joined by a blank

@@ -73,9 +73,12 @@ pub(super) fn sections(
             continue;
         }
         // The rest of a definition has its name in its context, which leaves less room.
-        let blocks = section.atoms.iter().map(|it| &document.blocks[it.block_idx]);
-        let costs = blocks.map(|it| contexts.of_block(it, true).cost);
-        let budget = budget(costs.max().unwrap_or(0), options);
+        // The rest of a table has its head before it.
+        let blocks = section.atoms.iter().map(|it| {
+            let head = contexts.table_head(document, it.block_idx).map_or(0, |(_, cost)| cost);
+            contexts.of_block(&document.blocks[it.block_idx], true).cost + head
+        });
+        let budget = budget(blocks.max().unwrap_or(0), options);
         let atoms = cut_large(document, &section.atoms, budget, contexts);
         runs.extend(part_evenly(&atoms, budget, options.min_tokens.min(budget / 2)));
     }
