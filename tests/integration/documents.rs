@@ -299,7 +299,7 @@ fn a_word_processors_text_keeps_its_structure() {
         "The ferry Petrel leaves at every full hour.[^2]",
         "[^2]: Except on the day of the regatta.",
         "| Day | First | Last |\n| --- | --- | --- |\n| Saturday | 07:00 | 23:00 |",
-        "1. Dogs travel free.\n  - Puppies too.",
+        "1. Dogs travel free.\n  1. Puppies too.",
         "2. Bicycles cost two coins.",
     ] {
         assert!(text.contains(words), "{words:?} in {text}");

@@ -153,8 +153,8 @@ fn tidy(text: &str) -> String {
 
 /// Makes a document of what a reading child has written.
 ///
-/// Its title is that of the first heading of level 1, if the document's own says no more than a
-/// site's name beside it; else its own; else that of its first heading.
+/// Its title is its first heading, if what the document calls itself says no more than a site's name
+/// beside it; else that; else its first heading.
 pub(in crate::ingest::extract) fn to_document(head: Head, blocks: Vec<PageBlock>) -> Document {
     let mut document = Document {
         metadata: Metadata {
@@ -172,15 +172,16 @@ pub(in crate::ingest::extract) fn to_document(head: Head, blocks: Vec<PageBlock>
         }
         let start = document.text.len();
         document.text.push_str(&block.text);
-        let words = block.text.trim_start_matches('#');
+        // As the Markdown stage reads a heading.
+        let words = block.text.trim_start_matches('#').replace('`', "");
         pieces.push(Piece {
             bytes: start..document.text.len(),
             kind: block.kind.into(),
-            heading: (block.level > 0).then(|| (block.level, markdown::to_heading(words))),
+            heading: (block.level > 0).then(|| (block.level, markdown::to_heading(&words))),
         });
     }
     let stated = head.title.map(|it| markdown::to_heading(&it)).filter(|it| !it.is_empty());
-    let first = pieces.iter().find_map(|it| it.heading.as_ref().filter(|(level, _)| *level == 1));
+    let first = pieces.iter().find_map(|it| it.heading.as_ref());
     document.title = stated.filter(|stated| {
         first.is_none_or(|(_, it)| !stated.to_lowercase().contains(&it.to_lowercase()))
     });
@@ -272,6 +273,8 @@ mod tests {
     fn what_a_document_calls_itself_is_its_title() {
         let (own, headings) = title(Some("Harbour handbook"), &[(1, "Gauges")]);
         assert_eq!((own.as_deref(), headings[1].len()), (Some("Harbour handbook"), 1));
+        let (own, headings) = title(Some("kb list - handbook"), &[(2, "`kb list`"), (3, "Flags")]);
+        assert_eq!((own.as_deref(), &*headings[3]), (Some("kb list"), &["Flags".to_owned()][..]));
         assert_eq!(title(None, &[(2, "Float")]).0.as_deref(), Some("Float"));
         assert_eq!(title(None, &[]).0, None);
     }

@@ -301,7 +301,7 @@ mod tests {
             )
         };
         let body = item(0, 1, "one") + &item(1, 1, "below") + &item(0, 1, "two") + &item(0, 0, "x");
-        check(&body, &["1. one\n  - below", "2. two", "x"]);
+        check(&body, &["1. one\n  1. below", "2. two", "x"]);
     }
 
     #[test]

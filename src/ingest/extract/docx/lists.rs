@@ -65,7 +65,9 @@ impl Lists {
     pub(super) fn marker(&mut self, list: &str, level: usize) -> String {
         let level = level.min(MAX_LEVEL);
         let levels = self.abstract_of.get(list).and_then(|it| self.levels.get(it));
-        let known = levels.and_then(|it| it.get(&level)).copied().unwrap_or_default();
+        // A list that is deep by its style alone has one level.
+        let known = levels.and_then(|it| it.get(&level).or_else(|| it.get(&0)));
+        let known = known.copied().unwrap_or_default();
         let next = self.next.entry(list.to_owned()).or_default();
         // An item of a level lets those below it count anew.
         next.resize(level + 1, None);

@@ -68,8 +68,13 @@ impl Styles {
 
     /// Returns the list that a style belongs to, and the level in it.
     pub(super) fn list(&self, id: &str) -> Option<(String, usize)> {
-        self.chain(id)
-            .find_map(|(_, it)| it.list.clone().map(|list| (list, it.list_level.unwrap_or(0))))
+        self.chain(id).find_map(|(_, it)| {
+            // `List Bullet 2` has a list of its own, of one level.
+            let named = it.name.strip_prefix("list ").and_then(|it| it.rsplit(' ').next());
+            let named = named.and_then(|it| it.parse().ok()).map(|it: usize| it.saturating_sub(1));
+            let level = it.list_level.or(named).unwrap_or(0);
+            it.list.map(|list| (list, level))
+        })
     }
 
     /// Whether text in this style is source text.
@@ -105,7 +110,9 @@ mod tests {
         <w:style w:styleId='A'><w:name w:val='A'/><w:basedOn w:val='B'/></w:style>\
         <w:style w:styleId='B'><w:name w:val='B'/><w:basedOn w:val='A'/></w:style>\
         <w:style w:styleId='ListBullet'><w:name w:val='List Bullet'/><w:pPr><w:numPr>\
-        <w:numId w:val='4'/></w:numPr></w:pPr></w:style></w:styles>";
+        <w:numId w:val='4'/></w:numPr></w:pPr></w:style>\
+        <w:style w:styleId='ListBullet2'><w:name w:val='List Bullet 2'/><w:pPr><w:numPr>\
+        <w:numId w:val='5'/></w:numPr></w:pPr></w:style></w:styles>";
 
     #[test]
     fn a_heading_is_known_by_its_name_its_level_or_its_origin() {
@@ -128,6 +135,7 @@ mod tests {
     fn a_style_may_be_that_of_a_list() {
         let styles = Styles::read(STYLES);
         assert_eq!(styles.list("ListBullet"), Some(("4".to_owned(), 0)));
+        assert_eq!(styles.list("ListBullet2"), Some(("5".to_owned(), 1)));
         assert_eq!(styles.list("Normal"), None);
     }
 }

@@ -127,12 +127,13 @@ impl Walk<'_> {
     fn open_block(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         match element.name() {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading = level(element.name()),
-            "ul" => self.lists.push(List { next: None }),
+            "ul" | "dl" => self.lists.push(List { next: None }),
             "ol" => {
                 let start = element.attr("start").and_then(|it| it.parse().ok());
                 self.lists.push(List { next: Some(start.unwrap_or(1)) });
             }
-            "li" => self.has_item = false,
+            // What a term means goes on below it.
+            "li" | "dt" => self.has_item = false,
             "pre" => {
                 self.pre = Some((node.id(), String::new()));
                 self.learn_language(element);
@@ -191,7 +192,7 @@ impl Walk<'_> {
                 self.flush();
                 match name {
                     "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading = 0,
-                    "ul" | "ol" => {
+                    "ul" | "ol" | "dl" => {
                         self.lists.pop();
                         if self.lists.is_empty() {
                             self.writer.end_item();
@@ -300,6 +301,14 @@ mod tests {
             "<ul><li>one<ol start=3><li><p>a</p><p>b</p></li><li>c</ol></li>\
              <li><p>two</p><pre>x\n y</pre></ul>after",
             &["- one\n  3. a\n    b\n  4. c", "- two\n  ```\n  x\n   y\n  ```", "after"],
+        );
+    }
+
+    #[test]
+    fn a_term_and_its_meaning_stay_together() {
+        check(
+            "<dl><dt><code>-h</code><dd>Help.<p>More.<dt>-v<dd>Version.<dl><dt>in<dd>out</dl></dl>",
+            &["- `-h`\n  Help.\n  More.", "- -v\n  Version.\n  - in\n    out"],
         );
     }
 

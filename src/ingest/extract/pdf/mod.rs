@@ -46,6 +46,7 @@ use std::time::Duration;
 
 use parent::Reading;
 use protocol::{BY_INFORMATION, GaveUp, Page};
+use scan::Slots;
 use workers::Workers;
 
 use crate::document::Document;
@@ -65,6 +66,8 @@ pub struct PdfOptions {
     pub password: Option<String>,
     /// Who reads pages that are pictures of text.
     pub ocr: Ocr,
+    /// Bounds how many pages are read so at once; clones share it.
+    ocr_slots: Arc<Slots>,
     /// Whether bookmarks tell the headings; off only to measure what the pages tell by themselves.
     pub uses_outline: bool,
     /// Address space of the child, in bytes.
@@ -92,6 +95,7 @@ impl PdfOptions {
             readers: reader::chain(),
             password: None,
             ocr: Ocr::Never,
+            ocr_slots: Arc::default(),
             uses_outline: true,
             max_memory_bytes: 3 << 29, // 1.5 GiB
             cpu_seconds: 30,

@@ -1,7 +1,10 @@
 //! A reading in, the same with the text of its pictures out: finds pages without usable text and
-//! has them read by OCR, a few at a time, in a reading child.
+//! has them read by OCR, a few at a time, in reading children side by side.
 
-use std::path::PathBuf;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use super::parent::{self, Reading};
@@ -70,55 +73,165 @@ pub(super) fn read(
     let Ocr::Tesseract { program, languages, is_forced } = &options.ocr else { return Ok(()) };
     let wanted = reading.pages.iter().filter(|it| *is_forced || lacks_usable_text(it));
     let numbers: Vec<u32> = wanted.map(|it| it.number).collect();
-    let options = PdfOptions {
-        cpu_ms_per_page: CPU_MS_PER_PAGE,
-        wall_per_page: WALL_PER_PAGE,
-        ..options.clone()
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let num_threads = options.ocr_slots.num_slots();
+    let num_pages = numbers.len().div_ceil(num_threads).min(PAGES_PER_REQUEST);
+    let run = Run {
+        reader,
+        bytes,
+        program,
+        languages,
+        options: PdfOptions {
+            cpu_ms_per_page: CPU_MS_PER_PAGE,
+            wall_per_page: WALL_PER_PAGE,
+            ..options.clone()
+        },
+        progress: Mutex::new(Progress {
+            left: numbers.chunks(num_pages).rev().collect(),
+            ..Progress::default()
+        }),
     };
-    let mut left: Vec<&[u32]> = numbers.chunks(PAGES_PER_REQUEST).rev().collect();
-    let mut num_failures = 0;
-    let mut give_up: Option<OcrOutcome> = None;
-    while let Some(pages) = left.pop() {
-        if let Some(outcome) = &give_up {
-            put_outcome(reading, pages, outcome);
-            continue;
+    let outcome = thread::scope(|scope| {
+        // This thread is one of them.
+        let others = num_threads.min(numbers.len().div_ceil(num_pages)) - 1;
+        let others: Vec<_> = (0..others).map(|_| scope.spawn(|| run.work())).collect();
+        let own = run.work();
+        others.into_iter().filter_map(|it| it.join().ok()).fold(own, Result::and)
+    });
+    let progress = run.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+    progress.answers.into_iter().for_each(|it| put(reading, it));
+    outcome
+}
+
+/// The pages of one document on their way.
+struct Run<'a> {
+    reader: &'a str,
+    bytes: &'a [u8],
+    program: &'a Path,
+    languages: &'a str,
+    options: PdfOptions,
+    progress: Mutex<Progress<'a>>,
+}
+
+/// How far they are.
+#[derive(Default)]
+struct Progress<'a> {
+    /// Requests, the next one last.
+    left: Vec<&'a [u32]>,
+    answers: Vec<Page>,
+    num_failures: usize,
+    /// What becomes of the rest, if nothing can be had of it.
+    give_up: Option<OcrOutcome>,
+}
+
+impl<'a> Run<'a> {
+    /// Makes requests until none is left.
+    fn work(&self) -> Result<()> {
+        loop {
+            let mut progress = self.lock();
+            let Some(pages) = progress.left.pop() else { return Ok(()) };
+            if let Some(outcome) = progress.give_up.clone() {
+                progress.put(pages, &outcome);
+                continue;
+            }
+            drop(progress);
+            let job = OcrJob {
+                program: self.program.to_owned(),
+                languages: self.languages.to_owned(),
+                pages: pages.to_vec(),
+            };
+            let slot = self.options.ocr_slots.take();
+            let answer = parent::ask(self.reader, self.bytes, Some(job), &self.options);
+            drop(slot);
+            self.lock().hear(pages, answer)?;
         }
-        let job = OcrJob {
-            program: program.clone(),
-            languages: languages.clone(),
-            pages: pages.to_vec(),
-        };
-        match parent::ask(reader, bytes, Some(job), &options) {
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progress<'a>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'a> Progress<'a> {
+    fn hear(&mut self, pages: &'a [u32], answer: Result<Reading>) -> Result<()> {
+        match answer {
             Ok(answer) => {
-                // What refuses all of them refuses the rest.
-                let outcomes = || answer.pages.iter().map(|it| &it.ocr);
-                if outcomes().all(|it| matches!(it, Some(OcrOutcome::Refused(_)))) {
-                    give_up = outcomes().next().cloned().flatten();
+                // What refuses several of them refuses the rest.
+                let mut refused = answer.pages.iter().map_while(|it| match &it.ocr {
+                    Some(OcrOutcome::Refused(reason)) => Some(reason),
+                    _ => None,
+                });
+                let first = refused.next().cloned();
+                if pages.len() > 1 && refused.count() + 1 == answer.pages.len() {
+                    self.give_up = first.map(OcrOutcome::Refused);
                 }
-                answer.pages.into_iter().for_each(|it| put(reading, it));
+                self.answers.extend(answer.pages);
             }
             Err(Error::Extract { failure, detail }) => {
-                num_failures += 1;
-                if pages.len() > 1 && num_failures < MAX_FAILURES {
+                self.num_failures += 1;
+                if pages.len() > 1 && self.num_failures < MAX_FAILURES {
                     // One page is at fault: the others are read without it.
                     let (first, second) = pages.split_at(pages.len() / 2);
-                    left.extend([second, first]);
-                    continue;
+                    self.left.extend([second, first]);
+                    return Ok(());
                 }
-                let reason = Error::Extract { failure, detail }.to_string();
-                let outcome = OcrOutcome::Lost(reason);
-                put_outcome(reading, pages, &outcome);
-                give_up = (num_failures >= MAX_FAILURES).then_some(outcome);
+                let outcome = OcrOutcome::Lost(Error::Extract { failure, detail }.to_string());
+                self.put(pages, &outcome);
+                if self.num_failures >= MAX_FAILURES {
+                    self.give_up = Some(outcome);
+                }
             }
             Err(other) => return Err(other),
         }
+        Ok(())
     }
-    Ok(())
+
+    fn put(&mut self, pages: &[u32], outcome: &OcrOutcome) {
+        let page =
+            |number: &u32| Page { number: *number, ocr: Some(outcome.clone()), ..Page::default() };
+        self.answers.extend(pages.iter().map(page));
+    }
 }
 
-fn put_outcome(reading: &mut Reading, pages: &[u32], outcome: &OcrOutcome) {
-    for number in pages {
-        put(reading, Page { number: *number, ocr: Some(outcome.clone()), ..Page::default() });
+/// Permits to read pictures: as many as there are processors, for all documents together, because
+/// Tesseract keeps one busy and takes some memory.
+#[derive(Debug)]
+pub(super) struct Slots {
+    num_slots: usize,
+    num_free: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        let num_slots = thread::available_parallelism().map_or(1, NonZero::get);
+        Self { num_slots, num_free: Mutex::new(num_slots), freed: Condvar::new() }
+    }
+}
+
+/// A permit; given back when it is dropped.
+struct Slot<'a>(&'a Slots);
+
+impl Slots {
+    fn num_slots(&self) -> usize {
+        self.num_slots
+    }
+
+    /// Waits for a permit.
+    fn take(&self) -> Slot<'_> {
+        let free = self.num_free.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = self.freed.wait_while(free, |it| *it == 0);
+        *free.unwrap_or_else(PoisonError::into_inner) -= 1;
+        Slot(self)
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        *self.0.num_free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
     }
 }
 
@@ -154,6 +267,7 @@ pub(super) fn is_garbage(page: &Page) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Failure;
     use crate::ingest::extract::pdf::protocol::{PageBlock, PageBlockKind};
 
     fn page(text: &str, image_coverage: f64) -> Page {
@@ -174,6 +288,65 @@ mod tests {
         assert!(!lacks_usable_text(&page("a photograph of the harbour at low water", 0.9)));
         assert!(!lacks_usable_text(&page("page 12", 0.1)));
         assert!(!lacks_usable_text(&Page { is_blank: true, ..Page::default() }));
+    }
+
+    #[test]
+    fn what_no_page_survives_ends_before_the_last_one() {
+        let numbers: Vec<u32> = (1..=100).collect();
+        let mut progress = Progress {
+            left: numbers.chunks(PAGES_PER_REQUEST).rev().collect(),
+            ..Progress::default()
+        };
+        let mut num_requests = 0;
+        while let Some(pages) = progress.left.pop() {
+            if let Some(outcome) = progress.give_up.clone() {
+                progress.put(pages, &outcome);
+                continue;
+            }
+            num_requests += 1;
+            let crash = Error::Extract { failure: Failure::Crashed, detail: String::new() };
+            progress.hear(pages, Err(crash)).unwrap();
+        }
+        assert_eq!(num_requests, MAX_FAILURES);
+        let mut found: Vec<u32> = progress.answers.iter().map(|it| it.number).collect();
+        found.sort_unstable();
+        assert_eq!(found, numbers);
+    }
+
+    #[test]
+    fn a_page_at_fault_costs_no_other() {
+        let mut progress = Progress { left: vec![&[1, 2, 3, 4]], ..Progress::default() };
+        while let Some(pages) = progress.left.pop() {
+            let answer = if pages.contains(&3) {
+                Err(Error::Extract { failure: Failure::TimedOut, detail: String::new() })
+            } else {
+                let read = |number: &u32| Page {
+                    number: *number,
+                    ocr: Some(OcrOutcome::Read),
+                    ..Page::default()
+                };
+                Ok(Reading { pages: pages.iter().map(read).collect(), ..Reading::default() })
+            };
+            progress.hear(pages, answer).unwrap();
+        }
+        let is_read = |it: &&Page| it.ocr == Some(OcrOutcome::Read);
+        let read: Vec<u32> = progress.answers.iter().filter(is_read).map(|it| it.number).collect();
+        assert_eq!(read, [1, 2, 4]);
+        assert_eq!(progress.answers.len(), 4);
+    }
+
+    #[test]
+    fn what_refuses_several_pages_refuses_the_rest() {
+        let refused = |number| {
+            let ocr = Some(OcrOutcome::Refused("no such language".into()));
+            Page { number, ocr, ..Page::default() }
+        };
+        let answer = |pages| Ok(Reading { pages, ..Reading::default() });
+        let mut progress = Progress::default();
+        progress.hear(&[1], answer(vec![refused(1)])).unwrap();
+        assert_eq!(progress.give_up, None);
+        progress.hear(&[2, 3], answer(vec![refused(2), refused(3)])).unwrap();
+        assert!(progress.give_up.is_some());
     }
 
     #[test]
