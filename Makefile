@@ -35,7 +35,7 @@ lint: ## Check format, lints and dependencies
 	else echo "cargo-deny is not installed: licences and sources were not checked (cargo install cargo-deny)"; fi
 
 quality: build ## Measure retrieval on the collections beside this checkout
-	tests/quality/run $(KB)
+	tests/quality/run $(KB) --write
 
 pdf: build ## Measure how PDFs are read, beside pdftotext, pypdf and pdf-extract
 	tests/quality/pdf $(KB)

@@ -357,12 +357,20 @@ pub struct Binding {
 pub struct Filter {
     /// Only this type.
     pub doc_type: Option<DocType>,
+    /// Only source code in this language.
+    pub language: Option<Language>,
     /// Only documents that bear all of these tags.
     pub tags: Vec<String>,
+    /// Only documents that bear none of these tags.
+    pub excluded_tags: Vec<String>,
+    /// Only documents of this day or later: a date, or the beginning of one (`2024`, `2024-05`).
+    pub since: Option<String>,
+    /// Only documents of this day or earlier, as `since`; a month or year is meant with its end.
+    pub until: Option<String>,
     /// Only documents at or below this absolute path; whole components.
     pub path_prefix: Option<String>,
-    /// Only chunks that do not match this FTS5 expression.
-    pub excluded_expr: Option<String>,
+    /// Only chunks in which none of these words and phrases occurs; a beginning of words ends in `*`.
+    pub excluded: Vec<String>,
 }
 
 impl Filter {

@@ -4,6 +4,7 @@
 //! ingest:  walk → detect → extract → chunk → embed ──► store
 //! search:  parse → keyword ∥ vector ◄── store ;  → fuse → filter ──► present
 //! read:    find → parts ◄── store ;  → outline, show, open ──► present
+//! eval:    questions with known answers → search → measures ──► present
 //! skill:   resolve → files → index ◄─► store ;  → search, outline, show, open ──► present
 //! ```
 //!
@@ -21,6 +22,8 @@ pub mod embed;
 pub mod store;
 
 pub mod search;
+
+pub mod eval;
 
 pub mod skill;
 

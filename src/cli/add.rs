@@ -73,6 +73,7 @@ pub(super) fn ingest(
         context::say(&Human::summary(&report));
     }
     outcome?;
+    store.encode_vectors()?;
     store.close()?;
     Ok(report)
 }

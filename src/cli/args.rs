@@ -55,6 +55,8 @@ pub(super) enum Command {
     Add(Add),
     /// Search what has been added
     Search(Search),
+    /// Say why a search does not find a document
+    Why(Why),
     /// List documents
     List(List),
     /// Show one document and its chunks
@@ -79,6 +81,8 @@ pub(super) enum Command {
     Reindex(Reindex),
     /// Print the vectors of texts, for scripts
     Embed(Embed),
+    /// Measure how well searches find what is there
+    Eval(Eval),
     /// Show or change settings
     Config(ConfigArgs),
     /// Serve agent skills: list, build, search and read directories with a SKILL.md
@@ -165,6 +169,11 @@ pub(super) struct Add {
 }
 
 impl Add {
+    /// Returns what `kb add` without anything would say.
+    pub(super) fn plain() -> Self {
+        Self { tags: Vec::new(), ..Self::tagged(String::new()) }
+    }
+
     /// Returns what `kb add --tags TAG` without a file would say.
     pub(super) fn tagged(tag: String) -> Self {
         Self {
@@ -184,17 +193,34 @@ impl Add {
 /// Search what has been added
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Words are alternatives, ordered by relevance; \"a phrase\" stays together; a leading - excludes.
+Words are alternatives, ordered by relevance; \"a phrase\" stays together; a leading - excludes;
+begin* finds every word that begins so.
 A query that begins with - comes after --: kb search -- '-draft release plan'")]
 pub(super) struct Search {
     /// What to look for; several words are one query
     #[arg(value_name = "QUERY")]
     pub(super) query: Vec<String>,
+    #[command(flatten)]
+    pub(super) how: How,
+    /// Say of each result which terms of the query it was found by, and what each was worth
+    #[arg(long)]
+    pub(super) explain: bool,
+    /// Output for programs (json) or for people (human) [default: search.default_format, json]
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    pub(super) format: Option<OutputFormat>,
+}
+
+/// Where to look, and how much to return.
+#[derive(Debug, Clone, Args)]
+pub(super) struct How {
     /// Most results to return [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(super) top: Option<u32>,
     #[command(flatten)]
     pub(super) filter: FilterArgs,
+    /// Most results of one document
+    #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
+    pub(super) per_doc: Option<u32>,
     /// Leave out results with a fused score below this
     #[arg(long, value_name = "SCORE", value_parser = threshold, allow_negative_numbers = true)]
     pub(super) threshold: Option<f64>,
@@ -204,9 +230,21 @@ pub(super) struct Search {
     /// Vector search only
     #[arg(long)]
     pub(super) vec_only: bool,
-    /// Output for programs (json) or for people (human) [default: search.default_format, json]
-    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
-    pub(super) format: Option<OutputFormat>,
+}
+
+/// Follow one document through a search, and say where it fell out
+#[derive(Debug, Args)]
+pub(super) struct Why {
+    /// The query; several words in quotation marks
+    #[arg(value_name = "QUERY")]
+    pub(super) query: String,
+    /// The document: its id, path or title
+    #[arg(value_name = "DOC")]
+    pub(super) document: String,
+    #[command(flatten)]
+    pub(super) how: How,
+    #[command(flatten)]
+    pub(super) format: Format,
 }
 
 /// Which documents to look at.
@@ -218,6 +256,18 @@ pub(super) struct FilterArgs {
     /// Only documents that bear all these tags, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(super) tags: Vec<String>,
+    /// Only documents that bear none of these tags, separated by commas
+    #[arg(long = "exclude-tag", value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
+    pub(super) excluded_tags: Vec<String>,
+    /// Only source code in this language
+    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    pub(super) language: Option<Language>,
+    /// Only documents of this day or later: 2026, 2026-05 or 2026-05-17
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    pub(super) since: Option<String>,
+    /// Only documents of this day or earlier, as --since
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    pub(super) until: Option<String>,
     /// Only documents at or below this file or folder
     #[arg(long, value_name = "PATH")]
     pub(super) path: Option<PathBuf>,
@@ -410,6 +460,28 @@ pub(super) struct Embed {
     pub(super) format: Option<String>,
 }
 
+/// Measure how well searches find what is there
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without a folder, headings and rare words of the documents that were added are the questions, and the
+document they come from is the answer.")]
+pub(super) struct Eval {
+    /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv (the layout of BEIR)
+    #[arg(value_name = "FOLDER")]
+    pub(super) folder: Option<PathBuf>,
+    /// Questions to ask at most
+    #[arg(long, value_name = "N", value_parser = top, default_value = "400")]
+    pub(super) queries: u32,
+    /// Where the folder's documents and their database go and are kept [default: data_dir/eval/NAME]
+    #[arg(long, value_name = "DIR", requires = "folder")]
+    pub(super) work: Option<PathBuf>,
+    /// File name extension of the folder's documents, which says how they are read
+    #[arg(long, value_name = "EXTENSION", default_value = "md", requires = "folder")]
+    pub(super) extension: String,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
 /// Show or change settings
 #[derive(Debug, Args)]
 pub(super) struct ConfigArgs {
@@ -455,6 +527,17 @@ fn directory(typed: &str) -> Result<PathBuf, String> {
 
 fn top(typed: &str) -> Result<u32, String> {
     typed.parse().ok().filter(|it| *it > 0).ok_or_else(|| "not a whole number above 0".to_owned())
+}
+
+/// A day, a month or a year.
+fn date(typed: &str) -> Result<String, String> {
+    const MOLD: &str = "0000-00-00";
+    let is_date = matches!(typed.len(), 4 | 7 | 10)
+        && typed.chars().zip(MOLD.chars()).all(|(it, mold)| match mold {
+            '0' => it.is_ascii_digit(),
+            _ => it == mold,
+        });
+    if is_date { Ok(typed.to_owned()) } else { Err("not a date like 2026-05-17".into()) }
 }
 
 /// A note may begin with the dash of a list, but one that reads like a flag is a forgotten text.

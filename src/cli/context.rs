@@ -45,6 +45,13 @@ impl Context {
         Ok(Self { environment, resolved, human: Human { width, is_coloured } })
     }
 
+    /// Returns the same for another data directory.
+    pub(super) fn at(&self, data_dir: &Path) -> Result<Self> {
+        let mut resolved = self.resolved.clone();
+        resolved.config.data_dir = absolute(data_dir)?;
+        Ok(Self { environment: self.environment.clone(), resolved, human: self.human })
+    }
+
     pub(super) fn config(&self) -> &Config {
         &self.resolved.config
     }
@@ -101,7 +108,11 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
         doc_type: args.doc_type,
         tags: args.tags.clone(),
         path_prefix,
-        excluded_expr: None,
+        language: args.language,
+        excluded_tags: args.excluded_tags.clone(),
+        since: args.since.clone(),
+        until: args.until.clone(),
+        excluded: Vec::new(),
     })
 }
 

@@ -8,6 +8,7 @@ mod backup;
 mod config;
 mod context;
 mod embed;
+mod eval;
 mod exit;
 mod info;
 mod init;
@@ -23,6 +24,7 @@ mod skill;
 mod skill_args;
 mod status;
 mod tag;
+mod why;
 
 use std::ffi::OsString;
 use std::io;
@@ -93,6 +95,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Init(args) => init::run(context, args),
         Command::Add(args) => add::run(context, args),
         Command::Search(args) => search::run(context, args),
+        Command::Why(args) => why::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::Info(args) => info::run(context, args),
         Command::Outline(args) => read::outline(context, args),
@@ -105,6 +108,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Backup(args) => backup::run(context, args),
         Command::Reindex(args) => reindex::run(context, args),
         Command::Embed(args) => embed::run(context, args),
+        Command::Eval(args) => eval::run(context, args),
         Command::Config(args) => config::run(context, args),
         Command::Skill(_) => unreachable!("skill commands make what they need themselves"),
     }
@@ -140,6 +144,8 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         Command::Embed(_) => Some(OutputFormat::Json),
         Command::Init(args::Init { format, .. })
         | Command::Add(args::Add { format, .. })
+        | Command::Why(args::Why { format, .. })
+        | Command::Eval(args::Eval { format, .. })
         | Command::List(args::List { format, .. })
         | Command::Info(args::Info { format, .. })
         | Command::Outline(args::Outline { format, .. })

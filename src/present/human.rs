@@ -14,7 +14,8 @@ use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::{OcrSetup, Setting, Setup};
-use crate::search::{Hit, SearchResults};
+use crate::search::fuse::Leg;
+use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::store::{PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
 
 /// How to draw.
@@ -50,6 +51,9 @@ impl Human {
             writeln!(out)?;
             self.hit(rank, hit, out)?;
         }
+        if results.confidence == Some(Confidence::None) && !results.hits.is_empty() {
+            writeln!(out, "\nNothing here looks like an answer.")?;
+        }
         Ok(())
     }
 
@@ -71,6 +75,38 @@ impl Human {
         writeln!(out)?;
         for line in wrap(&clean(&chunk.text), self.width.saturating_sub(INDENT), PREVIEW_LINES) {
             writeln!(out, "{:INDENT$}{line}", "")?;
+        }
+        if !hit.terms.is_empty() {
+            let leg = |name: &str, leg: Option<Leg>| match leg {
+                Some(it) => format!(
+                    "{name} rank {}, {:.3}, weight {:.2}: {:.4}",
+                    it.rank, it.raw, it.weight, it.term
+                ),
+                None => format!("{name}: not ranked"),
+            };
+            let legs = [leg("keywords", hit.keyword), leg("vectors", hit.vector)].join("; ");
+            writeln!(out, "{:INDENT$}{legs}", "")?;
+            self.terms(&hit.terms, out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what each term did for a chunk.
+    pub(super) fn terms(&self, terms: &[TermMatch], out: &mut dyn Write) -> io::Result<()> {
+        for it in terms {
+            writeln!(
+                out,
+                "{:INDENT$}{}: {:.3} (weight {:.2}, in {}; here {} times in the text, {} in the context, \
+                 {} in the document)",
+                "",
+                clean(&it.term),
+                it.score,
+                it.weight,
+                counted(it.num_chunks as usize, "chunk"),
+                it.in_text,
+                it.in_context,
+                it.in_document,
+            )?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::document::Quality;
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::{OcrSetup, Setting, Setup};
-use crate::search::{Hit, SearchResults};
+use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::store::{Stats, StoredChunk, StoredDocument, TagCount};
 
 /// Grows only when a documented key is removed, renamed or changes its type.
@@ -46,6 +46,7 @@ struct SearchJson<'a> {
     results: Vec<ResultJson<'a>>,
     total_matches: usize,
     returned: usize,
+    confidence: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -56,6 +57,34 @@ struct ResultJson<'a> {
     text: &'a str,
     source: SourceJson<'a>,
     evidence: EvidenceJson,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    terms: Vec<TermJson<'a>>,
+}
+
+/// What a term of the query did for a chunk.
+#[derive(Serialize)]
+pub(super) struct TermJson<'a> {
+    term: &'a str,
+    chunks: u32,
+    weight: f64,
+    in_context: u32,
+    in_text: u32,
+    in_document: u32,
+    bm25: f64,
+}
+
+impl<'a> From<&'a TermMatch> for TermJson<'a> {
+    fn from(found: &'a TermMatch) -> Self {
+        Self {
+            term: &found.term,
+            chunks: found.num_chunks,
+            weight: found.weight,
+            in_context: found.in_context,
+            in_text: found.in_text,
+            in_document: found.in_document,
+            bm25: found.score,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -81,6 +110,8 @@ struct SourceJson<'a> {
     start_line: Option<u32>,
     end_line: Option<u32>,
     last_page: Option<u32>,
+    date: Option<&'a str>,
+    date_origin: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -120,6 +151,8 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 start_line: chunk.start_line,
                 end_line: chunk.end_line,
                 last_page: chunk.last_page,
+                date: document.date.as_deref(),
+                date_origin: document.date_origin.as_deref(),
             },
             evidence: EvidenceJson {
                 fts_rank: hit.keyword.map(|it| it.rank),
@@ -129,6 +162,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 fts_weight: hit.keyword.map(|it| it.weight),
                 vector_weight: hit.vector.map(|it| it.weight),
             },
+            terms: hit.terms.iter().map(TermJson::from).collect(),
         }
     }
 }
@@ -146,6 +180,7 @@ pub fn search(results: &SearchResults, out: &mut dyn Write) -> io::Result<()> {
             results: results.hits.iter().map(ResultJson::from).collect(),
             total_matches: results.total_matches,
             returned: results.hits.len(),
+            confidence: results.confidence.map(Confidence::as_str),
         },
         out,
     )

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 
 use crate::document::Binding;
 
+pub mod eval;
 pub mod human;
 pub mod json;
 pub mod read;
 pub mod skill;
+pub mod why;
 
 /// What is set up on this machine for a data directory.
 #[derive(Debug, Clone)]

@@ -7,19 +7,26 @@ use std::collections::HashMap;
 use std::panic;
 use std::thread;
 
-use crate::document::{ChunkId, DocType, Filter, Ranked};
+use crate::document::{ChunkId, DocType, DocumentId, Filter, Ranked};
 use crate::embed::Embedder;
 use crate::error::Result;
+use crate::search::confidence::{KeywordSignals, Signals, VectorSignals};
 use crate::search::fuse::{Fused, Leg, WeightedRanking};
+use crate::search::keyword::Keywords;
 use crate::search::weigh::Tokens;
 use crate::store::{Occurrence, Store, StoredHit};
 
+mod confidence;
 pub mod fuse;
 mod keyword;
 pub mod parse;
 mod weigh;
+mod why;
 
+pub use confidence::Confidence;
+pub use keyword::TermMatch;
 pub use parse::Query;
+pub use why::{Fate, Journey, Standing, why};
 
 /// Candidates each leg is asked for at least, so that the order of the first results is the same
 /// for every limit up to a third of it (D4).
@@ -52,6 +59,10 @@ pub struct SearchOptions {
     pub rrf_k: f64,
     /// Fused results below it are dropped.
     pub threshold: Option<f64>,
+    /// Most hits of one document.
+    pub per_document: Option<u32>,
+    /// Whether hits say what each term did for them.
+    pub is_explained: bool,
 }
 
 impl SearchOptions {
@@ -70,6 +81,20 @@ pub struct SearchResults {
     pub hits: Vec<Hit>,
     /// Distinct chunks among the candidates after filter and threshold.
     pub total_matches: usize,
+    /// How sure it is that the answer is among the hits; `None` where nothing can be said of it.
+    pub confidence: Option<Confidence>,
+}
+
+impl SearchResults {
+    /// Returns the answer of a database that holds nothing to look in.
+    pub fn empty(query: &Query) -> Self {
+        Self {
+            typed: query.typed.clone(),
+            hits: Vec::new(),
+            total_matches: 0,
+            confidence: Some(Confidence::None),
+        }
+    }
 }
 
 /// A chunk ready to be shown, with the reasons for its place.
@@ -83,6 +108,8 @@ pub struct Hit {
     pub vector: Option<Leg>,
     /// The chunk and its document.
     pub stored: StoredHit,
+    /// What each term did for it; empty unless asked for.
+    pub terms: Vec<TermMatch>,
 }
 
 /// Gives the embedder when the vector leg needs it; loading runs beside the keyword leg.
@@ -102,19 +129,101 @@ pub fn search(
     query: &Query,
     options: &SearchOptions,
 ) -> Result<SearchResults> {
-    let depth = options.depth();
-    let filter = Filter { excluded_expr: query.excluded_expr(), ..options.filter.clone() };
-    let passing = if filter.is_empty() { None } else { Some(store.passing_chunks(&filter)?) };
+    let passing = passing(store, query, &options.filter)?;
     if passing.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(SearchResults {
-            typed: query.typed.clone(),
-            hits: Vec::new(),
-            total_matches: 0,
-        });
+        return Ok(SearchResults::empty(query));
     }
-    let passing = passing.as_deref();
-    let (keyword, vector) = thread::scope(|scope| -> Result<_> {
-        let vector = match options.legs {
+    let rankings =
+        rank(store, load_embedder, query, passing.as_deref(), options.legs, options.depth())?;
+    let fused = rankings.fuse(store, query, options)?;
+    let confidence = confidence::of(&rankings.signals(&fused));
+    let total_matches = fused.len();
+    let page = page(store, &fused, options)?;
+    let chunk_ids: Vec<ChunkId> = page.iter().map(|it| it.chunk_id).collect();
+    let by_chunk: HashMap<ChunkId, &Fused> = page.iter().map(|it| (it.chunk_id, *it)).collect();
+    // A chunk that another process removed meanwhile is not among the stored ones.
+    let hits = store
+        .hits(&chunk_ids)?
+        .into_iter()
+        .map(|stored| {
+            let fused = by_chunk[&stored.chunk.id];
+            let terms = if options.is_explained { rankings.terms(fused.chunk_id) } else { vec![] };
+            Hit { score: fused.score, keyword: fused.legs[0], vector: fused.legs[1], stored, terms }
+        })
+        .collect();
+    Ok(SearchResults { typed: query.typed.clone(), hits, total_matches, confidence })
+}
+
+/// The documents that each leg and their fusion rank, each once, best first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trial {
+    /// The keyword leg's.
+    pub keyword: Vec<DocumentId>,
+    /// The vector leg's.
+    pub vector: Vec<DocumentId>,
+    /// The answer's.
+    pub fused: Vec<DocumentId>,
+}
+
+/// Searches as [`search`] does, and returns what each leg found by itself, too; for measuring.
+///
+/// # Errors
+///
+/// As [`search`].
+pub fn trial(
+    store: &Store,
+    load_embedder: &LoadEmbedder<'_>,
+    query: &Query,
+    options: &SearchOptions,
+) -> Result<Trial> {
+    let passing = passing(store, query, &options.filter)?;
+    let rankings =
+        rank(store, load_embedder, query, passing.as_deref(), options.legs, options.depth())?;
+    let fused = rankings.fuse(store, query, options)?;
+    let ids = |ranking: &[Ranked]| ranking.iter().map(|it| it.chunk_id).collect::<Vec<_>>();
+    let documents = |chunk_ids: &[ChunkId]| -> Result<Vec<DocumentId>> {
+        let documents = store.documents_of(chunk_ids)?;
+        let mut found: Vec<DocumentId> = Vec::new();
+        for document_id in chunk_ids.iter().filter_map(|it| documents.get(it)) {
+            if !found.contains(document_id) {
+                found.push(*document_id);
+            }
+        }
+        Ok(found)
+    };
+    Ok(Trial {
+        keyword: documents(&ids(&rankings.keyword))?,
+        vector: documents(&rankings.vector.as_ref().map_or(vec![], |it| ids(&it.0)))?,
+        fused: documents(&fused.iter().map(|it| it.chunk_id).collect::<Vec<_>>())?,
+    })
+}
+
+/// Returns the chunks that pass filter and exclusions in order; `None` where all do.
+fn passing(store: &Store, query: &Query, filter: &Filter) -> Result<Option<Vec<ChunkId>>> {
+    let filter = Filter { excluded: query.excluded.clone(), ..filter.clone() };
+    if filter.is_empty() { Ok(None) } else { store.passing_chunks(&filter).map(Some) }
+}
+
+/// What the legs found.
+struct Rankings {
+    keywords: Option<Keywords>,
+    /// Empty where there are no keywords.
+    keyword: Vec<Ranked>,
+    /// With the leg's weight; `None` if it was not run.
+    vector: Option<(Vec<Ranked>, f64)>,
+}
+
+/// Runs the legs side by side.
+fn rank(
+    store: &Store,
+    load_embedder: &LoadEmbedder<'_>,
+    query: &Query,
+    passing: Option<&[ChunkId]>,
+    legs: Legs,
+    depth: u32,
+) -> Result<Rankings> {
+    thread::scope(|scope| {
+        let vector = match legs {
             Legs::Keyword => None,
             Legs::Both | Legs::Vector if store.binding()?.is_none() => None,
             Legs::Both | Legs::Vector => {
@@ -131,62 +240,117 @@ pub fn search(
                 }))
             }
         };
-        let keyword = match options.legs {
-            Legs::Both | Legs::Keyword if !query.wanted.is_empty() => {
-                Some(rank_by_keywords(store, query, passing, depth)?)
-            }
+        let keywords = match legs {
+            Legs::Both | Legs::Keyword if query.has_terms() => read_keywords(store, query)?,
             _ => None,
         };
+        let keyword =
+            keywords.as_ref().map(|it| it.rank(passing, depth as usize)).unwrap_or_default();
         let vector = match vector {
             Some(leg) => Some(leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?),
             None => None,
         };
-        Ok((keyword, vector))
-    })?;
-    // A vector leg that cannot read the query is left out, unless it is all there is.
-    let is_alone = keyword.as_ref().is_none_or(Vec::is_empty);
-    let keyword = match keyword {
-        Some(ranking) => {
-            let weight =
-                if vector.is_some() { keyword_weight(store, query, &ranking)? } else { 1.0 };
-            Some((ranking, weight))
-        }
-        None => None,
-    };
-    let vector = vector
-        .map(|(ranking, weight)| (ranking, if is_alone { 1.0 } else { weight }))
-        .filter(|(_, weight)| *weight > 0.0);
-    let fused = fuse_legs([keyword.as_ref(), vector.as_ref()], options);
-    let total_matches = fused.len();
-    let page: Vec<&Fused> = fused.iter().take(options.limit as usize).collect();
-    let chunk_ids: Vec<ChunkId> = page.iter().map(|it| it.chunk_id).collect();
-    let by_chunk: HashMap<ChunkId, &Fused> = page.iter().map(|it| (it.chunk_id, *it)).collect();
-    // A chunk that another process removed meanwhile is not among the stored ones.
-    let hits = store
-        .hits(&chunk_ids)?
-        .into_iter()
-        .map(|stored| {
-            let fused = by_chunk[&stored.chunk.id];
-            Hit { score: fused.score, keyword: fused.legs[0], vector: fused.legs[1], stored }
-        })
-        .collect();
-    Ok(SearchResults { typed: query.typed.clone(), hits, total_matches })
+        Ok(Rankings { keywords, keyword, vector })
+    })
 }
 
-/// Reads what the index knows of the wanted terms, and ranks by it.
-fn rank_by_keywords(
-    store: &Store,
-    query: &Query,
-    passing: Option<&[ChunkId]>,
-    depth: u32,
-) -> Result<Vec<Ranked>> {
-    let terms: Vec<Vec<Occurrence>> =
-        query.wanted.iter().map(|it| store.occurrences(it)).collect::<Result<_>>()?;
-    if terms.iter().all(Vec::is_empty) {
-        return Ok(Vec::new());
+/// Reads what the index knows of the wanted terms; `None` if none of them occurs.
+fn read_keywords(store: &Store, query: &Query) -> Result<Option<Keywords>> {
+    let words = query.wanted.iter().map(|it| store.occurrences(it));
+    let prefixes = query.prefixes.iter().map(|it| store.occurrences_of_prefix(it));
+    let mut terms: Vec<Vec<Occurrence>> = words.chain(prefixes).collect::<Result<_>>()?;
+    let mut names = query.term_names();
+    for word in &query.joined {
+        let found = store.occurrences(word)?;
+        if !found.is_empty() && !names.iter().any(|it| it.eq_ignore_ascii_case(word)) {
+            terms.push(found);
+            names.push(word.clone());
+        }
     }
-    let sizes = store.chunk_sizes()?;
-    Ok(keyword::rank(&terms, &sizes, passing, depth as usize))
+    if terms.iter().all(Vec::is_empty) {
+        return Ok(None);
+    }
+    Ok(Some(Keywords::new(names, &terms, store.chunk_sizes()?)))
+}
+
+impl Rankings {
+    /// Weighs and fuses the first of what the legs found, and drops what is below the threshold.
+    fn fuse(&self, store: &Store, query: &Query, options: &SearchOptions) -> Result<Vec<Fused>> {
+        let depth = options.depth() as usize;
+        let keyword = &self.keyword[..self.keyword.len().min(depth)];
+        let keyword_weight =
+            if self.vector.is_some() { keyword_weight(store, query, keyword)? } else { 1.0 };
+        // A vector leg that cannot read the query is left out, unless it is all there is.
+        let vector = match &self.vector {
+            Some((ranking, _)) if keyword.is_empty() => (ranking.as_slice(), 1.0),
+            Some((ranking, weight)) if *weight > 0.0 => (ranking.as_slice(), *weight),
+            _ => (&[] as &[Ranked], 1.0),
+        };
+        let legs = [
+            WeightedRanking { weight: keyword_weight, ranking: keyword },
+            WeightedRanking { weight: vector.1, ranking: &vector.0[..vector.0.len().min(depth)] },
+        ];
+        let mut fused = fuse::fuse(&legs, options.rrf_k);
+        if let Some(threshold) = options.threshold {
+            fused.retain(|it| it.score >= threshold);
+        }
+        Ok(fused)
+    }
+
+    /// Returns what tells how sure the answer is.
+    fn signals(&self, fused: &[Fused]) -> Signals {
+        let coverage = |chunk_id: Option<ChunkId>| match (&self.keywords, chunk_id) {
+            (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
+            _ => 0.0,
+        };
+        let vector = self.vector.as_ref().filter(|(_, weight)| *weight > 0.0);
+        let vector = vector.and_then(|(ranking, _)| {
+            let (first, gap) = first_and_gap(ranking)?;
+            let coverage = coverage(Some(first.chunk_id));
+            Some(VectorSignals { cosine: first.score, gap, coverage })
+        });
+        let keyword = self.keywords.as_ref().map(|_| {
+            let gap = first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
+            KeywordSignals { gap, coverage: coverage(fused.first().map(|it| it.chunk_id)) }
+        });
+        Signals { vector, keyword }
+    }
+
+    /// Returns the terms of the query that occur in a chunk or its document.
+    fn terms(&self, chunk_id: ChunkId) -> Vec<TermMatch> {
+        self.keywords.as_ref().map(|it| it.matches(chunk_id)).unwrap_or_default()
+    }
+}
+
+/// Returns the hits to show: the first ones, of each document no more than is asked for.
+fn page<'a>(store: &Store, fused: &'a [Fused], options: &SearchOptions) -> Result<Vec<&'a Fused>> {
+    let limit = options.limit as usize;
+    let Some(per_document) = options.per_document else {
+        return Ok(fused.iter().take(limit).collect());
+    };
+    let chunk_ids: Vec<ChunkId> = fused.iter().map(|it| it.chunk_id).collect();
+    let documents = store.documents_of(&chunk_ids)?;
+    let mut counts: HashMap<DocumentId, u32> = HashMap::new();
+    let mut has_room = |it: &&Fused| {
+        documents.get(&it.chunk_id).is_some_and(|document_id| {
+            let count = counts.entry(*document_id).or_default();
+            *count += 1;
+            *count <= per_document
+        })
+    };
+    Ok(fused.iter().filter(|it| has_room(it)).take(limit).collect())
+}
+
+/// Entries of a ranking that the first is compared with.
+const NUM_NEXT: usize = 10;
+
+/// Returns the first entry and how far it stands above the mean of the next ones.
+fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
+    let (first, next) = ranking.split_first()?;
+    let next = &next[..next.len().min(NUM_NEXT)];
+    let sum: f64 = next.iter().map(|it| first.score - it.score).sum();
+    let count = u32::try_from(next.len()).map_or(0.0, f64::from);
+    Some((*first, sum / count.max(1.0)))
 }
 
 /// First hits of the keyword leg whose type is looked at.
@@ -206,17 +370,4 @@ fn keyword_weight(store: &Store, query: &Query, ranking: &[Ranked]) -> Result<f6
     let all: f64 = ids.iter().map(|it| scores[it]).sum();
     let code_share = if all > 0.0 { code / all } else { 0.0 };
     Ok(weigh::keyword_weight(&query.passage, code_share))
-}
-
-/// Fuses the legs that ran and drops what is below the threshold.
-fn fuse_legs(legs: [Option<&(Vec<Ranked>, f64)>; 2], options: &SearchOptions) -> Vec<Fused> {
-    let rankings = legs.map(|leg| match leg {
-        Some((ranking, weight)) => WeightedRanking { weight: *weight, ranking },
-        None => WeightedRanking { weight: 1.0, ranking: &[] },
-    });
-    let mut fused = fuse::fuse(&rankings, options.rrf_k);
-    if let Some(threshold) = options.threshold {
-        fused.retain(|it| it.score >= threshold);
-    }
-    fused
 }

@@ -1,7 +1,8 @@
 //! What the user typed in, a [`Query`] out. Pure; never fails on any input but an empty one.
 //!
 //! The syntax, all of it: words are alternatives that BM25 orders, `"an exact phrase"` stays
-//! together, a leading `-` excludes a word or a phrase. Everything else is text.
+//! together, a leading `-` excludes a word or a phrase, `begin*` stands for every word that begins so.
+//! Everything else is text.
 //!
 //! English function words are left out where other words remain: on questions to project FAQs that
 //! raised nDCG@10 of the keyword leg from 0.701 to 0.747, the same index before and after. Of a word
@@ -20,14 +21,25 @@ pub struct Query {
     pub passage: String,
     /// Words and phrases that are wanted; empty if none has a letter or a digit.
     pub wanted: Vec<String>,
-    /// Words and phrases that must not occur.
+    /// Beginnings of words that are wanted.
+    pub prefixes: Vec<String>,
+    /// Neighbouring words written as one (`http request` as `httprequest`): how program text has
+    /// them. Wanted where they occur at all.
+    pub joined: Vec<String>,
+    /// Words and phrases that must not occur; a beginning of words ends in `*`.
     pub excluded: Vec<String>,
 }
 
 impl Query {
-    /// Returns the FTS5 expression of the excluded terms; `None` if nothing is excluded.
-    pub fn excluded_expr(&self) -> Option<String> {
-        any_of(&self.excluded)
+    /// Returns the terms that were typed, as people write them.
+    pub fn term_names(&self) -> Vec<String> {
+        let prefixes = self.prefixes.iter().map(|it| format!("{it}*"));
+        self.wanted.iter().cloned().chain(prefixes).collect()
+    }
+
+    /// Whether there is anything that keywords can find.
+    pub fn has_terms(&self) -> bool {
+        !self.wanted.is_empty() || !self.prefixes.is_empty()
     }
 }
 
@@ -45,17 +57,21 @@ pub fn parse(typed: &str) -> Result<Query> {
     let has_wanted = pieces.iter().any(|it| !it.is_excluded && is_searchable(&it.text));
     let (excluded, kept): (Vec<Piece>, Vec<Piece>) =
         pieces.into_iter().partition(|it| it.is_excluded && has_wanted);
-    let mut wanted = terms(&kept, |word| !is_function_word(word));
-    if wanted.is_empty() {
-        wanted = terms(&kept, |_| true);
+    let (prefixes, words): (Vec<&Piece>, Vec<&Piece>) = kept.iter().partition(|it| it.is_prefix);
+    let prefixes: Vec<String> = prefixes.iter().map(|it| it.text.clone()).collect();
+    let mut wanted = terms(&words, |word| !is_function_word(word));
+    if wanted.is_empty() && prefixes.is_empty() {
+        wanted = terms(&words, |_| true);
     }
     let passage: Vec<&str> = kept.iter().map(|it| it.text.as_str()).collect();
     let passage = match passage.join(" ") {
         empty if empty.is_empty() => typed.trim().to_owned(),
         passage => passage,
     };
-    let excluded = excluded.into_iter().map(|it| it.text).collect();
-    Ok(Query { typed: typed.to_owned(), passage, wanted, excluded })
+    let excluded =
+        excluded.into_iter().map(|it| if it.is_prefix { it.text + "*" } else { it.text }).collect();
+    let joined = joined(&words);
+    Ok(Query { typed: typed.to_owned(), passage, wanted, prefixes, joined, excluded })
 }
 
 /// Returns the terms of pieces, each once: a phrase whole, of a word those of its parts that
@@ -63,7 +79,7 @@ pub fn parse(typed: &str) -> Result<Query> {
 ///
 /// A word of several parts counted whole as well until measured: on twelve collections the parts
 /// alone were better or equal in eleven.
-fn terms(pieces: &[Piece], is_kept: impl Fn(&str) -> bool) -> Vec<String> {
+fn terms(pieces: &[&Piece], is_kept: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |term: String| {
         if !found.contains(&term) {
@@ -86,6 +102,9 @@ fn terms(pieces: &[Piece], is_kept: impl Fn(&str) -> bool) -> Vec<String> {
             |it: &str| it.chars().all(char::is_alphabetic) && it.chars().nth(1).is_none();
         let kept: Vec<&str> =
             parts.iter().copied().filter(|it| is_kept(it) && (is_one || !is_letter(it))).collect();
+        for part in parts.iter().flat_map(|it| humps(it)).filter(|it| !is_letter(it)) {
+            add(part.to_lowercase());
+        }
         // Of `i/o` no part counts, so the whole must.
         if !is_one && parts.iter().all(|it| is_letter(it)) {
             add(parts.join(" "));
@@ -99,6 +118,65 @@ fn terms(pieces: &[Piece], is_kept: impl Fn(&str) -> bool) -> Vec<String> {
         }
     }
     found
+}
+
+/// Words next to each other that are joined at most.
+const MAX_JOINED: usize = 4;
+
+/// Letters of words joined to one at most; no index has longer words of this kind.
+const MAX_JOINED_LEN: usize = 40;
+
+/// Joins neighbouring words, and the parts of one word, so that `parse_http_request` and "parse http
+/// request" meet `parseHttpRequest`.
+fn joined(pieces: &[&Piece]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    // A phrase, a function word or a script without spaces parts the words around it.
+    let mut runs: Vec<Vec<&str>> = vec![Vec::new()];
+    for piece in pieces {
+        let parts = piece.text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+        for part in parts {
+            if piece.is_phrase || is_function_word(part) || part.contains(grams::is_unspaced) {
+                runs.push(Vec::new());
+            } else if let Some(run) = runs.last_mut() {
+                run.push(part);
+            }
+        }
+    }
+    for run in &runs {
+        for len in 2..=MAX_JOINED {
+            for words in run.windows(len) {
+                let word = words.concat().to_lowercase();
+                let is_name = word.starts_with(char::is_alphabetic) && word.len() <= MAX_JOINED_LEN;
+                if is_name && !found.contains(&word) {
+                    found.push(word);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Returns the words of a name written with capitals inside: `parseHttpRequest`, `HttpRequestParser`.
+/// None for names of products (`GitHub`, `JavaScript`), whose parts mean something else.
+fn humps(word: &str) -> Vec<&str> {
+    let chars: Vec<(usize, char)> = word.char_indices().collect();
+    let mut starts = vec![0];
+    for (idx, window) in chars.windows(2).enumerate() {
+        let (at, c) = window[1];
+        let begins_after_capitals = c.is_uppercase()
+            && window[0].1.is_uppercase()
+            && chars.get(idx + 2).is_some_and(|it| it.1.is_lowercase());
+        if c.is_uppercase() && window[0].1.is_lowercase() || begins_after_capitals {
+            starts.push(at);
+        }
+    }
+    let is_name = word.starts_with(char::is_lowercase) && starts.len() > 1 || starts.len() > 2;
+    let ends = starts.iter().skip(1).copied().chain([word.len()]);
+    if is_name {
+        starts.iter().zip(ends).map(|(start, end)| &word[*start..end]).collect()
+    } else {
+        vec![]
+    }
 }
 
 /// Articles, prepositions, pronouns, auxiliaries and question words of English: words that say
@@ -121,6 +199,7 @@ fn is_function_word(word: &str) -> bool {
 struct Piece {
     text: String,
     is_phrase: bool,
+    is_prefix: bool,
     is_excluded: bool,
 }
 
@@ -144,12 +223,23 @@ fn pieces(typed: &str) -> Vec<Piece> {
             Some((inner, after)) => (inner.trim(), after),
             None => body.split_at(body.find(char::is_whitespace).unwrap_or(body.len())),
         };
+        let prefix = text.strip_suffix('*').filter(|it| !is_phrase && is_prefix(it));
         if !text.is_empty() {
-            found.push(Piece { text: text.to_owned(), is_phrase, is_excluded });
+            let text = prefix.unwrap_or(text).to_owned();
+            found.push(Piece { text, is_phrase, is_prefix: prefix.is_some(), is_excluded });
         }
         rest = after.trim_start();
     }
     found
+}
+
+/// Letters and digits that a beginning of words has at least; one would be nearly any word.
+const MIN_PREFIX: usize = 2;
+
+/// Whether a text that is followed by `*` can be the beginning of a word.
+fn is_prefix(text: &str) -> bool {
+    text.chars().count() >= MIN_PREFIX
+        && text.chars().all(|it| it.is_alphanumeric() && !grams::is_unspaced(it))
 }
 
 /// Whether FTS5 makes at least one term of it; a quoted text of punctuation matches nothing.
@@ -157,25 +247,19 @@ fn is_searchable(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-/// Joins quoted texts by OR. Quoting makes any text a string to FTS5, whatever it contains; a
-/// text of several terms (`git-lfs`) becomes a phrase. NUL would end the string early.
-fn any_of(texts: &[String]) -> Option<String> {
-    let quoted: Vec<String> = texts
-        .iter()
-        .map(|it| format!("\"{}\"", it.replace('"', "\"\"").replace('\0', " ")))
-        .collect();
-    if quoted.is_empty() { None } else { Some(quoted.join(" OR ")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn any_of(texts: &[String]) -> String {
+        texts.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(" OR ")
+    }
+
     #[track_caller]
-    fn check(typed: &str, match_expr: &str, excluded_expr: &str, passage: &str) {
+    fn check(typed: &str, wanted: &str, excluded: &str, passage: &str) {
         let query = parse(typed).unwrap();
-        assert_eq!(any_of(&query.wanted).unwrap_or_default(), match_expr);
-        assert_eq!(query.excluded_expr().unwrap_or_default(), excluded_expr);
+        assert_eq!(any_of(&query.wanted), wanted);
+        assert_eq!(any_of(&query.excluded), excluded);
         assert_eq!(query.passage, passage);
         assert_eq!(query.typed, typed);
     }
@@ -222,6 +306,35 @@ mod tests {
     }
 
     #[test]
+    fn names_of_programs_meet_however_they_are_written() {
+        let query = |typed: &str| parse(typed).unwrap();
+        check(
+            "parseHttpRequest",
+            r#""parse" OR "http" OR "request" OR "parseHttpRequest""#,
+            "",
+            "parseHttpRequest",
+        );
+        assert!(query("parse_http_request").joined.contains(&"parsehttprequest".to_owned()));
+        assert!(query("how to parse http request").joined.contains(&"parsehttprequest".to_owned()));
+        assert_eq!(query("file name of the day").joined, ["filename"]);
+        assert!(query(r#""file name" 東京 都"#).joined.is_empty());
+        assert_eq!(query("HTTPServerError").wanted, ["http", "server", "error", "HTTPServerError"]);
+        assert_eq!(
+            query("GitHub JavaScript iPhone").wanted,
+            ["GitHub", "JavaScript", "phone", "iPhone"]
+        );
+    }
+
+    #[test]
+    fn a_star_at_the_end_asks_for_beginnings() {
+        let prefixes = |typed: &str| parse(typed).unwrap().prefixes;
+        assert_eq!(prefixes("config* file"), ["config"]);
+        assert!(prefixes(r#"a* ** a*b "config*" 東京* **bold**"#).is_empty());
+        check("config* file -temp* -cache", r#""file""#, r#""temp*" OR "cache""#, "config file");
+        check("the config*", "", "", "the config");
+    }
+
+    #[test]
     fn an_option_with_two_dashes_is_a_word() {
         check("git commit --amend", r#""git" OR "commit" OR "amend""#, "", "git commit --amend");
     }
@@ -260,10 +373,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_input_panics_and_quotes_are_balanced(typed in "\\PC{0,60}") {
+        fn no_input_panics(typed in "\\PC{0,60}") {
             if let Ok(query) = parse(&typed) {
-                let expr = any_of(&query.wanted).unwrap_or_default();
-                proptest::prop_assert_eq!(expr.matches('"').count() % 2, 0);
+                proptest::prop_assert!(query.prefixes.iter().all(|it| is_prefix(it)));
             }
         }
     }

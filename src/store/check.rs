@@ -114,6 +114,14 @@ const CLAIMS: &[(&str, &str)] = &[
         "entries of scripts without spaces that no chunk has",
     ),
     (
+        "SELECT count(*)
+        FROM chunks
+        LEFT JOIN chunks_sizes_blocks ON chunks_sizes_blocks.block = chunks.id >> 8
+        WHERE substr(chunks_sizes_blocks.sizes, (chunks.id & 255) * 8 + 1, 8)
+            IS NOT unhex(printf('%08x%08x', chunks.document_id, ifnull(chunks.token_count, 0)))",
+        "chunks of which another size is remembered",
+    ),
+    (
         "SELECT count(*) FROM (
             SELECT 1 FROM chunks GROUP BY document_id HAVING max(chunk_index) + 1 <> count(*)
         )",

@@ -9,7 +9,7 @@ use crate::document::{Chunk, ChunkId, DocType, DocumentId};
 use crate::error::Result;
 
 use super::fault::Step;
-use super::{Store, grams, rows, vectors};
+use super::{Store, grams, rows, scan, vectors};
 
 /// Names what is embedded: equal passages have equal hashes, and under one binding equal vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +55,10 @@ pub struct StoredHit {
     pub tags: Vec<String>,
     /// How many chunks the document has.
     pub total_chunks: u32,
+    /// The day the document is of.
+    pub date: Option<String>,
+    /// Who says so: `document`, its `file`, or nobody, so that it is the day it was `added`.
+    pub date_origin: Option<String>,
 }
 
 const CHUNKS: &str = "
@@ -63,7 +67,8 @@ const CHUNKS: &str = "
     WHERE document_id = :document_id
     ORDER BY chunk_index";
 
-/// `chunk_index` has no gaps, so its maximum, one step in an index, saves counting.
+/// `chunk_index` has no gaps, so its maximum, one step in an index, saves counting. The dates are asked
+/// for one by one: joined, SQLite would make the whole view first.
 const HITS: &str = "
     SELECT
         chunks.id AS chunk_id,
@@ -87,11 +92,18 @@ const HITS: &str = "
             SELECT max(siblings.chunk_index) + 1
             FROM chunks AS siblings
             WHERE siblings.document_id = documents.id
-        ) AS total_chunks
+        ) AS total_chunks,
+        (SELECT date FROM document_dates WHERE document_id = documents.id) AS date,
+        (SELECT origin FROM document_dates WHERE document_id = documents.id) AS date_origin
     FROM json_each(:ids) AS wanted
     CROSS JOIN chunks ON chunks.id = wanted.value
     CROSS JOIN documents ON documents.id = chunks.document_id
     ORDER BY wanted.key";
+
+const DOCUMENTS_OF: &str = "
+    SELECT chunks.id, chunks.document_id
+    FROM json_each(:ids) AS wanted
+    CROSS JOIN chunks ON chunks.id = wanted.value";
 
 const INSERT_CHUNK: &str = "
     INSERT INTO chunks
@@ -142,9 +154,26 @@ impl Store {
                     language: row.get("language")?,
                     tags: rows::json_column(row, "tags")?,
                     total_chunks: row.get("total_chunks")?,
+                    date: row.get("date")?,
+                    date_origin: row.get("date_origin")?,
                 })
             })?;
             Ok(hits.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the documents of chunks; those that are gone are left out.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>> {
+        self.read(|db| {
+            let ids = rows::to_json(ids)?;
+            let mut statement = db.prepare_cached(DOCUMENTS_OF)?;
+            let found = statement
+                .query_map(named_params! { ":ids": ids }, |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(found.collect::<Result<_, _>>()?)
         })
     }
 
@@ -181,6 +210,7 @@ pub(super) fn insert(
     chunks: &[Chunk],
     vectors: &[Vec<f32>],
 ) -> Step<()> {
+    let last_block = scan::last_block(db)?;
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
     for ((chunk_index, chunk), vector) in (0_u32..).zip(chunks).zip(vectors) {
         let chunk_id: ChunkId = statement.query_row(
@@ -197,6 +227,9 @@ pub(super) fn insert(
         )?;
         grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
         vectors::insert(db, chunk_id, vector)?;
+    }
+    if scan::last_block(db)? > last_block {
+        vectors::encode_from(db, last_block)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use rusqlite::ToSql;
 use crate::document::{ChunkId, Filter};
 use crate::error::Result;
 
-use super::{Store, rows};
+use super::{Store, fts, grams, rows};
 
 /// The condition on `documents` that a [`Filter`] sets; [`FilterValues`] has its parameters.
 ///
@@ -24,6 +24,19 @@ macro_rules! passes_filter {
             GROUP BY document_tags.document_id
             HAVING count(*) = :num_tags
         ))
+        AND (:excluded_tags = '[]' OR documents.id NOT IN (
+            SELECT document_tags.document_id
+            FROM tags
+            JOIN document_tags ON document_tags.tag_id = tags.id
+            WHERE tags.name IN (SELECT value FROM json_each(:excluded_tags))
+        ))
+        AND (:language IS NULL OR documents.language = :language)
+        AND (:since IS NULL AND :until IS NULL OR documents.id IN (
+            SELECT document_id
+            FROM document_dates
+            WHERE (:since IS NULL OR date >= :since)
+                AND (:until IS NULL OR substr(date, 1, length(:until)) <= :until)
+        ))
         AND (:path IS NULL
             OR documents.source_path = :path
             OR (documents.source_path >= :path_below AND documents.source_path < :path_beyond))"
@@ -38,8 +51,10 @@ const PASSING_CHUNKS: &str = concat!(
     CROSS JOIN chunks ON chunks.document_id = documents.id
     WHERE ",
     passes_filter!(),
-    " AND (:excluded_expr IS NULL OR chunks.id NOT IN (
-        SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :excluded_expr
+    " AND (:excluded IS NULL OR chunks.id NOT IN (
+        SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :excluded
+        UNION ALL
+        SELECT rowid FROM chunks_grams WHERE chunks_grams MATCH :excluded_grams
     ))
     ORDER BY chunks.id"
 );
@@ -72,7 +87,15 @@ pub(super) struct FilterValues {
     path_below: Option<String>,
     /// The first string after all that begin with `path_below`.
     path_beyond: Option<String>,
-    excluded_expr: Option<String>,
+    /// JSON array.
+    excluded_tags: String,
+    language: Option<&'static str>,
+    since: Option<String>,
+    until: Option<String>,
+    /// Expression for the keyword index.
+    excluded: Option<String>,
+    /// Expression for the index of scripts without spaces.
+    excluded_grams: Option<String>,
 }
 
 impl FilterValues {
@@ -87,7 +110,12 @@ impl FilterValues {
             path: path.map(str::to_owned),
             path_below: path.map(|it| format!("{it}{MAIN_SEPARATOR}")),
             path_beyond: path.map(|it| format!("{it}{after_separator}")),
-            excluded_expr: filter.excluded_expr.clone(),
+            excluded_tags: rows::to_json(&filter.excluded_tags)?,
+            language: filter.language.map(|it| it.as_str()),
+            since: filter.since.clone(),
+            until: filter.until.clone(),
+            excluded: any_of(&filter.excluded, fts::expr),
+            excluded_grams: any_of(&filter.excluded, grams::expr),
         })
     }
 
@@ -97,6 +125,10 @@ impl FilterValues {
             (":doc_type", &self.doc_type),
             (":tags", &self.tags),
             (":num_tags", &self.num_tags),
+            (":excluded_tags", &self.excluded_tags),
+            (":language", &self.language),
+            (":since", &self.since),
+            (":until", &self.until),
             (":path", &self.path),
             (":path_below", &self.path_below),
             (":path_beyond", &self.path_beyond),
@@ -109,10 +141,17 @@ impl FilterValues {
         further: &[(&'a str, &'a dyn ToSql)],
     ) -> Vec<(&'a str, &'a dyn ToSql)> {
         let mut params = self.of_documents();
-        params.push((":excluded_expr", &self.excluded_expr));
+        params.push((":excluded", &self.excluded));
+        params.push((":excluded_grams", &self.excluded_grams));
         params.extend_from_slice(further);
         params
     }
+}
+
+/// Joins the expressions of texts; `None` without any.
+fn any_of(texts: &[String], expr: impl Fn(&str) -> String) -> Option<String> {
+    let exprs: Vec<String> = texts.iter().map(|it| expr(it)).collect();
+    if exprs.is_empty() { None } else { Some(exprs.join(" OR ")) }
 }
 
 #[cfg(test)]
@@ -147,7 +186,7 @@ mod tests {
             by_vector.sort_unstable();
             assert_eq!(by_vector, expected, "by vector, depth {depth}");
         }
-        if filter.excluded_expr.is_none() {
+        if filter.excluded.is_empty() {
             let listed = db.store.documents(filter).unwrap();
             assert_eq!(listed.iter().map(|it| it.id).collect::<Vec<_>>(), expected, "listed");
         }
@@ -198,8 +237,58 @@ mod tests {
 
     #[test]
     fn excluded_words_leave_both_rankings() {
-        let excluded = Some("\"three\" OR \"five\"".to_owned());
-        check(&Filter { excluded_expr: excluded, ..Filter::default() }, &[1, 2, 4, 6]);
+        let excluded = |it: &[&str]| {
+            let excluded = it.iter().map(|&it| it.to_owned()).collect();
+            Filter { excluded, ..Filter::default() }
+        };
+        check(&excluded(&["three", "five"]), &[1, 2, 4, 6]);
+        check(&excluded(&["t*", "apple fi*"]), &[1, 4, 6]);
+    }
+
+    #[test]
+    fn excluded_letters_of_scripts_without_spaces_are_found_inside_their_runs() {
+        let mut db = TestDb::new();
+        let texts = ["東京都の水族館", "京都へ行くGPU加速", "water", "gpu"];
+        let id = db.add("/a.md", &texts, &[]);
+        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|it| it.id).collect();
+        let passing = |text: &str| {
+            let filter = Filter { excluded: vec![text.to_owned()], ..Filter::default() };
+            let passing = db.store.passing_chunks(&filter).unwrap();
+            (0..ids.len()).filter(|it| passing.contains(&ids[*it])).collect::<Vec<_>>()
+        };
+        assert_eq!(passing("水族"), [1, 2, 3]);
+        assert_eq!(passing("水"), [1, 2, 3]);
+        assert_eq!(passing("京都"), [2, 3]);
+        assert_eq!(passing("gpu"), [0, 2]);
+        assert_eq!(passing("GPU加速"), [0, 2, 3]);
+        assert_eq!(passing("東京水"), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn languages_tags_and_days_restrict() {
+        let mut db = db();
+        let python = Filter { language: Some(Language::Python), ..Filter::default() };
+        check(&python, &[6]);
+        check(&Filter { excluded_tags: vec!["red".into()], ..Filter::default() }, &[2, 4, 5]);
+        let mut dated = document("/data/f.md", &["apple seven"], &[]);
+        dated.metadata.created = Some("2001-09-09T10:00:00Z".into());
+        let id = db.put(&dated, &["apple seven"], &[]).document_id();
+        let mut undated = document("/data/g.md", &["apple eight"], &[]);
+        undated.metadata.created = Some("last spring".into());
+        let other = db.put(&undated, &["apple eight"], &[]).document_id();
+        let days = |since: &str, until: &str| {
+            let day = |it: &str| Some(it.to_owned()).filter(|it| !it.is_empty());
+            let filter = Filter { since: day(since), until: day(until), ..Filter::default() };
+            let listed = db.store.documents(&filter).unwrap();
+            listed.iter().map(|it| it.id).filter(|it| [id, other].contains(it)).collect::<Vec<_>>()
+        };
+        assert_eq!(days("2001", "2001"), [id]);
+        assert_eq!(days("2001-09-09", "2001-09-09"), [id]);
+        assert_eq!(days("2001-09-10", "2001-12"), [] as [i64; 0]);
+        assert_eq!(days("", "2001-09-08"), days("2001-10", "2002"));
+        assert_eq!(days("2001-08", ""), [id, other]);
+        // The day of its file.
+        assert_eq!(days("2023-11-14", "2023-11"), [other]);
     }
 
     #[test]
@@ -207,7 +296,7 @@ mod tests {
         let filter = Filter {
             doc_type: Some(DocType::Markdown),
             path_prefix: Some("/data".into()),
-            excluded_expr: Some("\"one\"".into()),
+            excluded: vec!["one".into()],
             ..tags(&["red"])
         };
         check(&filter, &[3]);

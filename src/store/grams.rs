@@ -10,6 +10,7 @@ use rusqlite::{Connection, named_params};
 use crate::document::{ChunkId, DocumentId};
 
 use super::fault::Step;
+use super::fts;
 
 const INSERT_GRAMS: &str =
     "INSERT INTO chunks_grams (rowid, context, text) VALUES (:chunk_id, :context, :text)";
@@ -93,6 +94,19 @@ fn indexed(text: &str) -> String {
         }
     }
     found.join(" ")
+}
+
+/// Returns the expression by which a text is found in the second index.
+pub(super) fn expr(text: &str) -> String {
+    if !text.chars().any(is_unspaced) {
+        return fts::expr(text);
+    }
+    let words = text.split(|it: char| !it.is_alphanumeric() && !is_unspaced(it));
+    let parts = words.flat_map(parts).map(|part| match pairs(part) {
+        pairs if part.starts_with(is_unspaced) && !pairs.is_empty() => fts::quote(&pairs.join(" ")),
+        _ => fts::quote(part),
+    });
+    format!("({})", parts.collect::<Vec<_>>().join(" AND "))
 }
 
 /// Adds a new chunk's context and text.

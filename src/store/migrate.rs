@@ -17,6 +17,7 @@ pub(super) const APPLICATION_ID: i32 = 0x6b62_6462;
 pub(super) const MIGRATIONS: &[(i64, &str)] = &[
     (1, include_str!("../../migrations/0001_documents.sql")),
     (2, include_str!("../../migrations/0002_skills.sql")),
+    (3, include_str!("../../migrations/0003_scale.sql")),
 ];
 
 /// Pause before another process is asked again to let go of a file that is being made.
@@ -166,12 +167,21 @@ mod tests {
     }
 
     #[test]
-    fn a_database_of_the_first_schema_gains_the_registry() {
+    fn a_database_of_the_first_schema_gains_what_came_later() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &["one"]);
         let path = db.path();
         // Back to what the first schema was.
-        let back = "DROP TABLE skills; UPDATE config SET value = '1' WHERE key = 'schema_version'";
+        let back = "
+            DROP TABLE skills;
+            DROP VIEW document_dates;
+            DROP TRIGGER chunks_sizes_ai;
+            DROP TRIGGER chunks_sizes_au;
+            DROP TRIGGER chunks_sizes_ad;
+            DROP TABLE chunks_sizes_blocks;
+            DROP TABLE chunks_vec_codes;
+            CREATE INDEX chunks_sizes ON chunks (id, document_id, token_count);
+            UPDATE config SET value = '1' WHERE key = 'schema_version'";
         db.store.connection.execute_batch(back).unwrap();
         db.store.connection.pragma_update(None, "user_version", 1).unwrap();
         db.store.close().unwrap();

@@ -137,6 +137,7 @@ impl Store {
                 db.execute(FORGET_NEXT, [])?;
                 binding::save(db, Slot::Current, &wanted)?;
                 binding::clear(db, Slot::Next)?;
+                vectors::encode_from(db, 1)?;
             }
             Ok((progress, wanted))
         })?;

@@ -4,15 +4,20 @@
 //! 19 ms for 22,000 of 384 numbers and 300 neighbours, most of it for sorting each block by repeated
 //! search; this one takes a third. The layout is part of the file format, and so of the version
 //! that is pinned; tests compare the two.
+//!
+//! In a large database the codes of the vectors (`codes.rs`) say first which are worth reading.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 
-use rusqlite::{Connection, MAIN_DB, named_params};
+use rusqlite::blob::Blob;
+use rusqlite::{Connection, MAIN_DB, Row, named_params};
 
 use crate::document::{ChunkId, Ranked};
 
+use super::codes;
+use super::codes::Table;
 use super::fault::{Fault, Step};
 
 /// Blocks in order of age. `validity` has a bit for each place, `rowids` the chunk's id in it.
@@ -21,6 +26,14 @@ const BLOCKS: &str = "
     FROM chunks_vec_chunks
     WHERE chunk_id BETWEEN :first AND :last
     ORDER BY chunk_id";
+
+/// The same with the codes of the vectors, where there are any.
+const CODED_BLOCKS: &str = "
+    SELECT chunks_vec_chunks.chunk_id, validity, rowids, codes
+    FROM chunks_vec_chunks
+    LEFT JOIN chunks_vec_codes ON chunks_vec_codes.block = chunks_vec_chunks.chunk_id
+    WHERE chunks_vec_chunks.chunk_id BETWEEN :first AND :last
+    ORDER BY chunks_vec_chunks.chunk_id";
 
 const LAST_BLOCK: &str = "SELECT coalesce(max(chunk_id), 0) FROM chunks_vec_chunks";
 
@@ -48,39 +61,146 @@ pub(super) fn nearest(
 ) -> Step<Vec<Ranked>> {
     let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
     let mut nearest = Nearest { depth, heap: BinaryHeap::new() };
-    let stride = size_of_val(query);
+    let mut vectors = Vectors::new(db, query);
     let mut blocks = db.prepare_cached(BLOCKS)?;
     let mut blocks = blocks.query(range)?;
-    let mut blob = None;
-    let mut bytes = Vec::new();
     let mut places = Vec::new();
     while let Some(row) = blocks.next()? {
         let block: i64 = row.get(0)?;
-        places.clear();
-        places.extend(
-            taken(row.get_ref(1)?.as_blob(), row.get_ref(2)?.as_blob())
-                .ok_or_else(|| damaged(block))?
-                .filter(|(_, id)| passing.is_none_or(|it| it.binary_search(id).is_ok())),
-        );
-        let (Some((first, _)), Some((last, _))) = (places.first(), places.last()) else { continue };
-        let (first, last) = (*first, *last);
-        let blob = match &mut blob {
-            None => {
-                blob.insert(db.blob_open(MAIN_DB, VECTORS_TABLE, VECTORS_COLUMN, block, true)?)
+        read_places(row, block, passing, &mut places)?;
+        vectors.compare(block, &places, |place, chunk_id, score| {
+            nearest.offer(Candidate { score, chunk_id, block, place });
+        })?;
+    }
+    Ok(nearest.ranked())
+}
+
+/// Finds the chunks of some blocks whose vectors seem nearest to `query` by their codes; those of
+/// a block without codes by the vectors themselves. Best first, at most `depth`.
+pub(super) fn seemingly_nearest(
+    db: &Connection,
+    query: &[f32],
+    passing: Option<&[ChunkId]>,
+    depth: usize,
+    blocks: RangeInclusive<i64>,
+) -> Step<Vec<Candidate>> {
+    let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
+    let mut nearest = Nearest { depth, heap: BinaryHeap::new() };
+    let mut vectors = Vectors::new(db, query);
+    let table = Table::new(query);
+    let code_len = codes::code_len(query.len());
+    let mut blocks = db.prepare_cached(CODED_BLOCKS)?;
+    let mut blocks = blocks.query(range)?;
+    let mut places = Vec::new();
+    while let Some(row) = blocks.next()? {
+        let block: i64 = row.get(0)?;
+        read_places(row, block, passing, &mut places)?;
+        let codes = row.get_ref(3)?.as_blob_or_null().map_err(|_| damaged(block))?;
+        match codes::of_block(codes, query.len())? {
+            Some(codes) => {
+                for (place, chunk_id) in &places {
+                    let code = codes.get(place * code_len..(place + 1) * code_len);
+                    let score = table.estimate(code.ok_or_else(|| damaged(block))?);
+                    nearest.offer(Candidate { score, chunk_id: *chunk_id, block, place: *place });
+                }
             }
-            Some(blob) => {
+            None => vectors.compare(block, &places, |place, chunk_id, score| {
+                nearest.offer(Candidate { score, chunk_id, block, place });
+            })?,
+        }
+    }
+    Ok(nearest.heap.into_sorted_vec())
+}
+
+/// Compares `query` with the vectors of candidates; in no order. One that another process has
+/// removed meanwhile is left out.
+pub(super) fn rescored(
+    db: &Connection,
+    query: &[f32],
+    candidates: &[Candidate],
+) -> Step<Vec<Ranked>> {
+    let mut ranked = Vec::with_capacity(candidates.len());
+    let mut vectors = Vectors::new(db, query);
+    let mut places = Vec::new();
+    let mut statement = db.prepare_cached(BLOCKS)?;
+    for candidates in candidates.chunk_by(|a, b| a.block == b.block) {
+        let Some(block) = candidates.first().map(|it| it.block) else { continue };
+        let mut rows = statement.query(named_params! { ":first": block, ":last": block })?;
+        let Some(row) = rows.next()? else { continue };
+        read_places(row, block, None, &mut places)?;
+        places.retain(|(place, chunk_id)| {
+            candidates.iter().any(|it| (it.place, it.chunk_id) == (*place, *chunk_id))
+        });
+        vectors.compare(block, &places, |_, chunk_id, score| {
+            ranked.push(Ranked { chunk_id, score: f64::from(score) });
+        })?;
+    }
+    Ok(ranked)
+}
+
+/// Reads the vectors of blocks and compares them with one.
+struct Vectors<'a> {
+    db: &'a Connection,
+    query: &'a [f32],
+    blob: Option<Blob<'a>>,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Vectors<'a> {
+    fn new(db: &'a Connection, query: &'a [f32]) -> Self {
+        Self { db, query, blob: None, bytes: Vec::new() }
+    }
+
+    /// Calls `found` with place, chunk and dot product for each of the given places of a block, in
+    /// their order; reads what lies between the first and the last of them.
+    fn compare(
+        &mut self,
+        block: i64,
+        places: &[(usize, ChunkId)],
+        mut found: impl FnMut(usize, ChunkId, f32),
+    ) -> Step<()> {
+        let (Some((first, _)), Some((last, _))) = (places.first(), places.last()) else {
+            return Ok(());
+        };
+        let stride = size_of_val(self.query);
+        let blob = match self.blob.take() {
+            None => self.db.blob_open(MAIN_DB, VECTORS_TABLE, VECTORS_COLUMN, block, true)?,
+            Some(mut blob) => {
                 blob.reopen(block)?;
                 blob
             }
         };
-        bytes.resize((last - first + 1) * stride, 0);
-        blob.read_at_exact(&mut bytes, first * stride).map_err(|_| damaged(block))?;
-        for (place, chunk_id) in &places {
+        let blob = self.blob.insert(blob);
+        self.bytes.resize((last - first + 1) * stride, 0);
+        blob.read_at_exact(&mut self.bytes, first * stride).map_err(|_| damaged(block))?;
+        for (place, chunk_id) in places {
             let at = (place - first) * stride;
-            nearest.offer(*chunk_id, dot(query, &bytes[at..at + stride]));
+            found(*place, *chunk_id, dot(self.query, &self.bytes[at..at + stride]));
         }
+        Ok(())
     }
-    Ok(nearest.ranked())
+}
+
+/// Fills `places` with what a block holds of the chunks that pass.
+fn read_places(
+    row: &Row<'_>,
+    block: i64,
+    passing: Option<&[ChunkId]>,
+    places: &mut Vec<(usize, ChunkId)>,
+) -> Step<()> {
+    places.clear();
+    places.extend(
+        taken(row.get_ref(1)?.as_blob(), row.get_ref(2)?.as_blob())
+            .ok_or_else(|| damaged(block))?,
+    );
+    let Some(passing) = passing else { return Ok(()) };
+    let ids = places.iter().map(|it| it.1);
+    let (Some(least), Some(greatest)) = (ids.clone().min(), ids.max()) else { return Ok(()) };
+    // Ids of a block lie close together, so little of a long list has to be looked at.
+    let passing = &passing[passing.partition_point(|it| *it < least)..];
+    let passing = &passing[..passing.partition_point(|it| *it <= greatest)];
+    places.retain(|(_, id)| passing.binary_search(id).is_ok());
+    Ok(())
 }
 
 /// Returns the places of a block that hold a vector, with the ids of their chunks; `None` if the
@@ -123,10 +243,13 @@ struct Nearest {
     heap: BinaryHeap<Candidate>,
 }
 
-#[derive(Debug)]
-struct Candidate {
-    score: f32,
-    chunk_id: ChunkId,
+/// A chunk and where its vector is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) score: f32,
+    pub(super) chunk_id: ChunkId,
+    pub(super) block: i64,
+    pub(super) place: usize,
 }
 
 impl Ord for Candidate {
@@ -151,8 +274,7 @@ impl PartialEq for Candidate {
 impl Eq for Candidate {}
 
 impl Nearest {
-    fn offer(&mut self, chunk_id: ChunkId, score: f32) {
-        let candidate = Candidate { score, chunk_id };
+    fn offer(&mut self, candidate: Candidate) {
         if self.heap.len() < self.depth {
             self.heap.push(candidate);
         } else if let Some(mut worst) = self.heap.peek_mut()
@@ -217,10 +339,41 @@ mod tests {
         );
         let best = db.store.rank_by_cosine(&query, None, 30).unwrap();
         assert_eq!(best, ranked[..30]);
-        for part_len in [1, 2, 3, 5, 100] {
-            let parts = db.store.rank_in_parts(&query, None, 30, part_len).unwrap();
-            assert_eq!(parts, best, "{part_len}");
-        }
+        let in_parts = |db: &TestDb, min_coded| {
+            for num_parts in [1, 2, 3, 5, 100] {
+                let parts =
+                    db.store.rank_in_parts(&query, None, 30, |_| num_parts, min_coded).unwrap();
+                assert_eq!(parts, best, "{num_parts} {min_coded}");
+            }
+        };
+        in_parts(&db, i64::MAX);
+        // Without any codes, and with them: so few vectors are all read.
+        in_parts(&db, 1);
+        assert!(codes::make(&db.store.connection, 4, 1, 1).unwrap() > 3);
+        in_parts(&db, 1);
+    }
+
+    #[test]
+    fn codes_go_with_the_first_chunk_of_their_block() {
+        let mut db = TestDb::new();
+        let texts = texts();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let first = db.add("/a.md", &texts[..1], &[]);
+        db.add("/b.md", &texts, &[]);
+        let make = |db: &TestDb| codes::make(&db.store.connection, 4, 1, 1).unwrap();
+        assert_eq!(codes::make(&db.store.connection, 4, 1, 100).unwrap(), 0);
+        assert_eq!((make(&db), make(&db)), (5, 0));
+        db.store.remove(first).unwrap();
+        assert_eq!(make(&db), 1);
+        let query = vector("text 300 of 6");
+        let exact = db.store.rank_by_cosine(&query, None, 30).unwrap();
+        let coded = db.store.rank_in_parts(&query, None, 30, |_| 1, 1).unwrap();
+        assert_eq!(coded, exact);
+        let some: Vec<ChunkId> = (300..320).collect();
+        let coded = db.store.rank_in_parts(&query, Some(&some), 30, |_| 2, 1).unwrap();
+        assert_eq!(coded, db.store.rank_by_cosine(&query, Some(&some), 30).unwrap());
+        db.store.connection.execute("UPDATE chunks_vec_codes SET codes = x'01'", []).unwrap();
+        assert!(db.store.rank_in_parts(&query, None, 30, |_| 1, 1).is_err());
     }
 
     #[test]

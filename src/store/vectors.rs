@@ -2,6 +2,9 @@
 //!
 //! The table is made here and not by a migration, because its width is the model's. A trigger
 //! removes a chunk's vector with the chunk, however that goes.
+//!
+//! In a large database a ranking looks at the codes of all vectors first and reads those that seem
+//! nearest.
 
 use std::ops::RangeInclusive;
 use std::{panic, thread};
@@ -11,12 +14,19 @@ use rusqlite::{Connection, Row, named_params, types::Type};
 use crate::document::{ChunkId, Ranked};
 use crate::error::{Error, Result};
 
+use super::binding::Slot;
 use super::fault::Step;
-use super::{Store, scan};
+use super::scan::Candidate;
+use super::{Store, binding, codes, scan};
 
 /// Vectors in one block of `vec0`. A search that a filter narrows reads only the blocks in which
 /// something passes, and of those only what lies between the first and the last of it.
 const BLOCK_ROWS: u32 = 128;
+
+/// Vectors that are read and compared exactly where codes choose them, at least; and for each hit
+/// asked for, where that is more.
+const MIN_RESCORED: usize = 1000;
+const RESCORED_PER_HIT: usize = 2;
 
 /// Blocks below which another thread, with a connection of its own, costs more than it saves.
 const BLOCKS_PER_PART: i64 = 32;
@@ -34,10 +44,11 @@ const INSERT_VECTOR: &str =
     "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
 
 impl Store {
-    /// Ranks chunks by the cosine between their vectors and `vector`, exactly; where there is a
+    /// Ranks chunks by the cosine between their vectors and `vector`; where there is a
     /// filter, only those that pass it, whose ids are given in order. Best first, ties by chunk id;
     /// at most `depth`; empty before anything was embedded. The score lies in -1..=1, up to
-    /// rounding.
+    /// rounding, and is exact; so is the ranking in a database of less than
+    /// [`codes::MIN_BLOCKS`] blocks, and nearly so in a larger one.
     ///
     /// # Errors
     ///
@@ -49,61 +60,102 @@ impl Store {
         passing: Option<&[ChunkId]>,
         depth: u32,
     ) -> Result<Vec<Ranked>> {
-        let last = self.read(|db| {
-            let Some(binding) = self.check_bound(db)? else { return Ok(None) };
-            require_unit_shape(vector, binding.dim)?;
-            Ok(Some(scan::last_block(db)?))
-        })?;
-        let Some(last) = last else { return Ok(Vec::new()) };
-        self.rank_in_parts(vector, passing, depth, last / num_parts(last) + 1)
+        self.rank_in_parts(vector, passing, depth, num_parts, codes::MIN_BLOCKS)
     }
 
-    /// Ranks runs of `part_len` blocks side by side, the first here and each further one on a
-    /// connection of its own.
+    /// Ranks parts of the blocks side by side, the first here and each further one on a connection
+    /// of its own; from `min_coded` blocks on by their codes first.
     pub(super) fn rank_in_parts(
         &self,
         vector: &[f32],
         passing: Option<&[ChunkId]>,
         depth: u32,
-        part_len: i64,
+        num_parts: impl Fn(i64) -> i64,
+        min_coded: i64,
     ) -> Result<Vec<Ranked>> {
-        let depth = usize::try_from(depth).unwrap_or(usize::MAX);
-        let last = self.read(|db| Ok(scan::last_block(db)?))?;
-        let step = usize::try_from(part_len).unwrap_or(usize::MAX).max(1);
-        let starts = (part_len + 1..=last).step_by(step);
-        let readers = starts.map(|it| Ok((it, self.reader()?))).collect::<Result<Vec<_>>>()?;
-        let mut ranked = thread::scope(|scope| {
-            let parts: Vec<_> = readers
-                .into_iter()
-                .map(|(first, reader)| {
-                    let blocks = first..=first + part_len - 1;
-                    scope.spawn(move || reader.rank_blocks(vector, passing, depth, blocks))
-                })
-                .collect();
-            let mut ranked = self.rank_blocks(vector, passing, depth, 0..=part_len)?;
-            for part in parts {
-                ranked.extend(part.join().unwrap_or_else(|it| panic::resume_unwind(it))?);
-            }
-            Ok::<_, Error>(ranked)
+        let last = self.read(|db| {
+            let Some(binding) = self.check_bound(db)? else { return Ok(0) };
+            require_unit_shape(vector, binding.dim)?;
+            Ok(scan::last_block(db)?)
         })?;
+        let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+        if last == 0 || depth == 0 {
+            return Ok(Vec::new());
+        }
+        let part_len = last / num_parts(last).max(1) + 1;
+        let parts: Vec<RangeInclusive<i64>> = (1..=last)
+            .step_by(usize::try_from(part_len).unwrap_or(usize::MAX))
+            .map(|first| first..=first + part_len - 1)
+            .collect();
+        let mut readers: Vec<Self> =
+            parts.iter().skip(1).map(|_| self.reader()).collect::<Result<_>>()?;
+        let mut ranked = if last < min_coded {
+            self.side_by_side(&mut readers, &parts, |db, part| {
+                scan::nearest(db, vector, passing, depth, part.clone())
+            })?
+        } else {
+            let num_rescored = MIN_RESCORED.max(depth.saturating_mul(RESCORED_PER_HIT));
+            let mut candidates = self.side_by_side(&mut readers, &parts, |db, part| {
+                scan::seemingly_nearest(db, vector, passing, num_rescored, part.clone())
+            })?;
+            // Chosen from all parts together, so that their number changes nothing.
+            candidates.sort_unstable();
+            candidates.truncate(num_rescored);
+            candidates.sort_unstable_by_key(|it| (it.block, it.place));
+            let part_len = candidates.len() / parts.len() + 1;
+            let parts: Vec<&[Candidate]> = candidates.chunks(part_len).collect();
+            self.side_by_side(&mut readers, &parts, |db, part| scan::rescored(db, vector, part))?
+        };
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
         ranked.truncate(depth);
         Ok(ranked)
     }
 
-    /// Ranks the vectors of some blocks, all of one state of the database.
-    fn rank_blocks(
+    /// Does `work` on each part, the first here and each further one by one of `readers`; returns
+    /// what all of them found.
+    fn side_by_side<P: Sync, T: Send>(
         &self,
-        vector: &[f32],
-        passing: Option<&[ChunkId]>,
-        depth: usize,
-        blocks: RangeInclusive<i64>,
-    ) -> Result<Vec<Ranked>> {
-        self.read(|db| match self.check_bound(db)? {
-            Some(_) if depth > 0 => scan::nearest(db, vector, passing, depth, blocks),
-            _ => Ok(Vec::new()),
+        readers: &mut [Self],
+        parts: &[P],
+        work: impl Fn(&Connection, &P) -> Step<Vec<T>> + Sync,
+    ) -> Result<Vec<T>> {
+        let on = |store: &Self, part: &P| {
+            store.read(|db| match store.check_bound(db)? {
+                Some(_) => work(db, part),
+                None => Ok(Vec::new()),
+            })
+        };
+        let Some((first, further)) = parts.split_first() else { return Ok(Vec::new()) };
+        let on = &on;
+        thread::scope(|scope| {
+            let threads: Vec<_> = readers
+                .iter_mut()
+                .zip(further)
+                .map(|(reader, part)| scope.spawn(move || on(reader, part)))
+                .collect();
+            let mut found = on(self, first)?;
+            for thread in threads {
+                found.extend(thread.join().unwrap_or_else(|it| panic::resume_unwind(it))?);
+            }
+            Ok(found)
         })
     }
+
+    /// Makes codes for all full blocks of a large database that have none; returns for how many.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Locked`], [`Error::DiskFull`] and what else the database refuses.
+    pub fn encode_vectors(&mut self) -> Result<usize> {
+        self.write(|db| encode_from(db, 1))
+    }
+}
+
+/// Makes codes for the full blocks from `first` on that have none, in a large database.
+pub(super) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
+    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(0) };
+    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
+    Ok(codes::make(db, dim, first, codes::MIN_BLOCKS)?)
 }
 
 /// Returns in how many parts so many blocks are worth being ranked side by side.
@@ -114,6 +166,7 @@ fn num_parts(num_blocks: i64) -> i64 {
 
 /// Makes the empty table for vectors of `dim` numbers, in place of the one there is.
 pub(super) fn make_table(db: &Connection, dim: u32) -> Step<()> {
+    codes::forget(db)?;
     db.execute_batch(DROP_TABLE)?;
     db.execute_batch(&format!(
         "CREATE VIRTUAL TABLE chunks_vec USING vec0 (

@@ -29,7 +29,10 @@ macro_rules! contract {
 }
 
 contract! {
-    Search { contract_version: u32, query: String, results: Vec<Hit>, total_matches: u64, returned: u64, }
+    Search {
+        contract_version: u32, query: String, results: Vec<Hit>, total_matches: u64, returned: u64,
+        #[serde(deserialize_with = "nullable")] confidence: Option<String>,
+    }
     Hit {
         chunk_id: i64, score: f64, score_breakdown: Breakdown, text: String, source: Source,
         evidence: Evidence,
@@ -50,6 +53,8 @@ contract! {
         #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
         #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
         #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] date: Option<String>,
+        #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
     }
     Evidence {
         #[serde(deserialize_with = "nullable")] fts_rank: Option<u32>,
@@ -59,6 +64,23 @@ contract! {
         #[serde(deserialize_with = "nullable")] fts_weight: Option<f64>,
         #[serde(deserialize_with = "nullable")] vector_weight: Option<f64>,
     }
+    Why {
+        contract_version: u32, query: String, document_id: i64, title: String, fate: String,
+        explanation: String, terms: Vec<String>, matches: Vec<Term>, chunks: u32,
+        chunks_passing_filters: u32, depth: u32,
+        #[serde(deserialize_with = "nullable")] fts: Option<Standing>,
+        #[serde(deserialize_with = "nullable")] vector: Option<Standing>,
+        #[serde(deserialize_with = "nullable")] rank: Option<u32>,
+        #[serde(deserialize_with = "nullable")] score: Option<f64>,
+    }
+    Term {
+        term: String, chunks: u32, weight: f64, in_context: u32, in_text: u32, in_document: u32,
+        bm25: f64,
+    }
+    Eval { contract_version: u32, collections: Vec<Evaluated>, }
+    Evaluated { name: String, queries: u32, fts: Measures, vector: Measures, fused: Measures, }
+    Measures { ndcg_at_10: f64, recall_at_10: f64, mrr_at_10: f64, }
+    Standing { chunk_id: i64, rank: u32, raw: f64, }
     Document {
         id: i64, title: String, r#type: String, tags: Vec<String>, chunk_count: u32,
         created_at: String,

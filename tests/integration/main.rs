@@ -31,6 +31,8 @@ mod documents;
 mod embedding;
 /// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.
 mod exit_codes;
+/// Why a passage is found, or not: terms, verdicts, the way of one document, narrower searches.
+mod explain;
 /// Bad input of every kind: one clear line, the right status, nothing lost.
 mod failure;
 /// Which files are added, replaced, followed, skipped, ignored, reported.

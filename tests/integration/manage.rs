@@ -132,8 +132,8 @@ fn help_is_there_for_every_command() {
     assert_eq!(
         names,
         [
-            "init", "add", "search", "list", "info", "outline", "show", "open", "remove", "tags",
-            "tag", "status", "backup", "reindex", "embed", "config", "skill"
+            "init", "add", "search", "why", "list", "info", "outline", "show", "open", "remove",
+            "tags", "tag", "status", "backup", "reindex", "embed", "eval", "config", "skill",
         ]
     );
     for name in names {

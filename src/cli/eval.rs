@@ -1,0 +1,119 @@
+//! `kb eval`.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{add, args, context, model};
+use crate::document::{DocumentId, Filter};
+use crate::embed::Embedder;
+use crate::error::{Error, Result};
+use crate::eval;
+use crate::eval::{Evaluation, Judged, beir, known_item};
+use crate::ingest;
+use crate::ingest::detect::Wanted;
+use crate::present::eval as present;
+use crate::search::{Legs, SearchOptions};
+use crate::store::Store;
+
+pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
+    let evaluations = match &args.folder {
+        Some(folder) => of_folder(context, args, folder)?,
+        None => of_own(context, args)?,
+    };
+    context.present(
+        args.format.format,
+        |out| present::json(&evaluations, out),
+        |human, out| present::human(human, &evaluations, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+/// Asks what the documents themselves say.
+fn of_own(context: &Context, args: &args::Eval) -> Result<Vec<(String, Evaluation)>> {
+    let store =
+        context.open_existing()?.filter(|it| it.stats().is_ok_and(|it| it.total_chunks > 0));
+    let store = store.ok_or_else(|| Error::Usage {
+        message: "there is nothing to search yet".into(),
+        hint: Some("add documents with `kb add`, or name a folder with judgments".into()),
+    })?;
+    let found = known_item::questions(&store, args.queries as usize)?;
+    [("headings", found.headings), ("phrases", found.phrases)]
+        .into_iter()
+        .map(|(name, judged)| Ok((name.to_owned(), measure(context, &store, &judged)?)))
+        .collect()
+}
+
+/// Adds the documents of a folder to a database of its own and asks the folder's questions.
+fn of_folder(
+    context: &Context,
+    args: &args::Eval,
+    folder: &Path,
+) -> Result<Vec<(String, Evaluation)>> {
+    let collection = beir::read(folder)?;
+    let folder = context::absolute(folder)?;
+    let name = folder.file_name().map_or("eval".into(), |it| it.to_string_lossy().into_owned());
+    let work = match &args.work {
+        Some(work) => context::absolute(work)?,
+        None => context.data_dir().join("eval").join(&name),
+    };
+    let files = work.join("files");
+    fs::create_dir_all(&files).map_err(|source| Error::Io { path: files.clone(), source })?;
+    let mut names: HashMap<String, PathBuf> = HashMap::new();
+    for (number, document) in collection.documents.iter().enumerate() {
+        let path = files.join(format!("d{number:06}.{}", args.extension));
+        let title = document.title.trim();
+        let head = if title.is_empty() || args.extension != "md" {
+            String::new()
+        } else {
+            format!("# {title}\n\n")
+        };
+        if !path.exists() {
+            let text = format!("{head}{}\n", document.text.trim());
+            fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
+        }
+        names.insert(document.id.clone(), path);
+    }
+    let context = context.at(&work)?;
+    add::ingest(&context, &args::Add::plain(), &[files], Wanted::new(None, None)?)?;
+    let store = context.open_store()?;
+    let documents: HashMap<String, DocumentId> = store
+        .documents(&Filter::default())?
+        .into_iter()
+        .filter_map(|it| Some((it.path?, it.id)))
+        .collect();
+    let of_document = |(id, grade): (&String, &u32)| {
+        let path = ingest::walk::path_text(names.get(id)?);
+        Some((*documents.get(&path)?, *grade))
+    };
+    let judged: Vec<Judged> = collection
+        .queries
+        .iter()
+        .take(args.queries as usize)
+        .map(|query| Judged {
+            query: query.text.clone(),
+            relevant: collection.judgments[&query.id].iter().filter_map(of_document).collect(),
+        })
+        .collect();
+    Ok(vec![(name, measure(&context, &store, &judged)?)])
+}
+
+fn measure(context: &Context, store: &Store, judged: &[Judged]) -> Result<Evaluation> {
+    let binding = store.binding()?;
+    let load = || -> Result<Box<dyn Embedder>> {
+        model::wish(context, binding.as_ref())?.open_for_query(binding.as_ref())
+    };
+    let settings = &context.config().search;
+    let options = SearchOptions {
+        limit: settings.default_top,
+        filter: Filter::default(),
+        legs: Legs::Both,
+        rrf_k: settings.rrf_k,
+        threshold: None,
+        per_document: None,
+        is_explained: false,
+    };
+    eval::evaluate(store, &load, judged, &options)
+}

@@ -1,0 +1,150 @@
+//! A folder with documents, questions and judgments in, all three out: the layout of BEIR.
+//!
+//! `corpus.jsonl` and `queries.jsonl` have `_id` and `text`, a document may have a `title`; `qrels.tsv`
+//! or `qrels/test.tsv` has question, document and grade in columns, further ones in between.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+
+/// What a folder holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Collection {
+    /// In the order of the file.
+    pub documents: Vec<Entry>,
+    /// In the order of the file; those with a judgment alone.
+    pub queries: Vec<Entry>,
+    /// Grades above zero by question and document.
+    pub judgments: HashMap<String, HashMap<String, u32>>,
+}
+
+/// A document or a question.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Entry {
+    /// Its name in the judgments.
+    #[serde(rename = "_id", deserialize_with = "text_or_number")]
+    pub id: String,
+    /// A document's title; empty if it has none.
+    #[serde(default)]
+    pub title: String,
+    /// What it says.
+    #[serde(default)]
+    pub text: String,
+}
+
+fn text_or_number<'a, D: serde::Deserializer<'a>>(
+    value: D,
+) -> std::result::Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Id {
+        Text(String),
+        Number(i64),
+    }
+    Ok(match Id::deserialize(value)? {
+        Id::Text(text) => text,
+        Id::Number(number) => number.to_string(),
+    })
+}
+
+/// Reads a folder.
+///
+/// # Errors
+///
+/// [`Error::Io`] for a file that is missing, [`Error::Usage`] for one that is not what it should
+/// be.
+pub fn read(folder: &Path) -> Result<Collection> {
+    let documents = entries(&folder.join("corpus.jsonl"))?;
+    let mut queries = entries(&folder.join("queries.jsonl"))?;
+    let flat = folder.join("qrels.tsv");
+    let judged = if flat.exists() { flat } else { folder.join("qrels/test.tsv") };
+    let judgments = judgments(&file(&judged)?);
+    queries.retain(|it| judgments.contains_key(&it.id));
+    if queries.is_empty() {
+        return Err(unusable(&judged, "it judges no question that is there"));
+    }
+    Ok(Collection { documents, queries, judgments })
+}
+
+fn unusable(path: &Path, reason: &str) -> Error {
+    Error::Usage {
+        message: format!("cannot use {}: {reason}", path.display()),
+        hint: Some(
+            "the folder has the layout of BEIR: corpus.jsonl, queries.jsonl, qrels.tsv".into(),
+        ),
+    }
+}
+
+fn file(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })
+}
+
+fn entries(path: &Path) -> Result<Vec<Entry>> {
+    let text = file(path)?;
+    let lines = (1..).zip(text.lines()).filter(|(_, it)| !it.trim().is_empty());
+    let entry = |(number, line): (usize, &str)| {
+        let reason = |error| format!("line {number}: {error}");
+        serde_json::from_str(line).map_err(|error| unusable(path, &reason(error)))
+    };
+    lines.map(entry).collect()
+}
+
+fn judgments(text: &str) -> HashMap<String, HashMap<String, u32>> {
+    let mut found: HashMap<String, HashMap<String, u32>> = HashMap::new();
+    for line in text.lines() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        // A heading has no number at its end.
+        if let [query, .., document, grade] = columns.as_slice()
+            && let Ok(grade) = grade.trim().parse::<u32>()
+            && grade > 0
+        {
+            found.entry((*query).to_owned()).or_default().insert((*document).to_owned(), grade);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(judged: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write(
+            "corpus.jsonl",
+            "{\"_id\": 7, \"title\": \"T\", \"text\": \"one\"}\n\n{\"_id\": \"b\"}\n",
+        );
+        write(
+            "queries.jsonl",
+            "{\"_id\": \"q1\", \"text\": \"one?\"}\n{\"_id\": \"q2\", \"text\": \"\"}\n",
+        );
+        write("qrels.tsv", judged);
+        folder
+    }
+
+    #[test]
+    fn a_folder_is_read_with_either_number_of_columns() {
+        let judged = "query-id\tcorpus-id\tscore\nq1\t7\t2\nq1\t0\tb\t1\nq2\tb\t0\n";
+        let found = read(folder(judged).path()).unwrap();
+        assert_eq!(found.documents.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["7", "b"]);
+        assert_eq!(found.queries.len(), 1);
+        let grades: HashMap<String, u32> = [("7".to_owned(), 2), ("b".to_owned(), 1)].into();
+        assert_eq!(found.judgments["q1"], grades);
+    }
+
+    #[test]
+    fn what_is_missing_or_no_json_is_said() {
+        assert!(matches!(read(folder("").path()), Err(Error::Usage { .. })));
+        let broken = folder("q1\t7\t1\n");
+        fs::write(broken.path().join("corpus.jsonl"), "{\"_id\": 1}\nnonsense\n").unwrap();
+        let error = read(broken.path()).unwrap_err();
+        assert!(matches!(&error, Error::Usage { message, .. } if message.contains("line 2")));
+        fs::remove_file(broken.path().join("corpus.jsonl")).unwrap();
+        assert!(matches!(read(broken.path()), Err(Error::Io { .. })));
+    }
+}

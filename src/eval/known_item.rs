@@ -1,0 +1,88 @@
+//! A knowledge base in, questions whose answers are known out: no labels needed.
+//!
+//! From documents spread over the whole collection one chunk each is taken. Who looks for it may know
+//! its heading, or a few of its rarest words; the document it comes from is the answer.
+
+use std::collections::HashMap;
+
+use crate::document::Filter;
+use crate::error::Result;
+use crate::eval::Judged;
+use crate::store::{Store, StoredChunk};
+
+/// Words of a phrase.
+const PHRASE_LEN: usize = 5;
+
+/// Words of a chunk that are looked at.
+const MAX_WORDS: usize = 80;
+
+/// Words a heading has at least, to be a question.
+const MIN_HEADING: usize = 2;
+
+/// Letters of a word that counts for a phrase.
+const MIN_LETTERS: usize = 3;
+
+/// Questions of two kinds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KnownItems {
+    /// Headings of sections.
+    pub headings: Vec<Judged>,
+    /// Words that stand together and are rare.
+    pub phrases: Vec<Judged>,
+}
+
+/// Makes up to `num_documents` questions of each kind. The same collection gives the same questions.
+///
+/// # Errors
+///
+/// What the database refuses.
+pub fn questions(store: &Store, num_documents: usize) -> Result<KnownItems> {
+    let mut documents = store.documents(&Filter::default())?;
+    documents.retain(|it| it.chunk_count > 0);
+    let step = documents.len().div_ceil(num_documents.max(1)).max(1);
+    let mut found = KnownItems::default();
+    let mut rarity: HashMap<String, usize> = HashMap::new();
+    for document in documents.iter().step_by(step) {
+        let chunks = store.chunks(document.id)?;
+        let Some(chunk) = chunks.get(chunks.len() / 2) else { continue };
+        let judged = |query| Judged { query, relevant: [(document.id, 1)].into() };
+        found.headings.extend(heading(chunk, &document.title).map(judged));
+        found.phrases.extend(phrase(store, &chunk.chunk.text, &mut rarity)?.map(judged));
+    }
+    Ok(found)
+}
+
+/// Returns the heading under which a chunk stands, else the title of its document.
+fn heading(chunk: &StoredChunk, title: &str) -> Option<String> {
+    let section = chunk.chunk.section.as_deref().and_then(|it| it.rsplit(" > ").next());
+    let heading = section.unwrap_or(title);
+    (heading.split_whitespace().count() >= MIN_HEADING).then(|| heading.to_owned())
+}
+
+/// Returns the words next to each other that occur in the fewest chunks together.
+fn phrase(
+    store: &Store,
+    text: &str,
+    rarity: &mut HashMap<String, usize>,
+) -> Result<Option<String>> {
+    let words: Vec<&str> = text
+        .split(|it: char| !it.is_alphanumeric())
+        .filter(|it| it.chars().count() >= MIN_LETTERS)
+        .take(MAX_WORDS)
+        .collect();
+    let mut counts = Vec::with_capacity(words.len());
+    for word in &words {
+        let count = match rarity.get(*word) {
+            Some(count) => *count,
+            None => {
+                let count = store.occurrences(word)?.len();
+                rarity.insert((*word).to_owned(), count);
+                count
+            }
+        };
+        counts.push(count);
+    }
+    let windows = words.windows(PHRASE_LEN).zip(counts.windows(PHRASE_LEN));
+    let rarest = windows.min_by_key(|(_, counts)| counts.iter().sum::<usize>());
+    Ok(rarest.map(|(words, _)| words.join(" ")))
+}

@@ -1,0 +1,142 @@
+//! Questions with known answers in, how well they are found out.
+//!
+//! The questions come from a folder with judgments ([`beir`]) or from the knowledge base itself
+//! ([`known_item`]).
+
+use std::collections::HashMap;
+
+use crate::document::DocumentId;
+use crate::error::Result;
+use crate::search;
+use crate::search::{LoadEmbedder, SearchOptions};
+use crate::store::Store;
+
+pub mod beir;
+pub mod known_item;
+
+/// Documents of a ranking that count.
+const CUT: usize = 10;
+
+/// A question and the documents that answer it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The question.
+    pub query: String,
+    /// Documents with a grade above zero; never empty.
+    pub relevant: HashMap<DocumentId, u32>,
+}
+
+/// Means over all questions, each in 0..=1, larger is better.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Measures {
+    /// Normalised discounted cumulative gain of the first ten documents (Järvelin and Kekäläinen,
+    /// 2002; gain is the grade).
+    pub ndcg: f64,
+    /// Relevant documents among the first ten, in proportion to how many there can be.
+    pub recall: f64,
+    /// One divided by the rank of the first relevant document among the first ten.
+    pub reciprocal_rank: f64,
+}
+
+/// How well each leg and their fusion find the answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Evaluation {
+    /// Questions asked.
+    pub num_queries: usize,
+    /// The keyword leg alone.
+    pub keyword: Measures,
+    /// The vector leg alone.
+    pub vector: Measures,
+    /// Both, as a search answers.
+    pub fused: Measures,
+}
+
+/// Asks all questions and measures the answers.
+///
+/// # Errors
+///
+/// As [`search::search`].
+pub fn evaluate(
+    store: &Store,
+    load_embedder: &LoadEmbedder<'_>,
+    judged: &[Judged],
+    options: &SearchOptions,
+) -> Result<Evaluation> {
+    let mut sums = Evaluation { num_queries: judged.len(), ..Evaluation::default() };
+    for judged in judged {
+        let query = search::parse::parse(&judged.query)?;
+        let trial = search::trial(store, load_embedder, &query, options)?;
+        for (sum, ranking) in [
+            (&mut sums.keyword, &trial.keyword),
+            (&mut sums.vector, &trial.vector),
+            (&mut sums.fused, &trial.fused),
+        ] {
+            let found = measure(ranking, &judged.relevant);
+            sum.ndcg += found.ndcg;
+            sum.recall += found.recall;
+            sum.reciprocal_rank += found.reciprocal_rank;
+        }
+    }
+    let count = u32::try_from(judged.len()).map_or(1.0, f64::from).max(1.0);
+    for mean in [&mut sums.keyword, &mut sums.vector, &mut sums.fused] {
+        mean.ndcg /= count;
+        mean.recall /= count;
+        mean.reciprocal_rank /= count;
+    }
+    Ok(sums)
+}
+
+/// Measures one ranking of documents, each once, best first.
+fn measure(ranking: &[DocumentId], relevant: &HashMap<DocumentId, u32>) -> Measures {
+    let first: Vec<Option<&u32>> = ranking.iter().take(CUT).map(|it| relevant.get(it)).collect();
+    let gain = |grades: &mut dyn Iterator<Item = u32>| -> f64 {
+        (2_u32..).zip(grades).map(|(rank, it)| f64::from(it) / f64::from(rank).log2()).sum()
+    };
+    let mut ideal: Vec<u32> = relevant.values().copied().collect();
+    ideal.sort_unstable_by(|a, b| b.cmp(a));
+    let best = gain(&mut ideal.iter().copied().take(CUT));
+    let found = gain(&mut first.iter().map(|it| it.copied().unwrap_or(0)));
+    let num_found = u32::try_from(first.iter().flatten().count()).map_or(0.0, f64::from);
+    let num_possible = u32::try_from(relevant.len().min(CUT)).map_or(1.0, f64::from);
+    let rank = (1_u32..).zip(&first).find(|(_, it)| it.is_some());
+    Measures {
+        ndcg: if best > 0.0 { found / best } else { 0.0 },
+        recall: if num_possible > 0.0 { num_found / num_possible } else { 0.0 },
+        reciprocal_rank: rank.map_or(0.0, |(rank, _)| 1.0 / f64::from(rank)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(ranking: &[DocumentId], relevant: &[(DocumentId, u32)], expected: [f64; 3]) {
+        let found = measure(ranking, &relevant.iter().copied().collect());
+        let found = [found.ndcg, found.recall, found.reciprocal_rank];
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+    }
+
+    #[test]
+    fn the_only_answer_counts_by_its_rank() {
+        check(&[7, 1, 2], &[(7, 1)], [1.0, 1.0, 1.0]);
+        check(&[1, 2, 7], &[(7, 1)], [0.5, 1.0, 1.0 / 3.0]);
+        check(&[1, 2, 3], &[(7, 1)], [0.0, 0.0, 0.0]);
+        check(&[], &[(7, 1)], [0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn better_grades_belong_first() {
+        let ideal = 2.0 + 1.0 / 3_f64.log2();
+        check(&[1, 2], &[(1, 2), (2, 1)], [1.0, 1.0, 1.0]);
+        check(&[2, 1], &[(1, 2), (2, 1)], [(1.0 + 2.0 / 3_f64.log2()) / ideal, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn what_comes_after_the_tenth_does_not_count() {
+        let ranking: Vec<DocumentId> = (1..20).collect();
+        check(&ranking, &[(11, 1)], [0.0, 0.0, 0.0]);
+        let all: Vec<(DocumentId, u32)> = (1..20).map(|it| (it, 1)).collect();
+        check(&ranking, &all, [1.0, 1.0, 1.0]);
+    }
+}

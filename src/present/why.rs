@@ -1,0 +1,146 @@
+//! The way of a document through a search in, bytes out: for programs and for people.
+
+use std::io;
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::present::human::{Human, clean};
+use crate::present::json;
+use crate::present::json::TermJson;
+use crate::search::{Fate, Journey, Standing};
+use crate::store::StoredDocument;
+
+#[derive(Serialize)]
+struct WhyJson<'a> {
+    contract_version: u32,
+    query: &'a str,
+    document_id: i64,
+    title: &'a str,
+    fate: &'static str,
+    explanation: String,
+    terms: &'a [String],
+    matches: Vec<TermJson<'a>>,
+    chunks: usize,
+    chunks_passing_filters: usize,
+    depth: u32,
+    fts: Option<StandingJson>,
+    vector: Option<StandingJson>,
+    rank: Option<u32>,
+    score: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct StandingJson {
+    chunk_id: i64,
+    rank: u32,
+    raw: f64,
+}
+
+impl From<Standing> for StandingJson {
+    fn from(standing: Standing) -> Self {
+        Self { chunk_id: standing.chunk_id, rank: standing.rank, raw: standing.raw }
+    }
+}
+
+/// Returns the word for what became of a document.
+fn word(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Shown => "shown",
+        Fate::Empty => "empty",
+        Fate::Filtered => "filtered",
+        Fate::Excluded => "excluded",
+        Fate::BeyondDepth => "beyond_depth",
+        Fate::BelowThreshold => "below_threshold",
+        Fate::BeyondLimit => "beyond_limit",
+    }
+}
+
+/// Says in a sentence what became of a document, and what would change it.
+fn sentence(journey: &Journey) -> String {
+    let rank = journey.fused.map_or(0, |it| it.0);
+    match journey.fate {
+        Fate::Shown => format!("It is shown at rank {rank}."),
+        Fate::Empty => "It has no text to be found.".into(),
+        Fate::Filtered => "A filter leaves it out.".into(),
+        Fate::Excluded => "Each of its chunks has a word that the query excludes.".into(),
+        Fate::BeyondDepth => format!(
+            "No leg has it among its first {}: no word of the query leads to it, and its meaning is \
+             not near.",
+            journey.depth
+        ),
+        Fate::BelowThreshold => format!("It would be at rank {rank}, but is below the threshold."),
+        Fate::BeyondLimit => {
+            format!(
+                "It is at rank {rank}, and {} are shown: `--top {rank}` shows it.",
+                journey.limit
+            )
+        }
+    }
+}
+
+/// Writes it for programs.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn json(
+    query: &str,
+    document: &StoredDocument,
+    journey: &Journey,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    json::write(
+        &WhyJson {
+            contract_version: json::CONTRACT_VERSION,
+            query,
+            document_id: document.id,
+            title: &document.title,
+            fate: word(journey.fate),
+            explanation: sentence(journey),
+            terms: &journey.terms,
+            matches: journey.matches.iter().map(TermJson::from).collect(),
+            chunks: journey.num_chunks,
+            chunks_passing_filters: journey.num_passing,
+            depth: journey.depth,
+            fts: journey.keyword.map(StandingJson::from),
+            vector: journey.vector.map(StandingJson::from),
+            rank: journey.fused.map(|it| it.0),
+            score: journey.fused.map(|it| it.1),
+        },
+        out,
+    )
+}
+
+/// Writes it for people.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn human(
+    human: &Human,
+    document: &StoredDocument,
+    journey: &Journey,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "{}: {}", clean(&document.title), sentence(journey))?;
+    writeln!(out, "Terms: {}", clean(&journey.terms.join(", ")))?;
+    let passing = format!("{} of {}", journey.num_passing, journey.num_chunks);
+    writeln!(out, "Chunks that pass the filters: {passing}")?;
+    let standing = |standing: Option<Standing>| match standing {
+        Some(it) => {
+            let beyond = if it.rank > journey.depth { " (not followed so far down)" } else { "" };
+            format!("chunk {} at rank {}{beyond}, {:.3}", it.chunk_id, it.rank, it.raw)
+        }
+        None => "not ranked".to_owned(),
+    };
+    writeln!(out, "Keywords: {}", standing(journey.keyword))?;
+    human.terms(&journey.matches, out)?;
+    writeln!(out, "Vectors: {}", standing(journey.vector))?;
+    if let Some((rank, score, legs)) = journey.fused {
+        let term = |idx: usize| legs[idx].map_or(0.0, |it| it.term);
+        let sum = format!("{score:.4} = {:.4} keywords + {:.4} vectors", term(0), term(1));
+        writeln!(out, "Fused: rank {rank}, {sum}")?;
+    }
+    Ok(())
+}

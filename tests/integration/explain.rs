@@ -1,0 +1,131 @@
+//! Why a passage is found, or not: terms, verdicts, the way of one document, narrower searches.
+
+use crate::contract::{Eval, Search, Term, Why, read};
+use crate::env::TestEnv;
+
+fn titles(env: &TestEnv, args: &[&str]) -> Vec<String> {
+    let answer: Search = read(&env.ok(&[&["search", "--top", "100"], args].concat()));
+    answer.results.into_iter().map(|it| it.source.title).collect()
+}
+
+#[test]
+fn explained_terms_add_up_to_the_score_of_their_leg() {
+    let env = TestEnv::with_corpus();
+    let answer = env.json(&["search", "battery gauge wint*", "--explain"]);
+    let results = answer["results"].as_array().unwrap();
+    assert!(!results.is_empty());
+    for hit in results {
+        let Some(bm25) = hit["evidence"]["bm25"].as_f64() else { continue };
+        let terms: Vec<Term> = serde_json::from_value(hit["terms"].clone()).unwrap();
+        let sum: f64 = terms.iter().map(|it| it.bm25).sum();
+        assert!((sum - bm25).abs() < 1e-9, "{hit}");
+        assert!(terms.iter().all(|it| ["battery", "gauge", "wint*"].contains(&it.term.as_str())));
+    }
+    let plain = env.json(&["search", "battery gauge wint*"]);
+    assert!(plain["results"][0].get("terms").is_none());
+    let text = env.ok(&["search", "battery gauge", "--explain", "--format", "human"]).stdout;
+    assert!(text.contains("keywords rank 1") && text.contains("battery: "), "{text}");
+}
+
+#[test]
+fn the_answer_says_how_sure_it_is() {
+    let env = TestEnv::with_corpus();
+    let confidence = |args: &[&str]| {
+        let answer: Search = read(&env.ok(&[&["search"], args].concat()));
+        answer.confidence
+    };
+    let high = Some("high".to_owned());
+    assert_eq!(confidence(&["what to do when ice forms in the stilling well"]), high);
+    assert_eq!(confidence(&["what to do when ice forms in the well", "--fts-only"]), high);
+    let none = Some("none".to_owned());
+    assert_eq!(confidence(&["quarterly dividend of the pharmaceutical merger"]), none);
+    assert_eq!(confidence(&["anything", "--tags", "nowhere"]), none);
+}
+
+#[test]
+fn why_follows_a_document_to_where_it_falls_out() {
+    let env = TestEnv::with_corpus();
+    let why =
+        |args: &[&str]| -> Why { read(&env.ok(&[&["why"], args, &["--format", "json"]].concat())) };
+    let query = "what to do when ice forms in the stilling well";
+    let answer: Search = read(&env.ok(&["search", query, "--top", "100"]));
+    let first = answer.results[0].source.document_id;
+    let last = answer.results.last().unwrap().source.document_id;
+    let (best, worst) = (first.to_string(), last.to_string());
+    let found = why(&[query, &best]);
+    assert_eq!((found.fate.as_str(), found.rank), ("shown", Some(1)));
+    assert_eq!(found.score, Some(answer.results[0].score));
+    assert!(found.terms.contains(&"ice".to_owned()) && !found.terms.contains(&"what".to_owned()));
+    assert!(found.matches.iter().any(|it| it.term == "ice" && it.in_text > 0));
+    assert_eq!(why(&[query, &worst, "--top", "1"]).fate, "beyond_limit");
+    assert_eq!(why(&[query, &worst, "--threshold", "0.03"]).fate, "below_threshold");
+    assert_eq!(why(&[query, &best, "--type", "pdf"]).fate, "filtered");
+    assert_eq!(why(&["float* -well -gauge -tide -the", &best]).fate, "excluded");
+    assert_eq!(why(&["xyzzy", &best, "--fts-only"]).fate, "beyond_depth");
+    let path = answer.results[0].source.path.clone().unwrap();
+    assert_eq!(why(&[query, &path]).document_id, first);
+    let text = env.ok(&["why", query, &best]).stdout;
+    assert!(text.contains("It is shown at rank 1."), "{text}");
+    env.kb(&["why", query, "999"]).expect(1);
+    env.kb(&["why", query, "nowhere.md"]).expect(1);
+}
+
+#[test]
+fn a_search_can_be_narrowed_by_language_tag_and_day() {
+    let env = TestEnv::with_corpus();
+    assert_eq!(titles(&env, &["tide", "--language", "go", "--per-doc", "1"]), ["gauge.go"]);
+    let all = titles(&env, &["tide station"]);
+    env.ok(&["add", "--note", "The tide of paper.", "--title", "Tagged", "--tags", "paper"]);
+    assert!(titles(&env, &["tide of paper"]).contains(&"Tagged".to_owned()));
+    let rest = titles(&env, &["tide of paper", "--exclude-tag", "paper"]);
+    assert!(!rest.contains(&"Tagged".to_owned()) && rest.len() >= all.len());
+    env.write("old.md", "---\ndate: 1999-03-04\n---\n# Old tide\n\nA tide long ago.\n");
+    env.ok(&["add", "old.md"]);
+    assert_eq!(titles(&env, &["tide", "--until", "1999"]), ["Old tide"]);
+    assert!(!titles(&env, &["tide", "--since", "1999-04"]).contains(&"Old tide".to_owned()));
+    let answer: Search = read(&env.ok(&["search", "long ago", "--until", "1999-03-04"]));
+    let source = &answer.results[0].source;
+    assert_eq!(source.date.as_deref(), Some("1999-03-04"));
+    assert_eq!(source.date_origin.as_deref(), Some("document"));
+    env.kb(&["search", "tide", "--since", "yesterday"]).expect(1);
+}
+
+#[test]
+fn one_document_does_not_fill_the_page_where_that_is_asked() {
+    let env = TestEnv::with_corpus();
+    let found = titles(&env, &["tide station gauge", "--per-doc", "1"]);
+    let mut once = found.clone();
+    once.sort();
+    once.dedup();
+    assert_eq!(once.len(), found.len());
+    assert!(found.len() < titles(&env, &["tide station gauge"]).len());
+}
+
+#[test]
+fn a_beginning_finds_what_the_word_does_not() {
+    let env = TestEnv::with_corpus();
+    assert!(titles(&env, &["harmon", "--fts-only"]).is_empty());
+    assert!(!titles(&env, &["harmon*", "--fts-only"]).is_empty());
+}
+
+#[test]
+fn retrieval_is_measured_with_labels_and_without() {
+    let env = TestEnv::with_corpus();
+    let own: Eval = read(&env.ok(&["eval", "--format", "json"]));
+    let names: Vec<&str> = own.collections.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["headings", "phrases"]);
+    let phrases = &own.collections[1];
+    assert!(phrases.queries > 3 && phrases.fts.recall_at_10 > 0.9, "{phrases:?}");
+    env.write("small/corpus.jsonl", concat!(
+        "{\"_id\": \"a\", \"title\": \"Ice\", \"text\": \"Ice forms in the stilling well in winter.\"}\n",
+        "{\"_id\": \"b\", \"title\": \"Boats\", \"text\": \"The ferry leaves the harbour at nine.\"}\n",
+    ));
+    env.write("small/queries.jsonl", "{\"_id\": \"q\", \"text\": \"when does the ferry leave\"}\n");
+    env.write("small/qrels.tsv", "query-id\tcorpus-id\tscore\nq\tb\t1\n");
+    let small: Eval = read(&env.ok(&["eval", "small", "--format", "json"]));
+    let found = &small.collections[0];
+    assert_eq!((found.name.as_str(), found.queries), ("small", 1));
+    assert_eq!([found.fts.ndcg_at_10, found.vector.mrr_at_10, found.fused.recall_at_10], [1.0; 3]);
+    assert!(env.ok(&["eval", "small"]).stdout.contains("NDCG@10"));
+    env.kb(&["eval", "nowhere"]).expect(1);
+}
