@@ -25,7 +25,8 @@ demo: build ## Build, fetch the model, add the sample documents, search them
 	@KB_DATA_DIR=$(DEMO) $(KB) search "what to do when the gauge is frozen" --top 1
 
 test: ## Fetch the model once, then run every test
-	cargo run --quiet --locked -- --data-dir target/test-setup init
+	cargo test --quiet --locked --no-run
+	target/debug/kb --data-dir target/test-setup init
 	cargo test --locked
 
 lint: ## Check format, lints and dependencies
