@@ -12,7 +12,8 @@ pub enum Confidence {
     High,
     /// More like one that it does not.
     Low,
-    /// Hardly any question that a collection answers looks like this: less than 2 in 100.
+    /// Few questions that a collection answers look like this: where the bounds were set, at most 2
+    /// in 100 with both legs; for a leg that stands alone this was not measured.
     None,
 }
 
