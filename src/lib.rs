@@ -1,4 +1,4 @@
-//! `kb`: a local, offline knowledge base. Two pipelines between three services.
+//! `kb`: a local, offline knowledge base. Its pipelines:
 //!
 //! ```text
 //! ingest:  walk → detect → extract → chunk → embed ──► store

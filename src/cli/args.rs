@@ -1,4 +1,7 @@
 //! What can be typed: clap structs that validate and never act. Doc comments are the help text.
+//!
+//! Over 400 lines because every command's arguments stand in one table; the parsers of values could
+//! move out.
 
 #![expect(clippy::doc_markdown, reason = "backticks would show in the help text")]
 
@@ -388,7 +391,9 @@ pub(super) struct Tags {
 
 /// Copy the database while it is in use, or examine a copy
 #[derive(Debug, Args)]
-#[command(after_help = "To restore a backup, copy it over kb.db while nothing else runs.")]
+#[command(
+    after_help = "To restore a backup while nothing runs, remove kb.db-wal and kb.db-shm and copy it over kb.db."
+)]
 pub(super) struct Backup {
     /// File to write, or with --verify to examine
     #[arg(value_name = "FILE")]
