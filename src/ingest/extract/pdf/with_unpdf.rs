@@ -189,7 +189,7 @@ fn convert_table(table: &Table) -> Vec<PageBlock> {
             rows.push(cells);
         }
     }
-    drop_empty_columns(&mut rows);
+    table::drop_empty_columns(&mut rows);
     let caption = table.caption.as_deref().map(clean::text).filter(|it| !it.is_empty());
     let caption =
         caption.map(|it| PageBlock::new(PageBlockKind::Paragraph, 0, clean::join_lines(&it)));
@@ -203,16 +203,6 @@ fn convert_table(table: &Table) -> Vec<PageBlock> {
         .into_iter()
         .chain([PageBlock::new(PageBlockKind::Table, 0, table::to_markdown(&rows))])
         .collect()
-}
-
-fn drop_empty_columns(rows: &mut [Vec<String>]) {
-    let width = rows.first().map_or(0, Vec::len);
-    let is_used: Vec<bool> =
-        (0..width).map(|at| rows.iter().any(|row| !row[at].is_empty())).collect();
-    for row in rows {
-        let mut used = is_used.iter();
-        row.retain(|_| *used.next().unwrap_or(&true));
-    }
 }
 
 #[cfg(test)]

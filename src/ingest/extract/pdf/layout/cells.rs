@@ -3,6 +3,7 @@
 use super::gaps::is_number;
 use super::lines::Line;
 use crate::ingest::extract::pdf::clean;
+use crate::ingest::extract::table;
 
 /// How far base lines in step may differ, as a share of the size.
 const IN_STEP: f64 = 0.3;
@@ -66,11 +67,5 @@ fn steps(cells: &[Vec<Line>]) -> Vec<f64> {
 /// Leaves out rows and columns without text.
 pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>) {
     rows.retain(|row| row.iter().any(|it| !it.is_empty()));
-    let width = rows.first().map_or(0, Vec::len);
-    let is_used: Vec<bool> =
-        (0..width).map(|at| rows.iter().any(|row| !row[at].is_empty())).collect();
-    for row in rows {
-        let mut used = is_used.iter();
-        row.retain(|_| *used.next().unwrap_or(&true));
-    }
+    table::drop_empty_columns(rows);
 }
