@@ -222,10 +222,21 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// Whether `text` is the file's own text line for line, so that line numbers mean something.
     pub has_lines: bool,
+    /// What its pages call themselves (`iv`, `A-3`), in order, a page without a label blank; nothing
+    /// where all are called by their numbers.
+    pub page_labels: Vec<String>,
     /// Tags the document itself states, in its order.
     pub tags: Vec<String>,
     /// What else the document says about itself.
     pub metadata: Metadata,
+}
+
+impl Document {
+    /// Returns what a physical page, counted from 1, calls itself; `None` where that is its number.
+    pub fn page_label(&self, page: u32) -> Option<String> {
+        let label = self.page_labels.get(usize::try_from(page).ok()?.checked_sub(1)?)?;
+        (!label.is_empty() && *label != page.to_string()).then(|| label.clone())
+    }
 }
 
 /// What a document says about itself, kept as JSON in `documents.metadata`.
@@ -324,6 +335,8 @@ pub struct Chunk {
     pub page: Option<u32>,
     /// Last physical page, from 1.
     pub last_page: Option<u32>,
+    /// What the first page calls itself, where that is not its number.
+    pub page_label: Option<String>,
     /// First line in the file, from 1.
     pub start_line: Option<u32>,
     /// Last line in the file, from 1, included.

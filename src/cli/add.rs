@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::ingest;
 use crate::ingest::chunk::{ChunkOptions, Strategy};
 use crate::ingest::detect::Wanted;
-use crate::ingest::extract::pdf::PdfOptions;
+use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::walk::WalkOptions;
 use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services};
 use crate::present::human::Human;
@@ -135,7 +135,7 @@ fn options(
     let config = context.config();
     let reader = std::env::current_exe()
         .map_err(|source| Error::Io { path: PathBuf::from("kb"), source })?;
-    let mut pdf = PdfOptions::new(reader);
+    let mut pdf = ReadOptions::new(reader);
     pdf.password = password(context, args)?;
     pdf.ocr = ocr::options(context);
     let settings = &config.ingestion;

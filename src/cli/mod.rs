@@ -41,7 +41,7 @@ use crate::cli::exit::ExitStatus;
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
-use crate::ingest::extract::pdf;
+use crate::ingest::extract::child;
 use crate::present::human::Human;
 use crate::present::json;
 use crate::skill::commands;
@@ -51,8 +51,8 @@ use crate::skill::commands;
 /// `args` begins with the name the program was started under.
 pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    if args.get(1).is_some_and(|it| it == pdf::CHILD_COMMAND) {
-        return pdf::run_child(&args[2..]);
+    if args.get(1).is_some_and(|it| it == child::CHILD_COMMAND) {
+        return child::run_child(&args[2..]);
     }
     if skill::is_skc(&args) {
         return skill::run_skc(&args).into();

@@ -1,6 +1,6 @@
 //! Events in, progress on stderr out: bars on a terminal, silence in a pipe.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +16,10 @@ use crate::present::human::clean;
 
 /// How often a bar moves when nothing happens.
 const TICK: Duration = Duration::from_millis(120);
+
+/// Documents whose notes of one kind are said one by one: a folder of photographs would fill the
+/// screen.
+const MAX_NOTES: u64 = 10;
 
 /// Draws downloads and says where they come from and go to.
 pub(super) struct FetchProgress {
@@ -72,6 +76,8 @@ pub(super) struct IngestProgress {
     num_done: u64,
     num_chunks: u64,
     num_failed: u64,
+    /// Notes by their words without numbers: how many there were, and the last of them.
+    notes: BTreeMap<String, (u64, String)>,
     log: ErrorLog,
     now: fn() -> String,
     is_lone: bool,
@@ -88,6 +94,7 @@ impl IngestProgress {
             num_done: 0,
             num_chunks: 0,
             num_failed: 0,
+            notes: BTreeMap::new(),
             log: ErrorLog { path: log, file: None },
             now,
             is_lone,
@@ -100,8 +107,7 @@ impl IngestProgress {
             ingest::Event::Stored { path, num_chunks, warnings } => {
                 self.num_chunks += num_chunks as u64;
                 for warning in warnings {
-                    let name = path.map(|it| it.display().to_string()).unwrap_or_default();
-                    self.say(&format!("note: {name}: {warning}"));
+                    self.note(path, warning);
                 }
                 self.advance();
             }
@@ -121,6 +127,20 @@ impl IngestProgress {
 
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
+        for (count, last) in self.notes.values().filter(|(count, _)| *count > MAX_NOTES) {
+            self.say(&format!("note: {} more documents: {last}", count - MAX_NOTES));
+        }
+    }
+
+    fn note(&mut self, path: Option<&Path>, warning: &str) {
+        let kind = warning.chars().filter(|it| !it.is_ascii_digit()).collect();
+        let (count, last) = self.notes.entry(kind).or_default();
+        *count += 1;
+        warning.clone_into(last);
+        if *count <= MAX_NOTES {
+            let name = path.map(|it| it.display().to_string()).unwrap_or_default();
+            self.say(&format!("note: {name}: {warning}"));
+        }
     }
 
     fn advance(&mut self) {

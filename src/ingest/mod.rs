@@ -26,7 +26,7 @@ use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::ingest::chunk::ChunkOptions;
 use crate::ingest::detect::Wanted;
-use crate::ingest::extract::pdf::PdfOptions;
+use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::WalkOptions;
 use crate::store::{Change, Store};
@@ -48,7 +48,7 @@ pub struct IngestOptions {
     /// How documents are cut.
     pub chunking: ChunkingOptions,
     /// How PDF files are read.
-    pub pdf: PdfOptions,
+    pub pdf: ReadOptions,
     /// Threads that read, extract and chunk.
     pub num_workers: usize,
     /// Documents that may be under way at once; each is committed for itself.
@@ -299,7 +299,7 @@ mod tests {
                 code: chunking.clone(),
                 note: chunking,
             },
-            pdf: PdfOptions::new(PathBuf::new()),
+            pdf: ReadOptions::new(PathBuf::new()),
             num_workers: 4,
             batch_size: 8,
             num_embedders: 2,

@@ -87,6 +87,7 @@ mod tests {
             symbol: None,
             page: None,
             last_page: None,
+            page_label: None,
             start_line: lines.map(|it| it.0),
             end_line: lines.map(|it| it.1),
         };

@@ -247,6 +247,7 @@ mod tests {
         whole.symbol = Some("Class.method".into());
         whole.page = Some(2);
         whole.last_page = Some(3);
+        whole.page_label = Some("iv".into());
         let bare = Chunk {
             text: "more".into(),
             context: String::new(),
@@ -255,6 +256,7 @@ mod tests {
             symbol: None,
             page: None,
             last_page: None,
+            page_label: None,
             start_line: None,
             end_line: None,
         };

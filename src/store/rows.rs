@@ -84,6 +84,8 @@ struct ChunkJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     last_page: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    page_label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     section_header: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_name: Option<String>,
@@ -111,6 +113,7 @@ pub(super) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
     to_json(&ChunkJson {
         page: chunk.page,
         last_page: chunk.last_page,
+        page_label: chunk.page_label.clone(),
         section_header: chunk.section.clone(),
         symbol_name: chunk.symbol.clone(),
         start_line: chunk.start_line,
@@ -159,6 +162,7 @@ pub(super) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
             symbol: json.symbol_name,
             page: json.page,
             last_page: json.last_page,
+            page_label: json.page_label,
             start_line: json.start_line,
             end_line: json.end_line,
         },

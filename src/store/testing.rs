@@ -99,6 +99,7 @@ pub(super) fn chunk(text: &str) -> Chunk {
         symbol: None,
         page: None,
         last_page: None,
+        page_label: None,
         start_line: Some(3),
         end_line: Some(4),
     }

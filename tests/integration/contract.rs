@@ -53,6 +53,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
         #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
         #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] page_label: Option<String>,
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
     }
@@ -112,6 +113,7 @@ contract! {
         chunk_id: i64, chunk_index: u32, token_count: u32,
         #[serde(deserialize_with = "nullable")] page: Option<u32>,
         #[serde(deserialize_with = "nullable")] last_page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] page_label: Option<String>,
         #[serde(deserialize_with = "nullable")] section: Option<String>,
         #[serde(deserialize_with = "nullable")] symbol: Option<String>,
         #[serde(deserialize_with = "nullable")] start_line: Option<u32>,

@@ -140,6 +140,29 @@ fn without_tesseract_scans_are_added_counted_and_reported() {
 }
 
 #[test]
+fn a_note_is_not_repeated_without_end() {
+    let env = TestEnv::new();
+    let page = fs::read(fixture("pdf/empty-page.pdf")).unwrap();
+    for number in 0..12 {
+        let other = [page.as_slice(), format!("% {number}\n").as_bytes()].concat();
+        env.write(&format!("blank/{number}.pdf"), other);
+    }
+    let said = env.ok(&["add", "blank"]).stderr;
+    assert_eq!(said.matches("there is no text in this document").count(), 11, "{said}");
+    assert!(said.contains("note: 2 more documents: there is no text in this document"), "{said}");
+}
+
+#[test]
+fn a_page_is_cited_as_it_calls_itself() {
+    let env = TestEnv::new();
+    let info = add(&env, &fixture("pdf/outline.pdf"));
+    let chunk = &info["chunks"][0];
+    assert_eq!((&chunk["page"], &chunk["page_label"]), (&json!(1), &json!("i")));
+    let found = env.json(&["search", "gullies", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["page_label"], "i", "{found}");
+}
+
+#[test]
 fn scans_are_read_once_tesseract_is_there() {
     let env = TestEnv::new();
     let path = fixture("documents/enclosure.pdf");

@@ -73,7 +73,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("quick_xml", &["ingest/extract/docx/xml.rs"]),
     ("rayon", &["ingest/pipeline.rs"]),
     ("rusqlite", &["store"]),
-    ("rustix", &["ingest/extract/code", "ingest/extract/pdf"]),
+    ("rustix", &["ingest/extract/child", "ingest/extract/code"]),
     ("safetensors", &["embed/weights.rs"]),
     ("scraper", &["ingest/extract/html"]),
     (
@@ -97,7 +97,7 @@ const HOMES: &[(&str, &[&str])] = &[
         &[
             "embed",
             "eval/beir.rs",
-            "ingest/extract/pdf/protocol.rs",
+            "ingest/extract/child/protocol.rs",
             "present/json.rs",
             "present/skill",
             "skill",
@@ -133,7 +133,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
             "cli/skill_args.rs",
             "embed/fetch/python.rs",
             "ingest/extract/pdf/ocr.rs",
-            "ingest/extract/pdf/workers.rs",
+            "ingest/extract/child/workers.rs",
         ],
         "what is started is known",
     ),

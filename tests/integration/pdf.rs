@@ -1,4 +1,4 @@
-//! The real child, started as `kb __read-pdf`, on real files and on readers that misbehave.
+//! The real child, started as `kb __read`, on real files and on readers that misbehave.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use kb::document::{BlockKind, Document};
 use kb::error::{Error, Failure, Result};
-use kb::ingest::extract::pdf::{PdfOptions, extract};
+use kb::ingest::extract::child::ReadOptions;
+use kb::ingest::extract::pdf::extract;
 
-fn options() -> PdfOptions {
-    PdfOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_kb")))
+fn options() -> ReadOptions {
+    ReadOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_kb")))
 }
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -106,6 +107,12 @@ fn bookmarks_tell_headings_that_look_like_text() {
     let (block, _) = block_with(&notes, "gullies");
     assert_eq!((block.page, block.headings.as_slice()), (Some(3), &["Flood".to_owned()][..]));
     assert_eq!(block_with(&notes, "Slack").0.kind, BlockKind::Heading);
+}
+
+#[test]
+fn a_page_is_known_by_what_it_calls_itself() {
+    assert_eq!(read("pdf/outline.pdf").page_labels, ["i", "ii", "A-1"]);
+    assert!(read("corpus/tide-station.pdf").page_labels.is_empty());
 }
 
 #[test]

@@ -203,6 +203,7 @@ impl<'a> Writer<'a> {
             symbol: blocks[first.block_idx].symbol.clone(),
             page: blocks[first.block_idx].page,
             last_page: blocks[last.block_idx].page,
+            page_label: blocks[first.block_idx].page.and_then(|it| self.document.page_label(it)),
             start_line: line(bytes.start),
             end_line: line(bytes.end - 1),
         });

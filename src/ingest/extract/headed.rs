@@ -5,9 +5,22 @@
 //! its answer arrives.
 
 use super::markdown::{self, Piece};
-use super::pdf::protocol::{Head, PageBlock, PageBlockKind};
 use super::table;
 use crate::document::{Document, Metadata};
+use crate::error::Result;
+use crate::ingest::extract::child::protocol::{Head, PageBlock, PageBlockKind};
+use crate::ingest::extract::child::{ReadOptions, parent};
+
+/// Reads a web page or a word processor's text, whichever `reader` reads.
+///
+/// # Errors
+///
+/// Those of [`super::pdf::extract`].
+pub(super) fn extract(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Document> {
+    let reading = parent::read(name, bytes, options)?;
+    let blocks = reading.pages.into_iter().flat_map(|it| it.blocks).collect();
+    Ok(to_document(reading.head, blocks))
+}
 
 /// Levels of headings that Markdown has.
 const MAX_LEVEL: u8 = 6;

@@ -1,5 +1,6 @@
 //! Bytes in, a [`Document`] out: the only code that knows formats.
 
+pub mod child;
 pub mod code;
 mod docx;
 mod headed;
@@ -12,26 +13,26 @@ pub mod text;
 use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
 use crate::ingest::decode;
-use crate::ingest::extract::pdf::{PdfOptions, reader};
+use child::{ReadOptions, readers};
 
 /// Reads a document's bytes as `format`. A new format is one arm here.
 ///
 /// # Errors
 ///
 /// [`Error::Extract`] with the class of failure.
-pub fn extract(bytes: &[u8], format: Format, pdf: &PdfOptions) -> Result<Document> {
+pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Document> {
     let text = || {
         decode::decode(bytes)
             .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })
     };
     Ok(match format {
-        Format::Pdf => pdf::extract(bytes, pdf)?,
+        Format::Pdf => pdf::extract(bytes, options)?,
         Format::Markdown => markdown::extract(&text()?),
         Format::Text => text::extract(&text()?),
         Format::Note => text::extract_note(&text()?),
         Format::Code(language) => code::extract(&text()?, language),
-        Format::Html => pdf::extract_headed(bytes, reader::HTML, pdf)?,
-        Format::Docx => pdf::extract_headed(bytes, reader::DOCX, pdf)?,
-        Format::Image(_) => pdf::extract_image(bytes, pdf)?,
+        Format::Html => headed::extract(bytes, readers::HTML, options)?,
+        Format::Docx => headed::extract(bytes, readers::DOCX, options)?,
+        Format::Image(_) => pdf::extract_image(bytes, options)?,
     })
 }

@@ -16,10 +16,10 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::headed::Writer;
-use super::pdf::child::Stop;
-use super::pdf::protocol::{GaveUp, Head, Line, Page, Tail};
-use super::pdf::reader::{Emit, Input};
 use crate::error::Failure;
+use crate::ingest::extract::child::protocol::{GaveUp, Head, Line, Page, Tail};
+use crate::ingest::extract::child::readers::{Emit, Input};
+use crate::ingest::extract::child::serve::Stop;
 use lists::Lists;
 use notes::Notes;
 use styles::Styles;

@@ -6,11 +6,11 @@ mod content;
 use scraper::{ElementRef, Html, Selector};
 
 use super::headed::Writer;
-use super::pdf::child::Stop;
-use super::pdf::protocol::{GaveUp, Head, Line, Page, Tail};
-use super::pdf::reader::{Emit, Input};
 use crate::error::Failure;
 use crate::ingest::decode;
+use crate::ingest::extract::child::protocol::{GaveUp, Head, Line, Page, Tail};
+use crate::ingest::extract::child::readers::{Emit, Input};
+use crate::ingest::extract::child::serve::Stop;
 
 /// How far into a page its encoding may be named (HTML, 4.2.5.4).
 const CHARSET_WITHIN_BYTES: usize = 1024;

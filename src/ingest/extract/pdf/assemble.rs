@@ -2,10 +2,10 @@
 
 use crate::document::{Block, BlockKind, Document, Metadata};
 
-use super::parent::Reading;
-use super::protocol::{OcrOutcome, Page};
 use super::scan::{GARBAGE_SHARE, Ocr};
 use super::{furniture, geometry, headings, quality, scan, title};
+use crate::ingest::extract::child::parent::Reading;
+use crate::ingest::extract::child::protocol::{OcrOutcome, Page};
 
 impl Reading {
     /// Whether no page has instructions that draw text, so that another reader finds none either.
@@ -57,6 +57,7 @@ pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
 
     let mut document = Document {
         title,
+        page_labels: reading.head.labels.clone(),
         metadata: Metadata {
             author: title::author_of(reading.head.author.as_deref()),
             page_count: Some(reading.head.page_count),

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::protocol::{Page, PageBlock, PageBlockKind};
+use crate::ingest::extract::child::protocol::{Page, PageBlock, PageBlockKind};
 
 /// Most blocks at either end of a page that may be furniture: left, middle and right of a head.
 const MAX_ZONE: usize = 3;
@@ -200,7 +200,7 @@ fn numbers(text: &str) -> impl Iterator<Item = i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::extract::pdf::protocol::Place;
+    use crate::ingest::extract::child::protocol::Place;
 
     /// Pages given as their blocks; what is left comes back the same way.
     #[track_caller]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::headings;
-use super::protocol::{Page, PageBlock, PageBlockKind, Place};
+use crate::ingest::extract::child::protocol::{Page, PageBlock, PageBlockKind, Place};
 
 /// Tagged headings there must be to be believed.
 const MIN_TAGGED: usize = 3;

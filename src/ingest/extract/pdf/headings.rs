@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::clean::is_ideographic;
 use super::outline::{self, MAX_CHARS, Placed, letters};
-use super::protocol::{OutlineEntry, Page, PageBlockKind};
+use crate::ingest::extract::child::protocol::{OutlineEntry, Page, PageBlockKind};
 
 /// Bookmarks an outline must have to be believed; fewer are often just `Cover` and `Back`.
 const MIN_OUTLINE: usize = 3;
@@ -169,7 +169,7 @@ impl<'a> Chain<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::extract::pdf::protocol::PageBlock;
+    use crate::ingest::extract::child::protocol::PageBlock;
 
     /// `#` and `##` mark what the reader takes for headings.
     fn pages(texts: &[&[&str]]) -> Vec<Page> {

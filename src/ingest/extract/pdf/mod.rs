@@ -1,29 +1,17 @@
-//! PDF bytes in, pages and blocks out; every reader runs in a child process.
+//! PDF bytes in, pages and blocks out.
 //!
 //! ```text
-//! extract: for each reader ─► parent ═ pipe ═ child ─► reader ─► pages ; ─► assemble ─► Document
+//! extract: for each reader ─► child ─► pages ; ─► scan ─► assemble ─► Document
 //! ```
-//!
-//! PDF code is never loaded into the process that holds the database: `catch_unwind` holds
-//! neither a stack overflow nor a failed allocation, and both happen on real files.
 
-pub(super) mod child;
-
-pub(super) mod protocol;
-
-pub(super) mod reader;
-
-mod ocr;
-mod with_hayro;
-mod with_image;
-mod with_pdf_extract;
-mod with_unpdf;
+pub(super) mod with_hayro;
+pub(super) mod with_image;
+pub(super) mod with_pdf_extract;
+pub(super) mod with_unpdf;
 
 mod clean;
 mod layout;
-
-mod parent;
-mod workers;
+mod ocr;
 
 mod assemble;
 mod furniture;
@@ -31,81 +19,20 @@ mod geometry;
 mod headings;
 mod outline;
 mod quality;
-mod scan;
+pub(super) mod scan;
 mod title;
 
-mod show;
+pub(super) mod show;
 
-pub use child::{CHILD_COMMAND, run_child};
 pub use scan::Ocr;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
-
-use parent::Reading;
-use protocol::{BY_INFORMATION, GaveUp, Page};
-use scan::Slots;
-use workers::Workers;
 
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
-use crate::ingest::extract::{headed, table};
-
-/// What reading a PDF may cost, and who does it.
-#[derive(Debug, Clone)]
-pub struct PdfOptions {
-    /// The program that is started as `<reader> __read-pdf`: `kb` itself.
-    pub reader: PathBuf,
-    /// Children that wait for the next document; clones share them.
-    workers: Arc<Workers>,
-    /// Names of the readers to try, best first.
-    pub readers: Vec<&'static str>,
-    /// Opens encrypted documents; one that opens without a password is read in any case.
-    pub password: Option<String>,
-    /// Who reads pages that are pictures of text.
-    pub ocr: Ocr,
-    /// Bounds how many pages are read so at once; clones share it.
-    ocr_slots: Arc<Slots>,
-    /// Whether bookmarks tell the headings; off only to measure what the pages tell by themselves.
-    pub uses_outline: bool,
-    /// Address space of the child, in bytes.
-    pub max_memory_bytes: u64,
-    /// Processor time of the child, in seconds.
-    pub cpu_seconds: u64,
-    /// What each page adds to that, in milliseconds.
-    pub cpu_ms_per_page: u64,
-    /// How long the parent waits. Generous: it is for a child that sleeps, and on a busy machine
-    /// a second of processor time takes many.
-    pub wall: Duration,
-    /// What each page adds to that.
-    pub wall_per_page: Duration,
-    /// Most bytes the parent takes from the child.
-    pub max_output_bytes: u64,
-}
-
-impl PdfOptions {
-    /// Returns the default limits: enough for the 222 files, damaged ones among them, they were
-    /// tried on.
-    pub fn new(reader: PathBuf) -> Self {
-        Self {
-            reader,
-            workers: Arc::default(),
-            readers: reader::chain(),
-            password: None,
-            ocr: Ocr::Never,
-            ocr_slots: Arc::default(),
-            uses_outline: true,
-            max_memory_bytes: 3 << 29, // 1.5 GiB
-            cpu_seconds: 30,
-            cpu_ms_per_page: 50,
-            wall: Duration::from_secs(180),
-            wall_per_page: Duration::from_millis(300),
-            max_output_bytes: 256 << 20,
-        }
-    }
-}
+use crate::ingest::extract::child::parent::{self, Reading};
+use crate::ingest::extract::child::protocol::{BY_INFORMATION, GaveUp, Page};
+use crate::ingest::extract::child::{ReadOptions, readers};
 
 /// Reads a PDF.
 ///
@@ -116,7 +43,7 @@ impl PdfOptions {
 ///
 /// [`Error::Extract`] with the class of failure if no reader could read it to its end;
 /// [`Error::Io`] if the reading process cannot be started.
-pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
+pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     let bytes = &*from_header(bytes)?;
     // What can be had if no reader does better: without words, or with too many that are none.
     let mut second_best: Option<Reading> = None;
@@ -142,7 +69,7 @@ pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
         }
     }
     if let Some(mut reading) = second_best {
-        scan::read(&mut reading, reader::OCR_OF_PDF, bytes, options)?;
+        scan::read(&mut reading, readers::OCR_OF_PDF, bytes, options)?;
         return Ok(assemble::assemble(&reading, &options.ocr));
     }
     let rank = |it: &GaveUp| BY_INFORMATION.iter().position(|known| *known == it.failure);
@@ -155,21 +82,10 @@ pub fn extract(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
 /// # Errors
 ///
 /// Those of [`extract`].
-pub fn extract_image(bytes: &[u8], options: &PdfOptions) -> Result<Document> {
-    let mut reading = parent::read(reader::IMAGE, bytes, options)?;
-    scan::read(&mut reading, reader::OCR_OF_IMAGE, bytes, options)?;
+pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    let mut reading = parent::read(readers::IMAGE, bytes, options)?;
+    scan::read(&mut reading, readers::OCR_OF_IMAGE, bytes, options)?;
     Ok(assemble::assemble(&reading, &options.ocr))
-}
-
-/// Reads a web page or a word processor's text, whichever `reader` reads.
-///
-/// # Errors
-///
-/// Those of [`extract`].
-pub(super) fn extract_headed(bytes: &[u8], name: &str, options: &PdfOptions) -> Result<Document> {
-    let reading = parent::read(name, bytes, options)?;
-    let blocks = reading.pages.into_iter().flat_map(|it| it.blocks).collect();
-    Ok(headed::to_document(reading.head, blocks))
 }
 
 /// Refuses a reading that lacks pages: half a document must not pass for one.
@@ -256,6 +172,7 @@ fn looks_like(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::extract::child::protocol::Tail;
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {
@@ -296,7 +213,7 @@ mod tests {
         let failed = || Page { failed: Some("bad font".into()), ..Page::default() };
         let blank = || Page { is_blank: true, ..Page::default() };
         let outcome = |pages, pages_lost, rebuilt, bytes: &[u8]| {
-            let tail = protocol::Tail { pages_lost, rebuilt, ..protocol::Tail::default() };
+            let tail = Tail { pages_lost, rebuilt, ..Tail::default() };
             whole(Reading { pages, tail, ..Reading::default() }, bytes).is_ok()
         };
         assert!(outcome(vec![good()], false, true, b""));

@@ -8,8 +8,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use super::clean;
-use super::protocol::{Line, OcrJob, OcrOutcome, Page, PageBlock, PageBlockKind};
-use super::reader::Input;
+use crate::ingest::extract::child::protocol::{
+    Line, OcrJob, OcrOutcome, Page, PageBlock, PageBlockKind,
+};
+use crate::ingest::extract::child::readers::Input;
 
 /// Most dots of a picture: an A3 page at 300 dpi has 17 million.
 const MAX_DOTS: f64 = 25e6;

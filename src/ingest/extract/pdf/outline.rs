@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::protocol::{OutlineEntry, Page, PageBlock, PageBlockKind};
+use crate::ingest::extract::child::protocol::{OutlineEntry, Page, PageBlock, PageBlockKind};
 
 /// Longest title, in characters.
 pub(super) const MAX_CHARS: usize = 160;

@@ -1,8 +1,8 @@
 //! Pages in, how much of their text is text out. Pure.
 
-use super::protocol::{OcrOutcome, Page};
 use super::scan;
 use crate::document::Quality;
+use crate::ingest::extract::child::protocol::{OcrOutcome, Page};
 
 /// Counts what became of each page.
 pub(super) fn of(pages: &[Page]) -> Quality {
@@ -72,7 +72,7 @@ pub(super) fn drop_unknown(pages: &mut [Page]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::extract::pdf::protocol::{PageBlock, PageBlockKind};
+    use crate::ingest::extract::child::protocol::{PageBlock, PageBlockKind};
 
     fn page(texts: &[&str]) -> Page {
         let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);

@@ -7,10 +7,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::parent::{self, Reading};
-use super::protocol::{OcrJob, OcrOutcome, Page};
-use super::{PdfOptions, quality};
+use super::quality;
 use crate::error::{Error, Result};
+use crate::ingest::extract::child::ReadOptions;
+use crate::ingest::extract::child::parent::{self, Reading};
+use crate::ingest::extract::child::protocol::{OcrJob, OcrOutcome, Page};
 
 /// Who reads pictures of text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,7 +69,7 @@ pub(super) fn read(
     reading: &mut Reading,
     reader: &str,
     bytes: &[u8],
-    options: &PdfOptions,
+    options: &ReadOptions,
 ) -> Result<()> {
     let Ocr::Tesseract { program, languages, is_forced } = &options.ocr else { return Ok(()) };
     let wanted = reading.pages.iter().filter(|it| *is_forced || lacks_usable_text(it));
@@ -83,7 +84,7 @@ pub(super) fn read(
         bytes,
         program,
         languages,
-        options: PdfOptions {
+        options: ReadOptions {
             cpu_ms_per_page: CPU_MS_PER_PAGE,
             wall_per_page: WALL_PER_PAGE,
             ..options.clone()
@@ -111,7 +112,7 @@ struct Run<'a> {
     bytes: &'a [u8],
     program: &'a Path,
     languages: &'a str,
-    options: PdfOptions,
+    options: ReadOptions,
     progress: Mutex<Progress<'a>>,
 }
 
@@ -198,7 +199,7 @@ impl<'a> Progress<'a> {
 /// Permits to read pictures: as many as there are processors, for all documents together, because
 /// Tesseract keeps one busy and takes some memory.
 #[derive(Debug)]
-pub(super) struct Slots {
+pub(in crate::ingest::extract) struct Slots {
     num_slots: usize,
     num_free: Mutex<usize>,
     freed: Condvar,
@@ -268,7 +269,7 @@ pub(super) fn is_garbage(page: &Page) -> bool {
 mod tests {
     use super::*;
     use crate::error::Failure;
-    use crate::ingest::extract::pdf::protocol::{PageBlock, PageBlockKind};
+    use crate::ingest::extract::child::protocol::{PageBlock, PageBlockKind};
 
     fn page(text: &str, image_coverage: f64) -> Page {
         let mut page = Page { image_coverage, ..Page::default() };

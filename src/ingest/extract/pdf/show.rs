@@ -1,6 +1,6 @@
 //! PDF files in, what is made of them as lines of JSON out: the measuring scripts' way in.
 //!
-//! `kb __read-pdf --show [--reader NAME]... [--without-outline] FILE...` is no part of the
+//! `kb __read --show [--reader NAME]... [--without-outline] FILE...` is no part of the
 //! program's contract.
 
 use std::ffi::OsString;
@@ -11,13 +11,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::protocol::{PageBlockKind, encode};
-use super::{PdfOptions, extract, reader};
+use super::extract;
 use crate::document::{Block, Document};
 use crate::error::{Error, Result};
+use crate::ingest::extract::child::protocol::{PageBlockKind, encode};
+use crate::ingest::extract::child::{ReadOptions, readers};
 
 /// The argument that asks for it.
-pub(super) const FLAG: &str = "--show";
+pub(in crate::ingest::extract) const FLAG: &str = "--show";
 
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -48,17 +49,20 @@ struct ShownBlock<'a> {
 /// # Errors
 ///
 /// If the output cannot be written or this program cannot be found.
-pub(super) fn run(arguments: &[OsString], output: &mut impl Write) -> io::Result<()> {
-    let mut options = PdfOptions::new(std::env::current_exe()?);
-    let mut readers = Vec::new();
+pub(in crate::ingest::extract) fn run(
+    arguments: &[OsString],
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let mut options = ReadOptions::new(std::env::current_exe()?);
+    let mut names = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.to_str() {
             Some("--without-outline") => options.uses_outline = false,
             Some("--reader") => {
                 let name = arguments.next().and_then(|it| it.to_str());
-                readers.extend(name.and_then(reader::by_name).map(|it| it.name));
-                options.readers.clone_from(&readers);
+                names.extend(name.and_then(readers::by_name).map(|it| it.name));
+                options.readers.clone_from(&names);
             }
             _ => output.write_all(&line(Path::new(argument), &options))?,
         }
@@ -66,7 +70,7 @@ pub(super) fn run(arguments: &[OsString], output: &mut impl Write) -> io::Result
     output.flush()
 }
 
-fn line(path: &Path, options: &PdfOptions) -> Vec<u8> {
+fn line(path: &Path, options: &ReadOptions) -> Vec<u8> {
     let started = Instant::now();
     let outcome = read(path, options);
     let seconds = started.elapsed().as_secs_f64();
@@ -88,7 +92,7 @@ fn line(path: &Path, options: &PdfOptions) -> Vec<u8> {
     })
 }
 
-fn read(path: &Path, options: &PdfOptions) -> Result<Document> {
+fn read(path: &Path, options: &ReadOptions) -> Result<Document> {
     let bytes = fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
     extract(&bytes, options)
 }

@@ -1,7 +1,7 @@
 //! What a document calls itself in, its title out. Pure.
 
 use super::clean;
-use super::protocol::{Page, PageBlock, PageBlockKind};
+use crate::ingest::extract::child::protocol::{Page, PageBlock, PageBlockKind};
 
 /// Longest title that is believed, in characters.
 const MAX_CHARS: usize = 250;

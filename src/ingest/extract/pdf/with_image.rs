@@ -8,11 +8,11 @@ use std::io::Cursor;
 use image::imageops::FilterType;
 use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits};
 
-use super::child::Stop;
 use super::ocr::{self, Raster};
-use super::protocol::{GaveUp, Head, Line, Page, Tail};
-use super::reader::{Emit, Input};
 use crate::error::Failure;
+use crate::ingest::extract::child::protocol::{GaveUp, Head, Line, Page, Tail};
+use crate::ingest::extract::child::readers::{Emit, Input};
+use crate::ingest::extract::child::serve::Stop;
 
 /// Most pictures of one file that are looked at.
 const MAX_PICTURES: usize = 2_000;
@@ -25,7 +25,7 @@ const MAX_PICTURE_BYTES: u64 = 512 << 20;
 const SMALL_SIDE: u32 = 1_600;
 
 /// Counts the pictures and says that nothing is read of them yet.
-pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(in crate::ingest::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..Head::default() }))?;
@@ -45,7 +45,10 @@ pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
 }
 
 /// Reads the pictures that the job names.
-pub(super) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(in crate::ingest::extract) fn recognise(
+    input: &Input<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<(), Stop> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..Head::default() }))?;

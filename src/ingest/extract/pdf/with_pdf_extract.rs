@@ -5,14 +5,16 @@
 use pdf_extract::encryption::DecryptionError;
 use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page};
 
-use super::child::Stop;
 use super::clean;
-use super::protocol::{GaveUp, Head, Line, Page, PageBlock, PageBlockKind, Tail};
-use super::reader::{Emit, Input};
 use crate::error::Failure;
+use crate::ingest::extract::child::protocol::{
+    GaveUp, Head, Line, Page, PageBlock, PageBlockKind, Tail,
+};
+use crate::ingest::extract::child::readers::{Emit, Input};
+use crate::ingest::extract::child::serve::Stop;
 
 /// Reads a PDF page by page.
-pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(in crate::ingest::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let mut document = Document::load_mem(input.bytes).map_err(|it| gave_up(&it))?;
     if document.is_encrypted() {
         let empty_first = document.decrypt("");

@@ -5,14 +5,17 @@ use std::ops::ControlFlow;
 use unpdf::model::{Block, FieldValue, FormField, OutlineItem, Paragraph, Table};
 use unpdf::{Error, PageStreamOptions, ParseEvent, ParseOptions, PdfParser};
 
-use super::child::Stop;
-use super::protocol::{GaveUp, Head, Line, OutlineEntry, Page, PageBlock, PageBlockKind, Tail};
-use super::reader::{Emit, Input};
-use super::{clean, table};
+use super::clean;
 use crate::error::Failure;
+use crate::ingest::extract::child::protocol::{
+    GaveUp, Head, Line, OutlineEntry, Page, PageBlock, PageBlockKind, Tail,
+};
+use crate::ingest::extract::child::readers::{Emit, Input};
+use crate::ingest::extract::child::serve::Stop;
+use crate::ingest::extract::table;
 
 /// Reads a PDF page by page.
-pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(in crate::ingest::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     // One thread: the caller reads many documents side by side, and threads cost address space.
     let mut options = ParseOptions::new().lenient().sequential();
     if let Some(password) = input.password {
@@ -35,6 +38,7 @@ pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
                     created: metadata.created.map(|it| it.to_rfc3339().replace("+00:00", "Z")),
                     language: None,
                     page_count,
+                    labels: Vec::new(),
                     outline: outline.map(|it| flatten(&it.items)).unwrap_or_default(),
                     fields: form_fields.iter().filter_map(typed_in).collect(),
                 })

@@ -76,7 +76,7 @@ fn run_len(rows: &[Row<'_>]) -> usize {
 mod tests {
     use super::*;
     use crate::ingest::extract::pdf::layout::testing;
-    use crate::ingest::extract::pdf::table::to_markdown;
+    use crate::ingest::extract::table::to_markdown;
 
     #[track_caller]
     fn check(picture: &str, expected: &[&str]) {

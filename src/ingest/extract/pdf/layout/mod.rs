@@ -29,7 +29,7 @@ use rules::Rules;
 use sheet::{Area, Direction, Sheet};
 use words::Word;
 
-use super::protocol::PageBlock;
+use crate::ingest::extract::child::protocol::PageBlock;
 
 /// A page that has been read, as most of its text stands.
 pub(super) struct Arranged {

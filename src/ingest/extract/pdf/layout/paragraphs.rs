@@ -5,8 +5,9 @@ use super::marks::{Mark, ends_sentence, mark_of};
 use super::piece::Table;
 use super::sheet::Area;
 use super::words::Word;
-use crate::ingest::extract::pdf::protocol::{PageBlock, PageBlockKind, Place};
-use crate::ingest::extract::pdf::{clean, table};
+use crate::ingest::extract::child::protocol::{PageBlock, PageBlockKind, Place};
+use crate::ingest::extract::pdf::clean;
+use crate::ingest::extract::table;
 
 /// How much larger than usual the distance of two lines must be to part paragraphs.
 const MAX_LEADING: f64 = 1.28;

@@ -259,7 +259,7 @@ impl Groups {
 mod tests {
     use super::*;
     use crate::ingest::extract::pdf::layout::testing::{self, level, upright};
-    use crate::ingest::extract::pdf::table::to_markdown;
+    use crate::ingest::extract::table::to_markdown;
 
     #[track_caller]
     fn check(picture: &str, rules: &[Area], expected: &[&str]) {

@@ -153,7 +153,7 @@ fn across(rules: &[Rule], gap: f64) -> Vec<Rule> {
 mod tests {
     use super::*;
     use crate::ingest::extract::pdf::layout::testing::{self, level};
-    use crate::ingest::extract::pdf::table::to_markdown;
+    use crate::ingest::extract::table::to_markdown;
 
     #[test]
     fn rules_make_tables_of_few_rows_and_no_numbers() {

@@ -8,9 +8,9 @@ use hayro::hayro_syntax::object::{
     Array, DateTime, Dict, MaybeRef, Name, Object, ObjectIdentifier, String as PdfString,
 };
 
-use super::strings;
+use super::{labels, strings};
+use crate::ingest::extract::child::protocol::{Head, OutlineEntry};
 use crate::ingest::extract::pdf::clean;
-use crate::ingest::extract::pdf::protocol::{Head, OutlineEntry};
 
 /// Most bookmarks that are taken: those of the largest handbooks.
 const MAX_OUTLINE: usize = 10_000;
@@ -26,12 +26,14 @@ pub(super) fn head(pdf: &Pdf) -> Head {
     let Metadata { title, author, creation_date, .. } = pdf.metadata();
     let text = |it: &Option<Box<[u8]>>| it.as_deref().map(strings::decode);
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
+    let page_count = u32::try_from(pdf.pages().len()).unwrap_or(u32::MAX);
     Head {
         title: text(title),
         author: text(author),
         created: creation_date.as_ref().map(rfc_3339),
         language: language(&catalog),
-        page_count: u32::try_from(pdf.pages().len()).unwrap_or(u32::MAX),
+        page_count,
+        labels: labels::of(&catalog, page_count),
         outline: outline(pdf, &catalog),
         fields: fields(&catalog),
     }

@@ -5,6 +5,7 @@
 mod catalog;
 mod characters;
 mod device;
+mod labels;
 mod place;
 mod render;
 mod strings;
@@ -18,18 +19,18 @@ use hayro::hayro_syntax::object::Dict;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Rect;
 
-use super::child::Stop;
 use super::layout;
-use super::protocol::{GaveUp, Line, Page, Tail};
-use super::reader::{Emit, Input};
 use crate::error::Failure;
+use crate::ingest::extract::child::protocol::{GaveUp, Line, Page, Tail};
+use crate::ingest::extract::child::readers::{Emit, Input};
+use crate::ingest::extract::child::serve::Stop;
 use characters::Characters;
 use device::{PageDevice, Shapes};
 
-pub(super) use render::recognise;
+pub(in crate::ingest::extract) use render::recognise;
 
 /// Reads a PDF page by page.
-pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+pub(in crate::ingest::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let pdf = open(input.bytes, input.password)?;
     if pdf.pages().is_empty() {
         return Err(GaveUp::new(Failure::NoPages, "").into());

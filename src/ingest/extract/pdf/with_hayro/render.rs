@@ -6,10 +6,10 @@ use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
 
 use super::open;
-use crate::ingest::extract::pdf::child::Stop;
+use crate::ingest::extract::child::protocol::{Head, Line, Tail};
+use crate::ingest::extract::child::readers::{Emit, Input};
+use crate::ingest::extract::child::serve::Stop;
 use crate::ingest::extract::pdf::ocr::{self, Raster};
-use crate::ingest::extract::pdf::protocol::{Head, Line, Tail};
-use crate::ingest::extract::pdf::reader::{Emit, Input};
 
 /// What Tesseract was trained for begins here; more dots make it slower, not better.
 const DPI: f64 = 200.0;
@@ -17,7 +17,7 @@ const DPI: f64 = 200.0;
 const POINTS_PER_INCH: f64 = 72.0;
 
 /// Reads the pages that the job names as pictures.
-pub(in crate::ingest::extract::pdf) fn recognise(
+pub(in crate::ingest::extract) fn recognise(
     input: &Input<'_>,
     emit: &mut Emit<'_>,
 ) -> Result<(), Stop> {

@@ -1,4 +1,4 @@
-//! One PDF as it crosses the pipe between `kb` and its reading child: a request line and the
+//! One document as it crosses the pipe between `kb` and its reading child: a request line and the
 //! file's bytes in, one JSON object a line out.
 //!
 //! ```text
@@ -21,7 +21,7 @@ use crate::error::{Error, Failure};
 pub(in crate::ingest::extract) struct Request {
     /// Name of the reader to read it with.
     pub(in crate::ingest::extract) reader: String,
-    /// How many bytes of PDF follow.
+    /// How many bytes of the document follow.
     pub(in crate::ingest::extract) size_bytes: u64,
     /// Address space the child may take, in bytes.
     pub(in crate::ingest::extract) max_memory_bytes: u64,
@@ -80,6 +80,9 @@ pub(in crate::ingest::extract) struct Head {
     pub(in crate::ingest::extract) page_count: u32,
     /// Bookmarks in reading order, parents before their children.
     pub(in crate::ingest::extract) outline: Vec<OutlineEntry>,
+    /// What each page calls itself, in order; nothing where that is its number.
+    #[serde(default)]
+    pub(in crate::ingest::extract) labels: Vec<String>,
     /// What was typed into the fields of a form. Where they are on the pages is not known.
     #[serde(default)]
     pub(in crate::ingest::extract) fields: Vec<String>,

@@ -1,6 +1,6 @@
-//! Requests and PDFs on stdin, lines of JSON on stdout: the process that may crash.
+//! Requests and documents on stdin, lines of JSON on stdout: the process that may crash.
 //!
-//! `kb` starts itself as `kb __read-pdf`. Before the first byte of the file is looked at,
+//! `kb` starts itself as `kb __read`. Before the first byte of the file is looked at,
 //! the process has taken its own limits: address space, processor time, no core file. A panic
 //! becomes a line; a stack overflow, a failed allocation or a signal ends this process only, and
 //! the parent reads the cause from its status.
@@ -11,12 +11,12 @@ use std::process::ExitCode;
 use std::{panic, thread};
 
 use super::protocol::{GaveUp, Line, Request, decode, encode};
-use super::reader::{self, Input, Reader};
-use super::show;
+use super::readers::{self, Input, Reader};
 use crate::error::Failure;
+use crate::ingest::extract::pdf::show;
 
 /// First argument of a process that is a reading child.
-pub const CHILD_COMMAND: &str = "__read-pdf";
+pub const CHILD_COMMAND: &str = "__read";
 
 /// Stack of the reading thread. Readers recurse along the nesting of a document; the main
 /// thread's stack is 8 MiB on Linux and 1 MiB on Windows.
@@ -29,7 +29,7 @@ const MAX_REQUEST_BYTES: u64 = 64 << 10;
 /// number of pages is the file's own claim.
 const MAX_CPU_FACTOR: u64 = 20;
 
-/// Reads PDFs from stdin, one after the other, and writes what is in them to stdout: the whole life
+/// Reads documents from stdin, one after the other, and writes what is in them to stdout: the whole life
 /// of a child. Nothing is written anywhere else.
 ///
 /// `arguments` are those after [`CHILD_COMMAND`]: none, but for measuring.
@@ -58,7 +58,7 @@ fn serve_all(input: impl Read, output: &mut (impl Write + Send)) -> io::Result<(
             return Ok(());
         }
         let request: Request = decode(&line).ok_or(io::ErrorKind::InvalidData)?;
-        let reader = reader::by_name(&request.reader).ok_or(io::ErrorKind::InvalidData)?;
+        let reader = readers::by_name(&request.reader).ok_or(io::ErrorKind::InvalidData)?;
         serve(reader, &request, &mut input, output)?;
     }
 }

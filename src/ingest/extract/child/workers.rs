@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::CHILD_COMMAND;
 use super::protocol::{Request, encode};
+use super::serve::CHILD_COMMAND;
 use crate::error::{Error, Result};
 
 /// Lines that may wait for the parent; a child that is faster waits for it instead.
@@ -24,7 +24,7 @@ const MAX_PAGES: u32 = 2_000;
 
 /// Children that wait for work.
 #[derive(Debug, Default)]
-pub(super) struct Workers(Mutex<Vec<Worker>>);
+pub(in crate::ingest::extract) struct Workers(Mutex<Vec<Worker>>);
 
 impl Workers {
     /// Returns a child that waits, or a new one.

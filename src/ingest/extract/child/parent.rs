@@ -7,17 +7,17 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::PdfOptions;
+use super::ReadOptions;
 use super::protocol::{GaveUp, Head, Line, OcrJob, Page, Request, Tail, decode, failure_from_code};
 use super::workers::{self, Received, Worker};
 use crate::error::{Error, Failure, Result};
 
 /// What a reader made of a document it read to the end.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Reading {
-    pub(super) head: Head,
-    pub(super) pages: Vec<Page>,
-    pub(super) tail: Tail,
+pub(in crate::ingest::extract) struct Reading {
+    pub(in crate::ingest::extract) head: Head,
+    pub(in crate::ingest::extract) pages: Vec<Page>,
+    pub(in crate::ingest::extract) tail: Tail,
 }
 
 /// How long a child may take to be gone, or to wait for more, once its output has ended.
@@ -31,7 +31,11 @@ const MAX_WALL_FACTOR: u32 = 20;
 /// # Errors
 ///
 /// [`Error::Io`] if no process can be started; [`Error::Extract`] if the document cannot be read.
-pub(super) fn read(reader: &str, bytes: &[u8], options: &PdfOptions) -> Result<Reading> {
+pub(in crate::ingest::extract) fn read(
+    reader: &str,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<Reading> {
     ask(reader, bytes, None, options)
 }
 
@@ -40,11 +44,11 @@ pub(super) fn read(reader: &str, bytes: &[u8], options: &PdfOptions) -> Result<R
 /// # Errors
 ///
 /// Those of [`read`].
-pub(super) fn ask(
+pub(in crate::ingest::extract) fn ask(
     reader: &str,
     bytes: &[u8],
     ocr: Option<OcrJob>,
-    options: &PdfOptions,
+    options: &ReadOptions,
 ) -> Result<Reading> {
     let mut worker = options.workers.take(&options.reader)?;
     let request = Request {
@@ -124,7 +128,7 @@ impl Heard {
 }
 
 /// Collects lines until the last one, the end of the output, or the end of patience.
-fn listen(lines: &Receiver<Received>, options: &PdfOptions) -> Heard {
+fn listen(lines: &Receiver<Received>, options: &ReadOptions) -> Heard {
     let started = Instant::now();
     let mut patience = options.wall;
     let mut reading = Reading::default();
@@ -232,12 +236,12 @@ mod tests {
 
     /// A child that answers with `script`, whatever it is asked.
     #[track_caller]
-    fn answer_of(script: &str, change: impl FnOnce(&mut PdfOptions)) -> Result<Reading> {
+    fn answer_of(script: &str, change: impl FnOnce(&mut ReadOptions)) -> Result<Reading> {
         let directory = tempfile::tempdir().expect(RUNS);
         let reader = directory.path().join("reader");
         fs::write(&reader, format!("#!/bin/sh\n{script}\n")).expect(RUNS);
         fs::set_permissions(&reader, fs::Permissions::from_mode(0o755)).expect(RUNS);
-        let mut options = PdfOptions::new(reader);
+        let mut options = ReadOptions::new(reader);
         change(&mut options);
         loop {
             match read("any", &vec![b'x'; 1 << 20], &options) {
@@ -322,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_is_not_there_is_no_fault_of_the_file() {
-        let outcome = read("any", b"", &PdfOptions::new("/nowhere/kb".into()));
+        let outcome = read("any", b"", &ReadOptions::new("/nowhere/kb".into()));
         assert!(matches!(outcome, Err(Error::Io { .. })), "{outcome:?}");
     }
 }

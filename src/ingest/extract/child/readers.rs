@@ -3,9 +3,9 @@
 
 use std::io;
 
-use super::child::Stop;
 use super::protocol::{Line, OcrJob};
-use super::{with_hayro, with_image, with_pdf_extract, with_unpdf};
+use super::serve::Stop;
+use crate::ingest::extract::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
 use crate::ingest::extract::{docx, html};
 
 /// Takes a line on its way to the parent.
@@ -69,13 +69,13 @@ pub(in crate::ingest::extract) fn by_name(name: &str) -> Option<&'static Reader>
 }
 
 /// Readers that do what a hostile file might make a real one do. Tests name them in
-/// [`super::PdfOptions::readers`]; a release build has none of them.
+/// [`super::ReadOptions::readers`]; a release build has none of them.
 #[cfg(debug_assertions)]
 mod misbehaving {
     use std::hint::black_box;
 
     use super::{Emit, Input, Line, Reader, Stop};
-    use crate::ingest::extract::pdf::protocol::{Head, Page};
+    use crate::ingest::extract::child::protocol::{Head, Page};
 
     pub(in crate::ingest::extract) const READERS: &[Reader] = &[
         Reader { name: "test-panic", read: panics },
