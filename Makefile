@@ -6,7 +6,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test lint quality pdf skills bench corpus install clean
+.PHONY: help build demo test lint quality pdf skills bench corpus packages install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,9 @@ bench: build ## Measure speed and memory beside Python; BENCH=--torch with sente
 
 corpus: build ## Ingest everything beside this checkout and report
 	tests/quality/corpus $(KB)
+
+packages: ## Build the crate, the Python package and the Debian package, and try each
+	packaging/run
 
 install: ## Install the program for this user, and the name skc for its skill commands
 	cargo install --locked --path .

@@ -17,7 +17,7 @@ pub type ChunkId = i64;
 pub enum DocType {
     /// Paged documents, and images read by OCR.
     Pdf,
-    /// Headed text: Markdown, plain text, HTML, DOCX.
+    /// Headed text: Markdown, plain text, HTML, DOCX, EPUB, notebooks.
     Markdown,
     /// Source code of a known [`Language`].
     Code,
@@ -82,6 +82,10 @@ pub enum Format {
     Html,
     /// Office Open XML text, as word processors write it.
     Docx,
+    /// A book: web pages in a ZIP archive.
+    Epub,
+    /// A Jupyter notebook.
+    Notebook,
     /// A picture, read by OCR.
     Image(Picture),
 }
@@ -119,7 +123,9 @@ impl Format {
     pub fn doc_type(self) -> DocType {
         match self {
             Self::Pdf | Self::Image(_) => DocType::Pdf,
-            Self::Markdown | Self::Text | Self::Html | Self::Docx => DocType::Markdown,
+            Self::Markdown | Self::Text | Self::Html | Self::Docx | Self::Epub | Self::Notebook => {
+                DocType::Markdown
+            }
             Self::Note => DocType::Note,
             Self::Code(_) => DocType::Code,
         }
@@ -143,6 +149,8 @@ impl Format {
             Self::Code(language) => language.as_str(),
             Self::Html => "html",
             Self::Docx => "docx",
+            Self::Epub => "epub",
+            Self::Notebook => "notebook",
             Self::Image(picture) => picture.as_str(),
         }
     }

@@ -369,7 +369,7 @@ impl Error {
                 Some("mend the value or take it out: the default holds where nothing is set".into())
             }
             Self::UnsupportedFormat { .. } => Some(
-                "supported: .pdf .docx .html .htm .md .markdown .txt .py .sh .bash .go, and .png .jpg \
+                "supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go, and .png .jpg \
                  .jpeg .tiff .bmp .webp by OCR; \
                  `--type` and `--language` say what another file is"
                     .into(),

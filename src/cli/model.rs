@@ -315,8 +315,16 @@ fn locations(context: &Context) -> Locations {
         hf_token: text("HF_TOKEN"),
         runtime_path: environment.path("ORT_DYLIB_PATH"),
         library_dirs: Locations::system_library_dirs(),
-        python: PathBuf::from("python3"),
+        python: python(),
     }
+}
+
+/// Returns the Python of the environment this program was installed in, if it was installed as a
+/// Python package, for that has an ONNX Runtime; else the one that is found by its name.
+fn python() -> PathBuf {
+    let program = std::env::current_exe().and_then(|it| it.canonicalize());
+    let beside = program.map(|it| it.with_file_name("python3"));
+    beside.ok().filter(|it| it.is_file()).unwrap_or_else(|| PathBuf::from("python3"))
 }
 
 /// Reports what is there, fetching nothing.

@@ -18,6 +18,8 @@ pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
 const EXTENSIONS: &[(&str, Format)] = &[
     ("pdf", Format::Pdf),
     ("docx", Format::Docx),
+    ("epub", Format::Epub),
+    ("ipynb", Format::Notebook),
     ("html", Format::Html),
     ("htm", Format::Html),
     ("png", Format::Image(Picture::Png)),
@@ -141,7 +143,12 @@ fn wanted_format(
         return Some(Format::Code(language));
     }
     // A page of HTML is of the type `markdown` anyway, a picture of the type `pdf`.
-    let is_own = |it: &Format| matches!(it, Format::Html | Format::Docx | Format::Image(_));
+    let is_own = |it: &Format| {
+        !matches!(
+            it,
+            Format::Pdf | Format::Markdown | Format::Text | Format::Note | Format::Code(_)
+        )
+    };
     if let (Some(claimed), Some(doc_type)) = (claimed.filter(is_own), wanted.doc_type)
         && claimed.doc_type() == doc_type
     {
@@ -187,6 +194,8 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
         // An encrypted one is wrapped like an old one: its reader tells.
         (Format::Docx, Some(DOCX | ZIP | OLD_OFFICE)) => return None,
         (Format::Docx, _) => Failure::WrongFormat,
+        (Format::Epub, Some(EPUB | ZIP)) => return None,
+        (Format::Epub, _) => Failure::WrongFormat,
         (_, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
         _ if !decode::is_binary(head) => return None,
         (_, Some(_)) => Failure::WrongFormat,
@@ -275,8 +284,9 @@ const PDF: &str = "PDF";
 const RTF: &str = "RTF";
 const POSTSCRIPT: &str = "PostScript";
 
-/// What a DOCX file may look like.
+/// What a DOCX or EPUB file may look like.
 const DOCX: &str = "a DOCX document";
+const EPUB: &str = "an EPUB book";
 const ZIP: &str = "a ZIP archive";
 const OLD_OFFICE: &str = "an old Office document";
 
@@ -317,6 +327,7 @@ pub fn looks_like(head: &[u8]) -> Option<&'static str> {
     }
     let is_there = |at: usize, magic: &[u8]| head.get(at..).is_some_and(|it| it.starts_with(magic));
     match MAGIC.iter().find(|(at, magic, _)| is_there(*at, magic))?.2 {
+        ZIP if head.windows(20).any(|it| it == b"application/epub+zip") => Some(EPUB),
         ZIP if head.windows(5).any(|it| it == b"word/") => Some(DOCX),
         text @ (RTF | POSTSCRIPT) => Some(text),
         other => decode::is_binary(head).then_some(other),
@@ -418,6 +429,8 @@ mod tests {
         check("x.HTML", b"<p>words", "html");
         check("x.htm", b"<!DOCTYPE html>", "html");
         check("x.docx", b"PK\x03\x04\x14\0\x06\0_rels/", "docx");
+        check("x.epub", b"PK\x03\x04\x14\0\x06\0mimetypeapplication/epub+zip", "epub");
+        check("x.ipynb", b"{\"cells\": []}", "notebook");
         check("x.docx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0", "docx");
         check("x.png", PNG_HEAD, "png");
         check("x.tif", b"MM\0*\0\0\0\x08", "tiff");

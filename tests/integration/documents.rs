@@ -153,6 +153,59 @@ fn a_note_is_not_repeated_without_end() {
 }
 
 #[test]
+fn a_notebook_is_found_by_its_prose_and_its_code() {
+    let env = TestEnv::new();
+    env.write(
+        "tides.ipynb",
+        r##"{"cells": [
+            {"cell_type": "markdown", "metadata": {}, "source": ["# Tides\n", "Spring tides follow the moon."]},
+            {"cell_type": "code", "metadata": {}, "source": ["height = mean + amplitude"], "outputs": []}
+        ], "metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4, "nbformat_minor": 5}"##,
+    );
+    let info = add(&env, "tides.ipynb");
+    assert_eq!(
+        (&info["title"], &info["metadata"]["format"]),
+        (&json!("Tides"), &json!("notebook"))
+    );
+    assert!(texts(&env, &info).contains("```python\nheight = mean + amplitude\n```"));
+    check_database(&env);
+}
+
+#[test]
+fn a_book_is_read_by_its_chapters() {
+    use std::io::Write as _;
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in [
+        ("mimetype", "application/epub+zip"),
+        (
+            "META-INF/container.xml",
+            "<container><rootfiles><rootfile full-path='book.opf'/></rootfiles></container>",
+        ),
+        (
+            "book.opf",
+            "<package><metadata><dc:title>The keeper's year</dc:title></metadata>\
+             <manifest><item id='a' href='winter.xhtml'/></manifest>\
+             <spine><itemref idref='a'/></spine></package>",
+        ),
+        (
+            "winter.xhtml",
+            "<html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head><body><h1>Winter</h1>\
+             <p>Ice forms in the stilling well.</p></body></html>",
+        ),
+    ] {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    let env = TestEnv::new();
+    env.write("year.epub", archive.finish().unwrap().into_inner());
+    let info = add(&env, "year.epub");
+    assert_eq!((&info["title"], &info["type"]), (&json!("The keeper's year"), &json!("markdown")));
+    let found = env.json(&["search", "stilling well", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["section"], "Winter", "{found}");
+    check_database(&env);
+}
+
+#[test]
 fn a_page_is_cited_as_it_calls_itself() {
     let env = TestEnv::new();
     let info = add(&env, &fixture("pdf/outline.pdf"));

@@ -69,8 +69,9 @@ const HOMES: &[(&str, &[&str])] = &[
     ("ndarray", &["embed/native"]),
     ("ort", &["embed"]),
     ("pdf_extract", &["ingest/extract/pdf/with_pdf_extract.rs"]),
+    ("percent_encoding", &["ingest/extract/epub.rs"]),
     ("pulldown_cmark", &["ingest/extract/markdown", "skill/markdown.rs"]),
-    ("quick_xml", &["ingest/extract/docx/xml.rs"]),
+    ("quick_xml", &["ingest/extract/xml.rs"]),
     ("rayon", &["ingest/pipeline.rs"]),
     ("rusqlite", &["store"]),
     ("rustix", &["ingest/extract/child", "ingest/extract/code"]),
@@ -98,6 +99,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "embed",
             "eval/beir.rs",
             "ingest/extract/child/protocol.rs",
+            "ingest/extract/notebook.rs",
             "present/json.rs",
             "present/skill",
             "skill",
@@ -119,7 +121,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("unicode_normalization", &["ingest/extract"]),
     ("unicode_normalization_alignments", &["embed/wordpiece/clean.rs"]),
     ("unpdf", &["ingest/extract/pdf/with_unpdf.rs"]),
-    ("zip", &["embed/fetch/python.rs", "ingest/extract/docx/mod.rs"]),
+    ("zip", &["embed/fetch/python.rs", "ingest/extract/parts.rs"]),
 ];
 
 /// What may be named in certain places only, and why.

@@ -142,7 +142,8 @@ fn mark(level: u8) -> String {
     "#".repeat(level.into()) + " "
 }
 
-fn fenced(language: &str, text: &str) -> String {
+/// Returns source text between fences that it does not hold itself; nothing for blank text.
+pub(super) fn fenced(language: &str, text: &str) -> String {
     let text = text.trim_end();
     let text = text.trim_start_matches('\n');
     if text.trim().is_empty() {

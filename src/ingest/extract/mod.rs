@@ -3,12 +3,16 @@
 pub mod child;
 pub mod code;
 mod docx;
+mod epub;
 mod headed;
 mod html;
 pub mod markdown;
+mod notebook;
+mod parts;
 pub mod pdf;
 mod table;
 pub mod text;
+mod xml;
 
 use crate::document::{Document, Format};
 use crate::error::{Error, Failure, Result};
@@ -33,6 +37,8 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         Format::Code(language) => code::extract(&text()?, language),
         Format::Html => headed::extract(bytes, readers::HTML, options)?,
         Format::Docx => headed::extract(bytes, readers::DOCX, options)?,
+        Format::Epub => headed::extract(bytes, readers::EPUB, options)?,
+        Format::Notebook => notebook::extract(&text()?)?,
         Format::Image(_) => pdf::extract_image(bytes, options)?,
     })
 }

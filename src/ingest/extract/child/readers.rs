@@ -6,7 +6,7 @@ use std::io;
 use super::protocol::{Line, OcrJob};
 use super::serve::Stop;
 use crate::ingest::extract::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
-use crate::ingest::extract::{docx, html};
+use crate::ingest::extract::{docx, epub, html};
 
 /// Takes a line on its way to the parent.
 pub(in crate::ingest::extract) type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
@@ -44,6 +44,7 @@ const READERS: &[Reader] = &[
 const OTHERS: &[Reader] = &[
     Reader { name: HTML, read: html::read },
     Reader { name: DOCX, read: docx::read },
+    Reader { name: EPUB, read: epub::read },
     Reader { name: IMAGE, read: with_image::read },
     Reader { name: OCR_OF_PDF, read: with_hayro::recognise },
     Reader { name: OCR_OF_IMAGE, read: with_image::recognise },
@@ -51,6 +52,7 @@ const OTHERS: &[Reader] = &[
 
 pub(in crate::ingest::extract) const HTML: &str = "html";
 pub(in crate::ingest::extract) const DOCX: &str = "docx";
+pub(in crate::ingest::extract) const EPUB: &str = "epub";
 pub(in crate::ingest::extract) const IMAGE: &str = "image";
 pub(in crate::ingest::extract) const OCR_OF_PDF: &str = "ocr-of-pdf";
 pub(in crate::ingest::extract) const OCR_OF_IMAGE: &str = "ocr-of-image";

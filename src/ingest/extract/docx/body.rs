@@ -5,8 +5,8 @@
 use super::lists::Lists;
 use super::notes::Notes;
 use super::styles::Styles;
-use super::xml::{self, Element, Event};
 use crate::ingest::extract::headed::Writer;
+use crate::ingest::extract::xml::{self, Element, Event};
 
 /// Elements whose text is not that of the document: what it was before a change, what is there for
 /// older programs, how a word is spoken.

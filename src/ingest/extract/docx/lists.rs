@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::xml::{self, Event};
+use crate::ingest::extract::xml::{self, Event};
 
 /// How the items of one level are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! The bytes of a DOCX file in, its headings, paragraphs, lists, tables and notes as blocks out, by
-//! `zip` and `quick-xml`; in a reading child.
+//! The bytes of a DOCX file in, its headings, paragraphs, lists, tables and notes as blocks out, in a
+//! reading child.
 //!
 //! A DOCX file is a ZIP archive of XML parts (ECMA-376): `word/document.xml` is the text, the parts
 //! beside it say what its styles, lists and notes are.
@@ -8,30 +8,20 @@ mod body;
 mod lists;
 mod notes;
 mod styles;
-mod xml;
-
-use std::io::{Cursor, Read as _};
-
-use zip::ZipArchive;
-use zip::result::ZipError;
 
 use super::headed::Writer;
+use super::parts::{self, Archive, head, part};
+use super::xml::{self, Event};
 use crate::error::Failure;
-use crate::ingest::extract::child::protocol::{GaveUp, Head, Line, Page, Tail};
+use crate::ingest::extract::child::protocol::{GaveUp, Line, Page, Tail};
 use crate::ingest::extract::child::readers::{Emit, Input};
 use crate::ingest::extract::child::serve::Stop;
 use lists::Lists;
 use notes::Notes;
 use styles::Styles;
-use xml::Event;
-
-/// Most bytes of one part: a thousand pages have some 20 million.
-const MAX_PART_BYTES: u64 = 512 << 20;
 
 /// What an encrypted file is wrapped in (MS-CFB, 2.2).
 const ENCRYPTED_MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
-
-type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
 
 /// Reads a DOCX file.
 pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
@@ -39,7 +29,7 @@ pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
         let detail = "it is encrypted, or an old .doc file";
         return Err(GaveUp::new(Failure::EncryptionNotSupported, detail).into());
     }
-    let mut archive = ZipArchive::new(Cursor::new(input.bytes)).map_err(|it| damaged(&it))?;
+    let mut archive = parts::open(input.bytes)?;
     let main = main_part(&mut archive)?;
     let text = part(&mut archive, &main)?
         .ok_or_else(|| GaveUp::new(Failure::WrongFormat, "it is a ZIP archive, not DOCX"))?;
@@ -80,71 +70,11 @@ fn main_part(archive: &mut Archive<'_>) -> Result<String, GaveUp> {
     Ok(found)
 }
 
-/// Returns a part of the archive; `None` if there is none of that name.
-fn part(archive: &mut Archive<'_>, name: &str) -> Result<Option<String>, GaveUp> {
-    let part = match archive.by_name(name) {
-        Err(ZipError::FileNotFound) => return Ok(None),
-        other => other.map_err(|it| damaged(&it))?,
-    };
-    let mut bytes = Vec::new();
-    let outcome = part.take(MAX_PART_BYTES).read_to_end(&mut bytes);
-    let len = outcome.map_err(|it| GaveUp::new(Failure::Damaged, it.to_string()))?;
-    if u64::try_from(len).is_ok_and(|it| it >= MAX_PART_BYTES) {
-        return Err(GaveUp::new(Failure::OutOfMemory, format!("{name} is larger than 512 MB")));
-    }
-    Ok(Some(crate::ingest::decode::decode(&bytes).unwrap_or_default()))
-}
-
-fn damaged(error: &ZipError) -> GaveUp {
-    let failure = match error {
-        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
-            Failure::EncryptionNotSupported
-        }
-        _ => Failure::Damaged,
-    };
-    GaveUp::new(failure, error.to_string())
-}
-
-/// Reads what a document says about itself (Dublin Core).
-fn head(properties: &str) -> Head {
-    let mut head = Head::default();
-    let mut text = String::new();
-    // What cannot be read of it is not missed.
-    let _ = xml::each(properties, |event| match event {
-        Event::Open(_) => text.clear(),
-        Event::Text(it) => text.push_str(it),
-        Event::Close(name) => {
-            let words = text.trim();
-            let slot = match name {
-                "title" => &mut head.title,
-                "creator" => &mut head.author,
-                "created" => &mut head.created,
-                "language" => &mut head.language,
-                _ => return,
-            };
-            if !words.is_empty() && slot.is_none() {
-                *slot = Some(words.to_owned());
-            }
-        }
-    });
-    head
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write as _;
-
-    /// A DOCX file of these parts.
-    pub(super) fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
-        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-        for (name, text) in parts {
-            let options = zip::write::SimpleFileOptions::default();
-            archive.start_file(*name, options).unwrap();
-            archive.write_all(text.as_bytes()).unwrap();
-        }
-        archive.finish().unwrap().into_inner()
-    }
+    use crate::ingest::extract::child::protocol::Head;
+    use crate::ingest::extract::parts::archive;
 
     fn outcome(bytes: &[u8]) -> Result<(Head, Vec<String>), Stop> {
         let (mut head, mut blocks) = (Head::default(), Vec::new());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::xml::{self, Event};
+use crate::ingest::extract::xml::{self, Event};
 
 /// Notes by kind and id, each on one line.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::xml::{self, Event};
+use crate::ingest::extract::xml::{self, Event};
 
 /// Styles that may be based on another in a chain; a longer one is a circle.
 const MAX_CHAIN: usize = 20;

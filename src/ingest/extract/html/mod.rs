@@ -2,6 +2,7 @@
 
 mod body;
 mod content;
+mod xhtml;
 
 use scraper::{ElementRef, Html, Selector};
 
@@ -22,12 +23,21 @@ pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let html = Html::parse_document(&text);
     emit(Line::Document(head(&html)))?;
     let mut writer = Writer::default();
-    if let Some(content) = content::find(&html) {
-        body::write(content.root, content.is_main, &mut writer);
-    }
+    write(&html, &mut writer);
     emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
+}
+
+/// Writes a chapter of a book: a page of XHTML.
+pub(super) fn write_chapter(page: &str, writer: &mut Writer) {
+    write(&Html::parse_document(&xhtml::to_html(page)), writer);
+}
+
+fn write(html: &Html, writer: &mut Writer) {
+    if let Some(content) = content::find(html) {
+        body::write(content.root, content.is_main, writer);
+    }
 }
 
 /// Returns the name of the encoding as the page states it.

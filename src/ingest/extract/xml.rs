@@ -9,7 +9,7 @@ use quick_xml::reader::Reader;
 
 /// What comes next.
 #[derive(Clone, Copy)]
-pub(super) enum Event<'a> {
+pub(in crate::ingest::extract) enum Event<'a> {
     /// An element begins; an empty one ends at once.
     Open(&'a Element<'a>),
     /// The element of this name ends.
@@ -20,18 +20,18 @@ pub(super) enum Event<'a> {
 
 /// An element that begins.
 #[derive(Clone, Copy)]
-pub(super) struct Element<'a> {
+pub(in crate::ingest::extract) struct Element<'a> {
     start: &'a BytesStart<'a>,
 }
 
 impl Element<'_> {
     /// Returns its name without prefix.
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::ingest::extract) fn name(&self) -> &str {
         self.start.local_name().into_inner()
     }
 
     /// Returns the value of an attribute, named without prefix.
-    pub(super) fn attribute(&self, name: &str) -> Option<String> {
+    pub(in crate::ingest::extract) fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.start.attributes();
         let found = attributes
             .with_checks(false)
@@ -46,7 +46,10 @@ impl Element<'_> {
 /// # Errors
 ///
 /// What is wrong with the XML.
-pub(super) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(), String> {
+pub(in crate::ingest::extract) fn each(
+    xml: &str,
+    mut on_event: impl FnMut(Event<'_>),
+) -> Result<(), String> {
     let mut reader = Reader::from_str(xml);
     loop {
         match reader.read_event().map_err(|it| it.to_string())? {
