@@ -6,7 +6,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test lint quality pdf skills bench corpus packages install clean
+.PHONY: help build demo test lint quality chunkers pdf skills bench corpus packages install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ lint: ## Check format, lints and dependencies
 
 quality: build ## Measure retrieval on the collections beside this checkout
 	tests/quality/run $(KB) --write
+
+chunkers: build ## Cut every file beside this checkout, and source code of this machine, and check each chunk
+	tests/quality/chunkers $(KB)
 
 pdf: build ## Measure how PDFs are read, beside pdftotext, pypdf and pdf-extract
 	tests/quality/pdf $(KB)

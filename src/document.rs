@@ -49,11 +49,33 @@ pub enum Language {
     Bash,
     /// Go.
     Go,
+    /// JavaScript, with elements between the code (JSX) or without.
+    JavaScript,
+    /// TypeScript, with elements between the code (TSX) or without.
+    TypeScript,
+    /// Rust.
+    Rust,
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+    /// Java.
+    Java,
 }
 
 impl Language {
     /// All languages with a grammar.
-    pub const ALL: [Self; 3] = [Self::Python, Self::Bash, Self::Go];
+    pub const ALL: [Self; 9] = [
+        Self::Python,
+        Self::Bash,
+        Self::Go,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Rust,
+        Self::C,
+        Self::Cpp,
+        Self::Java,
+    ];
 
     /// Returns the word used in the database, in JSON and on the command line.
     pub fn as_str(self) -> &'static str {
@@ -61,6 +83,12 @@ impl Language {
             Self::Python => "python",
             Self::Bash => "bash",
             Self::Go => "go",
+            Self::JavaScript => "javascript",
+            Self::TypeScript => "typescript",
+            Self::Rust => "rust",
+            Self::C => "c",
+            Self::Cpp => "cpp",
+            Self::Java => "java",
         }
     }
 }

@@ -369,8 +369,8 @@ impl Error {
                 Some("mend the value or take it out: the default holds where nothing is set".into())
             }
             Self::UnsupportedFormat { .. } => Some(
-                "supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go, and .png .jpg \
-                 .jpeg .tiff .bmp .webp by OCR; \
+                "supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go .js .ts .rs \
+                 .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; \
                  `--type` and `--language` say what another file is"
                     .into(),
             ),

@@ -270,7 +270,7 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Error {
         Some((before, _)) => before.to_owned(),
         None => message,
     };
-    Error::Usage { message, hint: tip.or(values).or(usage) }
+    Error::Usage { message, hint: values.or(tip).or(usage) }
 }
 
 /// Writes an error to stderr and returns the status it ends the program with.

@@ -38,7 +38,32 @@ const EXTENSIONS: &[(&str, Format)] = &[
     ("sh", Format::Code(Language::Bash)),
     ("bash", Format::Code(Language::Bash)),
     ("go", Format::Code(Language::Go)),
+    ("js", Format::Code(Language::JavaScript)),
+    ("mjs", Format::Code(Language::JavaScript)),
+    ("cjs", Format::Code(Language::JavaScript)),
+    ("jsx", Format::Code(Language::JavaScript)),
+    ("ts", Format::Code(Language::TypeScript)),
+    ("mts", Format::Code(Language::TypeScript)),
+    ("cts", Format::Code(Language::TypeScript)),
+    ("tsx", Format::Code(Language::TypeScript)),
+    ("rs", Format::Code(Language::Rust)),
+    ("c", Format::Code(Language::C)),
+    ("h", Format::Code(Language::C)),
+    ("cc", Format::Code(Language::Cpp)),
+    ("cpp", Format::Code(Language::Cpp)),
+    ("cxx", Format::Code(Language::Cpp)),
+    ("hh", Format::Code(Language::Cpp)),
+    ("hpp", Format::Code(Language::Cpp)),
+    ("hxx", Format::Code(Language::Cpp)),
+    ("java", Format::Code(Language::Java)),
 ];
+
+/// How names end of what programs have written for programs to read.
+const PACKED_ENDS: &[&str] = &[".min.js", ".min.mjs", ".min.cjs"];
+
+/// How a line begins in a header of C++ and in none of C.
+const CPP_LINES: &[&str] =
+    &["namespace ", "template <", "template<", "public:", "private:", "protected:"];
 
 /// Interpreters without their version, as a `#!` line names them.
 const INTERPRETERS: &[(&str, Language)] = &[
@@ -49,6 +74,10 @@ const INTERPRETERS: &[(&str, Language)] = &[
     ("dash", Language::Bash),
     ("ash", Language::Bash),
     ("ksh", Language::Bash),
+    ("node", Language::JavaScript),
+    ("nodejs", Language::JavaScript),
+    ("bun", Language::JavaScript),
+    ("deno", Language::TypeScript),
 ];
 
 /// Where readers of PDF look for its header (PDF 1.7, appendix H, note 13).
@@ -119,9 +148,15 @@ pub fn detect(path: &Path, head: &[u8], is_named: bool, wanted: Wanted) -> Resul
             }),
         };
     };
-    // What a picture is is told by its bytes.
     let format = match (format, picture(head)) {
+        // What a picture is is told by its bytes.
         (Format::Image(_), Some(picture)) => Format::Image(picture),
+        // One extension is shared by two languages.
+        (Format::Code(Language::C), _)
+            if wanted.language.is_none() && is_cpp_header(path, head) =>
+        {
+            Format::Code(Language::Cpp)
+        }
         (format, _) => format,
     };
     match mismatch(head, format) {
@@ -218,7 +253,23 @@ fn extension(path: &Path) -> Option<String> {
 
 fn by_extension(path: &Path) -> Option<Format> {
     let extension = extension(path)?;
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    if PACKED_ENDS.iter().any(|it| name.ends_with(it)) {
+        return None;
+    }
     EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format)
+}
+
+/// Whether a file named `*.h` is C++: by what is at its beginning.
+fn is_cpp_header(path: &Path, head: &[u8]) -> bool {
+    let is_cpp = |line: &str| {
+        let line = line.trim();
+        CPP_LINES.iter().any(|it| line.starts_with(it))
+            || (line.starts_with("class ") && line.ends_with(['{', ';', ':']))
+            // Headers of C have an extension, those of the C++ library have none.
+            || (line.starts_with("#include <") && !line.contains('.'))
+    };
+    extension(path).as_deref() == Some("h") && String::from_utf8_lossy(head).lines().any(is_cpp)
 }
 
 /// The language of a script from its `#!` line, with or without `env`.
@@ -380,11 +431,40 @@ mod tests {
             ("x.sh", "bash"),
             ("x.bash", "bash"),
             ("x.tar.go", "go"),
+            ("x.jsx", "javascript"),
+            ("x.tsx", "typescript"),
+            ("x.d.ts", "typescript"),
+            ("x.rs", "rust"),
+            ("x.c", "c"),
+            ("x.h", "c"),
+            ("X.CPP", "cpp"),
+            ("X.java", "java"),
         ] {
             check(name, b"words", expected);
         }
         check("x.pdf", b"%PDF-1.4\n", "pdf");
         check("X.PDF", b"%PDF-1.4\n", "pdf");
+    }
+
+    #[test]
+    fn a_header_is_c_or_cpp_by_what_is_in_it() {
+        check("x.h", b"#include <stdio.h>\nstruct a;\n/* the class of a */\n", "c");
+        for line in ["namespace a {", "  template<class T>", "class A;", "#include <vector>"] {
+            check("x.h", format!("#pragma once\n{line}\n").as_bytes(), "cpp");
+        }
+        check_wanted(None, Some(Language::C), &[["x.h", "class A;", "c", "c"]]);
+    }
+
+    #[test]
+    fn what_is_packed_for_browsers_is_not_read() {
+        let unsupported = "unsupported_format: unsupported file type: ";
+        check("x.min.js", b"a=1", &format!("{unsupported}x.min.js"));
+        check("min.js", b"a=1", "javascript");
+        check_wanted(
+            None,
+            Some(Language::JavaScript),
+            &[["x.min.js", "a", "javascript", "javascript"]],
+        );
     }
 
     #[test]
@@ -394,6 +474,7 @@ mod tests {
         check("run", b"#!/usr/bin/env python3.11\r\nx", "python");
         check("run", b"#!/usr/bin/env -S LC_ALL=C dash -e", "bash");
         check("python3.11-config", b"#!/bin/sh\n", "bash");
+        check("run", b"#!/usr/bin/env node\n", "javascript");
         check("run", b"#!/usr/bin/perl\n", "unsupported_format: unsupported file type: run");
         check("run", b"#!\n", "unsupported_format: unsupported file type: run");
         check("x.pl", b"#!/bin/sh\n", "unsupported_format: unsupported file type: x.pl");
@@ -407,9 +488,9 @@ mod tests {
         check("report.bin", b"\0\x01junk\n%PDF-1.7\n", "pdf");
         check("junk.pdf", b"junk\n%PDF-1.7\n", "pdf");
         check(
-            "notes.c",
-            b"char *s = \"%PDF-\";",
-            "unsupported_format: unsupported file type: notes.c",
+            "notes.pl",
+            b"my $s = \"%PDF-\";",
+            "unsupported_format: unsupported file type: notes.pl",
         );
         check("about.md", b"The header is `%PDF-1.4`.", "markdown");
     }
@@ -557,7 +638,9 @@ mod tests {
         );
         let wanted = Wanted { doc_type: Some(DocType::Code), language: None };
         let error = detect(Path::new("x"), b"a", true, wanted).unwrap_err();
-        assert_eq!(error.hint().as_deref(), Some("name it: `--language python|bash|go`"));
+        assert!(
+            error.hint().is_some_and(|it| it.starts_with("name it: `--language python|bash|go|"))
+        );
     }
 
     #[test]

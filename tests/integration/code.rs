@@ -123,6 +123,47 @@ fn go_types_stay_with_their_methods() {
 }
 
 #[test]
+fn further_languages_are_cut_along_their_definitions() {
+    for (name, language, content, symbol) in [
+        (
+            "a.js",
+            "javascript",
+            "/** Reads it. */\nexport const read = async (x) => {\n  return x;\n};\n",
+            "read",
+        ),
+        (
+            "a.tsx",
+            "typescript",
+            "/** Reads it. */\nexport function Page(p: P) {\n  return <b>{p.x}</b>;\n}\n",
+            "Page",
+        ),
+        (
+            "a.rs",
+            "rust",
+            "/// Reads it.\n#[inline]\npub fn read<T>(x: T) -> T {\n    x\n}\n",
+            "read",
+        ),
+        ("a.c", "c", "/* Reads it. */\nstatic int *read(int x)\n{\n  return 0;\n}\n", "read"),
+        (
+            "a.hpp",
+            "cpp",
+            "// Reads it.\ntemplate <class T>\nT Gauge<T>::read() const {\n  return x;\n}\n",
+            "Gauge::read",
+        ),
+        ("A.java", "java", "/** Reads it. */\n@Deprecated\nrecord Reader(int x) {\n}\n", "Reader"),
+    ] {
+        let found = chunks(&[], name, &format!("{content}\n"));
+        let own = text(&found, symbol);
+        assert!(own.contains("Reads it.") && own.ends_with(['}', ';']), "{name}: {own}");
+        let mut env = TestEnv::new();
+        env.set("KB_DEFAULT_FORMAT", "json");
+        env.write(name, content);
+        env.ok(&["add", name]);
+        assert_eq!(env.sql::<String>("SELECT language FROM documents"), language);
+    }
+}
+
+#[test]
 fn without_definitions_there_are_windows() {
     let lines: String = (0..90).map(|it| format!("echo \"step {it} of the backup\"\n")).collect();
     for name in ["steps.sh", "steps.go", "steps.py"] {

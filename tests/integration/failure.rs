@@ -97,8 +97,8 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
             "text.xyz",
             "unsupported_format",
             "error: unsupported file type: [HOME]/text.xyz\n\
-             hint: supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go, and \
-             .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` say what another file is"
+             hint: supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go .js .ts .rs \
+             .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` say what another file is"
                 .into(),
         ),
     ] {
@@ -542,7 +542,7 @@ fn a_command_line_that_makes_no_sense_is_one_line_and_a_next_step() {
         ),
         (
             &["add", "x", "--language=cobol"],
-            "invalid value 'cobol' for '--language <LANGUAGE>'\nhint: one of python, bash, go",
+            "invalid value 'cobol' for '--language <LANGUAGE>'\nhint: one of python, bash, go, javascript, typescript, rust, c, cpp, java",
         ),
         (
             &["search", "x", "--top=0", "--format=human"],

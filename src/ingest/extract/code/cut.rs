@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::grammar::{Grammar, Role};
+use super::comments::row_after;
+use super::grammar::Grammar;
 
 /// What is not longer stays whole: about the 190 tokens that the smallest models read beside
 /// context, at three characters a token.
@@ -57,9 +58,8 @@ pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
                 cuts.push(Cut { at, rank: depth * 2 + usize::from(!is_after_blank) });
             }
             level.has_begun |= node.is_named();
-            let is_comment = grammar.role(node.kind()) == Some(Role::Comment);
-            level.row_after_comment =
-                (is_comment && begins_line).then(|| node.end_position().row + 1);
+            let is_comment = grammar.is_comment(node.kind());
+            level.row_after_comment = (is_comment && begins_line).then(|| row_after(node));
         }
         let is_long = node.end_byte() - node.start_byte() > WHOLE_BYTES;
         if is_long && depth < MAX_DEPTH && cursor.goto_first_child() {

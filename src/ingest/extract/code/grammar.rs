@@ -1,21 +1,28 @@
-//! A language in, its grammar and the names of its nodes out: one table row per language.
+//! A node of a syntax tree in, what it is to us out: by the table of languages.
 
+use tree_sitter::Node;
+
+use super::languages;
 use crate::document::Language;
 
 /// What a node of the syntax tree is to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Has a `name` and is kept together: a function, a method.
+    /// Has a name and is kept together: a function, a method.
     Function,
-    /// Has a `name` and a `body` whose functions are its methods.
+    /// A function where it has a `body`; without one it stays with what is around it.
+    Method,
+    /// Has a name and a `body` whose functions are its methods; without a body it is only named.
     Class,
     /// Declares one type or several; methods are written elsewhere and name it as `receiver`.
     Types,
-    /// One type, with a `name`.
+    /// One type, with a name.
     Type,
-    /// Puts something before the definition it holds as `definition`: decorators.
+    /// Puts something around the definition it holds: decorators, `export`, `template`.
     Wrapper,
-    /// A comment; one that ends on the line above a definition belongs to it.
+    /// Gives a name to its `value` (or `right`), which counts as what `values` says it is.
+    Binding,
+    /// A comment or an attribute; one that ends on the line above a definition belongs to it.
     Comment,
 }
 
@@ -30,66 +37,95 @@ pub(super) enum Preamble {
 
 /// What has to be known about a language; the rest is the same for all.
 pub(super) struct Grammar {
-    /// The grammar.
-    pub(super) parser: fn() -> tree_sitter::Language,
+    /// The grammar, or several: the first that reads a file without an error is taken, else the one
+    /// with the least of them.
+    pub(super) parsers: &'static [fn() -> tree_sitter::Language],
     /// Kinds of node that play a role.
     pub(super) roles: &'static [(&'static str, Role)],
+    /// Kinds of value that make a definition of their binding.
+    pub(super) values: &'static [(&'static str, Role)],
     /// The first statement where it speaks for the whole file.
     pub(super) preamble: Option<Preamble>,
     /// Kinds of node that are never parted from what stands before them.
     pub(super) glued: &'static [&'static str],
     /// An operator of which the parser cannot stand thousands in one statement.
     pub(super) costly_chain: Option<char>,
+    /// What stands between the parts of a qualified name.
+    pub(super) separator: &'static str,
 }
 
-static PYTHON: Grammar = Grammar {
-    parser: || tree_sitter_python::LANGUAGE.into(),
-    roles: &[
-        ("function_definition", Role::Function),
-        ("class_definition", Role::Class),
-        ("decorated_definition", Role::Wrapper),
-        ("comment", Role::Comment),
-    ],
-    preamble: Some(Preamble::String("expression_statement")),
-    glued: &["block", "string_content", "string_end"],
-    costly_chain: None,
-};
-
-static BASH: Grammar = Grammar {
-    parser: || tree_sitter_bash::LANGUAGE.into(),
-    roles: &[("function_definition", Role::Function), ("comment", Role::Comment)],
-    preamble: None,
-    glued: &["compound_statement", "do_group", "heredoc_body", "heredoc_content", "heredoc_end"],
-    costly_chain: Some('|'),
-};
-
-static GO: Grammar = Grammar {
-    parser: || tree_sitter_go::LANGUAGE.into(),
-    roles: &[
-        ("function_declaration", Role::Function),
-        ("method_declaration", Role::Function),
-        ("type_declaration", Role::Types),
-        ("type_spec", Role::Type),
-        ("type_alias", Role::Type),
-        ("comment", Role::Comment),
-    ],
-    preamble: Some(Preamble::Commented("package_clause")),
-    glued: &["block", "statement_list"],
-    costly_chain: None,
-};
+/// Wrappers within each other that are looked through: `export`, `declare` and one more.
+const MAX_WRAPPERS: usize = 8;
 
 impl Grammar {
     pub(super) fn of(language: Language) -> &'static Self {
         match language {
-            Language::Python => &PYTHON,
-            Language::Bash => &BASH,
-            Language::Go => &GO,
+            Language::Python => &languages::PYTHON,
+            Language::Bash => &languages::BASH,
+            Language::Go => &languages::GO,
+            Language::JavaScript => &languages::JAVASCRIPT,
+            Language::TypeScript => &languages::TYPESCRIPT,
+            Language::Rust => &languages::RUST,
+            Language::C => &languages::C,
+            Language::Cpp => &languages::CPP,
+            Language::Java => &languages::JAVA,
         }
     }
 
-    pub(super) fn role(&self, kind: &str) -> Option<Role> {
-        self.roles.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role)
+    /// Returns what a node is.
+    pub(super) fn role(&self, node: Node<'_>) -> Option<Role> {
+        match find(self.roles, node.kind())? {
+            Role::Class | Role::Method if node.child_by_field_name("body").is_none() => None,
+            Role::Binding => self.bound(node),
+            role => Some(role),
+        }
     }
+
+    pub(super) fn is_comment(&self, kind: &str) -> bool {
+        find(self.roles, kind) == Some(Role::Comment)
+    }
+
+    pub(super) fn has_role(&self, wanted: Role) -> bool {
+        self.roles.iter().any(|(_, role)| *role == wanted)
+    }
+
+    /// Returns the definition a wrapper holds, if it holds one.
+    pub(super) fn wrapped<'tree>(&self, wrapper: Node<'tree>) -> Option<Node<'tree>> {
+        let mut wrapper = wrapper;
+        for _ in 0..MAX_WRAPPERS {
+            let mut inner = None;
+            let mut cursor = wrapper.walk();
+            for child in wrapper.named_children(&mut cursor) {
+                match self.role(child) {
+                    Some(Role::Wrapper) => inner = inner.or(Some(child)),
+                    Some(Role::Comment) | None => {}
+                    Some(_) => return Some(child),
+                }
+            }
+            wrapper = inner?;
+        }
+        None
+    }
+
+    /// Returns what a binding defines: its value, or what its value is made of on further lines, as
+    /// in `const Item = memo((props) => { … })`.
+    fn bound(&self, binding: Node<'_>) -> Option<Role> {
+        let value = ["value", "right"].iter().find_map(|it| binding.child_by_field_name(it))?;
+        if let Some(role) = find(self.values, value.kind()) {
+            return Some(role);
+        }
+        let arguments = value.child_by_field_name("arguments")?;
+        if arguments.start_position().row == arguments.end_position().row {
+            return None;
+        }
+        let mut cursor = arguments.walk();
+        let mut arguments = arguments.named_children(&mut cursor);
+        arguments.find_map(|it| find(self.values, it.kind())).map(|_| Role::Function)
+    }
+}
+
+fn find(table: &[(&str, Role)], kind: &str) -> Option<Role> {
+    table.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role)
 }
 
 #[cfg(test)]
@@ -101,10 +137,12 @@ mod tests {
     fn every_kind_in_the_table_is_one_of_its_grammar() {
         for language in Language::ALL {
             let grammar = Grammar::of(language);
-            let parser = (grammar.parser)();
-            let roles = grammar.roles.iter().map(|(kind, _)| *kind);
-            for kind in roles.chain(grammar.glued.iter().copied()) {
-                assert_ne!(parser.id_for_node_kind(kind, true), 0, "{language}: {kind}");
+            for parser in grammar.parsers {
+                let parser = parser();
+                let tables = grammar.roles.iter().chain(grammar.values).map(|(kind, _)| *kind);
+                for kind in tables.chain(grammar.glued.iter().copied()) {
+                    assert_ne!(parser.id_for_node_kind(kind, true), 0, "{language}: {kind}");
+                }
             }
         }
     }

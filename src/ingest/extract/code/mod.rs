@@ -1,13 +1,15 @@
 //! Source code in, one block per definition out (tree-sitter).
 //!
 //! Functions, methods and classes are sections with a symbol; so are a file's preamble and the
-//! code between definitions, without one. Languages differ by a row of the table in `grammar`.
+//! code between definitions, without one. Languages differ by a row of the table in `languages`.
 //! What does not parse is kept as plain source: nothing but white space is lost.
 
 mod clock;
 mod comments;
 mod cut;
 mod grammar;
+mod languages;
+mod names;
 mod outline;
 mod types;
 mod words;
@@ -70,8 +72,23 @@ fn parse(text: &str, grammar: &Grammar, limit: Duration) -> Option<Tree> {
     if text.len() > MAX_PARSED_BYTES || grammar.costly_chain.is_some_and(is_chain_too_long) {
         return None;
     }
+    let mut best: Option<(usize, Tree)> = None;
+    for parser in grammar.parsers {
+        let Some(tree) = parse_with(&parser(), text, limit) else { continue };
+        let num_errors = num_error_bytes(&tree);
+        if best.as_ref().is_none_or(|(least, _)| num_errors < *least) {
+            best = Some((num_errors, tree));
+        }
+        if num_errors == 0 {
+            break;
+        }
+    }
+    best.map(|(_, tree)| tree)
+}
+
+fn parse_with(language: &tree_sitter::Language, text: &str, limit: Duration) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&(grammar.parser)()).ok()?;
+    parser.set_language(language).ok()?;
     let clock = Clock::start();
     let is_late = Cell::new(false);
     let bytes = text.as_bytes();
@@ -89,6 +106,25 @@ fn parse(text: &str, grammar: &Grammar, limit: Duration) -> Option<Tree> {
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     // A parser that could not read on takes what it has for the whole.
     tree.filter(|_| !is_late.get())
+}
+
+/// Counts the bytes that the parser could make nothing of, and one for each thing it missed.
+fn num_error_bytes(tree: &Tree) -> usize {
+    let mut num_bytes = 0;
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            num_bytes += node.byte_range().len().max(1);
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return num_bytes;
+            }
+        }
+    }
 }
 
 /// Counts the most operators on a line, or on lines that end with them.

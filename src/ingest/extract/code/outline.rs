@@ -8,13 +8,16 @@ use super::comments::Comments;
 use super::cut::WHOLE_BYTES;
 use super::grammar::{Grammar, Preamble, Role};
 use super::types::{self, Owner, Types};
-use super::words;
+use super::{names, words};
 
 /// Words that only close what was opened before the last definition.
 const CLOSING_WORDS: &[&str] = &["fi", "done", "esac"];
 
 /// How a line ends that opens what the next definition stands in.
 const OPENING_ENDS: &[&str] = &[":", "{", "(", "then", "do"];
+
+/// How a line begins that the preprocessor reads and the next definition stands under.
+const OPENING_STARTS: &[&str] = &["#if", "#elif", "#else"];
 
 /// Between the heads of classes and what is in them.
 const HEAD_SEPARATOR: &str = " > ";
@@ -95,7 +98,7 @@ impl<'a> Outline<'a> {
             // Part of a region already, or a class that is being read.
             return node.end_byte() > self.at;
         }
-        let role = self.grammar.role(node.kind());
+        let role = self.grammar.role(node);
         if role == Some(Role::Comment) {
             self.comments.note(self.text, node);
             return false;
@@ -107,9 +110,11 @@ impl<'a> Outline<'a> {
             return false;
         }
         match role {
-            Some(Role::Wrapper) => match node.child_by_field_name("definition") {
-                Some(definition) => self.define(node, definition),
-                None => true,
+            Some(Role::Wrapper) => match self.grammar.wrapped(node) {
+                Some(definition) if self.opened_id != Some(definition.id()) => {
+                    self.define(node, definition)
+                }
+                _ => true,
             },
             Some(_) => self.define(node, node),
             None => true,
@@ -127,29 +132,33 @@ impl<'a> Outline<'a> {
         self.grammar.preamble.as_ref().is_some_and(is_it)
     }
 
-    /// Takes a definition; `outer` is the node with its decorators.
+    /// Takes a definition; `outer` is the node with what is around it.
     fn define(&mut self, outer: Node<'_>, node: Node<'_>) -> bool {
-        let role = self.grammar.role(node.kind());
+        let role = self.grammar.role(node);
         let specs =
             if role == Some(Role::Types) { types::specs(self.text, node) } else { Vec::new() };
-        let Some(name) =
-            specs.first().map_or_else(|| words::name(self.text, node), |(name, _)| Some(*name))
-        else {
-            return true;
+        let name = match specs.first() {
+            Some((name, _)) => Some((*name).to_owned()),
+            // `typedef struct { … } name;`
+            None => names::name(self.text, node).or_else(|| names::name(self.text, outer)),
         };
+        let Some(name) = name else { return true };
         let start = self.comments.start_with(self.text, outer).max(self.at);
         let mut end = self.end_of_line(outer.end_byte());
         let owner = types::receiver(self.text, node);
         let scope = self.scopes.last().map(|it| it.owner.symbol.as_str());
-        let symbol: Vec<&str> = scope.into_iter().chain(owner).chain([name]).collect();
-        let symbol = symbol.join(".");
+        let symbol: Vec<&str> = scope.into_iter().chain(owner).chain([name.as_str()]).collect();
+        let symbol = symbol.join(self.grammar.separator);
 
         let is_long = end.saturating_sub(start) > WHOLE_BYTES;
         match role {
             Some(Role::Class) if is_long => {
-                let docs = words::docstring(self.text, node).or_else(|| {
-                    words::comment_docs(&self.text[start..outer.start_byte().max(start)])
-                });
+                let docs = words::docstring(self.text, node)
+                    .or_else(|| {
+                        words::comment_docs(&self.text[start..outer.start_byte().max(start)])
+                    })
+                    // What implements a type is documented with the type.
+                    .or_else(|| self.types.owner(&name).and_then(|it| it.docs.clone()));
                 let head = words::head(self.text, node);
                 self.fill_gap(start);
                 self.at = self.at.max(start);
@@ -181,9 +190,15 @@ impl<'a> Outline<'a> {
         false
     }
 
-    /// Where the line ends, if only white space or a comment follows; else the place itself.
+    /// Where the line ends, if only what closes a statement, white space or a comment follows; else
+    /// the place itself.
     fn end_of_line(&self, end: usize) -> usize {
+        if self.text[..end].ends_with('\n') {
+            return end;
+        }
         let after = self.text[end..].trim_start_matches([' ', '\t']);
+        let after = after.strip_prefix([';', ',']).unwrap_or(after);
+        let after = after.trim_start_matches([' ', '\t']);
         if after.is_empty() || after.starts_with(['\n', '#']) || after.starts_with("//") {
             let num_after = after.find('\n').unwrap_or(after.len());
             self.text.len() - after.len() + num_after
@@ -282,11 +297,20 @@ impl<'a> Outline<'a> {
 
 /// Whether a stretch between definitions only closes what is around the first.
 fn is_closing(gap: &str) -> bool {
-    let words = gap.split(|it: char| !it.is_alphanumeric() && it != '_');
-    words.filter(|it| !it.is_empty()).all(|it| CLOSING_WORDS.contains(&it))
+    gap.lines().all(|line| {
+        let line = line.trim_start();
+        // `} // namespace a`
+        let is_closer = line.starts_with(['}', ')', ';']);
+        let line = line.split("//").next().filter(|_| is_closer).unwrap_or(line);
+        let words = line.split(|it: char| !it.is_alphanumeric() && it != '_');
+        let mut words = words.filter(|it| !it.is_empty());
+        line.starts_with("#endif") || words.all(|it| CLOSING_WORDS.contains(&it))
+    })
 }
 
 /// Whether a stretch between definitions is one line that opens what is around the second.
 fn is_opening(gap: &str) -> bool {
-    !gap.contains('\n') && OPENING_ENDS.iter().any(|it| gap.ends_with(it))
+    let is_it = OPENING_ENDS.iter().any(|it| gap.ends_with(it))
+        || OPENING_STARTS.iter().any(|it| gap.starts_with(it));
+    is_it && !gap.contains('\n')
 }

@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod languages;
+
 /// A line for each block: `§` where a section begins, the symbol, the context behind `<`, and the
 /// block's first and last line.
 fn outline(text: &str, language: Language) -> String {
@@ -372,6 +374,18 @@ const BASH: &str = "#!/bin/sh\n# ä\nf() {\n  cat <<E | tr a b\n$(x \"${y}\")\nE
 const GO: &str = "// P.\npackage p\n\ntype (\n\t// S ü\n\tS[T any] struct{ a, b int }\n)\n\n/* c */\n\
     func (s *S[T]) M(x ...T) (a int, err error) {\n\tswitch x {\n\tcase `1\n`:\n\t}\n\treturn\n}\n";
 
+const SOURCES: [&str; 9] = [
+    PYTHON,
+    BASH,
+    GO,
+    languages::JAVASCRIPT,
+    languages::TYPESCRIPT,
+    languages::RUST,
+    languages::C,
+    languages::CPP,
+    languages::JAVA,
+];
+
 fn any_language() -> impl Strategy<Value = Language> {
     proptest::sample::select(&Language::ALL[..])
 }
@@ -384,12 +398,12 @@ proptest! {
 
     #[test]
     fn damaged_source_keeps_everything(
-        pieces in proptest::collection::vec((0_usize..3, 0_usize..300, 0_usize..300), 1..12),
+        pieces in proptest::collection::vec((0_usize..9, 0_usize..300, 0_usize..300), 1..12),
         language in any_language(),
     ) {
         let mut text = String::new();
         for (source, start, len) in pieces {
-            let source = [PYTHON, BASH, GO][source];
+            let source = SOURCES[source];
             text.extend(source.chars().skip(start % source.len()).take(len));
         }
         assert_sound(&text, language);

@@ -31,7 +31,7 @@ impl<'a> Types<'a> {
     /// Finds all types at the top of a file.
     pub(super) fn find(root: Node<'_>, text: &'a str, grammar: &Grammar) -> Self {
         let mut types = Self::default();
-        if !grammar.roles.iter().any(|(_, role)| *role == Role::Types) {
+        if !grammar.has_role(Role::Types) && !grammar.has_role(Role::Type) {
             return types;
         }
         let mut comments = Comments::default();
@@ -39,9 +39,15 @@ impl<'a> Types<'a> {
         let mut cursor = root.walk();
         // What has no name is a line end.
         for node in root.named_children(&mut cursor) {
-            match grammar.role(node.kind()) {
+            match grammar.role(node) {
                 Some(Role::Comment) => comments.note(text, node),
                 Some(Role::Types) => followed = types.declare(text, node, &comments),
+                Some(Role::Type) => {
+                    if let Some(name) = words::name(text, node) {
+                        let docs = docs_above(text, node, &comments);
+                        types.insert(name, words::head(text, node), docs);
+                    }
+                }
                 _ => match (followed, receiver(text, node)) {
                     (Some((name, type_id)), Some(owner)) if name == owner => {
                         types.methods_end.insert(type_id, node.end_byte());
@@ -72,8 +78,7 @@ impl<'a> Types<'a> {
     ) -> Option<(&'a str, usize)> {
         let specs = specs(text, declaration);
         if let [(name, _)] = specs[..] {
-            let start = comments.start_with(text, declaration);
-            let docs = words::comment_docs(&text[start..declaration.start_byte()]);
+            let docs = docs_above(text, declaration, comments);
             self.insert(name, words::head(text, declaration), docs);
             return Some((name, declaration.id()));
         }
@@ -87,6 +92,11 @@ impl<'a> Types<'a> {
         let symbol = name.to_owned();
         self.owners.entry(name).or_insert(Owner { symbol, head, docs });
     }
+}
+
+fn docs_above(text: &str, definition: Node<'_>, comments: &Comments) -> Option<String> {
+    let start = comments.start_with(text, definition);
+    words::comment_docs(&text[start..definition.start_byte()])
 }
 
 /// Returns the types a declaration declares, by name.

@@ -8,7 +8,7 @@ const MAX_HEAD_CHARS: usize = 120;
 /// Longest extract of documentation: what is left of a context of 64 tokens.
 const MAX_DOCS_CHARS: usize = 200;
 
-/// Returns what a definition is called.
+/// Returns what a type is called.
 pub(super) fn name<'a>(text: &'a str, definition: Node<'_>) -> Option<&'a str> {
     let name = &text[definition.child_by_field_name("name")?.byte_range()];
     (!name.is_empty()).then_some(name)
@@ -26,13 +26,17 @@ pub(super) fn head(text: &str, node: Node<'_>) -> String {
     on_one_line(head.trim_end().trim_end_matches([':', '{']), MAX_HEAD_CHARS)
 }
 
-/// Returns the first paragraph of a comment, without its marks.
+/// Returns the first paragraph of a comment, without its marks, tags and the attributes below it.
 pub(super) fn comment_docs(comment: &str) -> Option<String> {
+    let is_attribute = |line: &&str| line.starts_with("#[") || line.starts_with('@');
     let bare = |line: &str| {
-        let line = line.trim().trim_start_matches(['/', '*', '#']).trim_end_matches(['/', '*']);
-        line.trim().to_owned()
+        let line = line.trim_start_matches(['/', '*', '#', '!']).trim_end_matches(['/', '*']);
+        // Tags of documentation come after what it says.
+        let line = line.trim();
+        if line.starts_with('@') { String::new() } else { line.to_owned() }
     };
-    let lines: Vec<String> = comment.lines().map(bare).collect();
+    let lines = comment.lines().map(str::trim);
+    let lines: Vec<String> = lines.filter(|it| !is_attribute(it)).map(bare).collect();
     first_paragraph(lines.iter().map(String::as_str))
 }
 
@@ -90,6 +94,8 @@ mod tests {
         check("// Stack keeps\n// things.\n//\n// More.", Some("Stack keeps things."));
         check("/*\n * Stack keeps.\n *\n * More.\n */", Some("Stack keeps."));
         check("# about it\n", Some("about it"));
+        check("/// Keeps\n/// things.\n#[derive(Debug)]\n", Some("Keeps things."));
+        check("/**\n * Keeps.\n * @param x what\n */\n@Inject\n", Some("Keeps."));
         check("//", None);
     }
 

@@ -2,15 +2,24 @@
 //!
 //! Blocks are what stands at the outermost level, list items one by one: what lies deeper belongs
 //! to one of them. Front matter, HTML comments, thematic breaks and link definitions are in no
-//! block. Text is never rewritten: a block is a range of the source.
+//! block. A block is a range of the source, in which references to links are resolved.
 
 pub(crate) mod front_matter;
+mod resolve;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::document::{Block, BlockKind, Document};
+
+/// What is read beside CommonMark.
+const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_FOOTNOTES)
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_WIKILINKS);
 
 /// The deepest heading level that begins a section.
 const MAX_SECTION_LEVEL: u8 = 3;
@@ -27,6 +36,11 @@ const MAX_HEADING_CHARS: usize = 200;
 pub fn extract(text: &str) -> Document {
     let mut document = Document { text: text.to_owned(), has_lines: true, ..Document::default() };
     let body_start = front_matter::read(&mut document);
+    let resolved = resolve::resolve(text, body_start, OPTIONS);
+    if matches!(resolved, Cow::Owned(_)) {
+        document.text = resolved.clone().into_owned();
+    }
+    let text = resolved.as_ref();
     let mut pieces = find_pieces(text, body_start);
     if pieces.is_empty() && !text.trim().is_empty() {
         pieces.push(Piece {
@@ -67,17 +81,12 @@ pub(super) struct Piece {
 
 /// Walks the outermost level of the body.
 fn find_pieces(text: &str, body_start: usize) -> Vec<Piece> {
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_WIKILINKS;
     let body = &text[body_start..];
     let mut pieces = Vec::new();
     let mut depth = 0_usize;
     let mut is_in_list = false;
     let mut heading: Option<HeadingText> = None;
-    for (event, range) in Parser::new_ext(body, options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(body, OPTIONS).into_offset_iter() {
         let range = range.start + body_start..range.end + body_start;
         if let Some(heading) = &mut heading {
             heading.read(&event);

@@ -8,7 +8,8 @@ use super::*;
 #[track_caller]
 fn check(text: &str, title: Option<&str>, expected: &[&str]) {
     let document = extract(text);
-    assert_eq!(document.text, text);
+    assert_eq!(document.text.lines().count(), text.lines().count());
+    let text = &document.text;
     assert_eq!(document.title.as_deref(), title);
     let blocks: Vec<String> = document
         .blocks
@@ -135,6 +136,34 @@ fn comments_are_in_no_block() {
 }
 
 #[test]
+fn references_lead_somewhere_in_every_block() {
+    check(
+        "# A\n\n- see [the manual][1]<!-- really? -->\n\n| a |\n|---|\n| [x] |\n\n[1]: /m\n[x]: /y\n",
+        Some("A"),
+        &["*Heading||# A", "ListItem||- see [the manual](/m)", "Table||| a |"],
+    );
+    assert!(extract("| a |\n|---|\n| [x] |\n\n[x]: /y\n").text.contains("| [x](/y) |"));
+}
+
+#[test]
+fn callouts_embeds_and_components_are_text() {
+    check(
+        "---\ntags: [[a]]\n---\nimport Tabs from './tabs';\n\n> [!warning]- Mind the [[tide|ebb]]\n> It comes.\n\n\
+         ![[chart.png]] ^block-id\n\n<Tabs items={['x']}>\n\n## Install\n\n<Tab>Run it</Tab>\n\n</Tabs>\n",
+        Some("Install"),
+        &[
+            "*Paragraph||import Tabs from './tabs';",
+            "Paragraph||> [!warning]- Mind the [[tide|ebb]]",
+            "Paragraph||![[chart.png]] ^block-id",
+            "Paragraph||<Tabs items={['x']}>",
+            "*Heading||## Install",
+            "Paragraph||<Tab>Run it</Tab>",
+            "Paragraph||</Tabs>",
+        ],
+    );
+}
+
+#[test]
 fn a_heading_inside_code_is_no_heading() {
     check("```\n# no\n```\n\n    # no\n", None, &["*Code||```", "Code||    # no"]);
 }
@@ -150,9 +179,10 @@ fn shortening_keeps_words_whole() {
 proptest! {
     #[test]
     fn blocks_are_ordered_disjoint_and_on_character_boundaries(
-        text in "([#>*`|~\\-\\[\\]<!é日a. \n\t]|---\n|- |# |```|<!--|-->|\\| a \\|\n){0,80}",
+        text in "([#>*`|~\\-\\[\\]<!é日a. \n\t]|---\n|- |# |```|<!--|-->|\\[a\\]: /b\n|\\[x\\]\\[a\\]|\\| a \\|\n){0,80}",
     ) {
         let document = extract(&text);
+        let text = &document.text;
         let mut end = 0;
         for block in &document.blocks {
             prop_assert!(block.bytes.start >= end);

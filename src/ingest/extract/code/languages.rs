@@ -1,0 +1,209 @@
+//! The table of languages: one row each. Nothing in.
+
+use super::grammar::{Grammar, Preamble, Role};
+
+pub(super) static PYTHON: Grammar = Grammar {
+    parsers: &[|| tree_sitter_python::LANGUAGE.into()],
+    roles: &[
+        ("function_definition", Role::Function),
+        ("class_definition", Role::Class),
+        ("decorated_definition", Role::Wrapper),
+        ("comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: Some(Preamble::String("expression_statement")),
+    glued: &["block", "string_content", "string_end"],
+    costly_chain: None,
+    separator: ".",
+};
+
+pub(super) static BASH: Grammar = Grammar {
+    parsers: &[|| tree_sitter_bash::LANGUAGE.into()],
+    roles: &[("function_definition", Role::Function), ("comment", Role::Comment)],
+    values: &[],
+    preamble: None,
+    glued: &["compound_statement", "do_group", "heredoc_body", "heredoc_content", "heredoc_end"],
+    costly_chain: Some('|'),
+    separator: ".",
+};
+
+pub(super) static GO: Grammar = Grammar {
+    parsers: &[|| tree_sitter_go::LANGUAGE.into()],
+    roles: &[
+        ("function_declaration", Role::Function),
+        ("method_declaration", Role::Function),
+        ("type_declaration", Role::Types),
+        ("type_spec", Role::Type),
+        ("type_alias", Role::Type),
+        ("comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: Some(Preamble::Commented("package_clause")),
+    glued: &["block", "statement_list"],
+    costly_chain: None,
+    separator: ".",
+};
+
+/// What a name may be given to in JavaScript and TypeScript that makes it a definition.
+const FUNCTION_VALUES: &[(&str, Role)] = &[
+    ("arrow_function", Role::Function),
+    ("function_expression", Role::Function),
+    ("generator_function", Role::Function),
+    ("class", Role::Class),
+];
+
+pub(super) static JAVASCRIPT: Grammar = Grammar {
+    parsers: &[|| tree_sitter_javascript::LANGUAGE.into()],
+    roles: &[
+        ("function_declaration", Role::Function),
+        ("generator_function_declaration", Role::Function),
+        ("method_definition", Role::Function),
+        ("class_declaration", Role::Class),
+        ("field_definition", Role::Binding),
+        ("variable_declarator", Role::Binding),
+        ("assignment_expression", Role::Binding),
+        ("lexical_declaration", Role::Wrapper),
+        ("variable_declaration", Role::Wrapper),
+        ("expression_statement", Role::Wrapper),
+        ("export_statement", Role::Wrapper),
+        ("comment", Role::Comment),
+    ],
+    values: FUNCTION_VALUES,
+    preamble: None,
+    glued: &["statement_block", "class_body", "template_string"],
+    costly_chain: None,
+    separator: ".",
+};
+
+pub(super) static TYPESCRIPT: Grammar = Grammar {
+    // The second reads elements between the code, the first casts of the form `<T>x`.
+    parsers: &[
+        || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        || tree_sitter_typescript::LANGUAGE_TSX.into(),
+    ],
+    roles: &[
+        ("function_declaration", Role::Function),
+        ("generator_function_declaration", Role::Function),
+        ("method_definition", Role::Function),
+        ("class_declaration", Role::Class),
+        ("abstract_class_declaration", Role::Class),
+        ("interface_declaration", Role::Class),
+        ("enum_declaration", Role::Class),
+        ("internal_module", Role::Class),
+        ("module", Role::Class),
+        ("type_alias_declaration", Role::Type),
+        ("public_field_definition", Role::Binding),
+        ("variable_declarator", Role::Binding),
+        ("assignment_expression", Role::Binding),
+        ("lexical_declaration", Role::Wrapper),
+        ("variable_declaration", Role::Wrapper),
+        ("expression_statement", Role::Wrapper),
+        ("export_statement", Role::Wrapper),
+        ("ambient_declaration", Role::Wrapper),
+        // Of a method; stands before it.
+        ("decorator", Role::Comment),
+        ("comment", Role::Comment),
+    ],
+    values: FUNCTION_VALUES,
+    preamble: None,
+    glued: &["statement_block", "class_body", "interface_body", "enum_body", "template_string"],
+    costly_chain: None,
+    separator: ".",
+};
+
+pub(super) static RUST: Grammar = Grammar {
+    parsers: &[|| tree_sitter_rust::LANGUAGE.into()],
+    roles: &[
+        ("function_item", Role::Function),
+        ("macro_definition", Role::Function),
+        ("impl_item", Role::Class),
+        ("trait_item", Role::Class),
+        ("mod_item", Role::Class),
+        ("struct_item", Role::Type),
+        ("enum_item", Role::Type),
+        ("union_item", Role::Type),
+        ("attribute_item", Role::Comment),
+        ("line_comment", Role::Comment),
+        ("block_comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: None,
+    glued: &[
+        "block",
+        "declaration_list",
+        "field_declaration_list",
+        "enum_variant_list",
+        "match_block",
+        "where_clause",
+    ],
+    costly_chain: None,
+    separator: "::",
+};
+
+pub(super) static C: Grammar = Grammar {
+    parsers: &[|| tree_sitter_c::LANGUAGE.into()],
+    roles: &[
+        ("function_definition", Role::Function),
+        ("struct_specifier", Role::Class),
+        ("union_specifier", Role::Class),
+        ("enum_specifier", Role::Class),
+        ("declaration", Role::Wrapper),
+        ("type_definition", Role::Wrapper),
+        ("comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: None,
+    glued: &["compound_statement", "field_declaration_list", "enumerator_list", "initializer_list"],
+    costly_chain: None,
+    separator: "::",
+};
+
+pub(super) static CPP: Grammar = Grammar {
+    parsers: &[|| tree_sitter_cpp::LANGUAGE.into()],
+    roles: &[
+        ("function_definition", Role::Method),
+        ("class_specifier", Role::Class),
+        ("struct_specifier", Role::Class),
+        ("union_specifier", Role::Class),
+        ("enum_specifier", Role::Class),
+        ("namespace_definition", Role::Class),
+        ("concept_definition", Role::Type),
+        ("template_declaration", Role::Wrapper),
+        ("declaration", Role::Wrapper),
+        ("type_definition", Role::Wrapper),
+        ("comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: None,
+    glued: &[
+        "compound_statement",
+        "declaration_list",
+        "field_declaration_list",
+        "field_initializer_list",
+        "enumerator_list",
+        "initializer_list",
+    ],
+    costly_chain: None,
+    separator: "::",
+};
+
+pub(super) static JAVA: Grammar = Grammar {
+    parsers: &[|| tree_sitter_java::LANGUAGE.into()],
+    roles: &[
+        ("method_declaration", Role::Method),
+        ("constructor_declaration", Role::Function),
+        ("compact_constructor_declaration", Role::Function),
+        ("class_declaration", Role::Class),
+        ("interface_declaration", Role::Class),
+        ("enum_declaration", Role::Class),
+        ("record_declaration", Role::Class),
+        ("annotation_type_declaration", Role::Class),
+        ("line_comment", Role::Comment),
+        ("block_comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: None,
+    glued: &["block", "constructor_body", "class_body", "interface_body", "enum_body"],
+    costly_chain: None,
+    separator: ".",
+};

@@ -1,0 +1,60 @@
+//! A definition in, what it is called out.
+
+use tree_sitter::Node;
+
+/// What a declarator may be wrapped in: pointers, brackets, arrays.
+const MAX_DECLARATORS: usize = 40;
+
+/// Fields that hold a definition's name, or lead to it.
+const NAME_FIELDS: &[&str] = &["name", "declarator", "property", "left", "type"];
+
+/// Returns what a definition is called; `None` where it has no name.
+///
+/// `impl Trait for Type` is called as its type, a function of C as what its declarator declares;
+/// arguments of types are left out: `Stack::push` for `Stack<T>::push`.
+pub(super) fn name(text: &str, definition: Node<'_>) -> Option<String> {
+    let mut node = NAME_FIELDS.iter().find_map(|it| definition.child_by_field_name(it))?;
+    for _ in 0..MAX_DECLARATORS {
+        let inner = match node.kind() {
+            "generic_type" | "reference_type" => node.child_by_field_name("type"),
+            kind if kind.ends_with("_declarator") => {
+                node.child_by_field_name("declarator").or_else(|| last_child(node))
+            }
+            _ => None,
+        };
+        let Some(inner) = inner else { break };
+        node = inner;
+    }
+    let mut name = String::new();
+    while node.kind() == "qualified_identifier" {
+        if let Some(scope) = node.child_by_field_name("scope") {
+            name.push_str(&plain(text, scope));
+            name.push_str("::");
+        }
+        node = node.child_by_field_name("name")?;
+    }
+    name.push_str(&plain(text, node));
+    (!name.is_empty()).then_some(name)
+}
+
+/// Returns one part of a name without its arguments, quotes and line ends.
+fn plain(text: &str, node: Node<'_>) -> String {
+    let node = match node.kind() {
+        "template_type" | "template_function" | "template_method" => {
+            node.child_by_field_name("name").unwrap_or(node)
+        }
+        _ => node,
+    };
+    let whole = &text[node.byte_range()];
+    let bare = match node.kind() {
+        // `operator bool() const`
+        "operator_cast" => whole.split('(').next().unwrap_or(whole),
+        _ => whole.trim_matches(['"', '\'']),
+    };
+    bare.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn last_child(node: Node<'_>) -> Option<Node<'_>> {
+    let last = node.named_child_count().checked_sub(1)?;
+    node.named_child(last.try_into().ok()?)
+}
