@@ -223,6 +223,9 @@ pub enum Error {
     /// A skill command failed as the table of its protocol says.
     #[error(transparent)]
     Skill(#[from] Diagnostic),
+    /// Whoever asked for it wants it no more.
+    #[error("cancelled")]
+    Cancelled,
     /// The user pressed Ctrl-C or the system asked the program to end.
     #[error("interrupted")]
     Interrupted {
@@ -313,6 +316,7 @@ impl Error {
             Self::Store(_) => "store",
             Self::Output(_) => "output",
             Self::Skill(diagnostic) => diagnostic.code(),
+            Self::Cancelled => "cancelled",
             Self::Interrupted { .. } => "interrupted",
         }
     }
@@ -431,7 +435,7 @@ impl Error {
             Self::DiskFull { .. } => {
                 Some("make room and run the same command again: what is stored stays".into())
             }
-            Self::Interrupted { .. } => {
+            Self::Cancelled | Self::Interrupted { .. } => {
                 Some("run the same command again to go on where it stopped".into())
             }
             Self::InFile { cause, .. } => cause.hint(),

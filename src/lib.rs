@@ -5,11 +5,12 @@
 //! search:  parse → keyword ∥ vector ◄── store ;  → fuse → filter ──► present
 //! read:    find → parts ◄── store ;  → outline, show, open ──► present
 //! eval:    questions with known answers → search → measures ──► present
+//! mcp:     turn → validate → audit → dispatch → audit ──► envelope
 //! skill:   resolve → files → index ◄─► store ;  → search, outline, show, open ──► present
 //! ```
 //!
 //! The library never prints, never exits and never reads settings or the environment, except in
-//! [`cli`], the edge, and [`config`], which the edge alone uses. Modules in reading order:
+//! [`cli`], the edge, [`mcp`], whose stdout is a protocol, and [`config`], which the edge alone uses. Modules in reading order:
 
 pub mod diagnostic;
 pub mod document;
@@ -32,5 +33,7 @@ pub mod read;
 pub mod present;
 
 pub mod config;
+
+pub mod mcp;
 
 pub mod cli;

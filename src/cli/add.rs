@@ -1,6 +1,10 @@
 //! `kb add`.
 
+use std::io;
+use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -25,8 +29,32 @@ const ERROR_LOG: &str = "ingest-errors.log";
 /// Holds the password of encrypted documents.
 const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
 
+/// The path that stands for standard input.
+const STDIN: &str = "-";
+
+/// Who looks on while documents are ingested, and may end it.
+#[derive(Default)]
+pub(super) struct Watch<'a> {
+    pub(super) is_cancelled: Arc<AtomicBool>,
+    pub(super) on_event: Option<&'a mut ingest::OnEvent<'a>>,
+}
+
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
-    let roots = args.paths.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?;
+    let (report, roots) = added(context, args, &mut Watch::default())?;
+    finish(context, args, &roots, report)
+}
+
+/// Adds what the arguments name; returns it with the paths made absolute.
+pub(super) fn added(
+    context: &Context,
+    args: &args::Add,
+    watch: &mut Watch<'_>,
+) -> Result<(IngestReport, Vec<PathBuf>)> {
+    let roots = if is_stdin(args) {
+        Vec::new()
+    } else {
+        args.paths.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?
+    };
     check_title(args, &roots)?;
     check_kind(args)?;
     args.note.as_deref().map_or(Ok(()), ingest::check_note)?;
@@ -36,8 +64,13 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     {
         return Err(Error::PathNotFound { path: args.paths[0].clone() });
     }
-    let report = ingest(context, args, &roots, wanted)?;
-    finish(context, args, report)
+    let report = ingest(context, args, &roots, wanted, watch)?;
+    Ok((report, roots))
+}
+
+/// Whether standard input is to be read.
+fn is_stdin(args: &args::Add) -> bool {
+    matches!(args.paths.as_slice(), [only] if only.as_os_str() == STDIN)
 }
 
 /// Ingests files, or the note that the arguments hold, into the database of the settings.
@@ -46,7 +79,9 @@ pub(super) fn ingest(
     args: &args::Add,
     roots: &[PathBuf],
     wanted: Wanted,
+    watch: &mut Watch<'_>,
 ) -> Result<IngestReport> {
+    let stdin = is_stdin(args).then(read_stdin).transpose()?;
     let mut store = context.open_store()?;
     let bound = store.binding()?;
     model::check_wish(context, bound.as_ref())?;
@@ -54,19 +89,37 @@ pub(super) fn ingest(
     let installed = wish.locate_or_install()?;
     store.bind(&wish.binding(&installed))?;
     let model = wish.open_for_passages(&installed)?;
-    let options = options(context, args, wanted, &model)?;
+    let mut options = options(context, args, wanted, &model)?;
+    options.is_cancelled = Arc::clone(&watch.is_cancelled);
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
 
     let mut report = IngestReport::default();
     let is_lone = matches!(roots, [root] if !root.is_dir());
     let mut progress = IngestProgress::new(context.data_dir().join(ERROR_LOG), now, is_lone);
-    let mut on_event = |event: ingest::Event<'_>| progress.on_event(&event);
-    let outcome = match &args.note {
-        Some(note) => {
-            ingest::ingest_note(&mut store, &services, note, &options, &mut on_event, &mut report)
+    let mut on_event = |event: ingest::Event<'_>| {
+        progress.on_event(&event);
+        if let Some(tell) = &mut watch.on_event {
+            tell(event);
         }
-        None => ingest::ingest(&mut store, &services, roots, &options, &mut on_event, &mut report),
+    };
+    let (store_ref, on_event_ref) = (&mut store, &mut on_event);
+    let outcome = match (&args.note, &stdin) {
+        (Some(note), _) => ingest::ingest_note(
+            store_ref,
+            &services,
+            note,
+            args.replace,
+            &options,
+            on_event_ref,
+            &mut report,
+        ),
+        (None, Some(bytes)) => {
+            ingest::ingest_bytes(store_ref, &services, bytes, &options, on_event_ref, &mut report)
+        }
+        (None, None) => {
+            ingest::ingest(store_ref, &services, roots, &options, on_event_ref, &mut report)
+        }
     };
     progress.finish();
     if outcome.is_err() && report.added + report.updated > 0 {
@@ -78,13 +131,28 @@ pub(super) fn ingest(
     Ok(report)
 }
 
+/// Reads a document from standard input.
+fn read_stdin() -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|source| Error::Io { path: PathBuf::from(STDIN), source })?;
+    Ok(bytes)
+}
+
 /// Ends a run: the summary for people on stderr, or the report for programs on stdout.
-fn finish(context: &Context, args: &args::Add, mut report: IngestReport) -> Result<ExitStatus> {
+fn finish(
+    context: &Context,
+    args: &args::Add,
+    roots: &[PathBuf],
+    mut report: IngestReport,
+) -> Result<ExitStatus> {
     let is_success = report.added + report.updated + report.skipped > 0;
     // A single file named itself fails like any other command.
-    if !is_success && args.paths.len() == 1 && report.failed.len() == 1 {
+    if let (false, [root], 1) = (is_success, roots, report.failed.len()) {
         let (path, error) = report.failed.remove(0);
-        if context::absolute(&args.paths[0])? == path {
+        if *root == path {
             return Err(error.in_file(&args.paths[0]));
         }
         report.failed.push((path, error));
@@ -117,7 +185,8 @@ fn check_kind(args: &args::Add) -> Result<()> {
 
 /// A title is one document's.
 fn check_title(args: &args::Add, roots: &[PathBuf]) -> Result<()> {
-    if args.title.is_none() || args.note.is_some() || (roots.len() == 1 && !roots[0].is_dir()) {
+    let is_single = matches!(roots, [root] if !root.is_dir()) || is_stdin(args);
+    if args.title.is_none() || args.note.is_some() || is_single {
         return Ok(());
     }
     Err(Error::Usage {
@@ -152,6 +221,7 @@ fn options(
         num_workers: settings.workers as usize,
         batch_size: settings.batch_size as usize,
         num_embedders: model::num_cores(),
+        is_cancelled: Arc::default(),
     })
 }
 
@@ -204,7 +274,7 @@ fn chunking(config: &Config, model: &LazyModel) -> ChunkingOptions {
 }
 
 /// Returns the time in RFC 3339, UTC, whole seconds.
-fn now() -> String {
+pub(super) fn now() -> String {
     let now = jiff::Timestamp::now();
     now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

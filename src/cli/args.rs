@@ -64,6 +64,8 @@ pub(super) enum Command {
     List(List),
     /// Show one document and its chunks
     Info(Info),
+    /// Find what is like a document or a chunk
+    Similar(Similar),
     /// List the sections, pages or symbols of a document
     Outline(Outline),
     /// Show a section, page, symbol or chunk of a document
@@ -90,6 +92,21 @@ pub(super) enum Command {
     Config(ConfigArgs),
     /// Serve agent skills: list, build, search and read directories with a SKILL.md
     Skill(Skill),
+    /// Serve agents: all of this as tools, by the Model Context Protocol over stdin and stdout
+    Mcp(Mcp),
+}
+
+/// Serve agents: all of this as tools, by the Model Context Protocol over stdin and stdout
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Agents start it themselves: their settings name the command `kb` with the argument `mcp`.")]
+pub(super) struct Mcp {
+    /// Offer tools that change something, too: notes, adding files, building and making skills
+    #[arg(long)]
+    pub(super) allow_write: bool,
+    /// Append what is asked and what comes of it to this file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(super) audit_log: Option<PathBuf>,
 }
 
 /// Serve agent skills: list, build, search and read directories with a SKILL.md
@@ -142,13 +159,17 @@ pub(super) struct Init {
 /// Add files, folders or a note
 #[derive(Debug, Args)]
 pub(super) struct Add {
-    /// Files and folders; folders with all that is below them
+    /// Files and folders; folders with all that is below them; - reads one document from standard
+    /// input
     #[arg(value_name = "PATH", required_unless_present = "note")]
     pub(super) paths: Vec<PathBuf>,
     /// Add this text as a note
     #[arg(long, value_name = "TEXT", conflicts_with = "paths", value_parser = note)]
     #[arg(allow_hyphen_values = true)]
     pub(super) note: Option<String>,
+    /// Put the text of the note in the place of this one's; id and time of creation stay
+    #[arg(long, value_name = "ID", requires = "note")]
+    pub(super) replace: Option<i64>,
     /// Title, instead of what the document says of itself
     #[arg(long, value_name = "TEXT")]
     pub(super) title: Option<String>,
@@ -172,18 +193,14 @@ pub(super) struct Add {
 }
 
 impl Add {
-    /// Returns what `kb add` without anything would say.
-    pub(super) fn plain() -> Self {
-        Self { tags: Vec::new(), ..Self::tagged(String::new()) }
-    }
-
-    /// Returns what `kb add --tags TAG` without a file would say.
-    pub(super) fn tagged(tag: String) -> Self {
+    /// Returns what `kb add` without a path and a flag would say, if that were possible.
+    pub(super) fn nothing() -> Self {
         Self {
             paths: Vec::new(),
             note: None,
+            replace: None,
             title: None,
-            tags: vec![tag],
+            tags: Vec::new(),
             doc_type: None,
             language: None,
             password: None,
@@ -203,14 +220,25 @@ pub(super) struct Search {
     /// What to look for; several words are one query
     #[arg(value_name = "QUERY")]
     pub(super) query: Vec<String>,
+    /// Answer the queries of this file (- is standard input), one a line or JSON objects with
+    /// options, by one JSON object a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "format"])]
+    pub(super) batch: Option<PathBuf>,
     #[command(flatten)]
     pub(super) how: How,
     /// Say of each result which terms of the query it was found by, and what each was worth
     #[arg(long)]
     pub(super) explain: bool,
-    /// Output for programs (json) or for people (human) [default: search.default_format, json]
+    /// Return the best passages that fit into so many tokens, each text once, neighbours as one
+    #[arg(long, value_name = "TOKENS")]
+    pub(super) budget: Option<u32>,
+    /// Add so many chunks before and after each result to its text
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) context: u32,
+    /// json, human, jsonl (one result a line), paths (path:line), md (to paste, with citations)
+    /// [default: search.default_format, json]
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
-    pub(super) format: Option<OutputFormat>,
+    pub(super) format: Option<SearchFormat>,
 }
 
 /// Where to look, and how much to return.
@@ -235,6 +263,35 @@ pub(super) struct How {
     pub(super) vec_only: bool,
 }
 
+/// How the answer to a query is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SearchFormat {
+    Json,
+    Human,
+    Jsonl,
+    Paths,
+    Md,
+}
+
+impl SearchFormat {
+    /// Returns who reads it, and so in which form an error is told.
+    pub(super) fn reader(self) -> OutputFormat {
+        match self {
+            Self::Json | Self::Jsonl => OutputFormat::Json,
+            Self::Human | Self::Paths | Self::Md => OutputFormat::Human,
+        }
+    }
+}
+
+impl From<OutputFormat> for SearchFormat {
+    fn from(format: OutputFormat) -> Self {
+        match format {
+            OutputFormat::Json => Self::Json,
+            OutputFormat::Human => Self::Human,
+        }
+    }
+}
+
 /// Follow one document through a search, and say where it fell out
 #[derive(Debug, Args)]
 pub(super) struct Why {
@@ -246,6 +303,24 @@ pub(super) struct Why {
     pub(super) document: String,
     #[command(flatten)]
     pub(super) how: How,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+/// Find what is like a document or a chunk
+#[derive(Debug, Args)]
+pub(super) struct Similar {
+    /// Which document: id, path, or a unique part of its title or path
+    #[arg(value_name = "DOC", required_unless_present = "chunk")]
+    pub(super) document: Option<String>,
+    /// Which chunk, by its id, as search results name it
+    #[arg(long, value_name = "ID", conflicts_with = "document")]
+    pub(super) chunk: Option<i64>,
+    /// Most results to return [default: search.default_top, 10]
+    #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
+    pub(super) top: Option<u32>,
+    #[command(flatten)]
+    pub(super) filter: FilterArgs,
     #[command(flatten)]
     pub(super) format: Format,
 }

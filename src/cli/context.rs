@@ -1,6 +1,6 @@
 //! What every command starts from: settings, places, the terminal.
 
-use std::io::{IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
@@ -165,6 +165,17 @@ pub(super) fn hold() {
 /// Ends what [`hold`] began and returns what was held back, to be said or forgotten.
 pub(super) fn release() -> Vec<String> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
+}
+
+/// Asks; anything but `y` or `yes` means no.
+pub(super) fn confirm(question: &str) -> Result<bool> {
+    let mut stderr = io::stderr().lock();
+    write!(stderr, "{} [y/N] ", clean(question))
+        .and_then(|()| stderr.flush())
+        .map_err(Error::Output)?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map_err(Error::Output)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Writes a line; where stderr is closed there is nobody left to tell.

@@ -77,7 +77,8 @@ fn of_folder(
         names.insert(document.id.clone(), path);
     }
     let context = context.at(&work)?;
-    add::ingest(&context, &args::Add::plain(), &[files], Wanted::new(None, None)?)?;
+    let watch = &mut add::Watch::default();
+    add::ingest(&context, &args::Add::nothing(), &[files], Wanted::new(None, None)?, watch)?;
     let store = context.open_store()?;
     let documents: HashMap<String, DocumentId> = store
         .documents(&Filter::default())?

@@ -54,6 +54,7 @@ impl From<&Error> for ExitStatus {
             | Error::ModelMismatch { .. }
             | Error::NoModelFiles { .. }
             | Error::NotInstalled { .. }
+            | Error::Cancelled
             | Error::Locked { .. } => Self::User,
             Error::Skill(Diagnostic::Internal { .. }) => Self::System,
             Error::Skill(_) => Self::User,

@@ -5,16 +5,21 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context};
 use crate::error::Result;
 use crate::present::json;
+use crate::store::StoredDocument;
 
 pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
-    let documents = match context.open_existing()? {
-        Some(store) => store.documents(&context::filter(&args.filter)?)?,
-        None => Vec::new(),
-    };
+    let documents = documents(context, args)?;
     context.present(
         args.format.format,
         |out| json::list(&documents, out),
         |human, out| human.list(&documents, out),
     )?;
     Ok(ExitStatus::Success)
+}
+
+pub(super) fn documents(context: &Context, args: &args::List) -> Result<Vec<StoredDocument>> {
+    match context.open_existing()? {
+        Some(store) => store.documents(&context::filter(&args.filter)?),
+        None => Ok(Vec::new()),
+    }
 }

@@ -12,6 +12,7 @@ mod eval;
 mod exit;
 mod info;
 mod init;
+mod inputs;
 mod list;
 mod model;
 mod ocr;
@@ -20,10 +21,12 @@ mod read;
 mod reindex;
 mod remove;
 mod search;
+mod serve;
 mod skill;
 mod skill_args;
 mod status;
 mod tag;
+mod tools;
 mod why;
 
 use std::ffi::OsString;
@@ -74,8 +77,11 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     if format == OutputFormat::Json {
         context::hold();
     }
-    let outcome = Context::new(environment, &cli.global, &flags)
-        .and_then(|context| dispatch(&context, &cli.command));
+    let outcome =
+        Context::new(environment, &cli.global, &flags).and_then(|context| match &cli.command {
+            Command::Mcp(args) => serve::run(context, &cli.global, args),
+            command => dispatch(&context, command),
+        });
     let held = context::release();
     let status = match outcome {
         Ok(status) => {
@@ -98,6 +104,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Why(args) => why::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::Info(args) => info::run(context, args),
+        Command::Similar(args) => search::similar(context, args),
         Command::Outline(args) => read::outline(context, args),
         Command::Show(args) => read::show(context, args),
         Command::Open(args) => read::open(context, args),
@@ -110,7 +117,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
         Command::Config(args) => config::run(context, args),
-        Command::Skill(_) => unreachable!("skill commands make what they need themselves"),
+        Command::Skill(_) | Command::Mcp(_) => unreachable!("they make what they need themselves"),
     }
 }
 
@@ -140,7 +147,8 @@ fn flags(cli: &Cli) -> Flags {
 /// Returns the format a command was asked for; `None` if the setting decides.
 fn wanted_format(command: &Command) -> Option<OutputFormat> {
     match command {
-        Command::Search(args) => args.format,
+        Command::Search(args) if args.batch.is_some() => Some(OutputFormat::Json),
+        Command::Search(args) => args.format.map(args::SearchFormat::reader),
         Command::Embed(_) => Some(OutputFormat::Json),
         Command::Init(args::Init { format, .. })
         | Command::Add(args::Add { format, .. })
@@ -148,6 +156,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Eval(args::Eval { format, .. })
         | Command::List(args::List { format, .. })
         | Command::Info(args::Info { format, .. })
+        | Command::Similar(args::Similar { format, .. })
         | Command::Outline(args::Outline { format, .. })
         | Command::Show(args::Show { format, .. })
         | Command::Open(args::Open { format, .. })
@@ -159,6 +168,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
         Command::Skill(args) => Some(args.call.format()),
+        Command::Mcp(_) => Some(OutputFormat::Human),
     }
 }
 

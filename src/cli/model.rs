@@ -255,6 +255,37 @@ pub(super) fn on_all_cores<T: Sync, R: Send>(
     Ok(done.into_iter().map(|it| it.1).collect())
 }
 
+/// A model that answers one query after the other, loaded when the first comes.
+#[derive(Default)]
+pub(super) struct Warm {
+    slot: Mutex<Option<Arc<dyn Embedder>>>,
+}
+
+impl Warm {
+    /// Returns the embedder for vectors bound to `bound`, loading it if another one is loaded.
+    pub(super) fn get(
+        &self,
+        context: &Context,
+        bound: Option<&Binding>,
+    ) -> Result<Arc<dyn Embedder>> {
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(embedder) = &*slot
+            && bound.is_none_or(|it| it == embedder.binding())
+        {
+            return Ok(Arc::clone(embedder));
+        }
+        let embedder: Arc<dyn Embedder> = wish(context, bound)?.open_for_query(bound)?.into();
+        *slot = Some(Arc::clone(&embedder));
+        Ok(embedder)
+    }
+}
+
+/// Returns the tokenizer of vectors bound to `bound`; `None` where the model is not on this machine.
+pub(super) fn tokenizer(context: &Context, bound: Option<&Binding>) -> Option<Tokenizer> {
+    let wish = wish(context, bound).ok()?;
+    embed::tokenizer(&wish.locate().ok()?, &wish.options).ok()
+}
+
 /// A model that is loaded when the first passage comes: a run that finds nothing new never
 /// loads it.
 pub(super) struct LazyModel {

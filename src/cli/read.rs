@@ -84,7 +84,7 @@ pub(super) fn find(context: &Context, typed: &str) -> Result<(Store, StoredDocum
 }
 
 /// Finds the document of a chunk.
-fn of_chunk(context: &Context, id: i64) -> Result<(Store, StoredDocument)> {
+pub(super) fn of_chunk(context: &Context, id: i64) -> Result<(Store, StoredDocument)> {
     let unknown = || Error::UnknownChunk { id };
     let store = context.open_existing()?.ok_or_else(unknown)?;
     let hits = store.hits(&[id])?;

@@ -1,7 +1,7 @@
 //! `kb remove`.
 
 use std::io;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::IsTerminal;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -44,14 +44,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
     Ok(ExitStatus::Success)
 }
 
-/// Asks; anything but `y` or `yes` means no.
 fn confirm(document: &StoredDocument) -> Result<bool> {
-    let mut stderr = io::stderr().lock();
-    let title = clean(&document.title);
-    write!(stderr, "Remove '{title}' and its {} chunks? [y/N] ", document.chunk_count)
-        .and_then(|()| stderr.flush())
-        .map_err(Error::Output)?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).map_err(Error::Output)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    let (title, count) = (clean(&document.title), document.chunk_count);
+    context::confirm(&format!("Remove '{title}' and its {count} chunks?"))
 }

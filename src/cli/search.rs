@@ -1,24 +1,70 @@
-//! `kb search`.
+//! `kb search`, one query or many, and `kb similar`.
 
+use std::io::BufRead;
+use std::path::Path;
+use std::{fs, io};
+
+use crate::cli::args::SearchFormat;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, model};
+use crate::cli::model::Warm;
+use crate::cli::{args, context, inputs, model, read};
+use crate::document::Binding;
 use crate::embed::Embedder;
-use crate::error::Result;
-use crate::present::json;
+use crate::error::{Error, Result};
+use crate::present::{json, quote};
+use crate::read::{Evidence, EvidenceOptions, gather};
 use crate::search;
-use crate::search::{Legs, Query, SearchOptions, SearchResults};
+use crate::search::similar::{Seed, SimilarOptions};
+use crate::search::{Hit, Legs, SearchOptions, SearchResults};
+use crate::store::Store;
+
+/// Hits that are looked at to fill a budget. Up to here the order of hits does not depend on how
+/// many are asked for (D4).
+const BUDGET_DEPTH: u32 = 100;
+
+/// The answer to a query in the form that was asked for.
+pub(super) enum Found {
+    /// Chunks.
+    Hits(SearchResults),
+    /// Passages with their tokens.
+    Passages(Evidence),
+}
+
+impl Found {
+    /// Returns the best hit of each chunk or passage.
+    fn hits(&self) -> Vec<&Hit> {
+        match self {
+            Self::Hits(results) => results.hits.iter().collect(),
+            Self::Passages(evidence) => evidence.passages.iter().map(|it| &it.hit).collect(),
+        }
+    }
+
+    /// Writes it as JSON.
+    pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        match self {
+            Self::Hits(results) => json::search(results, out),
+            Self::Passages(evidence) => json::evidence(evidence, out),
+        }
+    }
+}
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
-    let query = search::parse::parse(&args.query.join(" "))?;
-    let settings = &context.config().search;
-    let options = SearchOptions { is_explained: args.explain, ..options(context, &args.how)? };
-    let results = answer(context, &query, &options)?;
-    context.present(
-        args.format.unwrap_or(settings.default_format),
-        |out| json::search(&results, out),
-        |human, out| human.search(&results, out),
-    )?;
+    let warm = Warm::default();
+    if let Some(file) = &args.batch {
+        return batch(context, &warm, args, file);
+    }
+    let found = answer(context, &warm, args)?;
+    let format = args.format.unwrap_or_else(|| context.config().search.default_format.into());
+    context.print(|out| match (format, &found) {
+        (SearchFormat::Json, found) => found.write(out),
+        (SearchFormat::Jsonl, Found::Hits(results)) => json::hit_lines(&results.hits, out),
+        (SearchFormat::Jsonl, Found::Passages(it)) => json::passage_lines(&it.passages, out),
+        (SearchFormat::Human, Found::Hits(results)) => context.human.search(results, out),
+        (SearchFormat::Human, Found::Passages(evidence)) => context.human.evidence(evidence, out),
+        (SearchFormat::Paths, found) => quote::paths(found.hits(), out),
+        (SearchFormat::Md, found) => quote::markdown(found.hits(), out),
+    })?;
     Ok(ExitStatus::Success)
 }
 
@@ -40,19 +86,126 @@ pub(super) fn options(context: &Context, how: &args::How) -> Result<SearchOption
     })
 }
 
-fn answer(context: &Context, query: &Query, options: &SearchOptions) -> Result<SearchResults> {
+/// Answers one query.
+pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Result<Found> {
+    let query = search::parse::parse(&args.query.join(" "))?;
+    let mut options = SearchOptions { is_explained: args.explain, ..options(context, &args.how)? };
+    let budget = args.budget.map(|it| it as usize);
+    if budget.is_some() {
+        options.limit = options.limit.max(BUDGET_DEPTH);
+    }
     let Some(store) = context.open_existing()? else {
-        return Ok(SearchResults::empty(query));
+        return Ok(Found::Hits(SearchResults::empty(&query)));
     };
     let binding = store.binding()?;
     // A wrong model is said before anything is loaded, and also where the answer is empty.
     if options.legs != Legs::Keyword {
         model::check_wish(context, binding.as_ref())?;
     }
-    let load = || -> Result<Box<dyn Embedder>> {
-        model::wish(context, binding.as_ref())?.open_for_query(binding.as_ref())
+    let load =
+        || -> Result<Box<dyn Embedder>> { Ok(Box::new(warm.get(context, binding.as_ref())?)) };
+    let results = search::search(&store, &load, &query, &options)?;
+    let found = if budget.is_some() || args.context > 0 {
+        let wanted = EvidenceOptions {
+            context: args.context,
+            budget,
+            limit: args.how.top.map(|it| it as usize),
+        };
+        let is_loaded = options.legs != Legs::Keyword;
+        Found::Passages(gathered(
+            context,
+            warm,
+            &store,
+            results,
+            wanted,
+            binding.as_ref(),
+            is_loaded,
+        )?)
+    } else {
+        Found::Hits(results)
     };
-    let results = search::search(&store, &load, query, options)?;
     store.close()?;
-    Ok(results)
+    Ok(found)
+}
+
+/// Gathers passages, counting tokens by the model that is loaded, or by its tokenizer alone.
+fn gathered(
+    context: &Context,
+    warm: &Warm,
+    store: &Store,
+    results: SearchResults,
+    options: EvidenceOptions,
+    bound: Option<&Binding>,
+    is_loaded: bool,
+) -> Result<Evidence> {
+    if is_loaded && bound.is_some() {
+        let embedder = warm.get(context, bound)?;
+        return gather(store, results, options, Some(&|it| embedder.num_tokens(it)));
+    }
+    match model::tokenizer(context, bound) {
+        Some(tokenizer) => gather(store, results, options, Some(&|it| tokenizer.num_tokens(it))),
+        None => gather(store, results, options, None),
+    }
+}
+
+/// Answers one query a line; a line that cannot be answered is answered by an error.
+fn batch(context: &Context, warm: &Warm, args: &args::Search, file: &Path) -> Result<ExitStatus> {
+    let io = |source| Error::Io { path: file.to_owned(), source };
+    let lines: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(io::BufReader::new(fs::File::open(file).map_err(io)?))
+    };
+    let (mut num_lines, mut num_failed) = (0, 0);
+    for line in lines.split(b'\n') {
+        let line = line.map_err(io)?;
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        num_lines += 1;
+        let found = inputs::batch_line(line, args).and_then(|it| answer(context, warm, &it));
+        num_failed += usize::from(found.is_err());
+        context.print(|out| match &found {
+            Ok(Found::Hits(results)) => json::search_line(results, out),
+            Ok(Found::Passages(evidence)) => json::evidence_line(evidence, out),
+            Err(error) => json::error_line(error, out),
+        })?;
+    }
+    Ok(if num_lines > 0 && num_failed == num_lines {
+        ExitStatus::User
+    } else {
+        ExitStatus::Success
+    })
+}
+
+pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitStatus> {
+    let (seed, hits) = similar_to(context, args)?;
+    context.present(
+        args.format.format,
+        |out| json::similar(seed, &hits, out),
+        |human, out| human.similar(&hits, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+/// Finds what is like a document or a chunk.
+pub(super) fn similar_to(context: &Context, args: &args::Similar) -> Result<(Seed, Vec<Hit>)> {
+    let (store, seed) = match (args.chunk, &args.document) {
+        (Some(id), _) => (read::of_chunk(context, id)?.0, Seed::Chunk(id)),
+        (None, typed) => {
+            let (store, document) = read::find(context, typed.as_deref().unwrap_or_default())?;
+            (store, Seed::Document(document.id))
+        }
+    };
+    let settings = &context.config().search;
+    let options = SimilarOptions {
+        limit: args.top.unwrap_or(settings.default_top) as usize,
+        filter: context::filter(&args.filter)?,
+        rrf_k: settings.rrf_k,
+    };
+    let hits = search::similar::similar(&store, seed, &options)?;
+    store.close()?;
+    Ok((seed, hits))
 }

@@ -1,13 +1,15 @@
 //! `kb skill`, and the whole program where it is started as `skc`.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Parser;
 
+use crate::cli::add::Watch;
 use crate::cli::args::Global;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -24,6 +26,8 @@ use crate::skill;
 use crate::skill::build::{BuildOptions, Built};
 use crate::skill::caller::{Answer, Caller, SKILLS_ROOT};
 use crate::skill::init::InitOptions;
+use crate::skill::install;
+use crate::skill::install::Place;
 use crate::skill::lint::Severity;
 use crate::skill::list::ListOptions;
 use crate::skill::open::OpenOptions;
@@ -80,14 +84,9 @@ pub(super) fn run(
 
 /// Writes why a skill command failed and returns the status it ends the program with.
 pub(super) fn report(error: Error, program: Program, format: OutputFormat) -> ExitStatus {
-    let diagnostic = match error {
-        Error::Skill(diagnostic) => diagnostic,
-        error @ Error::Io { .. } => Diagnostic::Internal { message: error.to_string() },
-        error if ExitStatus::from(&error) == ExitStatus::System => {
-            Diagnostic::Internal { message: error.to_string() }
-        }
-        // Settings and models are not the protocol's business.
-        error => return super::report(&error, format),
+    let diagnostic = match diagnostic(error) {
+        Ok(diagnostic) => diagnostic,
+        Err(error) => return super::report(&error, format),
     };
     let mut stderr = io::stderr().lock();
     // Where stderr is closed there is nobody left to tell.
@@ -99,12 +98,48 @@ pub(super) fn report(error: Error, program: Program, format: OutputFormat) -> Ex
     (&Error::Skill(diagnostic)).into()
 }
 
+/// Returns an error in the words of the protocol.
+///
+/// # Errors
+///
+/// The error itself, if it is not the protocol's business, as settings and models are not.
+pub(super) fn diagnostic(error: Error) -> Result<Diagnostic> {
+    match error {
+        Error::Skill(diagnostic) => Ok(diagnostic),
+        error @ Error::Io { .. } => Ok(Diagnostic::Internal { message: error.to_string() }),
+        error if ExitStatus::from(&error) == ExitStatus::System => {
+            Ok(Diagnostic::Internal { message: error.to_string() })
+        }
+        error => Err(error),
+    }
+}
+
+/// Runs a skill command for a program and returns its JSON.
+pub(super) fn answer(
+    environment: &Environment,
+    global: &Global,
+    args: &[OsString],
+) -> Result<Vec<u8>> {
+    let skc = Skc::try_parse_from(args).map_err(|error| match super::usage(&error, args) {
+        Error::Usage { message, hint } => Diagnostic::InvalidOption { message, hint }.into(),
+        other => other,
+    })?;
+    let captured = RefCell::new(Vec::new());
+    let mut session = Session::new(environment, global, &skc.call, Program::Kb)?;
+    session.captured = Some(&captured);
+    session.perform()?;
+    drop(session);
+    Ok(captured.into_inner())
+}
+
 /// One run of a skill command.
 struct Session<'a> {
     environment: &'a Environment,
     global: &'a Global,
     call: &'a SkillCall,
     caller: Caller,
+    /// Where JSON goes instead of to stdout, if anywhere.
+    captured: Option<&'a RefCell<Vec<u8>>>,
 }
 
 impl<'a> Session<'a> {
@@ -134,7 +169,7 @@ impl<'a> Session<'a> {
         if word == TokenizerWord::Cjk {
             caller.tokenizer = Tokenizer::Unicode61;
         }
-        Ok(Self { environment, global, call, caller })
+        Ok(Self { environment, global, call, caller, captured: None })
     }
 
     fn perform(&self) -> Result<ExitStatus> {
@@ -150,6 +185,7 @@ impl<'a> Session<'a> {
             "build" => self.build(&skill),
             "lint" => self.lint(&skill),
             "sync" => self.sync(),
+            "install" => self.install(),
             "init" => {
                 let options =
                     InitOptions { name: call.text("name"), is_global: call.flag("global") };
@@ -231,6 +267,10 @@ impl<'a> Session<'a> {
         json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
         text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<ExitStatus> {
+        if let Some(captured) = self.captured {
+            json(&mut *captured.borrow_mut()).map_err(Error::Output)?;
+            return Ok(ExitStatus::Success);
+        }
         let mut out = io::BufWriter::new(io::stdout().lock());
         let written = match self.call.format() {
             OutputFormat::Json => json(&mut out),
@@ -294,8 +334,10 @@ impl<'a> Session<'a> {
 
     /// Adds a skill's Markdown to the knowledge base.
     fn ingest(&self, built: &Built) -> Result<IngestReport> {
-        let add = args::Add::tagged(format!("skill:{}", built.skill.name));
-        add::ingest(&self.context()?, &add, &built.pages, Wanted::default())
+        let add =
+            args::Add { tags: vec![format!("skill:{}", built.skill.name)], ..args::Add::nothing() };
+        let watch = &mut Watch::default();
+        add::ingest(&self.context()?, &add, &built.pages, Wanted::default(), watch)
     }
 
     fn lint(&self, typed: &str) -> Result<ExitStatus> {
@@ -306,6 +348,22 @@ impl<'a> Session<'a> {
         self.write(|out| json::lint(&linted, out), |out| text::lint(&linted, out))?;
         let has_errors = linted.count(Severity::Error) > 0;
         Ok(if has_errors { ExitStatus::User } else { ExitStatus::Success })
+    }
+
+    fn install(&self) -> Result<ExitStatus> {
+        let path = install::path(&self.caller, &self.call.required("target"));
+        if install::place(&path) == Place::Other && !self.call.flag("yes") {
+            let message = format!("{} is there and is another", path.display());
+            if !io::stdin().is_terminal() {
+                let hint = Some("`--yes` replaces it".to_owned());
+                return Err(Diagnostic::InvalidOption { message, hint }.into());
+            }
+            if !context::confirm(&format!("{message}. Replace it?"))? {
+                return Ok(ExitStatus::User);
+            }
+        }
+        let installed = install::install(&path)?;
+        self.write(|out| json::install(&installed, out), |out| text::install(&installed, out))
     }
 
     fn sync(&self) -> Result<ExitStatus> {

@@ -5,18 +5,23 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context};
 use crate::error::{Error, Result};
 use crate::present::json;
+use crate::store::TagCount;
 
 pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
-    let tags = match context.open_existing()? {
-        Some(store) => store.tags()?,
-        None => Vec::new(),
-    };
+    let tags = tags(context)?;
     context.present(
         args.format.format,
         |out| json::tags(&tags, out),
         |human, out| human.tags(&tags, out),
     )?;
     Ok(ExitStatus::Success)
+}
+
+pub(super) fn tags(context: &Context) -> Result<Vec<TagCount>> {
+    match context.open_existing()? {
+        Some(store) => store.tags(),
+        None => Ok(Vec::new()),
+    }
 }
 
 pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {

@@ -23,6 +23,7 @@ mod weights;
 mod wordpiece;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::document::{Binding, Precision};
 use crate::error::{Error, Result};
@@ -69,6 +70,28 @@ pub trait Embedder: Send + Sync {
 
     /// What vectors of this embedder are bound to.
     fn binding(&self) -> &Binding;
+}
+
+impl<T: Embedder + ?Sized> Embedder for Arc<T> {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+        (**self).embed_passages(passages)
+    }
+
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
+        (**self).embed_cut(text, side)
+    }
+
+    fn num_tokens(&self, text: &str) -> usize {
+        (**self).num_tokens(text)
+    }
+
+    fn num_unknown(&self, text: &str) -> usize {
+        (**self).num_unknown(text)
+    }
+
+    fn binding(&self) -> &Binding {
+        (**self).binding()
+    }
 }
 
 /// Which model is wanted.

@@ -20,15 +20,17 @@ mod prepare;
 pub mod walk;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use crate::document::DocType;
+use crate::document::{DocType, DocumentId};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::ingest::chunk::ChunkOptions;
 use crate::ingest::detect::Wanted;
 use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::prepare::Prepared;
-use crate::ingest::walk::WalkOptions;
+use crate::ingest::walk::{Found, WalkOptions};
 use crate::store::{Change, Store};
 
 /// Counts the tokens of a text, special tokens not among them.
@@ -55,6 +57,8 @@ pub struct IngestOptions {
     pub batch_size: usize,
     /// Threads that embed.
     pub num_embedders: usize,
+    /// Becomes true when the run is to end; what is committed stays.
+    pub is_cancelled: Arc<AtomicBool>,
 }
 
 /// How documents are cut, by type.
@@ -204,28 +208,84 @@ pub fn check_note(text: &str) -> Result<()> {
     })
 }
 
-/// Ingests a note given as text.
+/// Ingests a note given as text; in the place of the note with the id `replaced`, if there is one.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a blank note, and whatever the model or the database gives.
+/// [`Error::Usage`] for a blank note, [`Error::UnknownDocument`] if `replaced` is no note given as
+/// text, and whatever the model or the database gives.
 pub fn ingest_note(
     store: &mut Store,
     services: &Services<'_>,
     text: &str,
+    replaced: Option<DocumentId>,
     options: &IngestOptions,
     on_event: &mut OnEvent<'_>,
     report: &mut IngestReport,
 ) -> Result<()> {
     check_note(text)?;
-    let content_hash = prepare::sha256_hex(text.as_bytes());
-    let prepared = prepare::prepare_note(text, content_hash, options, services.num_tokens);
-    let passages: Vec<String> = prepared.passages();
-    let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let vectors = services.embedder.embed_passages(&passages)?;
-    let change = store.replace(&prepared.document, &prepared.chunks, &vectors, &|_| false)?;
+    let mut options = options.clone();
+    if let Some(id) = replaced {
+        let unknown = || Error::UnknownDocument { id: id.to_string() };
+        let note = store.document(id)?.ok_or_else(unknown)?;
+        if options.title.is_none() && note.is_title_given {
+            options.title = Some(note.title);
+        }
+    }
+    let hash = content_hash(text.as_bytes());
+    let prepared = prepare::prepare_note(text, hash, &options, services.num_tokens);
+    let vectors = embed(services, &prepared)?;
+    let (document, chunks) = (&prepared.document, &prepared.chunks);
+    let change = match replaced {
+        Some(id) => store.replace_note(id, document, chunks, &vectors)?,
+        None => store.replace(document, chunks, &vectors, &|_| false)?,
+    };
     report.count(change, &prepared, on_event);
     Ok(())
+}
+
+/// What a document without a file is called where it does not say.
+const UNNAMED: &str = "standard input";
+
+/// Ingests a document that has no file: its bytes. What it is, is seen in them unless `options` say;
+/// text is Markdown.
+///
+/// # Errors
+///
+/// [`Error::EmptyFile`] and [`Error::Extract`], and whatever the model or the database gives.
+pub fn ingest_bytes(
+    store: &mut Store,
+    services: &Services<'_>,
+    bytes: &[u8],
+    options: &IngestOptions,
+    on_event: &mut OnEvent<'_>,
+    report: &mut IngestReport,
+) -> Result<()> {
+    let path = PathBuf::from(UNNAMED);
+    let text = Wanted { doc_type: Some(DocType::Markdown), language: None };
+    let format = match detect::detect(&path, bytes, true, options.wanted) {
+        Err(Error::UnsupportedFormat { .. }) => detect::detect(&path, bytes, true, text)?,
+        other => other?,
+    };
+    let format = format.ok_or_else(|| Error::EmptyFile { path: path.clone() })?;
+    let found = Found { path, size_bytes: bytes.len() as u64, mtime_ns: 0, is_named: true };
+    let hash = content_hash(bytes);
+    let num_tokens = services.num_tokens;
+    let mut prepared =
+        prepare::prepare_file(&found, bytes, format, hash, None, options, num_tokens)?;
+    prepared.document.stamp = None;
+    let vectors = embed(services, &prepared)?;
+    let (document, chunks) = (&prepared.document, &prepared.chunks);
+    let change = store.replace(document, chunks, &vectors, &|_| false)?;
+    report.count(change, &prepared, on_event);
+    Ok(())
+}
+
+/// Embeds the chunks of one document.
+fn embed(services: &Services<'_>, prepared: &Prepared) -> Result<Vec<Vec<f32>>> {
+    let passages = prepared.passages();
+    let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+    services.embedder.embed_passages(&passages)
 }
 
 #[cfg(test)]
@@ -303,6 +363,7 @@ mod tests {
             num_workers: 4,
             batch_size: 8,
             num_embedders: 2,
+            is_cancelled: Arc::default(),
         }
     }
 

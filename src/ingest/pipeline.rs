@@ -286,6 +286,9 @@ impl Writer<'_, '_> {
     fn run(&mut self, messages: &mpsc::Receiver<Message>) -> Result<()> {
         while self.num_turns != Some(self.next_turn) {
             let message = messages.recv().expect("the planner ends with a last message");
+            if self.options.is_cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
             match message {
                 Message::Found(num_files) => (self.on_event)(Event::Found { num_files }),
                 Message::Walked(num_turns) => self.num_turns = Some(num_turns),

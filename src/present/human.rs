@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::{OcrSetup, Setting, Setup};
+use crate::read::Evidence;
 use crate::search::fuse::Leg;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::store::{PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
@@ -47,14 +48,57 @@ impl Human {
             thousands(results.total_matches as u64),
             results.hits.len()
         )?;
-        for (rank, hit) in (1..).zip(&results.hits) {
-            writeln!(out)?;
-            self.hit(rank, hit, out)?;
-        }
+        self.hits(&results.hits, out)?;
         if results.confidence == Some(Confidence::None) && !results.hits.is_empty() {
             writeln!(out, "\nNothing here looks like an answer.")?;
         }
         Ok(())
+    }
+
+    /// Writes hits in their order, each after an empty line.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn hits<'a>(
+        &self,
+        hits: impl IntoIterator<Item = &'a Hit>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        for (rank, hit) in (1..).zip(hits) {
+            writeln!(out)?;
+            self.hit(rank, hit, out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is like a document or a chunk.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn similar(&self, hits: &[Hit], out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "Similar: {}", counted(hits.len(), "passage"))?;
+        self.hits(hits, out)
+    }
+
+    /// Writes the passages that answer a query.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn evidence(&self, evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
+        let budget = evidence.budget.map(|it| format!(" of {}", thousands(it as u64)));
+        writeln!(
+            out,
+            "Search: \"{}\" ({} matches, showing {} with {}{} tokens)",
+            clean(&evidence.typed),
+            thousands(evidence.total_matches as u64),
+            counted(evidence.passages.len(), "passage"),
+            thousands(evidence.num_tokens as u64),
+            budget.unwrap_or_default()
+        )?;
+        self.hits(evidence.passages.iter().map(|it| &it.hit), out)
     }
 
     fn hit(&self, rank: u32, hit: &Hit, out: &mut dyn Write) -> io::Result<()> {

@@ -14,6 +14,8 @@ use crate::document::Quality;
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::{OcrSetup, Setting, Setup};
+use crate::read::{Evidence, Passage};
+use crate::search::similar::Seed;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::store::{Stats, StoredChunk, StoredDocument, TagCount};
 
@@ -47,6 +49,10 @@ struct SearchJson<'a> {
     total_matches: usize,
     returned: usize,
     confidence: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -59,6 +65,10 @@ struct ResultJson<'a> {
     evidence: EvidenceJson,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<TermJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chunk_ids: Option<&'a [i64]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
 }
 
 /// What a term of the query did for a chunk.
@@ -165,8 +175,56 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 vector_weight: hit.vector.map(|it| it.weight),
             },
             terms: hit.terms.iter().map(TermJson::from).collect(),
+            chunk_ids: None,
+            tokens: None,
         }
     }
+}
+
+impl<'a> From<&'a Passage> for ResultJson<'a> {
+    fn from(passage: &'a Passage) -> Self {
+        Self {
+            chunk_ids: Some(&passage.chunk_ids),
+            tokens: Some(passage.num_tokens),
+            ..Self::from(&passage.hit)
+        }
+    }
+}
+
+impl<'a> From<&'a SearchResults> for SearchJson<'a> {
+    fn from(results: &'a SearchResults) -> Self {
+        Self {
+            contract_version: CONTRACT_VERSION,
+            query: &results.typed,
+            results: results.hits.iter().map(ResultJson::from).collect(),
+            total_matches: results.total_matches,
+            returned: results.hits.len(),
+            confidence: results.confidence.map(Confidence::as_str),
+            budget: None,
+            tokens: None,
+        }
+    }
+}
+
+impl<'a> From<&'a Evidence> for SearchJson<'a> {
+    fn from(evidence: &'a Evidence) -> Self {
+        Self {
+            contract_version: CONTRACT_VERSION,
+            query: &evidence.typed,
+            results: evidence.passages.iter().map(ResultJson::from).collect(),
+            total_matches: evidence.total_matches,
+            returned: evidence.passages.len(),
+            confidence: evidence.confidence.map(Confidence::as_str),
+            budget: evidence.budget,
+            tokens: Some(evidence.num_tokens),
+        }
+    }
+}
+
+/// Writes a value on a line of its own.
+fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
 }
 
 /// Writes the answer to a query.
@@ -175,14 +233,80 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
 ///
 /// What writing gives.
 pub fn search(results: &SearchResults, out: &mut dyn Write) -> io::Result<()> {
+    write(&SearchJson::from(results), out)
+}
+
+/// Writes the answer to a query as passages with their tokens.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn evidence(evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
+    write(&SearchJson::from(evidence), out)
+}
+
+/// Writes the answer to one of several queries on a line of its own.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn search_line(results: &SearchResults, out: &mut dyn Write) -> io::Result<()> {
+    write_line(&SearchJson::from(results), out)
+}
+
+/// Writes the answer to one of several queries, as passages, on a line of its own.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn evidence_line(evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
+    write_line(&SearchJson::from(evidence), out)
+}
+
+/// Writes one hit a line.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn hit_lines(hits: &[Hit], out: &mut dyn Write) -> io::Result<()> {
+    hits.iter().try_for_each(|it| write_line(&ResultJson::from(it), out))
+}
+
+/// Writes one passage a line.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn passage_lines(passages: &[Passage], out: &mut dyn Write) -> io::Result<()> {
+    passages.iter().try_for_each(|it| write_line(&ResultJson::from(it), out))
+}
+
+#[derive(Serialize)]
+struct SimilarJson<'a> {
+    contract_version: u32,
+    document_id: Option<i64>,
+    chunk_id: Option<i64>,
+    results: Vec<ResultJson<'a>>,
+    returned: usize,
+}
+
+/// Writes what is like a document or a chunk.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn similar(seed: Seed, hits: &[Hit], out: &mut dyn Write) -> io::Result<()> {
+    let (document_id, chunk_id) = match seed {
+        Seed::Document(id) => (Some(id), None),
+        Seed::Chunk(id) => (None, Some(id)),
+    };
     write(
-        &SearchJson {
+        &SimilarJson {
             contract_version: CONTRACT_VERSION,
-            query: &results.typed,
-            results: results.hits.iter().map(ResultJson::from).collect(),
-            total_matches: results.total_matches,
-            returned: results.hits.len(),
-            confidence: results.confidence.map(Confidence::as_str),
+            document_id,
+            chunk_id,
+            results: hits.iter().map(ResultJson::from).collect(),
+            returned: hits.len(),
         },
         out,
     )
@@ -628,6 +752,15 @@ struct ErrorJson {
     error: String,
     code: &'static str,
     fix: Option<String>,
+}
+
+/// Writes an error on a line of its own.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn error_line(error: &Error, out: &mut dyn Write) -> io::Result<()> {
+    write_line(&ErrorJson { error: error.to_string(), code: error.code(), fix: error.hint() }, out)
 }
 
 /// Writes an error.

@@ -9,6 +9,7 @@ use crate::document::Binding;
 pub mod eval;
 pub mod human;
 pub mod json;
+pub mod quote;
 pub mod read;
 pub mod skill;
 pub mod why;

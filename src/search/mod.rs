@@ -20,6 +20,7 @@ mod confidence;
 pub mod fuse;
 mod keyword;
 pub mod parse;
+pub mod similar;
 mod weigh;
 mod why;
 

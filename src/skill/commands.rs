@@ -257,6 +257,27 @@ pub const COMMANDS: &[Command] = &[
             short('g', flag("global", "In the user's store")),
         ],
     },
+    Command {
+        name: "install",
+        about: "Put kb's own skill before an agent, so that it knows how to use kb",
+        is_read_only: false,
+        is_tool: false,
+        parameters: &[
+            short(
+                't',
+                default(
+                    "claude",
+                    option(
+                        "target",
+                        Kind::Text,
+                        "Which agent (claude, codex, copilot, cursor, gemini, kiro, opencode, trae) \
+                         or which directory of skills",
+                    ),
+                ),
+            ),
+            short('y', flag("yes", "Replace what is there without asking")),
+        ],
+    },
 ];
 
 #[cfg(test)]
@@ -270,7 +291,7 @@ mod tests {
             names,
             [
                 "list", "build", "search", "outline", "show", "open", "sources", "stats", "lint",
-                "sync", "init"
+                "sync", "init", "install"
             ]
         );
         for command in COMMANDS {

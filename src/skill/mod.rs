@@ -18,6 +18,7 @@ pub mod files;
 pub mod front_matter;
 pub mod index;
 pub mod init;
+pub mod install;
 pub mod lint;
 pub mod list;
 pub mod manifest;

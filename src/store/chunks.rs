@@ -112,6 +112,8 @@ const INSERT_CHUNK: &str = "
         (:document_id, :chunk_index, :text, :context, :token_count, :passage_hash, :metadata)
     RETURNING id";
 
+const VECTOR: &str = "SELECT embedding FROM chunks_vec WHERE chunk_id = :chunk_id";
+
 const VECTOR_BY_PASSAGE: &str = "
     SELECT chunks_vec.embedding
     FROM chunks
@@ -174,6 +176,26 @@ impl Store {
             let found = statement
                 .query_map(named_params! { ":ids": ids }, |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(found.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns the vectors of chunks in the order of `ids`; those that have none are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::ModelMismatch`] when the database has been bound to another model.
+    pub fn vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>> {
+        self.read(|db| {
+            if self.check_bound(db)?.is_none() {
+                return Ok(Vec::new());
+            }
+            let mut statement = db.prepare_cached(VECTOR)?;
+            let mut found = Vec::new();
+            for id in ids {
+                let params = named_params! { ":chunk_id": id };
+                found.extend(statement.query_row(params, vectors::from_row).optional()?);
+            }
+            Ok(found)
         })
     }
 

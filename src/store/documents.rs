@@ -211,7 +211,12 @@ pub(super) fn insert(db: &Connection, new: &NewDocument) -> Step<DocumentId> {
 }
 
 /// Lets a document be what `new` says, shown under `path`.
-pub(super) fn update(db: &Connection, id: DocumentId, new: &NewDocument, path: &str) -> Step<()> {
+pub(super) fn update(
+    db: &Connection,
+    id: DocumentId,
+    new: &NewDocument,
+    path: Option<&str>,
+) -> Step<()> {
     db.prepare_cached(UPDATE_DOCUMENT)?.execute(named_params! {
         ":id": id,
         ":title": new.title,

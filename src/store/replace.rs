@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use crate::document::{Chunk, DocumentId, Format, Metadata};
+use crate::document::{Binding, Chunk, DocumentId, Format, Metadata};
 use crate::error::{Error, Result};
 
 use super::fault::Step;
@@ -56,6 +56,12 @@ const SAME_DOCUMENT: &str = "
     ORDER BY id IS :known_id DESC, id
     LIMIT 1";
 
+/// A note that has a file is changed by changing the file.
+const IS_NOTE: &str = "
+    SELECT EXISTS (
+        SELECT 1 FROM documents WHERE id = :id AND doc_type = 'note' AND source_path IS NULL
+    )";
+
 const MOVE_CHUNKS: &str = "UPDATE chunks SET document_id = :to WHERE document_id = :from";
 
 const REMOVE_CHUNKS: &str = "DELETE FROM chunks WHERE document_id = :document_id";
@@ -88,15 +94,7 @@ impl Store {
     ) -> Result<Change> {
         let bound = self.bound.borrow().clone();
         self.write(|db| {
-            let binding = super::binding::check(db, bound.as_ref())?
-                .ok_or_else(|| Error::Store("the database is bound to no model".into()))?;
-            if chunks.len() != vectors.len() {
-                let reason = format!("{} vectors for {} chunks", vectors.len(), chunks.len());
-                return Err(Error::Store(reason.into()).into());
-            }
-            for vector in vectors {
-                vectors::require_unit_shape(vector, binding.dim)?;
-            }
+            check_vectors(db, bound.as_ref(), chunks, vectors)?;
             let known = match &new.stamp {
                 Some(stamp) => paths::known(db, &stamp.path)?,
                 None => None,
@@ -117,6 +115,55 @@ impl Store {
             Ok(change)
         })
     }
+
+    /// Puts another text in the place of a note's: id, tags and time of creation stay.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownDocument`] if there is no note of this id that was given as text;
+    /// [`Error::Usage`] if another one says the same already; as [`Store::replace`].
+    pub fn replace_note(
+        &mut self,
+        id: DocumentId,
+        new: &NewDocument,
+        chunks: &[Chunk],
+        vectors: &[Vec<f32>],
+    ) -> Result<Change> {
+        let bound = self.bound.borrow().clone();
+        self.write(|db| {
+            check_vectors(db, bound.as_ref(), chunks, vectors)?;
+            let params = named_params! { ":id": id };
+            let is_note: bool = db.prepare_cached(IS_NOTE)?.query_row(params, |row| row.get(0))?;
+            if !is_note {
+                return Err(Error::UnknownDocument { id: id.to_string() }.into());
+            }
+            if let Some(same) = same_document(db, new, None)?.filter(|it| *it != id) {
+                let message = format!("document {same} has this text already");
+                return Err(Error::Usage { message, hint: None }.into());
+            }
+            remove_chunks(db, id)?;
+            documents::update(db, id, new, None)?;
+            tags::link(db, id, &new.tags)?;
+            chunks::insert(db, id, chunks, vectors)?;
+            Ok(Change::Updated(id))
+        })
+    }
+}
+
+/// Refuses vectors that do not go with the chunks or with the database.
+fn check_vectors(
+    db: &Connection,
+    bound: Option<&Binding>,
+    chunks: &[Chunk],
+    vectors: &[Vec<f32>],
+) -> Step<()> {
+    let binding = super::binding::check(db, bound)?
+        .ok_or_else(|| Error::Store("the database is bound to no model".into()))?;
+    if chunks.len() != vectors.len() {
+        let reason = format!("{} vectors for {} chunks", vectors.len(), chunks.len());
+        return Err(Error::Store(reason.into()).into());
+    }
+    vectors.iter().try_for_each(|it| vectors::require_unit_shape(it, binding.dim))
 }
 
 /// Adds path and tags of `new` to the document that has its bytes.
@@ -157,7 +204,7 @@ fn put_in_place(
     if new.content_hash == known.content_hash {
         // The same bytes read in another way: all copies go along.
         remove_chunks(db, id)?;
-        documents::update(db, id, &new, &known.primary_path)?;
+        documents::update(db, id, &new, Some(&known.primary_path))?;
         return Ok(Change::Updated(id));
     }
     let copies: Vec<PathStamp> =
@@ -177,7 +224,7 @@ fn put_in_place(
     }
     paths::forget_others(db, id, path)?;
     remove_chunks(db, id)?;
-    documents::update(db, id, &new, path)?;
+    documents::update(db, id, &new, Some(path))?;
     Ok(Change::Updated(id))
 }
 

@@ -6,6 +6,8 @@
 mod env;
 /// A server that speaks the hub's file interface.
 mod hub;
+/// A client of `kb mcp` that can also say what no client should.
+mod mcp_client;
 /// A home with a project and a skill in it; `kb skill` and `skc` there.
 mod skills;
 /// The same on a pseudo-terminal: prompts, bars, colours.
@@ -29,6 +31,8 @@ mod docs;
 mod documents;
 /// The model and the runtime library: numbers, fetching, damage.
 mod embedding;
+/// Budgets, neighbours, formats, many queries, what is alike.
+mod evidence;
 /// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.
 mod exit_codes;
 /// Why a passage is found, or not: terms, verdicts, the way of one document, narrower searches.
@@ -41,6 +45,8 @@ mod ingest;
 mod layers;
 /// Setting up, listing, tagging, removing, reindexing.
 mod manage;
+/// `kb mcp`: the protocol, the tools, the official clients.
+mod mcp;
 /// Models: fetching, directories, changing from one to another.
 mod models;
 /// Human text; which stream gets what; colour and progress on a terminal.

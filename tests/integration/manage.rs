@@ -10,7 +10,7 @@ use crate::env::{CORPUS, TestEnv, with_stdin};
 use crate::terminal;
 
 /// Every command with arguments that work on the sample database.
-const COMMANDS: [&[&str]; 20] = [
+const COMMANDS: [&[&str]; 21] = [
     &["init"],
     &["init", "--status"],
     &["add", CORPUS],
@@ -19,6 +19,7 @@ const COMMANDS: [&[&str]; 20] = [
     &["search", "frozen gauge", "--fts-only", "--format=human"],
     &["list"],
     &["info", "4"],
+    &["similar", "4"],
     &["outline", "4"],
     &["show", "4", "--section", "winter"],
     &["open", "4"],
@@ -132,8 +133,9 @@ fn help_is_there_for_every_command() {
     assert_eq!(
         names,
         [
-            "init", "add", "search", "why", "list", "info", "outline", "show", "open", "remove",
-            "tags", "tag", "status", "backup", "reindex", "embed", "eval", "config", "skill",
+            "init", "add", "search", "why", "list", "info", "similar", "outline", "show", "open",
+            "remove", "tags", "tag", "status", "backup", "reindex", "embed", "eval", "config",
+            "skill", "mcp",
         ]
     );
     for name in names {

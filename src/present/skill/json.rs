@@ -16,6 +16,7 @@ use crate::diagnostic::{Diagnostic, Program};
 use crate::ingest::walk;
 use crate::present::skill::BuildReport;
 use crate::skill::init::Initialized;
+use crate::skill::install::Installed;
 use crate::skill::lint::{Finding, Linted, Severity};
 use crate::skill::list::SkillList;
 use crate::skill::open::Opened;
@@ -446,6 +447,23 @@ struct InitJson<'a> {
 pub fn init(made: &Initialized, out: &mut dyn Write) -> io::Result<()> {
     let (name, scope) = (made.name.as_deref(), made.scope.as_str());
     write(&InitJson { name, scope, path: path_text(&made.path) }, out)
+}
+
+#[derive(Serialize)]
+struct InstallJson {
+    path: String,
+    version: &'static str,
+    written: bool,
+}
+
+/// Writes where kb's own skill is.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn install(installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
+    let (path, version) = (path_text(&installed.path), installed.version);
+    write(&InstallJson { path, version, written: installed.is_new }, out)
 }
 
 #[derive(Serialize)]

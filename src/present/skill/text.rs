@@ -11,6 +11,7 @@ use crate::ingest::walk;
 use crate::present::human::{Human, clean};
 use crate::present::skill::BuildReport;
 use crate::skill::init::Initialized;
+use crate::skill::install::Installed;
 use crate::skill::lint::{Linted, Severity};
 use crate::skill::list::SkillList;
 use crate::skill::open::Opened;
@@ -95,6 +96,16 @@ pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// Writes where kb's own skill is.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn install(installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
+    let done = if installed.is_new { "Wrote" } else { "Already there:" };
+    writeln!(out, "{done} {} (version {})", walk::path_text(&installed.path), installed.version)
 }
 
 /// Writes the answer to a query.

@@ -1,0 +1,410 @@
+//! What programs may ask for, as JSON, in; the same as command line arguments out.
+//!
+//! One type for each command that a server offers: its fields are the input schema, its doc
+//! comments the descriptions in it. Lines of `kb search --batch` are the first of them.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::cli::args;
+use crate::cli::args::{FilterArgs, Format, How, SelectionArgs};
+use crate::config::OutputFormat;
+use crate::document::DocType;
+use crate::error::{Error, Result};
+
+/// Answers of tools are JSON.
+const JSON: Format = Format { format: OutputFormat::Json };
+
+/// The words for types of documents.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum TypeWord {
+    Pdf,
+    Markdown,
+    Code,
+    Note,
+}
+
+impl From<TypeWord> for DocType {
+    fn from(word: TypeWord) -> Self {
+        match word {
+            TypeWord::Pdf => Self::Pdf,
+            TypeWord::Markdown => Self::Markdown,
+            TypeWord::Code => Self::Code,
+            TypeWord::Note => Self::Note,
+        }
+    }
+}
+
+/// Which documents to look at.
+fn filter(doc_type: Option<TypeWord>, tags: Vec<String>, path: Option<PathBuf>) -> FilterArgs {
+    FilterArgs {
+        doc_type: doc_type.map(DocType::from),
+        tags,
+        excluded_tags: Vec::new(),
+        language: None,
+        since: None,
+        until: None,
+        path,
+    }
+}
+
+/// Search the knowledge base.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchInput {
+    /// What to look for, in plain words; "a phrase" stays together, a leading - excludes
+    pub(super) query: String,
+    /// Most results to return; 10 without
+    pub(super) top: Option<NonZeroU32>,
+    /// Only documents of this type
+    pub(super) r#type: Option<TypeWord>,
+    /// Only documents that bear all these tags
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    /// Only documents at or below this file or folder
+    pub(super) path: Option<PathBuf>,
+    /// Only documents that bear none of these tags
+    #[serde(default)]
+    pub(super) exclude_tags: Vec<String>,
+    /// Only documents of this day or later: 2026, 2026-05 or 2026-05-17
+    pub(super) since: Option<String>,
+    /// Only documents of this day or earlier
+    pub(super) until: Option<String>,
+    /// Most results of one document
+    pub(super) per_doc: Option<NonZeroU32>,
+    /// Leave out results with a fused score below this
+    pub(super) threshold: Option<f64>,
+    /// Keywords only: exact names, error messages
+    #[serde(default)]
+    pub(super) fts_only: bool,
+    /// Meaning only: when the words may differ
+    #[serde(default)]
+    pub(super) vec_only: bool,
+    /// Return the best passages that fit into so many tokens, each text once, neighbours as one
+    pub(super) budget: Option<u32>,
+    /// Add so many chunks before and after each result to its text
+    #[serde(default)]
+    pub(super) context: u32,
+}
+
+impl SearchInput {
+    /// Returns what would be typed.
+    pub(super) fn into_args(self) -> Result<args::Search> {
+        if self.fts_only && self.vec_only {
+            return Err(Error::Usage {
+                message: "fts_only and vec_only exclude each other".into(),
+                hint: None,
+            });
+        }
+        Ok(args::Search {
+            query: vec![self.query],
+            batch: None,
+            how: How {
+                top: self.top.map(NonZeroU32::get),
+                filter: FilterArgs {
+                    excluded_tags: self.exclude_tags,
+                    since: self.since,
+                    until: self.until,
+                    ..filter(self.r#type, self.tags, self.path)
+                },
+                per_doc: self.per_doc.map(NonZeroU32::get),
+                threshold: self.threshold,
+                fts_only: self.fts_only,
+                vec_only: self.vec_only,
+            },
+            explain: false,
+            budget: self.budget,
+            context: self.context,
+            format: None,
+        })
+    }
+}
+
+/// Reads a line of a batch: a query, or an object whose options go before those of the command line.
+pub(super) fn batch_line(line: &str, given: &args::Search) -> Result<args::Search> {
+    if !line.starts_with('{') {
+        return Ok(args::Search { query: vec![line.to_owned()], ..defaults(given) });
+    }
+    let wrong = |it: serde_json::Error| Error::Usage {
+        message: format!("the line is no query: {it}"),
+        hint: Some("a query as it is typed, or {\"query\": \"...\", \"top\": 5}".into()),
+    };
+    let input: SearchInput = serde_json::from_str(line).map_err(wrong)?;
+    let own = input.into_args()?;
+    let (how, rest) = (own.how, &given.how);
+    let has_legs = how.fts_only || how.vec_only;
+    Ok(args::Search {
+        how: How {
+            top: how.top.or(rest.top),
+            filter: FilterArgs {
+                doc_type: how.filter.doc_type.or(rest.filter.doc_type),
+                tags: either(how.filter.tags, &rest.filter.tags),
+                excluded_tags: either(how.filter.excluded_tags, &rest.filter.excluded_tags),
+                language: rest.filter.language,
+                since: how.filter.since.or_else(|| rest.filter.since.clone()),
+                until: how.filter.until.or_else(|| rest.filter.until.clone()),
+                path: how.filter.path.or_else(|| rest.filter.path.clone()),
+            },
+            per_doc: how.per_doc.or(rest.per_doc),
+            threshold: how.threshold.or(rest.threshold),
+            fts_only: if has_legs { how.fts_only } else { rest.fts_only },
+            vec_only: if has_legs { how.vec_only } else { rest.vec_only },
+        },
+        explain: given.explain,
+        budget: own.budget.or(given.budget),
+        context: own.context.max(given.context),
+        ..own
+    })
+}
+
+/// Returns what a line says, or what the command line says where it says nothing.
+fn either(own: Vec<String>, given: &[String]) -> Vec<String> {
+    if own.is_empty() { given.to_vec() } else { own }
+}
+
+/// Returns the options of the command line without a query.
+fn defaults(given: &args::Search) -> args::Search {
+    args::Search {
+        query: Vec::new(),
+        batch: None,
+        how: given.how.clone(),
+        explain: given.explain,
+        budget: given.budget,
+        context: given.context,
+        format: None,
+    }
+}
+
+/// Find what is like a document or a chunk.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SimilarInput {
+    /// Id, path, or a unique part of a title or path
+    #[serde(default)]
+    #[schemars(schema_with = "id_or_name")]
+    pub(super) document: Option<Value>,
+    /// Id of a chunk, as results name it; instead of a document
+    pub(super) chunk: Option<i64>,
+    /// Most results to return; 10 without
+    pub(super) top: Option<NonZeroU32>,
+    /// Only documents of this type
+    pub(super) r#type: Option<TypeWord>,
+    /// Only documents that bear all these tags
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    /// Only documents at or below this file or folder
+    pub(super) path: Option<PathBuf>,
+}
+
+impl TryFrom<SimilarInput> for args::Similar {
+    type Error = Error;
+
+    fn try_from(input: SimilarInput) -> Result<Self> {
+        if input.document.is_some() == input.chunk.is_some() {
+            return Err(Error::Usage {
+                message: "either a document or a chunk is wanted".into(),
+                hint: None,
+            });
+        }
+        Ok(Self {
+            document: input.document.as_ref().map(name),
+            chunk: input.chunk,
+            top: input.top.map(NonZeroU32::get),
+            filter: filter(input.r#type, input.tags, input.path),
+            format: JSON,
+        })
+    }
+}
+
+/// List documents.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListInput {
+    /// Only documents of this type
+    pub(super) r#type: Option<TypeWord>,
+    /// Only documents that bear all these tags
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    /// Only documents at or below this file or folder
+    pub(super) path: Option<PathBuf>,
+}
+
+impl From<ListInput> for args::List {
+    fn from(input: ListInput) -> Self {
+        Self { filter: filter(input.r#type, input.tags, input.path), format: JSON }
+    }
+}
+
+/// Show one document and its chunks.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InfoInput {
+    /// Id, path, or a unique part of a title or path
+    #[schemars(schema_with = "id_or_name")]
+    pub(super) document: Value,
+}
+
+/// Nothing to say.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoInput {}
+
+/// List the parts of a document.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OutlineInput {
+    /// Id, path, or a unique part of a title or path
+    #[schemars(schema_with = "id_or_name")]
+    pub(super) document: Value,
+    /// Deepest level to list
+    pub(super) level: Option<u32>,
+}
+
+impl From<OutlineInput> for args::Outline {
+    fn from(input: OutlineInput) -> Self {
+        Self { document: name(&input.document), level: input.level, format: JSON }
+    }
+}
+
+/// Show a part of a document.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShowInput {
+    /// Id, path, or a unique part of a title or path; not needed with a chunk
+    #[serde(default)]
+    #[schemars(schema_with = "id_or_name")]
+    pub(super) document: Option<Value>,
+    /// A heading or the end of a header chain, as `section` of a result
+    pub(super) section: Option<String>,
+    /// A definition, qualified or not
+    pub(super) symbol: Option<String>,
+    /// A page, from 1
+    pub(super) page: Option<NonZeroU32>,
+    /// A chunk, by its id
+    pub(super) chunk: Option<i64>,
+    /// Chunks to show before and after the chunk
+    #[serde(default)]
+    pub(super) around: u32,
+    /// Most lines to show
+    pub(super) max_lines: Option<u32>,
+}
+
+impl TryFrom<ShowInput> for args::Show {
+    type Error = Error;
+
+    fn try_from(input: ShowInput) -> Result<Self> {
+        let given = [
+            input.section.is_some(),
+            input.symbol.is_some(),
+            input.page.is_some(),
+            input.chunk.is_some(),
+        ];
+        let usage = |message: &str| Err(Error::Usage { message: message.into(), hint: None });
+        if given.into_iter().filter(|it| *it).count() > 1 {
+            return usage("section, symbol, page and chunk exclude each other");
+        }
+        if input.document.is_none() && input.chunk.is_none() {
+            return usage("the document is missing");
+        }
+        Ok(Self {
+            document: input.document.as_ref().map(name),
+            selection: SelectionArgs {
+                section: input.section,
+                symbol: input.symbol,
+                page: input.page.map(NonZeroU32::get),
+                chunk: input.chunk,
+            },
+            around: input.around,
+            max_lines: input.max_lines,
+            format: JSON,
+        })
+    }
+}
+
+/// Show the file of a document.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OpenInput {
+    /// Id, path, or a unique part of a title or path
+    #[schemars(schema_with = "id_or_name")]
+    pub(super) document: Value,
+    /// First line to show, from 1
+    pub(super) start_line: Option<NonZeroU32>,
+    /// Last line to show
+    pub(super) end_line: Option<NonZeroU32>,
+    /// Most lines to show
+    pub(super) max_lines: Option<u32>,
+}
+
+impl TryFrom<OpenInput> for args::Open {
+    type Error = Error;
+
+    fn try_from(input: OpenInput) -> Result<Self> {
+        let (first, last) = (input.start_line, input.end_line);
+        let lines = (first.is_some() || last.is_some())
+            .then(|| (first.map_or(1, NonZeroU32::get), last.map_or(u32::MAX, NonZeroU32::get)));
+        if lines.is_some_and(|(first, last)| first > last) {
+            return Err(Error::Usage {
+                message: "start_line comes after end_line".into(),
+                hint: None,
+            });
+        }
+        let document = name(&input.document);
+        Ok(Self { document, lines, max_lines: input.max_lines, format: JSON })
+    }
+}
+
+/// Keep a note.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoteInput {
+    /// What to remember
+    pub(super) text: String,
+    /// Title of the note
+    pub(super) title: Option<String>,
+    /// Tags it is to bear
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+}
+
+/// Put another text in the place of a note's.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UpdateNoteInput {
+    /// Id of the note
+    pub(super) document: i64,
+    /// What it is to say
+    pub(super) text: String,
+    /// Another title
+    pub(super) title: Option<String>,
+    /// Tags to add
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+}
+
+/// Add files and folders.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddInput {
+    /// Files and folders; folders with all that is below them
+    #[schemars(length(min = 1))]
+    pub(super) paths: Vec<PathBuf>,
+    /// Tags for every document
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+}
+
+/// Returns the schema of what names a document.
+fn id_or_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["integer", "string"] })
+}
+
+/// Returns what names a document as it would be typed.
+pub(super) fn name(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,77 @@
+//! What tools were asked and what came of it, in; lines of a file out.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::error::{Error, Result};
+
+/// Hears of every call: once before it is dispatched, once after.
+pub trait AuditSink: Send + Sync {
+    /// A call with checked input is about to be dispatched; not told of input that was refused.
+    fn enter(&self, tool: &str, id: u64, input: &Value);
+
+    /// A call is over, whatever came of it.
+    fn exit(&self, tool: &str, id: u64, duration: Duration, envelope: &Value);
+}
+
+/// Forgets everything.
+pub struct NoAudit;
+
+impl AuditSink for NoAudit {
+    fn enter(&self, _: &str, _: u64, _: &Value) {}
+
+    fn exit(&self, _: &str, _: u64, _: Duration, _: &Value) {}
+}
+
+/// Appends one JSON object a line to a file.
+pub struct JsonLines {
+    file: Mutex<File>,
+    now: fn() -> String,
+}
+
+impl JsonLines {
+    /// Opens the file, making it, readable for the owner alone, where it is missing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn open(path: &Path, now: fn() -> String) -> Result<Self> {
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file =
+            options.open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        Ok(Self { file: Mutex::new(file), now })
+    }
+
+    /// Writes a line at once; a full disk must not keep a tool from answering.
+    fn write(&self, line: &Value) {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = file.write_all(format!("{line}\n").as_bytes());
+    }
+}
+
+impl AuditSink for JsonLines {
+    fn enter(&self, tool: &str, id: u64, input: &Value) {
+        let time = (self.now)();
+        self.write(&json!({
+            "event": "enter", "time": time, "id": id, "tool": tool, "input": input,
+        }));
+    }
+
+    fn exit(&self, tool: &str, id: u64, duration: Duration, envelope: &Value) {
+        let time = (self.now)();
+        let duration_ms = duration.as_secs_f64() * 1e3;
+        // The data itself is in the database already.
+        self.write(&json!({
+            "event": "exit", "time": time, "id": id, "tool": tool, "duration_ms": duration_ms,
+            "ok": envelope["ok"], "error": envelope["error"],
+        }));
+    }
+}

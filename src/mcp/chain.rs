@@ -1,0 +1,252 @@
+//! A call in, an envelope out, by five stages that no call passes by.
+//!
+//! 1. turn: calls of one tool one after the other, in the order they came; other tools go on
+//! 2. validate: the input against the tool's schema, before anything else happens
+//! 3. audit in: the sink sees tool, number and input
+//! 4. dispatch: the tool itself
+//! 5. audit out: the sink sees how long it took and what came of it, always
+
+use std::collections::BTreeMap;
+use std::panic;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio::task;
+
+use crate::mcp::{AuditSink, Call, Failure, Tool, validate};
+
+/// The tools there are, and the way every call of them goes.
+pub struct Chain {
+    tools: BTreeMap<String, Entry>,
+    audit: Arc<dyn AuditSink>,
+    next_id: AtomicU64,
+}
+
+struct Entry {
+    tool: Arc<Tool>,
+    /// Held while a call of this tool is under way; waiting calls get it in their order.
+    turn: Mutex<()>,
+}
+
+impl Chain {
+    /// Makes a chain without tools.
+    pub fn new(audit: Arc<dyn AuditSink>) -> Self {
+        Self { tools: BTreeMap::new(), audit, next_id: AtomicU64::new(1) }
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, if there is one of this name, or the name is not in `snake_case`, or it has no
+    /// schema of an object.
+    pub fn register(&mut self, tool: Tool) -> Result<(), String> {
+        let is_allowed = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+        if tool.name.is_empty() || !tool.name.chars().all(is_allowed) {
+            return Err(format!("tool name not in snake_case: {}", tool.name));
+        }
+        if tool.schema.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(format!("tool without an input schema: {}", tool.name));
+        }
+        if self.tools.contains_key(&tool.name) {
+            return Err(format!("tool already registered: {}", tool.name));
+        }
+        let entry = Entry { tool: Arc::new(tool), turn: Mutex::new(()) };
+        self.tools.insert(entry.tool.name.clone(), entry);
+        Ok(())
+    }
+
+    /// Returns the tools in order of their names.
+    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.values().map(|it| &*it.tool)
+    }
+
+    /// Whether there is a tool of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.tools.contains_key(name)
+    }
+
+    /// Answers a call; `None` if there is no such tool.
+    pub async fn call(&self, name: &str, input: Value, call: Call) -> Option<Value> {
+        let entry = self.tools.get(name)?;
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (tool, audit) = (Arc::clone(&entry.tool), Arc::clone(&self.audit));
+        let _turn = entry.turn.lock().await;
+        let work = move || {
+            let start = Instant::now();
+            let envelope = match validate::validate(&tool.schema, input) {
+                Ok(_) if call.is_cancelled() => failed(&crash("cancelled")),
+                Ok(input) => {
+                    audit.enter(&tool.name, id, &input);
+                    dispatch(&tool, input, &call)
+                }
+                Err(issues) => refused(&issues),
+            };
+            audit.exit(&tool.name, id, start.elapsed(), &envelope);
+            envelope
+        };
+        Some(task::spawn_blocking(work).await.unwrap_or_else(|it| failed(&crash(&it.to_string()))))
+    }
+}
+
+/// Runs a tool; one that panics has failed, and the next call finds the server as it was.
+fn dispatch(tool: &Tool, input: Value, call: &Call) -> Value {
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| (tool.handler)(input, call)));
+    match outcome {
+        Ok(Ok(data)) => json!({ "ok": true, "data": data }),
+        Ok(Err(failure)) => failed(&failure),
+        Err(_) => failed(&crash("the tool panicked")),
+    }
+}
+
+fn refused(issues: &Value) -> Value {
+    json!({ "ok": false, "error": {
+        "code": "INVALID_PARAMS",
+        "message": "schema validation failed",
+        "details": { "issues": issues },
+    } })
+}
+
+fn failed(failure: &Failure) -> Value {
+    json!({ "ok": false, "error": {
+        "code": "HANDLER_ERROR",
+        "message": failure.message,
+        "details": { "code": failure.code, "fix": failure.fix },
+    } })
+}
+
+fn crash(message: &str) -> Failure {
+    Failure { message: message.to_owned(), code: "internal".into(), fix: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex as StdMutex;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::mcp::{Handler, NoAudit, Schema};
+
+    fn schema() -> Schema {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+        schema.as_object().unwrap().clone()
+    }
+
+    fn tool(name: &str, handler: Box<Handler>) -> Tool {
+        let (name, description) = (name.to_owned(), String::new());
+        Tool { name, description, schema: schema(), is_read_only: true, handler }
+    }
+
+    fn call() -> Call {
+        Call::new(Arc::new(|_, _, _| {}))
+    }
+
+    /// Runs work on a runtime as the server has it.
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+    }
+
+    /// Writes down what it hears.
+    #[derive(Default)]
+    struct Heard(StdMutex<Vec<String>>);
+
+    impl AuditSink for Heard {
+        fn enter(&self, tool: &str, id: u64, input: &Value) {
+            self.0.lock().unwrap().push(format!("enter {tool} {id} {input}"));
+        }
+
+        fn exit(&self, tool: &str, id: u64, _: Duration, envelope: &Value) {
+            self.0.lock().unwrap().push(format!("exit {tool} {id} {}", envelope["ok"]));
+        }
+    }
+
+    fn chain(audit: Arc<dyn AuditSink>) -> Chain {
+        let mut chain = Chain::new(audit);
+        let failure =
+            || Failure { message: "no".into(), code: "word".into(), fix: Some("do".into()) };
+        chain.register(tool("echo", Box::new(|it, _| Ok(it)))).unwrap();
+        chain.register(tool("fail", Box::new(move |_, _| Err(failure())))).unwrap();
+        chain.register(tool("panic", Box::new(|_, _| panic!("on purpose")))).unwrap();
+        chain
+    }
+
+    #[test]
+    fn a_name_is_registered_once_in_snake_case_and_with_a_schema() {
+        let mut chain = chain(Arc::new(NoAudit));
+        let again = chain.register(tool("echo", Box::new(|it, _| Ok(it))));
+        assert_eq!(again, Err("tool already registered: echo".into()));
+        assert!(chain.register(tool("Not-Snake", Box::new(|it, _| Ok(it)))).is_err());
+        let bare = Tool { schema: Schema::new(), ..tool("bare", Box::new(|it, _| Ok(it))) };
+        assert_eq!(chain.register(bare), Err("tool without an input schema: bare".into()));
+    }
+
+    #[test]
+    fn what_comes_of_a_call_is_an_envelope() {
+        let chain = chain(Arc::new(NoAudit));
+        let answer = |name: &str, input| block_on(chain.call(name, input, call()));
+        let expected = json!({ "ok": true, "data": { "n": 1 } });
+        assert_eq!(answer("echo", json!({ "n": 1 })), Some(expected));
+        let issues = json!([{ "path": "n", "message": "integer expected" }]);
+        let expected = json!({ "ok": false, "error": {
+            "code": "INVALID_PARAMS", "message": "schema validation failed",
+            "details": { "issues": issues },
+        } });
+        assert_eq!(answer("echo", json!({ "n": "1" })), Some(expected));
+        let expected = json!({ "ok": false, "error": {
+            "code": "HANDLER_ERROR", "message": "no", "details": { "code": "word", "fix": "do" },
+        } });
+        assert_eq!(answer("fail", json!({})), Some(expected));
+        assert_eq!(answer("panic", json!({})).unwrap()["error"]["message"], "the tool panicked");
+        assert_eq!(answer("panic", json!({})).unwrap()["ok"], false);
+        assert_eq!(answer("nothing", json!({})), None);
+    }
+
+    #[test]
+    fn the_sink_hears_the_beginning_of_checked_calls_and_the_end_of_all() {
+        let heard = Arc::new(Heard::default());
+        let chain = chain(Arc::clone(&heard) as Arc<dyn AuditSink>);
+        for (name, input) in
+            [("echo", json!({ "n": 1 })), ("echo", json!({ "m": 1 })), ("fail", json!({}))]
+        {
+            block_on(chain.call(name, input, call()));
+        }
+        let expected = [
+            "enter echo 1 {\"n\":1}",
+            "exit echo 1 true",
+            "exit echo 2 false",
+            "enter fail 3 {}",
+            "exit fail 3 false",
+        ];
+        assert_eq!(*heard.0.lock().unwrap(), expected);
+    }
+
+    #[test]
+    fn calls_of_one_tool_take_turns_and_other_tools_go_on() {
+        let heard = Arc::new(Heard::default());
+        let mut chain = Chain::new(Arc::clone(&heard) as Arc<dyn AuditSink>);
+        let slow = |_: Value, _: &Call| {
+            thread::sleep(Duration::from_millis(40));
+            Ok(Value::Null)
+        };
+        chain.register(tool("slow", Box::new(slow))).unwrap();
+        chain.register(tool("quick", Box::new(|it, _| Ok(it)))).unwrap();
+        block_on(async {
+            let both = async {
+                tokio::join!(
+                    chain.call("slow", json!({}), call()),
+                    chain.call("slow", json!({}), call())
+                )
+            };
+            tokio::join!(both, chain.call("quick", json!({}), call()))
+        });
+        let heard = heard.0.lock().unwrap();
+        let at = |wanted: &str| heard.iter().position(|it| it.starts_with(wanted)).unwrap();
+        assert!(at("exit slow 1") < at("enter slow 2"), "{heard:?}");
+        assert!(at("exit quick") < at("exit slow 2"), "{heard:?}");
+    }
+}

@@ -1,0 +1,264 @@
+//! The protocol on stdin and stdout in, calls of the chain out, until stdin closes.
+
+use std::borrow::Cow;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::{RoleServer, ServerHandler, ServiceExt, transport};
+use serde_json::Value;
+use tokio::{runtime, sync::mpsc, task};
+
+use crate::error::{Error, Result};
+use crate::mcp::{Call, Chain, Failure, Tool, envelope_schema};
+
+/// How long a tool that is still running when stdin has closed may take to notice.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The names of tools in another program, and the ones they are here.
+const OTHER_PREFIX: (&str, &str) = ("skc_", "skill_");
+
+/// Something an agent can read by its address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resource {
+    /// Its address.
+    pub uri: String,
+    /// What it is called.
+    pub name: String,
+    /// What it is about, where that is known.
+    pub description: Option<String>,
+    /// What kind of text it is.
+    pub mime_type: &'static str,
+}
+
+/// What there is to read.
+pub trait Resources: Send + Sync {
+    /// Returns a page of resources and the cursor of the next.
+    ///
+    /// # Errors
+    ///
+    /// What the tools that list the same would give.
+    fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure>;
+
+    /// Returns the text at an address and its kind; `None` if there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// What the tools that read the same would give.
+    fn read(&self, uri: &str) -> Result<Option<(String, &'static str)>, Failure>;
+
+    /// Returns how addresses are made: template, name, what is there.
+    fn templates(&self) -> &[(&str, &str, &str)];
+}
+
+/// The server as the protocol sees it.
+struct Server {
+    chain: Arc<Chain>,
+    resources: Arc<dyn Resources>,
+    instructions: &'static str,
+}
+
+/// Serves until stdin closes.
+///
+/// `prepare` runs on a thread of its own as soon as the server listens.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if what comes first is not the beginning of the protocol, [`Error::Output`] if
+/// the runtime cannot be started or the streams fail.
+pub fn serve(
+    chain: Chain,
+    resources: Arc<dyn Resources>,
+    instructions: &'static str,
+    prepare: impl FnOnce() + Send + 'static,
+) -> Result<()> {
+    let runtime =
+        runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Output)?;
+    let server = Server { chain: Arc::new(chain), resources, instructions };
+    let outcome = runtime.block_on(async {
+        task::spawn_blocking(prepare);
+        let running = match server.serve(transport::stdio()).await {
+            Ok(running) => running,
+            // A client that goes before it has come is no failure.
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => {
+                let message = format!("the client does not speak the protocol: {error}");
+                return Err(Error::Usage { message, hint: None });
+            }
+        };
+        running.waiting().await.map(drop).map_err(|it| Error::Output(std::io::Error::other(it)))
+    });
+    runtime.shutdown_timeout(GRACE);
+    outcome
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("kb", env!("CARGO_PKG_VERSION")))
+            .with_instructions(self.instructions)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.chain.tools().map(described).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = self.name_of(&request.name)?;
+        let input = Value::Object(request.arguments.unwrap_or_default());
+        let (told, forward) = forward_progress(&context);
+        let call = Call::new(Arc::new(move |done, total, message: &str| {
+            if let Some(told) = &told {
+                // The client may be gone.
+                let _ = told.send((done, total, message.to_owned()));
+            }
+        }));
+        let watched = call.clone();
+        let mut answer = pin!(self.chain.call(&name, input, call));
+        let envelope = tokio::select! {
+            envelope = &mut answer => envelope,
+            // The tool is told and ends in its own way, so that its turn is over when it is.
+            () = context.ct.cancelled() => {
+                watched.cancel();
+                answer.await
+            }
+        };
+        drop(watched);
+        // What was told before the answer arrives before it.
+        let _ = forward.await;
+        let envelope = envelope.ok_or_else(|| ErrorData::invalid_params("unknown tool", None))?;
+        let is_ok = envelope["ok"] == Value::Bool(true);
+        let result = if is_ok {
+            CallToolResult::structured(envelope)
+        } else {
+            CallToolResult::structured_error(envelope)
+        };
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resources = Arc::clone(&self.resources);
+        let cursor = request.and_then(|it| it.cursor);
+        let (page, next) = off_thread(move || resources.list(cursor.as_deref())).await?;
+        let page = page.into_iter().map(|it| {
+            let resource = rmcp::model::Resource::new(it.uri, it.name).with_mime_type(it.mime_type);
+            match it.description {
+                Some(description) => resource.with_description(description),
+                None => resource,
+            }
+        });
+        let mut listed = ListResourcesResult::with_all_items(page.collect());
+        listed.next_cursor = next;
+        Ok(listed)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = self.resources.templates().iter().map(|(template, name, about)| {
+            ResourceTemplate::new(*template, *name).with_description(*about)
+        });
+        Ok(ListResourceTemplatesResult::with_all_items(templates.collect()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (resources, uri) = (Arc::clone(&self.resources), request.uri);
+        let wanted = uri.clone();
+        let found = off_thread(move || resources.read(&wanted)).await?;
+        let Some((text, mime_type)) = found else {
+            return Err(ErrorData::resource_not_found(format!("nothing at {uri}"), None));
+        };
+        let contents = ResourceContents::text(text, uri).with_mime_type(mime_type);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+}
+
+impl Server {
+    /// Returns the name under which a tool is registered.
+    fn name_of(&self, called: &str) -> Result<String, ErrorData> {
+        if self.chain.has(called) {
+            return Ok(called.to_owned());
+        }
+        let (other, own) = OTHER_PREFIX;
+        let renamed = called.strip_prefix(other).map(|it| format!("{own}{it}"));
+        if let Some(name) = renamed.filter(|it| self.chain.has(it)) {
+            return Ok(name);
+        }
+        let names: Vec<&str> = self.chain.tools().map(|it| it.name.as_str()).collect();
+        let message = format!("unknown tool: {called}; there are {}", names.join(", "));
+        Err(ErrorData::invalid_params(message, None))
+    }
+}
+
+/// Returns a tool as clients see it.
+fn described(tool: &Tool) -> rmcp::model::Tool {
+    let annotations = ToolAnnotations::new().read_only(tool.is_read_only).open_world(false);
+    let annotations = if tool.is_read_only { annotations } else { annotations.destructive(false) };
+    let (name, description) = (tool.name.clone(), tool.description.clone());
+    rmcp::model::Tool::new(Cow::Owned(name), Cow::Owned(description), Arc::new(tool.schema.clone()))
+        .with_raw_output_schema(Arc::new(envelope_schema()))
+        .with_annotations(annotations)
+}
+
+type Told = (usize, Option<usize>, String);
+
+/// Starts to pass on to the client what a tool tells, if it asked for that. The task ends when
+/// nothing can be told any more.
+fn forward_progress(
+    context: &RequestContext<RoleServer>,
+) -> (Option<mpsc::UnboundedSender<Told>>, task::JoinHandle<()>) {
+    let Some(token) = context.meta.get_progress_token() else {
+        return (None, task::spawn(async {}));
+    };
+    let (sender, mut receiver) = mpsc::unbounded_channel::<Told>();
+    let peer = context.peer.clone();
+    let forward = async move {
+        while let Some((done, total, message)) = receiver.recv().await {
+            let mut told = ProgressNotificationParam::new(token.clone(), number(done));
+            told.total = total.map(number);
+            // Whoever does not listen misses nothing else.
+            let _ = peer.notify_progress(told.with_message(message)).await;
+        }
+    };
+    (Some(sender), task::spawn(forward))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run has so many files")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+/// Runs work that blocks away from the runtime.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, ErrorData> {
+    let outcome = task::spawn_blocking(work).await;
+    let internal = |message: String| ErrorData::internal_error(message, None);
+    outcome.map_err(|it| internal(it.to_string()))?.map_err(|it| internal(it.message))
+}

@@ -1,0 +1,225 @@
+//! A schema and an input in, the input under its proper names or what is wrong with it out.
+//!
+//! Knows as much of JSON Schema as the schemas of tools use: types, words, least numbers, items.
+
+use serde_json::{Map, Value, json};
+
+use crate::mcp::Schema;
+
+/// Names that agents guess, and the one that is meant; only where a schema has the one and lacks
+/// the other.
+const ALIASES: &[(&str, &str)] = &[
+    ("q", "query"),
+    ("question", "query"),
+    ("search_query", "query"),
+    ("limit", "top"),
+    ("k", "top"),
+    ("n", "top"),
+    ("top_k", "top"),
+    ("num_results", "top"),
+    ("max_results", "top"),
+    ("top", "limit"),
+    ("k", "limit"),
+    ("n", "limit"),
+    ("top_k", "limit"),
+    ("max_results", "limit"),
+    ("doc", "document"),
+    ("doc_id", "document"),
+    ("document_id", "document"),
+    ("id", "document"),
+    ("chunk_id", "chunk"),
+    ("heading", "section"),
+    ("doc_type", "type"),
+    ("token_budget", "budget"),
+    ("max_tokens", "budget"),
+    ("skill_name", "skill"),
+    ("name", "skill"),
+    ("file", "path"),
+    ("note", "text"),
+    ("content", "text"),
+];
+
+/// Returns the input with every argument under its proper name.
+///
+/// # Errors
+///
+/// The issues: an array of objects with `path` and `message`.
+pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
+    let Value::Object(given) = input else {
+        return Err(json!([issue("", "the arguments are no object")]));
+    };
+    let empty = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let mut issues = Vec::new();
+    let mut named = Map::new();
+    for (name, value) in given {
+        let meant = proper_name(&name, properties);
+        let Some(property) = properties.get(meant) else {
+            issues.push(issue(&name, &unknown(&name, properties)));
+            continue;
+        };
+        // An argument that is null was not given.
+        if value.is_null() {
+            continue;
+        }
+        check(meant, &value, property, &mut issues);
+        if named.insert(meant.to_owned(), value).is_some() {
+            issues.push(issue(meant, "given twice"));
+        }
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for name in required.filter_map(Value::as_str).filter(|it| !named.contains_key(*it)) {
+        issues.push(issue(name, "missing"));
+    }
+    if issues.is_empty() { Ok(Value::Object(named)) } else { Err(Value::Array(issues)) }
+}
+
+fn proper_name<'a>(name: &'a str, properties: &Map<String, Value>) -> &'a str {
+    if properties.contains_key(name) {
+        return name;
+    }
+    let meant = |(alias, meant): &&(&str, &str)| *alias == name && properties.contains_key(*meant);
+    ALIASES.iter().find(meant).map_or(name, |it| it.1)
+}
+
+fn unknown(name: &str, properties: &Map<String, Value>) -> String {
+    let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+    let is_near = |it: &&&str| it.contains(name) || name.contains(**it);
+    match (names.iter().find(is_near), names.is_empty()) {
+        (Some(near), _) => format!("unknown argument; did you mean `{near}`?"),
+        (None, false) => format!("unknown argument; known are {}", names.join(", ")),
+        (None, true) => "unknown argument; this tool takes none".to_owned(),
+    }
+}
+
+fn issue(path: &str, message: &str) -> Value {
+    json!({ "path": path, "message": message })
+}
+
+/// Compares a value with a schema and adds what is wrong.
+fn check(path: &str, value: &Value, schema: &Value, issues: &mut Vec<Value>) {
+    if let Some(choices) = schema.get("anyOf").and_then(Value::as_array) {
+        let fits = |it: &Value| {
+            let mut found = Vec::new();
+            check(path, value, it, &mut found);
+            found
+        };
+        let mut all: Vec<Vec<Value>> = choices.iter().map(fits).collect();
+        if all.iter().all(|it| !it.is_empty()) {
+            issues.append(&mut all[0]);
+        }
+        return;
+    }
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    if !types.is_empty() && !types.iter().any(|it| is_of(value, it)) {
+        let wanted: Vec<&str> = types.into_iter().filter(|it| *it != "null").collect();
+        issues.push(issue(path, &format!("{} expected", wanted.join(" or "))));
+        return;
+    }
+    if let Some(words) = schema.get("enum").and_then(Value::as_array)
+        && !words.contains(value)
+    {
+        let words: Vec<String> = words.iter().map(Value::to_string).collect();
+        issues.push(issue(path, &format!("none of {}", words.join(", "))));
+    }
+    let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
+    if let Some(number) = value.as_f64() {
+        if let Some(least) = bound("minimum").filter(|it| number < *it) {
+            issues.push(issue(path, &format!("less than {least}")));
+        }
+        if let Some(most) = bound("maximum").filter(|it| number > *it) {
+            issues.push(issue(path, &format!("more than {most}")));
+        }
+    }
+    if let (Some(items), Some(item)) = (value.as_array(), schema.get("items")) {
+        for (idx, value) in items.iter().enumerate() {
+            check(&format!("{path}[{idx}]"), value, item, issues);
+        }
+    }
+}
+
+fn is_of(value: &Value, kind: &str) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema() -> Schema {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "query": { "type": "string" },
+                "top": { "type": ["integer", "null"], "minimum": 1 },
+                "type": { "anyOf": [{ "type": "string", "enum": ["pdf"] }, { "type": "null" }] },
+                "tags": { "type": "array", "items": { "type": "string" } }
+            },
+            "required": ["query"]
+        });
+        schema.as_object().unwrap().clone()
+    }
+
+    #[track_caller]
+    fn check_issues(input: Value, expected: &[(&str, &str)]) {
+        let issues = validate(&schema(), input).unwrap_err();
+        let found: Vec<(&str, &str)> = issues
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| (it["path"].as_str().unwrap(), it["message"].as_str().unwrap()))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn guessed_names_are_understood() {
+        let input = json!({ "q": "x", "limit": 3, "tags": ["a"], "type": null });
+        let expected = json!({ "query": "x", "top": 3, "tags": ["a"] });
+        assert_eq!(validate(&schema(), input).unwrap(), expected);
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told_at_once() {
+        check_issues(json!([]), &[("", "the arguments are no object")]);
+        check_issues(
+            json!({ "top": 0, "type": "word", "tags": ["a", 1] }),
+            &[
+                ("top", "less than 1"),
+                ("type", "none of \"pdf\""),
+                ("tags[1]", "string expected"),
+                ("query", "missing"),
+            ],
+        );
+        check_issues(
+            json!({ "query": 7, "top": 1.5 }),
+            &[("query", "string expected"), ("top", "integer expected")],
+        );
+        check_issues(json!({ "query": "x", "q": "y" }), &[("query", "given twice")]);
+    }
+
+    #[test]
+    fn an_unknown_argument_comes_with_a_hint() {
+        check_issues(
+            json!({ "query": "x", "tag": "a" }),
+            &[("tag", "unknown argument; did you mean `tags`?")],
+        );
+        check_issues(
+            json!({ "query": "x", "zzz": 1 }),
+            &[("zzz", "unknown argument; known are query, top, type, tags")],
+        );
+    }
+}

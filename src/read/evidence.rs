@@ -1,0 +1,316 @@
+//! Hits in, passages to read out: with their neighbours, each text once, within a budget of tokens.
+//!
+//! Hits are taken in their order. One that does not fit is passed over and the next is tried, so a
+//! long passage in the middle does not end the list; one that says nearly the same as what is
+//! there already is left out. Chunks that follow each other become one passage, and what two of
+//! them share is counted once.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::document::{ChunkId, DocumentId};
+use crate::error::Result;
+use crate::read::join;
+use crate::search::{Confidence, Hit, SearchResults};
+use crate::store::{Store, StoredChunk};
+
+/// Words in one of the runs that two texts are compared by.
+const SHINGLE_WORDS: usize = 4;
+
+/// Runs of words that two texts have in common, in proportion to the smaller one's, from which on
+/// they say the same.
+const SAME_SHARE: f64 = 0.8;
+
+/// Counts the tokens of a text.
+pub type NumTokens<'a> = dyn Fn(&str) -> usize + 'a;
+
+/// What to make of hits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EvidenceOptions {
+    /// Chunks to add before and after each hit.
+    pub context: u32,
+    /// Tokens of all passages together; any number without.
+    pub budget: Option<usize>,
+    /// Hits to use at most; all without.
+    pub limit: Option<usize>,
+}
+
+/// One text to read and where it is from.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    /// The best hit in it, its text, lines and pages those of the whole passage.
+    pub hit: Hit,
+    /// The chunks it is made of, in their order.
+    pub chunk_ids: Vec<ChunkId>,
+    /// Tokens of its text.
+    pub num_tokens: usize,
+}
+
+/// The answer to a query, ready to be read.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// The user's string, unchanged.
+    pub typed: String,
+    /// In the order of their best hits.
+    pub passages: Vec<Passage>,
+    /// As in [`SearchResults`].
+    pub total_matches: usize,
+    /// As in [`SearchResults`].
+    pub confidence: Option<Confidence>,
+    /// What was asked for.
+    pub budget: Option<usize>,
+    /// Tokens of all passages together; never more than the budget.
+    pub num_tokens: usize,
+}
+
+/// Gathers passages from hits.
+///
+/// Without a way to count, a chunk counts as many tokens as were embedded of it, which is never
+/// less than its text has.
+///
+/// # Errors
+///
+/// What the database refuses.
+pub fn gather(
+    store: &Store,
+    results: SearchResults,
+    options: EvidenceOptions,
+    num_tokens: Option<&NumTokens<'_>>,
+) -> Result<Evidence> {
+    let SearchResults { typed, hits, total_matches, confidence } = results;
+    let mut gathering = Gathering { store, num_tokens, documents: HashMap::new() };
+    let mut used: Vec<Hit> = Vec::new();
+    let mut shingles: Vec<HashSet<String>> = Vec::new();
+    let mut chosen: BTreeSet<(DocumentId, u32)> = BTreeSet::new();
+    let mut total = 0;
+    for hit in hits {
+        if options.limit.is_some_and(|it| used.len() >= it) {
+            break;
+        }
+        let place = (hit.stored.document_id, hit.stored.chunk.chunk_index);
+        let words = shingles_of(&hit.stored.chunk.chunk.text);
+        if !chosen.contains(&place) && shingles.iter().any(|it| is_same(it, &words)) {
+            continue;
+        }
+        gathering.learn(&hit, options.context)?;
+        for context in [options.context, 0] {
+            let mut wider = chosen.clone();
+            wider.extend(gathering.around(place, context));
+            let cost = gathering.cost(place.0, &wider);
+            let now = total - gathering.cost(place.0, &chosen) + cost;
+            if options.budget.is_none_or(|budget| now <= budget) {
+                (chosen, total) = (wider, now);
+                used.push(hit);
+                shingles.push(words);
+                break;
+            }
+        }
+    }
+    let passages = gathering.passages(used, &chosen);
+    Ok(Evidence {
+        typed,
+        total_matches,
+        confidence,
+        budget: options.budget,
+        num_tokens: total,
+        passages,
+    })
+}
+
+/// What is known while passages are gathered.
+struct Gathering<'a> {
+    store: &'a Store,
+    num_tokens: Option<&'a NumTokens<'a>>,
+    /// Chunks by position, of the documents that are looked at.
+    documents: HashMap<DocumentId, HashMap<u32, StoredChunk>>,
+}
+
+impl Gathering<'_> {
+    /// Takes in a hit's chunk; all of its document where neighbours are wanted.
+    fn learn(&mut self, hit: &Hit, context: u32) -> Result<()> {
+        let id = hit.stored.document_id;
+        let is_new = !self.documents.contains_key(&id);
+        let chunks = self.documents.entry(id).or_default();
+        if context > 0 && is_new {
+            chunks.extend(self.store.chunks(id)?.into_iter().map(|it| (it.chunk_index, it)));
+        }
+        chunks.insert(hit.stored.chunk.chunk_index, hit.stored.chunk.clone());
+        Ok(())
+    }
+
+    /// Returns the places from so many before to so many after one, as far as there are chunks.
+    fn around(
+        &self,
+        (id, at): (DocumentId, u32),
+        context: u32,
+    ) -> impl Iterator<Item = (DocumentId, u32)> {
+        let chunks = &self.documents[&id];
+        (at.saturating_sub(context)..=at.saturating_add(context))
+            .filter(|it| chunks.contains_key(it))
+            .map(move |it| (id, it))
+    }
+
+    /// Returns the runs of chosen chunks of a document that follow each other.
+    fn runs(&self, id: DocumentId, chosen: &BTreeSet<(DocumentId, u32)>) -> Vec<Vec<&StoredChunk>> {
+        let mut runs: Vec<Vec<&StoredChunk>> = Vec::new();
+        for (_, at) in chosen.range((id, 0)..=(id, u32::MAX)) {
+            let chunk = &self.documents[&id][at];
+            match runs.last_mut() {
+                Some(run) if run.last().is_some_and(|it| it.chunk_index + 1 == *at) => {
+                    run.push(chunk);
+                }
+                _ => runs.push(vec![chunk]),
+            }
+        }
+        runs
+    }
+
+    /// Returns the tokens of all that is chosen of a document.
+    fn cost(&self, id: DocumentId, chosen: &BTreeSet<(DocumentId, u32)>) -> usize {
+        self.runs(id, chosen).iter().map(|it| self.weigh(it)).sum()
+    }
+
+    fn weigh(&self, run: &[&StoredChunk]) -> usize {
+        match self.num_tokens {
+            Some(num_tokens) => num_tokens(&join::join(run.iter().copied()).text),
+            None => run.iter().map(|it| it.chunk.token_count as usize).sum(),
+        }
+    }
+
+    /// Makes one passage of each run, in the order of their best hits.
+    fn passages(&self, used: Vec<Hit>, chosen: &BTreeSet<(DocumentId, u32)>) -> Vec<Passage> {
+        let mut shown: HashSet<ChunkId> = HashSet::new();
+        let mut passages = Vec::new();
+        for mut hit in used {
+            if shown.contains(&hit.stored.chunk.id) {
+                continue;
+            }
+            let runs = self.runs(hit.stored.document_id, chosen);
+            let is_in = |it: &Vec<&StoredChunk>| it.iter().any(|it| it.id == hit.stored.chunk.id);
+            let Some(run) = runs.into_iter().find(is_in) else { continue };
+            let chunk_ids: Vec<ChunkId> = run.iter().map(|it| it.id).collect();
+            shown.extend(&chunk_ids);
+            let num_tokens = self.weigh(&run);
+            let chunk = &mut hit.stored.chunk.chunk;
+            chunk.text = join::join(run.iter().copied()).text;
+            if let (Some(first), Some(last)) = (run.first(), run.last()) {
+                (chunk.start_line, chunk.page) = (first.chunk.start_line, first.chunk.page);
+                (chunk.end_line, chunk.last_page) = (last.chunk.end_line, last.chunk.last_page);
+            }
+            passages.push(Passage { hit, chunk_ids, num_tokens });
+        }
+        passages
+    }
+}
+
+/// Returns the runs of words of a text, in lower case; of a short text, the whole.
+fn shingles_of(text: &str) -> HashSet<String> {
+    let text = text.to_lowercase();
+    let words: Vec<&str> =
+        text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
+    if words.len() < SHINGLE_WORDS {
+        return HashSet::from([words.join(" ")]);
+    }
+    words.windows(SHINGLE_WORDS).map(|it| it.join(" ")).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no text has so many words")]
+fn is_same(one: &HashSet<String>, other: &HashSet<String>) -> bool {
+    let common = one.intersection(other).count() as f64;
+    common >= SAME_SHARE * one.len().max(other.len()) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Chunk, DocType};
+    use crate::store::StoredHit;
+
+    /// A hit on chunk `index` of document `id`; ten chunks a document.
+    fn hit(id: DocumentId, index: u32, text: &str) -> Hit {
+        let chunk = Chunk {
+            text: text.to_owned(),
+            context: String::new(),
+            token_count: 100,
+            section: None,
+            symbol: None,
+            page: None,
+            last_page: None,
+            start_line: Some(index * 10),
+            end_line: Some(index * 10 + 9),
+        };
+        let chunk = StoredChunk { id: id * 10 + i64::from(index), chunk_index: index, chunk };
+        let stored = StoredHit {
+            chunk,
+            document_id: id,
+            title: format!("Title {id}"),
+            path: None,
+            doc_type: DocType::Markdown,
+            language: None,
+            tags: Vec::new(),
+            total_chunks: 10,
+            date: None,
+            date_origin: None,
+        };
+        Hit { score: 1.0, keyword: None, vector: None, stored, terms: Vec::new() }
+    }
+
+    /// Counts words.
+    fn words(text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+
+    #[track_caller]
+    fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[ChunkId], &str)]) {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("kb.db")).unwrap();
+        let results =
+            SearchResults { typed: "q".into(), total_matches: hits.len(), hits, confidence: None };
+        let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
+        let evidence = gather(&store, results, options, Some(&words)).unwrap();
+        let found: Vec<(&[ChunkId], &str)> = evidence
+            .passages
+            .iter()
+            .map(|it| (it.chunk_ids.as_slice(), it.hit.stored.chunk.chunk.text.as_str()))
+            .collect();
+        assert_eq!(found, expected);
+        let total: usize = evidence.passages.iter().map(|it| it.num_tokens).sum();
+        assert_eq!(total, evidence.num_tokens);
+        assert!(total <= budget);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_passed_over() {
+        let hits = || vec![hit(1, 0, "a b c"), hit(2, 0, "d e f g h i"), hit(3, 0, "j k")];
+        check(hits(), 5, &[(&[10], "a b c"), (&[30], "j k")]);
+        check(hits(), 2, &[(&[30], "j k")]);
+        check(hits(), 1, &[]);
+    }
+
+    #[test]
+    fn neighbours_become_one_passage_at_the_place_of_the_better_one() {
+        let hits = vec![hit(1, 2, "c c c"), hit(2, 0, "z"), hit(1, 1, "b b")];
+        check(hits, 9, &[(&[11, 12], "b b\nc c c"), (&[20], "z")]);
+    }
+
+    #[test]
+    fn what_says_nearly_the_same_is_there_once() {
+        let text = "the gauge is read at eight in the morning and at six in the evening";
+        let other = format!("{text} too");
+        check(
+            vec![hit(1, 0, text), hit(2, 0, &other), hit(3, 0, "x")],
+            99,
+            &[(&[10], text), (&[30], "x")],
+        );
+    }
+
+    #[test]
+    fn without_a_tokenizer_chunks_count_what_was_embedded() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("kb.db")).unwrap();
+        let hits = vec![hit(1, 0, "a"), hit(2, 0, "b"), hit(3, 0, "c")];
+        let results = SearchResults { typed: "q".into(), total_matches: 3, hits, confidence: None };
+        let options = EvidenceOptions { budget: Some(250), ..EvidenceOptions::default() };
+        let evidence = gather(&store, results, options, None).unwrap();
+        assert_eq!((evidence.passages.len(), evidence.num_tokens), (2, 200));
+    }
+}

@@ -1,0 +1,108 @@
+//! A document or a chunk in, chunks like it out, by the stored vectors alone: no model is loaded.
+
+use std::collections::HashSet;
+
+use crate::document::{ChunkId, DocumentId, Filter, Ranked};
+use crate::error::Result;
+use crate::search::fuse::{self, Fused, WeightedRanking};
+use crate::search::{Hit, MIN_DEPTH};
+use crate::store::Store;
+
+/// What the others are to be like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seed {
+    /// A document as a whole; answered by the most similar chunk of each other document.
+    Document(DocumentId),
+    /// A chunk; answered by other chunks, of the same document too.
+    Chunk(ChunkId),
+}
+
+/// How many, from where.
+#[derive(Debug, Clone)]
+pub struct SimilarOptions {
+    /// Hits to return at most.
+    pub limit: usize,
+    /// Documents to look in.
+    pub filter: Filter,
+    /// The constant that makes scores of ranks.
+    pub rrf_k: f64,
+}
+
+/// Finds what is like a document or a chunk; best first. Empty where nothing was embedded.
+///
+/// A document is taken as the mean of its chunks' vectors.
+///
+/// # Errors
+///
+/// What the database refuses.
+pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Vec<Hit>> {
+    let own: Vec<ChunkId> = match seed {
+        Seed::Document(id) => store.chunks(id)?.into_iter().map(|it| it.id).collect(),
+        Seed::Chunk(id) => vec![id],
+    };
+    let Some(vector) = mean(&store.vectors(&own)?) else { return Ok(Vec::new()) };
+    let passing = match options.filter.is_empty() {
+        true => None,
+        false => Some(store.passing_chunks(&options.filter)?),
+    };
+    let wanted = options.limit.saturating_mul(3).saturating_add(own.len());
+    let depth = u32::try_from(wanted).unwrap_or(u32::MAX).max(MIN_DEPTH);
+    let own: HashSet<ChunkId> = own.into_iter().collect();
+    let mut ranking = store.rank_by_cosine(&vector, passing.as_deref(), depth)?;
+    ranking.retain(|it| !own.contains(&it.chunk_id));
+    if let Seed::Document(_) = seed {
+        ranking = first_of_each_document(store, ranking)?;
+    }
+    ranking.truncate(options.limit);
+    let leg = WeightedRanking { weight: 1.0, ranking: &ranking };
+    let fused: Vec<Fused> = fuse::fuse(&[leg], options.rrf_k);
+    let ids: Vec<ChunkId> = fused.iter().map(|it| it.chunk_id).collect();
+    let stored = store.hits(&ids)?.into_iter();
+    Ok(stored
+        .filter_map(|stored| {
+            let fused = fused.iter().find(|it| it.chunk_id == stored.chunk.id)?;
+            Some(Hit {
+                score: fused.score,
+                keyword: None,
+                vector: fused.legs[0],
+                stored,
+                terms: Vec::new(),
+            })
+        })
+        .collect())
+}
+
+fn first_of_each_document(store: &Store, ranking: Vec<Ranked>) -> Result<Vec<Ranked>> {
+    let ids: Vec<ChunkId> = ranking.iter().map(|it| it.chunk_id).collect();
+    let mut seen: HashSet<DocumentId> = HashSet::new();
+    let firsts: HashSet<ChunkId> = store
+        .hits(&ids)?
+        .iter()
+        .filter(|it| seen.insert(it.document_id))
+        .map(|it| it.chunk.id)
+        .collect();
+    Ok(ranking.into_iter().filter(|it| firsts.contains(&it.chunk_id)).collect())
+}
+
+/// Returns the mean of unit vectors as a unit vector; `None` of none, or where they cancel out.
+fn mean(vectors: &[Vec<f32>]) -> Option<Vec<f32>> {
+    let mut sum = vec![0.0_f32; vectors.first()?.len()];
+    for vector in vectors {
+        sum.iter_mut().zip(vector).for_each(|(sum, it)| *sum += it);
+    }
+    let length = sum.iter().map(|it| it * it).sum::<f32>().sqrt();
+    (length > 0.0).then(|| sum.iter().map(|it| it / length).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_is_a_unit_vector_if_there_is_one() {
+        assert_eq!(mean(&[]), None);
+        assert_eq!(mean(&[vec![1.0, 0.0], vec![-1.0, 0.0]]), None);
+        let mean = mean(&[vec![1.0, 0.0], vec![0.0, 1.0]]).unwrap();
+        assert!((mean[0] - 0.5_f32.sqrt()).abs() < 1e-6 && (mean[1] - mean[0]).abs() < 1e-6);
+    }
+}

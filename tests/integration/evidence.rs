@@ -1,0 +1,195 @@
+//! Evidence to order: budgets, neighbours, formats, many queries, what is alike; and documents that
+//! have no file.
+
+use serde_json::{Value, json};
+
+use crate::env::{CORPUS, TestEnv, with_stdin};
+
+fn results(answer: &Value) -> &Vec<Value> {
+    answer["results"].as_array().unwrap()
+}
+
+#[test]
+fn a_budget_is_filled_and_never_passed() {
+    let env = TestEnv::with_corpus();
+    let plain = env.json(&["search", "frozen gauge", "--top", "100"]);
+    for budget in [1, 40, 100, 300, 1000, 100_000] {
+        for mode in [None, Some("--fts-only")] {
+            let flag = format!("--budget={budget}");
+            let args: Vec<&str> =
+                ["search", "frozen gauge", &flag].into_iter().chain(mode).collect();
+            let answer = env.json(&args);
+            assert_eq!(answer["budget"], budget);
+            let total = answer["tokens"].as_u64().unwrap();
+            assert!(total <= budget, "{total} of {budget}");
+            let parts = results(&answer).iter().map(|it| it["tokens"].as_u64().unwrap());
+            assert_eq!(parts.sum::<u64>(), total);
+            assert_eq!(answer["returned"], results(&answer).len());
+            // What a program of yesterday reads is as it was.
+            for passage in results(&answer) {
+                for key in plain["results"][0].as_object().unwrap().keys() {
+                    assert!(passage.get(key).is_some(), "{key}");
+                }
+                let ids = passage["chunk_ids"].as_array().unwrap();
+                assert!(ids.contains(&passage["chunk_id"]), "{passage}");
+            }
+        }
+    }
+    // Enough for all: every chunk is in one passage, each once.
+    let answer = env.json(&["search", "frozen gauge", "--budget=100000", "--path", CORPUS]);
+    let mut ids: Vec<i64> = results(&answer)
+        .iter()
+        .flat_map(|it| it["chunk_ids"].as_array().unwrap().iter().map(|it| it.as_i64().unwrap()))
+        .collect();
+    let num_ids = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), num_ids);
+    let handbook: Vec<&Value> =
+        results(&answer).iter().filter(|it| it["source"]["document_id"] == 4).collect();
+    assert_eq!(handbook.len(), 1, "neighbours are one passage");
+    assert!(handbook[0]["text"].as_str().unwrap().contains("## Winter"));
+    let one = env.json(&["search", "frozen gauge", "--budget=1000", "--top=1"]);
+    assert_eq!(one["returned"], 1);
+}
+
+#[test]
+fn context_adds_the_chunks_around_a_hit() {
+    let env = TestEnv::with_corpus();
+    let args = ["search", "brine", "--fts-only", "--top=1"];
+    let alone = env.json(&args);
+    let hit = &alone["results"][0];
+    assert!(hit.get("chunk_ids").is_none() && alone.get("tokens").is_none());
+    let wider = env.json(&[&args[..], &["--context=1"]].concat());
+    let passage = &wider["results"][0];
+    assert_eq!(passage["chunk_id"], hit["chunk_id"]);
+    assert_eq!(passage["chunk_ids"].as_array().unwrap().len(), 3);
+    assert!(passage["text"].as_str().unwrap().contains(hit["text"].as_str().unwrap()));
+    assert!(passage["source"]["start_line"].as_u64() < hit["source"]["start_line"].as_u64());
+    assert!(passage["source"]["end_line"].as_u64() > hit["source"]["end_line"].as_u64());
+    assert!(wider.get("budget").is_none() && wider["tokens"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn results_come_as_lines_as_locations_and_as_markdown() {
+    let env = TestEnv::with_corpus();
+    let search = |format: &str| env.ok(&["search", "ferry gauge", "--format", format]).stdout;
+    let plain = env.json(&["search", "ferry gauge"]);
+    let lines: Vec<Value> =
+        search("jsonl").lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(&lines, results(&plain));
+    let paths = search("paths");
+    let expected: Vec<String> = results(&plain)
+        .iter()
+        .map(|it| match (&it["source"]["path"], &it["source"]["start_line"]) {
+            (Value::Null, _) => format!("kb://document/{}", it["source"]["document_id"]),
+            (path, Value::Null) => path.as_str().unwrap().to_owned(),
+            (path, line) => format!("{}:{line}", path.as_str().unwrap()),
+        })
+        .collect();
+    assert_eq!(paths.lines().collect::<Vec<_>>(), expected);
+    let markdown = search("md");
+    assert_eq!(markdown.matches("**").count(), 2 * lines.len(), "{markdown}");
+    assert!(markdown.contains("\n```go\n") && markdown.contains("\n> "), "{markdown}");
+    let budget = env.ok(&["search", "ferry gauge", "--budget=200", "--format=human"]).stdout;
+    assert!(budget.lines().next().unwrap().ends_with("of 200 tokens)"), "{budget}");
+    let error = env.kb(&["search", "", "--format", "paths"]).expect(1);
+    assert!(error.stderr.starts_with("error: the query is empty\n"), "{}", error.stderr);
+    assert_eq!(
+        env.kb(&["search", "", "--format=jsonl"]).expect(1).json_error()["code"],
+        "empty_query"
+    );
+}
+
+#[test]
+fn many_queries_are_answered_line_by_line_in_their_order() {
+    let env = TestEnv::with_corpus();
+    let lines = concat!(
+        "frozen gauge\n\n",
+        "{\"query\": \"ferry\", \"top\": 1, \"fts_only\": true}\r\n",
+        "{\"query\": \"ferry\", \"limt\": 1}\n",
+        "-gauge\n",
+        "{\"query\": \"gauge\", \"type\": \"pdf\", \"budget\": 200}",
+    );
+    let output = with_stdin(&env, &["search", "--batch", "-", "--top", "2"], lines).expect(0);
+    let answers: Vec<Value> =
+        output.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(answers.len(), 5);
+    assert_eq!(answers[0], env.json(&["search", "frozen gauge", "--top=2"]));
+    assert_eq!(answers[1], env.json(&["search", "ferry", "--top=1", "--fts-only"]));
+    assert_eq!(answers[2]["code"], "usage");
+    assert!(answers[2]["error"].as_str().unwrap().contains("unknown field `limt`"));
+    assert_eq!(answers[3]["query"], "-gauge");
+    assert_eq!(answers[4], env.json(&["search", "gauge", "--type=pdf", "--budget=200", "--top=2"]));
+    let file = env.write("queries.txt", "{\"query\": 3}\n");
+    let failed = env.kb(&["search", "--batch", file.to_str().unwrap()]).expect(1);
+    assert_eq!(serde_json::from_str::<Value>(&failed.stdout).unwrap()["code"], "usage");
+    assert_eq!(env.kb(&["search", "--batch", "missing"]).expect(1).json_error()["code"], "io");
+    env.kb(&["search", "words", "--batch", "-"]).expect(1);
+    assert_eq!(with_stdin(&env, &["search", "--batch", "-"], "").expect(0).stdout, "");
+}
+
+#[test]
+fn what_is_like_a_document_or_a_chunk_is_found_without_a_model() {
+    let env = TestEnv::without_model();
+    env.install_sample();
+    let like = env.json(&["similar", "handb", "--format=json"]);
+    let documents: Vec<i64> =
+        results(&like).iter().map(|it| it["source"]["document_id"].as_i64().unwrap()).collect();
+    assert_eq!(documents[0], 5, "the other page about the station");
+    assert_eq!(documents.len(), 7);
+    assert!(!documents.contains(&4));
+    let cosines: Vec<f64> =
+        results(&like).iter().map(|it| it["evidence"]["cosine"].as_f64().unwrap()).collect();
+    assert!(cosines.is_sorted_by(|a, b| a >= b), "{cosines:?}");
+    let hit = env.json(&["search", "mussels", "--fts-only", "--top=1"]);
+    let id = hit["results"][0]["chunk_id"].to_string();
+    let like =
+        env.json(&["similar", "--chunk", &id, "--top=3", "--type=markdown", "--format=json"]);
+    assert_eq!((like["returned"].as_u64(), &like["document_id"]), (Some(3), &Value::Null));
+    assert!(results(&like).iter().all(|it| it["chunk_id"] != hit["results"][0]["chunk_id"]));
+    assert!(results(&like).iter().all(|it| it["source"]["type"] == "markdown"));
+    let human = env.ok(&["similar", "4", "--top", "1"]).stdout;
+    assert!(human.starts_with("Similar: 1 passage\n\n1. ["), "{human}");
+    assert_eq!(
+        env.kb(&["similar", "--chunk=9999", "--format=json"]).expect(1).json_error()["code"],
+        "unknown_chunk"
+    );
+}
+
+#[test]
+fn a_document_is_read_from_standard_input() {
+    let env = TestEnv::new();
+    let text = "# Ropes\n\nThe long rope is in the loft.\n";
+    let args = ["add", "-", "--title", "Loft", "--tags", "a", "--format=json"];
+    let report = with_stdin(&env, &args, text).expect(0).json();
+    assert_eq!((&report["added"], &report["document_ids"]), (&json!(1), &json!([1])));
+    let info = env.json(&["info", "1", "--format=json"]);
+    assert_eq!((&info["title"], &info["type"]), (&json!("Loft"), &json!("markdown")));
+    assert_eq!((&info["path"], &info["tags"]), (&Value::Null, &json!(["a"])));
+    assert_eq!(with_stdin(&env, &args, text).expect(0).json()["skipped"], 1);
+    with_stdin(&env, &["add", "-", "--language", "python"], "def f():\n    return 1\n").expect(0);
+    assert_eq!(env.json(&["info", "2", "--format=json"])["language"], "python");
+    assert!(with_stdin(&env, &["add", "-"], "").expect(1).stderr.starts_with("error: "));
+}
+
+#[test]
+fn a_note_is_changed_in_place() {
+    let env = TestEnv::with_corpus();
+    let before = env.json(&["info", "7", "--format=json"]);
+    let args = ["add", "--note", "The charger is lost.", "--replace", "7", "--tags", "x"];
+    let report = env.ok(&[&args[..], &["--format=json"]].concat()).json();
+    assert_eq!((&report["updated"], &report["document_ids"]), (&json!(1), &json!([7])));
+    let after = env.json(&["info", "7", "--format=json"]);
+    assert_eq!(after["chunks"][0]["preview"], "The charger is lost.");
+    assert_eq!((&after["created_at"], &after["title"]), (&before["created_at"], &json!("Charger")));
+    assert_eq!(after["tags"], json!(["sample", "station", "x"]));
+    let gone = env.json(&["search", "\"blue box\"", "--fts-only"]);
+    assert_eq!(gone["total_matches"], 0);
+    // A document with a file, one that is not there, and a text that another note has.
+    for (id, code) in [("4", "unknown_document"), ("99", "unknown_document"), ("8", "usage")] {
+        let args = ["add", "--note", "The charger is lost.", "--replace", id, "--format=json"];
+        assert_eq!(env.kb(&args).expect(1).json_error()["code"], code, "{id}");
+    }
+    env.kb(&["add", "file.md", "--replace", "7"]).expect(1);
+}

@@ -1,0 +1,616 @@
+//! `kb mcp`: the protocol, the tools, and that they say what the command line says.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, left_out, with_stdin};
+use crate::mcp_client::{Client, envelope};
+use crate::skills::{GUIDE, Skills};
+
+/// Tools that are always there.
+const READING: [&str; 17] = [
+    "kb_info",
+    "kb_list",
+    "kb_open",
+    "kb_outline",
+    "kb_search",
+    "kb_show",
+    "kb_similar",
+    "kb_status",
+    "kb_tags",
+    "skill_lint",
+    "skill_list",
+    "skill_open",
+    "skill_outline",
+    "skill_search",
+    "skill_show",
+    "skill_sources",
+    "skill_stats",
+];
+
+/// Tools that are there if that is allowed.
+const WRITING: [&str; 5] = ["kb_add", "kb_add_note", "kb_update_note", "skill_build", "skill_init"];
+
+/// Queries of all kinds: words, phrases, exclusions, codes, questions, other scripts, nonsense.
+const QUERIES: [&str; 50] = [
+    "frozen gauge",
+    "blue box",
+    "high water",
+    "E23 stilling well",
+    "predict",
+    "mussels",
+    "what to do when the gauge is frozen",
+    "\"warm brine\"",
+    "gauge -radar",
+    "git-lfs",
+    "C++",
+    "what?",
+    "harmonic model fit",
+    "def fit",
+    "gullHeight",
+    "ErrGull",
+    "backup log",
+    "rotate_log",
+    "ferry timetable",
+    "last boat",
+    "nine",
+    "charger",
+    "padlock code",
+    "Marit",
+    "spare keys",
+    "warning levels",
+    "amber",
+    "surge",
+    "storm",
+    "salt in the hut",
+    "pressure sensor",
+    "datum",
+    "constituents",
+    "M2 period",
+    "phosphor bronze",
+    "third edition",
+    "read_log",
+    "csv",
+    "bufio",
+    "serial line",
+    "seiche",
+    "brush on its rope",
+    "潮位",
+    "Wasserstand",
+    "прилив",
+    "¿qué?",
+    "a",
+    "*",
+    "\"unclosed phrase",
+    "station handbook winter ice",
+];
+
+fn tools(client: &mut Client) -> Vec<Value> {
+    let answer = client.request("tools/list", json!({}));
+    answer["result"]["tools"].as_array().unwrap().clone()
+}
+
+fn names(tools: &[Value]) -> BTreeSet<String> {
+    tools.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn tools_are_listed_with_schemas_and_only_those_that_are_allowed() {
+    let env = TestEnv::without_model();
+    let mut client = Client::start(&env, "", &[]);
+    let reading = tools(&mut client);
+    let expected: BTreeSet<String> = READING.iter().map(|it| (*it).to_owned()).collect();
+    assert_eq!(names(&reading), expected);
+    let mut client = Client::start(&env, "", &["--allow-write"]);
+    let all = tools(&mut client);
+    let writing: BTreeSet<String> = names(&all).difference(&expected).cloned().collect();
+    assert_eq!(writing, WRITING.map(str::to_owned).into());
+    for tool in &all {
+        let name = tool["name"].as_str().unwrap();
+        assert!(name.chars().all(|it| it.is_ascii_lowercase() || it == '_'), "{name}");
+        assert!(tool["description"].as_str().unwrap().len() > 40, "{tool}");
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
+        let properties = tool["inputSchema"]["properties"].as_object();
+        for (name, property) in properties.into_iter().flatten() {
+            assert!(property["description"].is_string(), "{name}: {tool}");
+        }
+        assert_eq!(tool["outputSchema"]["required"], json!(["ok"]), "{tool}");
+        assert_eq!(tool["annotations"]["readOnlyHint"], expected.contains(name), "{tool}");
+    }
+    let list = all.iter().find(|it| it["name"] == "skill_list").unwrap();
+    let properties = &list["inputSchema"]["properties"];
+    assert_eq!(properties["search"]["type"], "string");
+    assert_eq!(properties["capability"]["type"], "string");
+    assert!(properties["capability"]["enum"].is_null());
+}
+
+#[test]
+fn the_tools_say_what_the_command_line_says() {
+    let env = TestEnv::with_corpus();
+    let mut client = Client::start(&env, "", &[]);
+    // One run of the command line answers all queries, in order.
+    let lines = with_stdin(&env, &["search", "--batch", "-"], &QUERIES.join("\n")).expect(0);
+    let answers: Vec<Value> =
+        lines.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(answers.len(), QUERIES.len());
+    for (query, answer) in QUERIES.iter().zip(&answers) {
+        assert_eq!(&client.data("kb_search", json!({ "query": query })), answer, "{query}");
+    }
+    for query in &QUERIES[..2] {
+        let alone = env.json(&["search", query]);
+        assert_eq!(client.data("kb_search", json!({ "query": query })), alone);
+    }
+    let checks: &[(&str, Value, &[&str])] = &[
+        (
+            "kb_search",
+            json!({ "query": "gauge", "top": 3, "type": "pdf", "fts_only": true, "context": 1 }),
+            &["search", "gauge", "--top=3", "--type=pdf", "--fts-only", "--context=1"],
+        ),
+        (
+            "kb_search",
+            json!({ "query": "frozen gauge", "budget": 300, "tags": ["station"] }),
+            &["search", "frozen gauge", "--budget=300", "--tags=station"],
+        ),
+        ("kb_similar", json!({ "document": 4, "top": 2 }), &["similar", "4", "--top=2"]),
+        ("kb_similar", json!({ "chunk": 3 }), &["similar", "--chunk=3"]),
+        ("kb_list", json!({}), &["list"]),
+        ("kb_list", json!({ "tags": ["station"] }), &["list", "--tags=station"]),
+        ("kb_info", json!({ "document": 4 }), &["info", "4"]),
+        ("kb_info", json!({ "document": "handb" }), &["info", "handb"]),
+        ("kb_tags", json!({}), &["tags"]),
+        ("kb_status", json!({}), &["status"]),
+        ("kb_outline", json!({ "document": 5, "level": 1 }), &["outline", "5", "--level=1"]),
+        (
+            "kb_show",
+            json!({ "document": 4, "section": "Winter", "max_lines": 2 }),
+            &["show", "4", "--section=Winter", "--max-lines=2"],
+        ),
+        ("kb_show", json!({ "document": 6, "symbol": "fit" }), &["show", "6", "--symbol=fit"]),
+        ("kb_show", json!({ "document": 5, "page": 2 }), &["show", "5", "--page=2"]),
+        ("kb_show", json!({ "chunk": 5, "around": 1 }), &["show", "--chunk=5", "--around=1"]),
+        (
+            "kb_open",
+            json!({ "document": 4, "start_line": 7, "end_line": 9 }),
+            &["open", "4", "--lines=7:9"],
+        ),
+        ("kb_open", json!({ "document": 3, "max_lines": 1 }), &["open", "3", "--max-lines=1"]),
+    ];
+    for (tool, input, args) in checks {
+        let mut said = env.json(&[args, &["--format=json"] as &[&str]].concat());
+        let mut data = client.data(tool, input.clone());
+        // While a server is running, what was written last may lie beside the file.
+        for it in [&mut said, &mut data] {
+            it.as_object_mut().map(|it| it.remove("db_size_bytes"));
+        }
+        assert_eq!(data, said, "{tool} {input}");
+    }
+}
+
+#[test]
+fn skill_tools_say_what_the_command_line_says() {
+    let skills = Skills::built();
+    let mut client = Client::start(&skills.env, "project", &["--allow-write"]);
+    let skill = "tide-guide";
+    let checks: &[(&str, Value, &[&str])] = &[
+        ("skill_list", json!({}), &["list"]),
+        ("skill_list", json!({ "search": "GAUGE", "capability": "" }), &["list", "--search=gauge"]),
+        ("skill_outline", json!({ "skill": skill, "level": 1 }), &["outline", skill, "--level=1"]),
+        (
+            "skill_show",
+            json!({ "skill": skill, "section": "repair" }),
+            &["show", skill, "--section=repair"],
+        ),
+        (
+            "skill_open",
+            json!({ "skill": skill, "path": "ferry.txt" }),
+            &["open", skill, "ferry.txt"],
+        ),
+        ("skill_sources", json!({ "skill": skill, "depth": 1 }), &["sources", skill, "--depth=1"]),
+        (
+            "skill_search",
+            json!({ "skill": skill, "q": "lamp", "k": 3 }),
+            &["search", skill, "lamp", "--limit=3"],
+        ),
+        ("skill_lint", json!({ "skill": skill }), &["lint", skill]),
+        ("skill_build", json!({ "skill": skill }), &["build", skill]),
+        ("skc_outline", json!({ "name": skill }), &["outline", skill]),
+    ];
+    for (tool, input, args) in checks {
+        let said = skills.run(&[args, &["--format=json"] as &[&str]].concat()).json();
+        assert_eq!(client.data(tool, input.clone()), said, "{tool} {input}");
+    }
+    let listed = client.data("skill_list", json!({}));
+    assert_eq!(listed["total_count"], 1);
+    let skill = listed["skills"][0].as_object().unwrap();
+    for key in ["name", "version", "description", "capabilities", "greek_letter", "path"] {
+        assert!(skill.contains_key(key), "{key}");
+    }
+    assert!(skill["capabilities"].is_array() && skill["version"].is_null());
+    let stats = client.data("skill_stats", json!({ "skill": "tide-guide" }));
+    assert!(stats["data"]["total_accesses"].as_u64().unwrap() > 10, "{stats}");
+    let failed = client.call("skill_show", json!({ "skill": "nothing", "section": "x" }));
+    assert_eq!(failed["error"]["code"], "HANDLER_ERROR");
+    assert_eq!(failed["error"]["message"], "error[E001]: skill 'nothing' not found");
+    assert_eq!(failed["error"]["details"]["code"], "E001");
+    let failed = client.call("skill_open", json!({ "skill": "tide-guide", "path": "../../x" }));
+    assert_eq!(failed["error"]["details"]["code"], "E012");
+}
+
+#[test]
+fn wrong_input_is_refused_with_all_its_issues() {
+    let env = TestEnv::with_corpus();
+    let mut client = Client::start(&env, "", &[]);
+    let envelope_of = client.call("kb_search", json!({ "query": 7, "top": 0, "tag": "a" }));
+    assert_eq!(envelope_of["ok"], false);
+    assert_eq!(envelope_of["error"]["code"], "INVALID_PARAMS");
+    assert_eq!(envelope_of["error"]["message"], "schema validation failed");
+    let issues = envelope_of["error"]["details"]["issues"].as_array().unwrap();
+    let paths: Vec<&str> = issues.iter().map(|it| it["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["query", "top", "tag"]);
+    assert!(issues[2]["message"].as_str().unwrap().contains("did you mean `tags`"), "{issues:?}");
+    let wrong = client.call("skill_list", json!({ "search": 3, "capability": [] }));
+    assert_eq!(wrong["error"]["code"], "INVALID_PARAMS");
+    // What a schema cannot say, the tool says.
+    for (tool, input, code) in [
+        ("kb_search", json!({ "query": "  " }), "empty_query"),
+        ("kb_search", json!({ "query": "a", "fts_only": true, "vec_only": true }), "usage"),
+        ("kb_info", json!({ "document": 99 }), "unknown_document"),
+        ("kb_outline", json!({ "document": "tide" }), "ambiguous_document"),
+        ("kb_show", json!({ "document": 4, "section": "gauge" }), "unknown_part"),
+        ("kb_show", json!({ "document": 4, "page": 1, "symbol": "x" }), "usage"),
+        ("kb_show", json!({}), "usage"),
+        ("kb_similar", json!({}), "usage"),
+    ] {
+        let envelope = client.call(tool, input.clone());
+        assert_eq!(envelope["error"]["code"], "HANDLER_ERROR", "{tool} {input}");
+        assert_eq!(envelope["error"]["details"]["code"], code, "{tool} {input}");
+    }
+    // Names that are guessed are understood.
+    let guessed = client.data("kb_search", json!({ "q": "winter", "limit": 1, "doc_type": "pdf" }));
+    let proper = client.data("kb_search", json!({ "query": "winter", "top": 1, "type": "pdf" }));
+    assert_eq!(guessed, proper);
+    assert_eq!(client.data("kb_outline", json!({ "id": 4 }))["document_id"], 4);
+}
+
+#[test]
+fn what_is_no_call_is_a_protocol_error_and_the_server_goes_on() {
+    let env = TestEnv::without_model();
+    let mut client = Client::start(&env, "", &[]);
+    let unknown = client.request("tools/call", json!({ "name": "kb_serch", "arguments": {} }));
+    assert_eq!(unknown["error"]["code"], -32602);
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("kb_search"), "{unknown}");
+    let writing = json!({ "name": "kb_add_note", "arguments": { "text": "x" } });
+    assert_eq!(client.request("tools/call", writing)["error"]["code"], -32602);
+    let unknown = client.request("no/such/method", json!({}));
+    assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
+    assert!(client.request("tools/call", json!({ "arguments": {} }))["error"].is_object());
+    client.send_line("this is no JSON");
+    client.send_line("{\"jsonrpc\": \"2.0\", \"id\": []}");
+    assert_eq!(client.data("kb_list", json!({})), json!([]));
+    assert!(client.close().0.success());
+}
+
+#[test]
+fn calls_that_come_at_once_are_all_answered() {
+    let env = TestEnv::with_corpus();
+    let mut client = Client::start(&env, "", &[]);
+    let mut expected = Vec::new();
+    for query in &QUERIES[..20] {
+        let arguments = json!({ "query": query });
+        expected.push((client.data("kb_search", arguments.clone()), arguments));
+    }
+    let asked: Vec<u64> = expected
+        .iter()
+        .flat_map(|(_, arguments)| {
+            let search = json!({ "name": "kb_search", "arguments": arguments });
+            let list = json!({ "name": "kb_list", "arguments": {} });
+            [client.ask("tools/call", search), client.ask("tools/call", list)]
+        })
+        .collect();
+    let mut answers = std::collections::BTreeMap::new();
+    while answers.len() < asked.len() {
+        let answer = client.receive();
+        answers.insert(answer["id"].as_u64().unwrap(), envelope(&answer));
+    }
+    for ((data, _), ids) in expected.iter().zip(asked.chunks(2)) {
+        assert_eq!(&answers[&ids[0]]["data"], data);
+        assert_eq!(answers[&ids[1]]["data"].as_array().unwrap().len(), 8);
+    }
+}
+
+#[test]
+fn notes_are_kept_and_changed_and_folders_added_with_progress() {
+    let env = TestEnv::with_corpus();
+    let mut client = Client::start(&env, "", &["--allow-write"]);
+    let report = client.data("kb_add_note", json!({ "text": "The anchor is red.", "tags": ["a"] }));
+    let id = report["document_ids"][0].as_i64().unwrap();
+    let found = client.data("kb_search", json!({ "query": "anchor", "top": 1 }));
+    assert_eq!(found["results"][0]["source"]["document_id"], id);
+    let before = client.data("kb_info", json!({ "document": id }));
+    let input = json!({ "document": id, "text": "The anchor is green.", "tags": ["b"] });
+    assert_eq!(client.data("kb_update_note", input)["updated"], 1);
+    let after = client.data("kb_info", json!({ "document": id }));
+    assert_eq!((&after["id"], &after["created_at"]), (&before["id"], &before["created_at"]));
+    assert_eq!(after["chunks"][0]["preview"], "The anchor is green.");
+    assert_eq!(after["tags"], json!(["a", "b"]));
+    let missing = client.call("kb_update_note", json!({ "document": 4, "text": "x" }));
+    assert_eq!(missing["error"]["details"]["code"], "unknown_document");
+
+    for idx in 0..5 {
+        env.write(&format!("docs/{idx}.md"), format!("# Page {idx}\n\nWords of page {idx}.\n"));
+    }
+    let params = json!({
+        "name": "kb_add",
+        "arguments": { "paths": [env.path("docs")] },
+        "_meta": { "progressToken": "here" },
+    });
+    let id = client.ask("tools/call", params);
+    let mut told = Vec::new();
+    let answer = loop {
+        let message = client.receive();
+        if message["id"] == id {
+            break message;
+        }
+        assert_eq!(message["method"], "notifications/progress");
+        assert_eq!(message["params"]["progressToken"], "here");
+        told.push(message["params"]["progress"].as_f64().unwrap());
+    };
+    assert_eq!(envelope(&answer)["data"]["added"], 5);
+    assert_eq!(told, [1.0, 2.0, 3.0, 4.0, 5.0]);
+}
+
+/// Writes so many pages that adding them takes longer than it takes to say so.
+fn write_many(env: &TestEnv) {
+    for idx in 0..200 {
+        let words = format!("Page {idx} tells of the tide and of the {idx} boats. ").repeat(40);
+        env.write(&format!("many/{idx}.md"), format!("# Page {idx}\n\n{words}\n"));
+    }
+}
+
+#[test]
+fn a_long_call_can_be_cancelled_and_keeps_what_is_committed() {
+    let env = TestEnv::new();
+    write_many(&env);
+    let mut client = Client::start(&env, "", &["--allow-write"]);
+    let params = json!({
+        "name": "kb_add",
+        "arguments": { "paths": [env.path("many")] },
+        "_meta": { "progressToken": 1 },
+    });
+    let id = client.ask("tools/call", params);
+    while client.receive()["method"] != "notifications/progress" {}
+    client.send(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": { "requestId": id, "reason": "enough" },
+    }));
+    // The next call of the same tool has its turn as soon as the first has ended.
+    let wrong = client.call("kb_add", json!({ "paths": [env.path("nothing")] }));
+    assert_eq!(wrong["error"]["details"]["code"], "path_not_found");
+    let documents = client.data("kb_list", json!({}));
+    assert!((1..200).contains(&documents.as_array().unwrap().len()));
+    assert!(client.close().0.success());
+}
+
+#[test]
+fn the_process_ends_when_stdin_closes_also_in_the_middle() {
+    let env = TestEnv::new();
+    let (status, took) = Client::start(&env, "", &[]).close();
+    assert!(status.success() && took < Duration::from_secs(10), "{status} {took:?}");
+    let (status, _) = Client::start_silent(&env, "", &[]).close();
+    assert!(status.success(), "{status}");
+    write_many(&env);
+    let mut client = Client::start(&env, "", &["--allow-write"]);
+    let params = json!({
+        "name": "kb_add",
+        "arguments": { "paths": [env.path("many")] },
+        "_meta": { "progressToken": 1 },
+    });
+    client.ask("tools/call", params);
+    while client.receive()["method"] != "notifications/progress" {}
+    let (status, took) = client.close();
+    assert!(took < Duration::from_secs(40), "{status} {took:?}");
+    let documents = env.json(&["list", "--format=json"]);
+    assert!((1..200).contains(&documents.as_array().unwrap().len()));
+}
+
+#[test]
+fn every_call_is_audited_where_that_is_wanted() {
+    let env = TestEnv::with_corpus();
+    let mut client = Client::start(&env, "", &["--audit-log", "audit.jsonl"]);
+    client.data("kb_tags", json!({}));
+    client.call("kb_search", json!({ "nothing": 1 }));
+    client.call("kb_info", json!({ "document": 99 }));
+    assert!(client.close().0.success());
+    let lines: Vec<Value> = fs::read_to_string(env.path("audit.jsonl"))
+        .unwrap()
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    let what: Vec<(&str, &str, Option<bool>)> = lines
+        .iter()
+        .map(|it| {
+            assert!(it["time"].as_str().unwrap().ends_with('Z') && it["id"].is_u64(), "{it}");
+            (it["event"].as_str().unwrap(), it["tool"].as_str().unwrap(), it["ok"].as_bool())
+        })
+        .collect();
+    let expected = [
+        ("enter", "kb_tags", None),
+        ("exit", "kb_tags", Some(true)),
+        ("exit", "kb_search", Some(false)),
+        ("enter", "kb_info", None),
+        ("exit", "kb_info", Some(false)),
+    ];
+    assert_eq!(what, expected);
+    assert_eq!(lines[3]["input"], json!({ "document": 99 }));
+    assert_eq!(lines[4]["error"]["message"], "document not found: 99");
+    assert!(lines[4]["duration_ms"].as_f64().unwrap() >= 0.0);
+}
+
+#[test]
+fn documents_and_skills_are_resources() {
+    let skills = Skills::new();
+    skills.env.install_sample();
+    let mut client = Client::start(&skills.env, "project", &[]);
+    let listed = client.request("resources/list", json!({}));
+    let resources = listed["result"]["resources"].as_array().unwrap();
+    let uris: Vec<&str> = resources.iter().map(|it| it["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris[0], "kb://skill/tide-guide");
+    assert_eq!(uris[1..], (1..=8).map(|it| format!("kb://document/{it}")).collect::<Vec<_>>());
+    let read =
+        |client: &mut Client, uri: &str| client.request("resources/read", json!({ "uri": uri }));
+    let text =
+        |answer: &Value| answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text(&read(&mut client, "kb://document/4")).contains("### Radar gauge"));
+    assert!(text(&read(&mut client, "kb://skill/tide-guide")).contains("# Tide Guide"));
+    for uri in ["kb://document/99", "kb://document/x", "kb://skill/none", "kb://skill/../x", "x:y"]
+    {
+        assert!(read(&mut client, uri)["error"].is_object(), "{uri}");
+    }
+    let templates = client.request("resources/templates/list", json!({}));
+    assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_cannot_be_loaded_ends_the_start() {
+    let env = TestEnv::without_model();
+    env.write(".kb/kb.db", "this is no database, and long enough to be read as one".repeat(40));
+    let output = env.kb(&["mcp"]).expect(2);
+    assert!(output.stdout.is_empty() && output.stderr.starts_with("error: "), "{}", output.text());
+    // One bad skill, or none at all, does not.
+    let skills = Skills::new();
+    skills.write("SKILL.md", "no front matter");
+    let mut client = Client::start(&skills.env, "project", &[]);
+    assert_eq!(client.data("skill_list", json!({}))["total_count"], 0);
+    let env = TestEnv::without_model();
+    assert!(Client::start(&env, "", &[]).close().0.success());
+    let output = with_stdin(&env, &["mcp"], "hello\n");
+    assert!(output.stdout.is_empty() || output.stdout.starts_with('{'), "{}", output.text());
+}
+
+#[test]
+fn many_calls_do_not_let_memory_grow() {
+    let env = TestEnv::with_corpus();
+    let mut client = Client::start(&env, "", &[]);
+    let mut after_warm_up = None;
+    for round in 0..300 {
+        client.data("kb_search", json!({ "query": QUERIES[round % QUERIES.len()] }));
+        if round == 100 {
+            after_warm_up = client.memory_kib();
+        }
+    }
+    let (Some(before), Some(after)) = (after_warm_up, client.memory_kib()) else { return };
+    assert!(after < before + 8 * 1024, "{before} KiB, then {after} KiB");
+}
+
+/// Where the official clients are installed, once.
+fn clients_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("target/mcp-clients")
+}
+
+/// Runs a command in the surroundings of whoever runs the tests; its last line if it fails.
+fn prepare(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|it| it.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(text.lines().last().unwrap_or("it failed").to_owned())
+}
+
+#[test]
+fn the_official_python_client_lists_and_calls_every_tool() {
+    const PACKAGE: &str = "mcp==2.3.0";
+    let venv = clients_dir().join("python");
+    let python = venv.join("bin/python");
+    if !venv.join("ready").exists() {
+        let made =
+            prepare(Command::new("python3").args(["-m", "venv"]).arg(&venv)).and_then(|()| {
+                prepare(Command::new(&python).args(["-m", "pip", "install", "--quiet", PACKAGE]))
+            });
+        if let Err(reason) = made {
+            return left_out("the official Python client", &reason);
+        }
+        fs::write(venv.join("ready"), PACKAGE).unwrap();
+    }
+    let skills = Skills { env: TestEnv::with_corpus() };
+    skills.write("SKILL.md", GUIDE);
+    skills.write("ferry.txt", "The ferry leaves at nine.\n");
+    skills.run(&["build", "tide-guide"]).expect(0);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/client.py");
+    // The variables of the run are the server's, too.
+    let server = skills.env.command(&["mcp"]);
+    let mut command = Command::new(&python);
+    command.arg(script).arg(env!("CARGO_BIN_EXE_kb")).current_dir(skills.env.path("project"));
+    command.env_clear();
+    command.envs(server.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = skills.env.finish(&mut command).expect(0);
+    let report = output.json();
+    let expected: Vec<&str> = READING.to_vec();
+    assert_eq!(report["called"], json!(expected), "{}", output.text());
+    assert_eq!(report["failed"], json!([]), "{}", output.text());
+    assert_eq!(report["concurrent"], 20);
+    assert_eq!(report["resources"], 9);
+    assert_eq!(report["unknown_tool"], true);
+    assert_eq!(report["wrong_input"], "INVALID_PARAMS");
+}
+
+#[test]
+fn the_official_inspector_lists_and_calls_tools() {
+    const PACKAGE: &str = "@modelcontextprotocol/inspector";
+    let dir = clients_dir().join("node");
+    let inspector = dir.join("node_modules/.bin/mcp-inspector");
+    if !inspector.exists() {
+        fs::create_dir_all(&dir).unwrap();
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&dir);
+        if let Err(reason) = prepare(npm.arg(PACKAGE)) {
+            return left_out("the official inspector", &reason);
+        }
+    }
+    let env = TestEnv::with_corpus();
+    let inspect = |args: &[&str]| -> Value {
+        let server = env.command(&["mcp"]);
+        let mut command = Command::new(&inspector);
+        command.args(["--cli", env!("CARGO_BIN_EXE_kb"), "mcp"]).args(args);
+        for (name, value) in server.get_envs() {
+            // Node itself is looked for where the user has it.
+            if let (Some(value), true) = (value, name != "PATH") {
+                command.env(name, value);
+            }
+        }
+        let output = env.finish(command.current_dir(env.path("")));
+        serde_json::from_str(&output.stdout).unwrap_or_else(|it| panic!("{it}: {}", output.text()))
+    };
+    let listed = inspect(&["--method", "tools/list"]);
+    assert_eq!(names(listed["tools"].as_array().unwrap()).len(), READING.len());
+    let called = inspect(&[
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "kb_search",
+        "--tool-arg",
+        "query=frozen gauge",
+    ]);
+    let data = &called["structuredContent"]["data"];
+    // Node writes 1 where others write 1.0.
+    let said = env.json(&["search", "frozen gauge"]);
+    assert_eq!(with_floats(data), with_floats(&said));
+}
+
+/// Returns a value with every number as a float.
+fn with_floats(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64()),
+        Value::Array(items) => items.iter().map(with_floats).collect(),
+        Value::Object(entries) => {
+            Value::Object(entries.iter().map(|(key, it)| (key.clone(), with_floats(it))).collect())
+        }
+        other => other.clone(),
+    }
+}

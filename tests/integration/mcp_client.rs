@@ -1,0 +1,157 @@
+//! A client that speaks to `kb mcp` line by line, so that it can also say what no client should.
+
+#![expect(clippy::needless_pass_by_value, reason = "calls read better with json! in place")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+
+/// Longest wait for one line, on a machine that is busy with other tests.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running server and the lines it writes.
+pub(crate) struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: mpsc::Receiver<String>,
+    next_id: u64,
+}
+
+impl Client {
+    /// Starts the server in a directory below the home, and greets it.
+    pub(crate) fn start(env: &TestEnv, dir: &str, args: &[&str]) -> Self {
+        let mut client = Self::start_silent(env, dir, args);
+        let greeting = client.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" },
+            }),
+        );
+        assert_eq!(greeting["result"]["serverInfo"]["name"], "kb", "{greeting}");
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    /// Starts the server and says nothing.
+    pub(crate) fn start_silent(env: &TestEnv, dir: &str, args: &[&str]) -> Self {
+        let mut command = env.command(&[&["mcp"], args].concat());
+        command.current_dir(env.path(dir));
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in stdout.lines() {
+                if sender.send(line.unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        let stdin = child.stdin.take();
+        Self { child, stdin, lines, next_id: 1 }
+    }
+
+    /// Writes a message.
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.send_line(&message.to_string());
+    }
+
+    /// Writes a line, whatever it is.
+    pub(crate) fn send_line(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
+        stdin.flush().unwrap();
+    }
+
+    /// Writes a request and returns its number.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(&message);
+        id
+    }
+
+    /// Reads the next message; every line of stdout is one.
+    pub(crate) fn receive(&self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("an answer in time");
+        let message: Value = serde_json::from_str(&line).expect("every line is a message");
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        message
+    }
+
+    /// Reads up to the answer to a request.
+    pub(crate) fn answer_to(&self, id: u64) -> Value {
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Asks and waits for the answer.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params);
+        self.answer_to(id)
+    }
+
+    /// Calls a tool and returns its envelope, which is there as text and as structure.
+    #[track_caller]
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+        envelope(&answer)
+    }
+
+    /// Calls a tool, requires success and returns its data.
+    #[track_caller]
+    pub(crate) fn data(&mut self, tool: &str, arguments: Value) -> Value {
+        let mut envelope = self.call(tool, arguments);
+        assert_eq!(envelope["ok"], true, "{tool}: {envelope}");
+        envelope["data"].take()
+    }
+
+    /// Closes stdin and waits for the end; returns the status and how long it took.
+    pub(crate) fn close(mut self) -> (ExitStatus, Duration) {
+        let start = Instant::now();
+        drop(self.stdin.take());
+        (self.child.wait().unwrap(), start.elapsed())
+    }
+
+    /// Returns the resident memory of the server in KiB; `None` where the system does not say.
+    pub(crate) fn memory_kib(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+        line.trim().trim_end_matches(" kB").parse().ok()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Returns the envelope of an answer to a call.
+#[track_caller]
+pub(crate) fn envelope(answer: &Value) -> Value {
+    let result = &answer["result"];
+    let envelope = result["structuredContent"].clone();
+    let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), envelope);
+    assert_eq!(result["isError"], envelope["ok"] == false, "{answer}");
+    envelope
+}
