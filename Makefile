@@ -27,6 +27,7 @@ demo: build ## Build, fetch the model, add the sample documents, search them
 test: ## Fetch the model once, then run every test
 	cargo test --quiet --locked --no-run
 	target/debug/kb --data-dir target/test-setup init
+	tests/mcp/setup
 	cargo test --locked
 
 lint: ## Check format, lints and dependencies

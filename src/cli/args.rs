@@ -595,7 +595,7 @@ fn language() -> impl TypedValueParser<Value = Language> {
         .try_map(|it| it.parse::<Language>())
 }
 
-fn tag(typed: &str) -> Result<String, String> {
+pub(super) fn tag(typed: &str) -> Result<String, String> {
     let tag = typed.trim();
     if tag.is_empty() { Err("a tag must not be empty".into()) } else { Ok(tag.to_owned()) }
 }
@@ -610,7 +610,7 @@ fn top(typed: &str) -> Result<u32, String> {
 }
 
 /// A day, a month or a year.
-fn date(typed: &str) -> Result<String, String> {
+pub(super) fn date(typed: &str) -> Result<String, String> {
     const MOLD: &str = "0000-00-00";
     let is_date = matches!(typed.len(), 4 | 7 | 10)
         && typed.chars().zip(MOLD.chars()).all(|(it, mold)| match mold {

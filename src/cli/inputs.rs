@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::cli::args;
 use crate::cli::args::{FilterArgs, Format, How, SelectionArgs};
 use crate::config::OutputFormat;
-use crate::document::DocType;
+use crate::document::{DocType, Language};
 use crate::error::{Error, Result};
 
 /// Answers of tools are JSON.
@@ -40,16 +40,65 @@ impl From<TypeWord> for DocType {
     }
 }
 
+/// The words for languages of source code.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LanguageWord {
+    Python,
+    Bash,
+    Go,
+}
+
+impl From<LanguageWord> for Language {
+    fn from(word: LanguageWord) -> Self {
+        match word {
+            LanguageWord::Python => Self::Python,
+            LanguageWord::Bash => Self::Bash,
+            LanguageWord::Go => Self::Go,
+        }
+    }
+}
+
 /// Which documents to look at.
-fn filter(doc_type: Option<TypeWord>, tags: Vec<String>, path: Option<PathBuf>) -> FilterArgs {
-    FilterArgs {
-        doc_type: doc_type.map(DocType::from),
-        tags,
-        excluded_tags: Vec::new(),
-        language: None,
-        since: None,
-        until: None,
-        path,
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct FilterInput {
+    /// Only documents of this type
+    pub(super) r#type: Option<TypeWord>,
+    /// Only documents that bear all these tags
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    /// Only documents that bear none of these tags
+    #[serde(default)]
+    pub(super) exclude_tags: Vec<String>,
+    /// Only documents at or below this file or folder
+    pub(super) path: Option<PathBuf>,
+    /// Only source code in this language
+    pub(super) language: Option<LanguageWord>,
+    /// Only documents of this day or later: 2026, 2026-05 or 2026-05-17
+    pub(super) since: Option<String>,
+    /// Only documents of this day or earlier
+    pub(super) until: Option<String>,
+}
+
+impl TryFrom<FilterInput> for FilterArgs {
+    type Error = Error;
+
+    fn try_from(input: FilterInput) -> Result<Self> {
+        // What schemas cannot say is checked as on the command line.
+        let wrong = |message: String| Error::Usage { message, hint: None };
+        let date = |it: Option<String>| it.map(|it| args::date(&it)).transpose().map_err(wrong);
+        let tags = |it: Vec<String>| {
+            it.iter().map(|it| args::tag(it)).collect::<std::result::Result<_, _>>().map_err(wrong)
+        };
+        Ok(Self {
+            doc_type: input.r#type.map(DocType::from),
+            tags: tags(input.tags)?,
+            excluded_tags: tags(input.exclude_tags)?,
+            language: input.language.map(Language::from),
+            since: date(input.since)?,
+            until: date(input.until)?,
+            path: input.path,
+        })
     }
 }
 
@@ -61,20 +110,8 @@ pub(super) struct SearchInput {
     pub(super) query: String,
     /// Most results to return; 10 without
     pub(super) top: Option<NonZeroU32>,
-    /// Only documents of this type
-    pub(super) r#type: Option<TypeWord>,
-    /// Only documents that bear all these tags
-    #[serde(default)]
-    pub(super) tags: Vec<String>,
-    /// Only documents at or below this file or folder
-    pub(super) path: Option<PathBuf>,
-    /// Only documents that bear none of these tags
-    #[serde(default)]
-    pub(super) exclude_tags: Vec<String>,
-    /// Only documents of this day or later: 2026, 2026-05 or 2026-05-17
-    pub(super) since: Option<String>,
-    /// Only documents of this day or earlier
-    pub(super) until: Option<String>,
+    #[serde(flatten)]
+    pub(super) filter: FilterInput,
     /// Most results of one document
     pub(super) per_doc: Option<NonZeroU32>,
     /// Leave out results with a fused score below this
@@ -106,12 +143,7 @@ impl SearchInput {
             batch: None,
             how: How {
                 top: self.top.map(NonZeroU32::get),
-                filter: FilterArgs {
-                    excluded_tags: self.exclude_tags,
-                    since: self.since,
-                    until: self.until,
-                    ..filter(self.r#type, self.tags, self.path)
-                },
+                filter: self.filter.try_into()?,
                 per_doc: self.per_doc.map(NonZeroU32::get),
                 threshold: self.threshold,
                 fts_only: self.fts_only,
@@ -145,7 +177,7 @@ pub(super) fn batch_line(line: &str, given: &args::Search) -> Result<args::Searc
                 doc_type: how.filter.doc_type.or(rest.filter.doc_type),
                 tags: either(how.filter.tags, &rest.filter.tags),
                 excluded_tags: either(how.filter.excluded_tags, &rest.filter.excluded_tags),
-                language: rest.filter.language,
+                language: how.filter.language.or(rest.filter.language),
                 since: how.filter.since.or_else(|| rest.filter.since.clone()),
                 until: how.filter.until.or_else(|| rest.filter.until.clone()),
                 path: how.filter.path.or_else(|| rest.filter.path.clone()),
@@ -192,13 +224,8 @@ pub(super) struct SimilarInput {
     pub(super) chunk: Option<i64>,
     /// Most results to return; 10 without
     pub(super) top: Option<NonZeroU32>,
-    /// Only documents of this type
-    pub(super) r#type: Option<TypeWord>,
-    /// Only documents that bear all these tags
-    #[serde(default)]
-    pub(super) tags: Vec<String>,
-    /// Only documents at or below this file or folder
-    pub(super) path: Option<PathBuf>,
+    #[serde(flatten)]
+    pub(super) filter: FilterInput,
 }
 
 impl TryFrom<SimilarInput> for args::Similar {
@@ -215,7 +242,7 @@ impl TryFrom<SimilarInput> for args::Similar {
             document: input.document.as_ref().map(name),
             chunk: input.chunk,
             top: input.top.map(NonZeroU32::get),
-            filter: filter(input.r#type, input.tags, input.path),
+            filter: input.filter.try_into()?,
             format: JSON,
         })
     }
@@ -225,18 +252,15 @@ impl TryFrom<SimilarInput> for args::Similar {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListInput {
-    /// Only documents of this type
-    pub(super) r#type: Option<TypeWord>,
-    /// Only documents that bear all these tags
-    #[serde(default)]
-    pub(super) tags: Vec<String>,
-    /// Only documents at or below this file or folder
-    pub(super) path: Option<PathBuf>,
+    #[serde(flatten)]
+    pub(super) filter: FilterInput,
 }
 
-impl From<ListInput> for args::List {
-    fn from(input: ListInput) -> Self {
-        Self { filter: filter(input.r#type, input.tags, input.path), format: JSON }
+impl TryFrom<ListInput> for args::List {
+    type Error = Error;
+
+    fn try_from(input: ListInput) -> Result<Self> {
+        Ok(Self { filter: input.filter.try_into()?, format: JSON })
     }
 }
 

@@ -11,7 +11,7 @@ use std::{panic, thread};
 
 use crate::cli::context::Context;
 use crate::cli::progress::FetchProgress;
-use crate::cli::{config, context, ocr};
+use crate::cli::{config, context, ocr, skill};
 use crate::config::{Origin, PrecisionWord};
 use crate::document::{Binding, Precision};
 use crate::embed;
@@ -376,5 +376,6 @@ pub(super) fn setup(context: &Context, binding: Option<Binding>) -> Setup {
         runtime: installed.map(|it| it.runtime),
         binding,
         ocr: ocr::setup(context),
+        agent_skills: skill::agent_skills(&context.environment),
     }
 }

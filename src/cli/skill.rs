@@ -27,7 +27,7 @@ use crate::skill::build::{BuildOptions, Built};
 use crate::skill::caller::{Answer, Caller, SKILLS_ROOT};
 use crate::skill::init::InitOptions;
 use crate::skill::install;
-use crate::skill::install::Place;
+use crate::skill::install::{Found, Place};
 use crate::skill::lint::Severity;
 use crate::skill::list::ListOptions;
 use crate::skill::open::OpenOptions;
@@ -114,6 +114,16 @@ pub(super) fn diagnostic(error: Error) -> Result<Diagnostic> {
     }
 }
 
+/// Returns kb's own skill where agents of this user look.
+pub(super) fn agent_skills(environment: &Environment) -> Vec<Found> {
+    context::absolute(&home(environment)).map(|it| install::installed(&it)).unwrap_or_default()
+}
+
+/// Returns the directory that holds the global store.
+fn home(environment: &Environment) -> PathBuf {
+    environment.path("SKILLC_HOME").unwrap_or_else(|| environment.home())
+}
+
 /// Runs a skill command for a program and returns its JSON.
 pub(super) fn answer(
     environment: &Environment,
@@ -150,12 +160,11 @@ impl<'a> Session<'a> {
         program: Program,
     ) -> Result<Self> {
         let now = jiff::Timestamp::now();
-        let home = environment.path("SKILLC_HOME").unwrap_or_else(|| environment.home());
         let skills_root = environment.path("KB_SKILLS_ROOT").unwrap_or_else(|| SKILLS_ROOT.into());
         let mut caller = Caller {
             program,
             cwd: context::absolute(Path::new(""))?,
-            home: context::absolute(&home)?,
+            home: context::absolute(&home(environment))?,
             skills_root: context::absolute(&skills_root)?,
             run_id: run_id(environment, now),
             now: SystemTime::from(now),

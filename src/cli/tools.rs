@@ -123,7 +123,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
              knowledge base holds.",
             true,
             |service, input: ListInput, _| {
-                let documents = list::documents(&service.context, &input.into())?;
+                let documents = list::documents(&service.context, &input.try_into()?)?;
                 bytes(|out| json::list(&documents, out))
             },
         ),
@@ -269,9 +269,37 @@ fn schema<I: JsonSchema>() -> Schema {
             // What the tool is for stands in its description.
             schema.remove("title");
             schema.remove("description");
+            // Said in the words that every client knows, also where a type holds another.
+            schema.remove("unevaluatedProperties");
+            schema.insert("additionalProperties".into(), false.into());
+            let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+            properties.into_iter().flat_map(Map::values_mut).for_each(simplify);
             schema
         }
         _ => Map::new(),
+    }
+}
+
+/// Takes out of a property what agents pay for and learn nothing from: that it may be null, which
+/// is to leave it out, the width of its number, and what it is when it is left out.
+fn simplify(property: &mut Value) {
+    let Some(property) = property.as_object_mut() else { return };
+    property.remove("format");
+    property.remove("default");
+    if let Some(Value::Array(types)) = property.get_mut("type") {
+        types.retain(|it| it != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            property.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = property.get("anyOf")
+        && let [Value::Object(only), null] = choices.as_slice()
+        && null["type"] == "null"
+    {
+        let only = only.clone();
+        property.remove("anyOf");
+        property.extend(only);
     }
 }
 

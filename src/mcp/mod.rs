@@ -83,6 +83,11 @@ impl Call {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
+    /// Whether this is the same call.
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.is_cancelled, &other.is_cancelled)
+    }
+
     /// Tells the client how far it is.
     pub fn progress(&self, done: usize, total: Option<usize>, message: &str) {
         (self.on_progress)(done, total, message);

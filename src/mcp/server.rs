@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -19,8 +19,9 @@ use tokio::{runtime, sync::mpsc, task};
 use crate::error::{Error, Result};
 use crate::mcp::{Call, Chain, Failure, Tool, envelope_schema};
 
-/// How long a tool that is still running when stdin has closed may take to notice.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long a tool that is still running when stdin has closed may take to notice: less than the
+/// two seconds that clients wait before they end a server by force.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// The names of tools in another program, and the ones they are here.
 const OTHER_PREFIX: (&str, &str) = ("skc_", "skill_");
@@ -63,6 +64,37 @@ struct Server {
     chain: Arc<Chain>,
     resources: Arc<dyn Resources>,
     instructions: &'static str,
+    under_way: Arc<UnderWay>,
+}
+
+/// The calls that are under way, to be told when the server ends.
+#[derive(Default)]
+struct UnderWay(Mutex<Vec<Call>>);
+
+impl UnderWay {
+    /// Adds a call until what this returns is dropped.
+    fn enter(self: &Arc<Self>, call: Call) -> Entered {
+        self.calls().push(call.clone());
+        Entered(Arc::clone(self), call)
+    }
+
+    fn cancel_all(&self) {
+        self.calls().iter().for_each(Call::cancel);
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Vec<Call>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that is under way. It is told to end where nobody waits for its answer any more.
+struct Entered(Arc<UnderWay>, Call);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.1.cancel();
+        self.0.calls().retain(|it| !it.is(&self.1));
+    }
 }
 
 /// Serves until stdin closes.
@@ -81,7 +113,13 @@ pub fn serve(
 ) -> Result<()> {
     let runtime =
         runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Output)?;
-    let server = Server { chain: Arc::new(chain), resources, instructions };
+    let under_way = Arc::new(UnderWay::default());
+    let server = Server {
+        chain: Arc::new(chain),
+        resources,
+        instructions,
+        under_way: Arc::clone(&under_way),
+    };
     let outcome = runtime.block_on(async {
         task::spawn_blocking(prepare);
         let running = match server.serve(transport::stdio()).await {
@@ -95,6 +133,7 @@ pub fn serve(
         };
         running.waiting().await.map(drop).map_err(|it| Error::Output(std::io::Error::other(it)))
     });
+    under_way.cancel_all();
     runtime.shutdown_timeout(GRACE);
     outcome
 }
@@ -129,17 +168,17 @@ impl ServerHandler for Server {
                 let _ = told.send((done, total, message.to_owned()));
             }
         }));
-        let watched = call.clone();
+        let entered = self.under_way.enter(call.clone());
         let mut answer = pin!(self.chain.call(&name, input, call));
         let envelope = tokio::select! {
             envelope = &mut answer => envelope,
             // The tool is told and ends in its own way, so that its turn is over when it is.
             () = context.ct.cancelled() => {
-                watched.cancel();
+                entered.1.cancel();
                 answer.await
             }
         };
-        drop(watched);
+        drop(entered);
         // What was told before the answer arrives before it.
         let _ = forward.await;
         let envelope = envelope.ok_or_else(|| ErrorData::invalid_params("unknown tool", None))?;

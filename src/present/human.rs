@@ -17,6 +17,7 @@ use crate::present::{OcrSetup, Setting, Setup};
 use crate::read::Evidence;
 use crate::search::fuse::Leg;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
+use crate::skill::install::Found;
 use crate::store::{PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
 
 /// How to draw.
@@ -315,7 +316,7 @@ impl Human {
                 )
             },
         );
-        let facts = [
+        let mut facts = vec![
             ("Database", clean(&setup.database.display().to_string())),
             ("Size", format!("{:.1} MB", bytes_to_mb(stats.db_size_bytes))),
             ("Documents", format!("{} ({})", thousands(total), by_type.join(", "))),
@@ -325,6 +326,7 @@ impl Human {
             ("Model", clean(&model)),
             ("Schema", stats.schema_version.to_string()),
         ];
+        facts.extend(setup.agent_skills.iter().map(|it| ("Agent skill", describe_skill(it))));
         self.facts(&facts, out)
     }
 
@@ -506,6 +508,20 @@ fn describe_pages(pages: &PageCounts) -> String {
             format!("{total} ({ocr} read by OCR, {unread} of {documents} not read)")
         }
     }
+}
+
+/// Says where an agent finds kb's own skill, and what to do if it is not that of this program.
+fn describe_skill(skill: &Found) -> String {
+    let path = clean(&skill.path.display().to_string());
+    let version = skill
+        .version
+        .as_deref()
+        .map_or("without a version".into(), |it| format!("version {}", clean(it)));
+    if skill.is_current {
+        return format!("{path} ({version})");
+    }
+    let current = env!("CARGO_PKG_VERSION");
+    format!("{path} ({version}, not that of kb {current}: `kb skill install` replaces it)")
 }
 
 fn describe_ocr(ocr: &OcrSetup) -> String {

@@ -515,6 +515,14 @@ struct StatusJson<'a> {
     data_dir: String,
     pages: PagesJson,
     ocr: OcrJson<'a>,
+    agent_skills: Vec<AgentSkillJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct AgentSkillJson<'a> {
+    path: String,
+    version: Option<&'a str>,
+    current: bool,
 }
 
 #[derive(Serialize)]
@@ -570,6 +578,15 @@ pub fn status(setup: &Setup, stats: &Stats, out: &mut dyn Write) -> io::Result<(
                 documents_with_unread: stats.pages.documents_with_unread,
             },
             ocr: (&setup.ocr).into(),
+            agent_skills: setup
+                .agent_skills
+                .iter()
+                .map(|it| AgentSkillJson {
+                    path: it.path.display().to_string(),
+                    version: it.version.as_deref(),
+                    current: it.is_current,
+                })
+                .collect(),
         },
         out,
     )

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use crate::document::Binding;
+use crate::skill::install::Found;
 
 pub mod eval;
 pub mod human;
@@ -31,6 +32,8 @@ pub struct Setup {
     pub binding: Option<Binding>,
     /// Who reads scans.
     pub ocr: OcrSetup,
+    /// kb's own skill where agents look.
+    pub agent_skills: Vec<Found>,
 }
 
 /// What OCR there is.

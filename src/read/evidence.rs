@@ -16,8 +16,7 @@ use crate::store::{Store, StoredChunk};
 /// Words in one of the runs that two texts are compared by.
 const SHINGLE_WORDS: usize = 4;
 
-/// Runs of words that two texts have in common, in proportion to the smaller one's, from which on
-/// they say the same.
+/// Part of a text's runs of words that another has, too, from which on it says nothing new.
 const SAME_SHARE: f64 = 0.8;
 
 /// Counts the tokens of a text.
@@ -88,7 +87,7 @@ pub fn gather(
         }
         let place = (hit.stored.document_id, hit.stored.chunk.chunk_index);
         let words = shingles_of(&hit.stored.chunk.chunk.text);
-        if !chosen.contains(&place) && shingles.iter().any(|it| is_same(it, &words)) {
+        if !chosen.contains(&place) && shingles.iter().any(|it| says(it, &words)) {
             continue;
         }
         gathering.learn(&hit, options.context)?;
@@ -194,6 +193,7 @@ impl Gathering<'_> {
             chunk.text = join::join(run.iter().copied()).text;
             if let (Some(first), Some(last)) = (run.first(), run.last()) {
                 (chunk.start_line, chunk.page) = (first.chunk.start_line, first.chunk.page);
+                chunk.page_label.clone_from(&first.chunk.page_label);
                 (chunk.end_line, chunk.last_page) = (last.chunk.end_line, last.chunk.last_page);
             }
             passages.push(Passage { hit, chunk_ids, num_tokens });
@@ -213,10 +213,11 @@ fn shingles_of(text: &str) -> HashSet<String> {
     words.windows(SHINGLE_WORDS).map(|it| it.join(" ")).collect()
 }
 
+/// Whether a text says what a new one says.
 #[expect(clippy::cast_precision_loss, reason = "no text has so many words")]
-fn is_same(one: &HashSet<String>, other: &HashSet<String>) -> bool {
-    let common = one.intersection(other).count() as f64;
-    common >= SAME_SHARE * one.len().max(other.len()) as f64
+fn says(there: &HashSet<String>, new: &HashSet<String>) -> bool {
+    let common = there.intersection(new).count() as f64;
+    common >= SAME_SHARE * new.len() as f64
 }
 
 #[cfg(test)]
@@ -235,6 +236,7 @@ mod tests {
             symbol: None,
             page: None,
             last_page: None,
+            page_label: None,
             start_line: Some(index * 10),
             end_line: Some(index * 10 + 9),
         };
@@ -301,6 +303,10 @@ mod tests {
             99,
             &[(&[10], text), (&[30], "x")],
         );
+        // A part of it says nothing new, but what holds it does.
+        let part = "the gauge is read at eight in the morning";
+        check(vec![hit(1, 0, text), hit(2, 0, part)], 99, &[(&[10], text)]);
+        check(vec![hit(1, 0, part), hit(2, 0, text)], 99, &[(&[10], part), (&[20], text)]);
     }
 
     #[test]

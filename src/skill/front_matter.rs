@@ -164,6 +164,11 @@ impl Fields {
         }
     }
 
+    /// Returns a text in a mapping; `None` where one of them is not there.
+    pub fn text_in(&self, mapping: &str, name: &str) -> Option<String> {
+        self.values.get(mapping)?.get(name)?.as_str().map(str::to_owned)
+    }
+
     /// Returns a list of scalars as texts, empty where the field is absent or null.
     ///
     /// # Errors

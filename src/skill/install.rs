@@ -7,6 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::skill::caller::Caller;
 use crate::skill::deploy::TARGETS;
+use crate::skill::front_matter;
 use crate::skill::resolve::SKILL_FILE;
 
 /// What agents are told, as it was when this program was built.
@@ -37,12 +38,44 @@ pub enum Place {
     Other,
 }
 
+/// kb's own skill as an agent finds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its SKILL.md.
+    pub path: PathBuf,
+    /// The version of the program it says it is from; `None` if it says none.
+    pub version: Option<String>,
+    /// Whether it is the skill of this program, to the letter.
+    pub is_current: bool,
+}
+
+/// Returns kb's own skill wherever an agent looks below a home, in the order of [`TARGETS`].
+///
+/// What [`install`] put below another directory is not remembered. One that is not current is of
+/// another version, or was edited: `kb skill install --target ...` asks before it replaces it.
+pub fn installed(home: &Path) -> Vec<Found> {
+    let paths = TARGETS.iter().map(|(_, dir)| below(&home.join(dir).join("skills")));
+    let found = |path: PathBuf| {
+        let text = fs::read_to_string(&path).ok()?;
+        let version = front_matter::read(&text)
+            .ok()
+            .and_then(|(fields, _)| fields.text_in("metadata", "version"));
+        Some(Found { path, version, is_current: text == text_with_version() })
+    };
+    paths.filter_map(found).collect()
+}
+
+/// Returns where the skill is in a directory of skills.
+fn below(folder: &Path) -> PathBuf {
+    folder.join(NAME).join(SKILL_FILE)
+}
+
 /// Returns where the skill goes for an agent, or below a directory.
 pub fn path(caller: &Caller, target: &str) -> PathBuf {
     let known = TARGETS.iter().find(|(name, _)| *name == target);
     let folder = known
         .map_or_else(|| caller.cwd.join(target), |(_, dir)| caller.home.join(dir).join("skills"));
-    folder.join(NAME).join(SKILL_FILE)
+    below(&folder)
 }
 
 /// Looks at what is there.
@@ -113,5 +146,24 @@ mod tests {
             assert_eq!(fs::read_to_string(&mine).unwrap(), "mine");
         }
         assert!(super::path(&world.caller, "codex").ends_with(".codex/skills/kb/SKILL.md"));
+    }
+
+    #[test]
+    fn a_skill_of_another_version_is_told_from_the_current_one() {
+        let world = World::new();
+        let home = &world.caller.home;
+        assert_eq!(installed(home), []);
+        for target in ["codex", "claude", "cursor"] {
+            install(&path(&world.caller, target)).unwrap();
+        }
+        let claude = path(&world.caller, "claude");
+        let old = fs::read_to_string(&claude).unwrap();
+        let current = env!("CARGO_PKG_VERSION");
+        fs::write(&claude, old.replacen(&format!("\"{current}\""), "\"0.0.1\"", 1)).unwrap();
+        fs::write(path(&world.caller, "cursor"), "mine").unwrap();
+        let found: Vec<(Option<String>, bool)> =
+            installed(home).into_iter().map(|it| (it.version, it.is_current)).collect();
+        let version = |it: &str| Some(it.to_owned());
+        assert_eq!(found, [(version("0.0.1"), false), (version(current), true), (None, false)]);
     }
 }

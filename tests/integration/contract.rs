@@ -37,6 +37,22 @@ contract! {
         chunk_id: i64, score: f64, score_breakdown: Breakdown, text: String, source: Source,
         evidence: Evidence,
     }
+    Passages {
+        contract_version: u32, query: String, results: Vec<Passage>, total_matches: u64,
+        returned: u64,
+        #[serde(deserialize_with = "nullable")] confidence: Option<String>,
+        budget: u64, tokens: u64,
+    }
+    Passage {
+        chunk_id: i64, score: f64, score_breakdown: Breakdown, text: String, source: Source,
+        evidence: Evidence, chunk_ids: Vec<i64>, tokens: u64,
+    }
+    Similar {
+        contract_version: u32,
+        #[serde(deserialize_with = "nullable")] document_id: Option<i64>,
+        #[serde(deserialize_with = "nullable")] chunk_id: Option<i64>,
+        results: Vec<Hit>, returned: u64,
+    }
     Breakdown {
         #[serde(deserialize_with = "nullable")] fts: Option<f64>,
         #[serde(deserialize_with = "nullable")] vector: Option<f64>,
@@ -164,7 +180,12 @@ contract! {
         schema_version: u32,
         #[serde(deserialize_with = "nullable")] model_max_tokens: Option<u32>,
         #[serde(deserialize_with = "nullable")] precision: Option<String>,
-        data_dir: String, pages: Pages, ocr: Ocr,
+        data_dir: String, pages: Pages, ocr: Ocr, agent_skills: Vec<AgentSkill>,
+    }
+    AgentSkill {
+        path: String,
+        #[serde(deserialize_with = "nullable")] version: Option<String>,
+        current: bool,
     }
     Pages { read: u64, ocr: u64, empty: u64, unread: u64, documents_with_unread: u32, }
     Ocr {
@@ -225,6 +246,19 @@ fn search_is_read_back_whole() {
             assert!(answer.returned <= 10 && answer.returned <= answer.total_matches);
             assert!(answer.returned > 0, "{query} {leg:?}");
         }
+    }
+}
+
+#[test]
+fn passages_and_what_is_similar_are_exact_objects() {
+    let env = TestEnv::with_corpus();
+    let answer: Passages = read(&env.ok(&["search", "frozen gauge", "--budget=300"]));
+    assert_eq!((answer.budget, answer.returned), (300, answer.results.len() as u64));
+    assert!(answer.results.iter().map(|it| it.tokens).sum::<u64>() == answer.tokens);
+    for flags in [["4", "--format=json"].as_slice(), &["--chunk=3", "--format=json"]] {
+        let similar: Similar = read(&env.ok(&[&["similar"], flags].concat()));
+        assert_eq!(similar.returned, similar.results.len() as u64);
+        assert!(similar.document_id.is_some() != similar.chunk_id.is_some());
     }
 }
 
@@ -293,6 +327,7 @@ fn status_and_set_up_are_exact_objects() {
     assert_eq!((status.embedding_dim, status.model_max_tokens), (Some(384), Some(256)));
     let version: String = env.sql("SELECT value FROM config WHERE key = 'schema_version'");
     assert_eq!(status.schema_version.to_string(), version);
+    assert!(status.agent_skills.is_empty());
 
     let setup: Setup = read(&env.ok(&["init", "--status", "--format", "json"]));
     assert!(setup.database_exists && setup.model_present && setup.runtime.is_some());

@@ -45,8 +45,10 @@ mod ingest;
 mod layers;
 /// Setting up, listing, tagging, removing, reindexing.
 mod manage;
-/// `kb mcp`: the protocol, the tools, the official clients.
+/// `kb mcp`: the protocol, the tools.
 mod mcp;
+/// The same, driven by the official clients.
+mod mcp_official;
 /// Models: fetching, directories, changing from one to another.
 mod models;
 /// Human text; which stream gets what; colour and progress on a terminal.

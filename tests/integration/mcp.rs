@@ -1,19 +1,17 @@
 //! `kb mcp`: the protocol, the tools, and that they say what the command line says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, left_out, with_stdin};
+use crate::env::{TestEnv, with_stdin};
 use crate::mcp_client::{Client, envelope};
-use crate::skills::{GUIDE, Skills};
+use crate::skills::Skills;
 
 /// Tools that are always there.
-const READING: [&str; 17] = [
+pub(crate) const READING: [&str; 17] = [
     "kb_info",
     "kb_list",
     "kb_open",
@@ -34,7 +32,8 @@ const READING: [&str; 17] = [
 ];
 
 /// Tools that are there if that is allowed.
-const WRITING: [&str; 5] = ["kb_add", "kb_add_note", "kb_update_note", "skill_build", "skill_init"];
+pub(crate) const WRITING: [&str; 5] =
+    ["kb_add", "kb_add_note", "kb_update_note", "skill_build", "skill_init"];
 
 /// Queries of all kinds: words, phrases, exclusions, codes, questions, other scripts, nonsense.
 const QUERIES: [&str; 50] = [
@@ -95,7 +94,7 @@ fn tools(client: &mut Client) -> Vec<Value> {
     answer["result"]["tools"].as_array().unwrap().clone()
 }
 
-fn names(tools: &[Value]) -> BTreeSet<String> {
+pub(crate) fn names(tools: &[Value]) -> BTreeSet<String> {
     tools.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -131,21 +130,46 @@ fn tools_are_listed_with_schemas_and_only_those_that_are_allowed() {
 }
 
 #[test]
+fn fifty_queries_that_come_at_once_are_answered_as_on_the_command_line() {
+    let env = TestEnv::with_corpus();
+    // One run of the command line answers all queries, in order.
+    let lines = with_stdin(&env, &["search", "--batch", "-"], &QUERIES.join("\n")).expect(0);
+    let expected: Vec<Value> =
+        lines.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(expected.len(), QUERIES.len());
+    for (query, answer) in QUERIES.iter().zip(&expected).take(2) {
+        assert_eq!(&env.json(&["search", query]), answer);
+    }
+    let mut client = Client::start(&env, "", &[]);
+    let mut ask_all = || {
+        let ids: Vec<[u64; 2]> = QUERIES
+            .iter()
+            .map(|query| {
+                let search = json!({ "name": "kb_search", "arguments": { "query": query } });
+                let list = json!({ "name": "kb_list", "arguments": {} });
+                [client.ask("tools/call", search), client.ask("tools/call", list)]
+            })
+            .collect();
+        let mut answers = BTreeMap::new();
+        while answers.len() < 2 * ids.len() {
+            let answer = client.receive();
+            answers.insert(answer["id"].as_u64().unwrap(), envelope(&answer));
+        }
+        for ((query, expected), [search, list]) in QUERIES.iter().zip(&expected).zip(&ids) {
+            assert_eq!(&answers[search]["data"], expected, "{query}");
+            assert_eq!(answers[list]["data"].as_array().unwrap().len(), 8);
+        }
+        client.memory_kib()
+    };
+    // What is needed for one round is enough for the next.
+    let (Some(before), Some(after)) = (ask_all(), ask_all()) else { return };
+    assert!(after < before + 8 * 1024, "{before} KiB, then {after} KiB");
+}
+
+#[test]
 fn the_tools_say_what_the_command_line_says() {
     let env = TestEnv::with_corpus();
     let mut client = Client::start(&env, "", &[]);
-    // One run of the command line answers all queries, in order.
-    let lines = with_stdin(&env, &["search", "--batch", "-"], &QUERIES.join("\n")).expect(0);
-    let answers: Vec<Value> =
-        lines.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
-    assert_eq!(answers.len(), QUERIES.len());
-    for (query, answer) in QUERIES.iter().zip(&answers) {
-        assert_eq!(&client.data("kb_search", json!({ "query": query })), answer, "{query}");
-    }
-    for query in &QUERIES[..2] {
-        let alone = env.json(&["search", query]);
-        assert_eq!(client.data("kb_search", json!({ "query": query })), alone);
-    }
     let checks: &[(&str, Value, &[&str])] = &[
         (
             "kb_search",
@@ -159,6 +183,17 @@ fn the_tools_say_what_the_command_line_says() {
         ),
         ("kb_similar", json!({ "document": 4, "top": 2 }), &["similar", "4", "--top=2"]),
         ("kb_similar", json!({ "chunk": 3 }), &["similar", "--chunk=3"]),
+        (
+            "kb_similar",
+            json!({ "document": "handb", "language": "go" }),
+            &["similar", "handb", "--language=go"],
+        ),
+        (
+            "kb_search",
+            json!({ "query": "gauge", "exclude_tags": ["station"], "since": "2020", "per_doc": 1 }),
+            &["search", "gauge", "--exclude-tag=station", "--since=2020", "--per-doc=1"],
+        ),
+        ("kb_list", json!({ "language": "python" }), &["list", "--language=python"]),
         ("kb_list", json!({}), &["list"]),
         ("kb_list", json!({ "tags": ["station"] }), &["list", "--tags=station"]),
         ("kb_info", json!({ "document": 4 }), &["info", "4"]),
@@ -264,6 +299,8 @@ fn wrong_input_is_refused_with_all_its_issues() {
         ("kb_outline", json!({ "document": "tide" }), "ambiguous_document"),
         ("kb_show", json!({ "document": 4, "section": "gauge" }), "unknown_part"),
         ("kb_show", json!({ "document": 4, "page": 1, "symbol": "x" }), "usage"),
+        ("kb_search", json!({ "query": "a", "since": "yesterday" }), "usage"),
+        ("kb_list", json!({ "tags": [" "] }), "usage"),
         ("kb_show", json!({}), "usage"),
         ("kb_similar", json!({}), "usage"),
     ] {
@@ -294,34 +331,6 @@ fn what_is_no_call_is_a_protocol_error_and_the_server_goes_on() {
     client.send_line("{\"jsonrpc\": \"2.0\", \"id\": []}");
     assert_eq!(client.data("kb_list", json!({})), json!([]));
     assert!(client.close().0.success());
-}
-
-#[test]
-fn calls_that_come_at_once_are_all_answered() {
-    let env = TestEnv::with_corpus();
-    let mut client = Client::start(&env, "", &[]);
-    let mut expected = Vec::new();
-    for query in &QUERIES[..20] {
-        let arguments = json!({ "query": query });
-        expected.push((client.data("kb_search", arguments.clone()), arguments));
-    }
-    let asked: Vec<u64> = expected
-        .iter()
-        .flat_map(|(_, arguments)| {
-            let search = json!({ "name": "kb_search", "arguments": arguments });
-            let list = json!({ "name": "kb_list", "arguments": {} });
-            [client.ask("tools/call", search), client.ask("tools/call", list)]
-        })
-        .collect();
-    let mut answers = std::collections::BTreeMap::new();
-    while answers.len() < asked.len() {
-        let answer = client.receive();
-        answers.insert(answer["id"].as_u64().unwrap(), envelope(&answer));
-    }
-    for ((data, _), ids) in expected.iter().zip(asked.chunks(2)) {
-        assert_eq!(&answers[&ids[0]]["data"], data);
-        assert_eq!(answers[&ids[1]]["data"].as_array().unwrap().len(), 8);
-    }
 }
 
 #[test]
@@ -366,17 +375,17 @@ fn notes_are_kept_and_changed_and_folders_added_with_progress() {
 }
 
 /// Writes so many pages that adding them takes longer than it takes to say so.
-fn write_many(env: &TestEnv) {
+pub(crate) fn write_many(env: &TestEnv, dir: &str) {
     for idx in 0..200 {
         let words = format!("Page {idx} tells of the tide and of the {idx} boats. ").repeat(40);
-        env.write(&format!("many/{idx}.md"), format!("# Page {idx}\n\n{words}\n"));
+        env.write(&format!("{dir}/{idx}.md"), format!("# Page {idx}\n\n{words}\n"));
     }
 }
 
 #[test]
 fn a_long_call_can_be_cancelled_and_keeps_what_is_committed() {
     let env = TestEnv::new();
-    write_many(&env);
+    write_many(&env, "many");
     let mut client = Client::start(&env, "", &["--allow-write"]);
     let params = json!({
         "name": "kb_add",
@@ -404,7 +413,7 @@ fn the_process_ends_when_stdin_closes_also_in_the_middle() {
     assert!(status.success() && took < Duration::from_secs(10), "{status} {took:?}");
     let (status, _) = Client::start_silent(&env, "", &[]).close();
     assert!(status.success(), "{status}");
-    write_many(&env);
+    write_many(&env, "many");
     let mut client = Client::start(&env, "", &["--allow-write"]);
     let params = json!({
         "name": "kb_add",
@@ -491,126 +500,4 @@ fn what_cannot_be_loaded_ends_the_start() {
     assert!(Client::start(&env, "", &[]).close().0.success());
     let output = with_stdin(&env, &["mcp"], "hello\n");
     assert!(output.stdout.is_empty() || output.stdout.starts_with('{'), "{}", output.text());
-}
-
-#[test]
-fn many_calls_do_not_let_memory_grow() {
-    let env = TestEnv::with_corpus();
-    let mut client = Client::start(&env, "", &[]);
-    let mut after_warm_up = None;
-    for round in 0..300 {
-        client.data("kb_search", json!({ "query": QUERIES[round % QUERIES.len()] }));
-        if round == 100 {
-            after_warm_up = client.memory_kib();
-        }
-    }
-    let (Some(before), Some(after)) = (after_warm_up, client.memory_kib()) else { return };
-    assert!(after < before + 8 * 1024, "{before} KiB, then {after} KiB");
-}
-
-/// Where the official clients are installed, once.
-fn clients_dir() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("target/mcp-clients")
-}
-
-/// Runs a command in the surroundings of whoever runs the tests; its last line if it fails.
-fn prepare(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|it| it.to_string())?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(text.lines().last().unwrap_or("it failed").to_owned())
-}
-
-#[test]
-fn the_official_python_client_lists_and_calls_every_tool() {
-    const PACKAGE: &str = "mcp==2.3.0";
-    let venv = clients_dir().join("python");
-    let python = venv.join("bin/python");
-    if !venv.join("ready").exists() {
-        let made =
-            prepare(Command::new("python3").args(["-m", "venv"]).arg(&venv)).and_then(|()| {
-                prepare(Command::new(&python).args(["-m", "pip", "install", "--quiet", PACKAGE]))
-            });
-        if let Err(reason) = made {
-            return left_out("the official Python client", &reason);
-        }
-        fs::write(venv.join("ready"), PACKAGE).unwrap();
-    }
-    let skills = Skills { env: TestEnv::with_corpus() };
-    skills.write("SKILL.md", GUIDE);
-    skills.write("ferry.txt", "The ferry leaves at nine.\n");
-    skills.run(&["build", "tide-guide"]).expect(0);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/client.py");
-    // The variables of the run are the server's, too.
-    let server = skills.env.command(&["mcp"]);
-    let mut command = Command::new(&python);
-    command.arg(script).arg(env!("CARGO_BIN_EXE_kb")).current_dir(skills.env.path("project"));
-    command.env_clear();
-    command.envs(server.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = skills.env.finish(&mut command).expect(0);
-    let report = output.json();
-    let expected: Vec<&str> = READING.to_vec();
-    assert_eq!(report["called"], json!(expected), "{}", output.text());
-    assert_eq!(report["failed"], json!([]), "{}", output.text());
-    assert_eq!(report["concurrent"], 20);
-    assert_eq!(report["resources"], 9);
-    assert_eq!(report["unknown_tool"], true);
-    assert_eq!(report["wrong_input"], "INVALID_PARAMS");
-}
-
-#[test]
-fn the_official_inspector_lists_and_calls_tools() {
-    const PACKAGE: &str = "@modelcontextprotocol/inspector";
-    let dir = clients_dir().join("node");
-    let inspector = dir.join("node_modules/.bin/mcp-inspector");
-    if !inspector.exists() {
-        fs::create_dir_all(&dir).unwrap();
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&dir);
-        if let Err(reason) = prepare(npm.arg(PACKAGE)) {
-            return left_out("the official inspector", &reason);
-        }
-    }
-    let env = TestEnv::with_corpus();
-    let inspect = |args: &[&str]| -> Value {
-        let server = env.command(&["mcp"]);
-        let mut command = Command::new(&inspector);
-        command.args(["--cli", env!("CARGO_BIN_EXE_kb"), "mcp"]).args(args);
-        for (name, value) in server.get_envs() {
-            // Node itself is looked for where the user has it.
-            if let (Some(value), true) = (value, name != "PATH") {
-                command.env(name, value);
-            }
-        }
-        let output = env.finish(command.current_dir(env.path("")));
-        serde_json::from_str(&output.stdout).unwrap_or_else(|it| panic!("{it}: {}", output.text()))
-    };
-    let listed = inspect(&["--method", "tools/list"]);
-    assert_eq!(names(listed["tools"].as_array().unwrap()).len(), READING.len());
-    let called = inspect(&[
-        "--method",
-        "tools/call",
-        "--tool-name",
-        "kb_search",
-        "--tool-arg",
-        "query=frozen gauge",
-    ]);
-    let data = &called["structuredContent"]["data"];
-    // Node writes 1 where others write 1.0.
-    let said = env.json(&["search", "frozen gauge"]);
-    assert_eq!(with_floats(data), with_floats(&said));
-}
-
-/// Returns a value with every number as a float.
-fn with_floats(value: &Value) -> Value {
-    match value {
-        Value::Number(number) => json!(number.as_f64()),
-        Value::Array(items) => items.iter().map(with_floats).collect(),
-        Value::Object(entries) => {
-            Value::Object(entries.iter().map(|(key, it)| (key.clone(), with_floats(it))).collect())
-        }
-        other => other.clone(),
-    }
 }

@@ -692,3 +692,40 @@ fn all_real_skills_load_build_outline_and_search() {
     }
     assert_eq!(num_skills, 36);
 }
+
+#[test]
+fn kbs_own_skill_is_put_before_an_agent_and_its_age_is_told() {
+    let env = TestEnv::without_model();
+    let install = |args: &[&str]| env.kb(&[&["skill", "install"], args].concat());
+    let done = install(&["--format=json"]).expect(0).json();
+    let path = env.path(".claude/skills/kb/SKILL.md");
+    assert_eq!(done["path"], path.to_str().unwrap());
+    assert_eq!(
+        (&done["version"], &done["written"]),
+        (&env!("CARGO_PKG_VERSION").into(), &true.into())
+    );
+    assert_eq!(install(&["--format=json"]).expect(0).json()["written"], false);
+    let skills = || env.json(&["status", "--format=json"])["agent_skills"].clone();
+    assert_eq!(skills()[0]["current"], true);
+    assert!(!env.ok(&["status"]).stdout.contains("kb skill install"));
+
+    // One that another version wrote, or that was edited, is told and replaced only on request.
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\n---\n", "\n---\nMine.\n", 1)).unwrap();
+    assert_eq!(skills()[0]["current"], false);
+    let status = env.ok(&["status"]).stdout;
+    assert!(status.contains("`kb skill install` replaces it"), "{status}");
+    let refused = install(&["--format=json"]).expect(1).json_error();
+    assert_eq!(
+        (&refused["code"], &refused["fix"]),
+        (&"E100".into(), &"`--yes` replaces it".into())
+    );
+    install(&["--yes"]).expect(0);
+    assert_eq!(skills()[0]["current"], true);
+
+    // Other agents, and any directory; what is installed is a skill as others are.
+    install(&["--target", "codex"]).expect(0);
+    assert_eq!(skills().as_array().unwrap().len(), 2);
+    install(&["--target", "agents"]).expect(0);
+    env.kb(&["skill", "lint", "agents/kb"]).expect(0);
+}

@@ -1,18 +1,21 @@
 """Drives `kb mcp` with the client of the official Python SDK and prints what it saw as JSON.
 
-Usage: client.py KB. The server runs in the working directory, which has the skill tide-guide, and on
-the sample documents.
+Usage: client.py KB. The working directory has the skill tide-guide, built; the database holds the sample
+documents; the folder many, in the working directory, more pages than are added in a moment.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
+import time
 
+import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-CALLS = {
+READING = {
     "kb_info": {"document": 4},
     "kb_list": {},
     "kb_open": {"document": 4, "max_lines": 3},
@@ -31,6 +34,13 @@ CALLS = {
     "skill_sources": {"skill": "tide-guide"},
     "skill_stats": {"skill": "tide-guide"},
 }
+WRITING = {
+    "kb_add": {"paths": ["ferry.md"]},
+    "kb_add_note": {"text": "The anchor is red."},
+    "kb_update_note": {"document": 7, "text": "The charger is lost."},
+    "skill_build": {"skill": "tide-guide"},
+    "skill_init": {"name": "new-skill"},
+}
 
 
 def plain(result):
@@ -38,32 +48,88 @@ def plain(result):
     return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-async def main(kb):
-    report = {"called": [], "failed": []}
-    server = StdioServerParameters(command=kb, args=["mcp"], env=dict(os.environ))
+@contextlib.asynccontextmanager
+async def connected(kb, *flags):
+    server = StdioServerParameters(command=kb, args=["mcp", *flags], env=dict(os.environ))
     async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
-        tools = plain(await session.list_tools())["tools"]
-        for name in sorted(it["name"] for it in tools):
-            # The client holds the answer against the output schema.
-            result = plain(await session.call_tool(name, CALLS[name]))
-            envelope = result["structuredContent"]
-            same = json.loads(result["content"][0]["text"]) == envelope
-            if result.get("isError") or not envelope["ok"] or not same:
-                report["failed"].append([name, envelope])
-            report["called"].append(name)
+        yield session
+
+
+async def call_all(session, calls, report):
+    tools = plain(await session.list_tools())["tools"]
+    report["listed"] = sorted(it["name"] for it in tools)
+    for name, arguments in calls.items():
+        # The client holds the answer against the output schema.
+        result = plain(await session.call_tool(name, arguments))
+        envelope = result["structuredContent"]
+        same = json.loads(result["content"][0]["text"]) == envelope
+        if result.get("isError") or not envelope["ok"] or not same:
+            report["failed"].append([name, envelope])
+        report["called"].append(name)
+
+
+async def fail(session, report):
+    wrong = plain(await session.call_tool("kb_search", {"top": "many"}))
+    report["wrong_input"] = wrong["structuredContent"]["error"]["code"]
+    try:
+        await session.call_tool("no_such_tool", {})
+        report["unknown_tool"] = False
+    except Exception as error:  # the SDK's own class differs between versions
+        report["unknown_tool"] = "unknown tool" in str(error)
+
+
+async def count_documents(session):
+    return len(plain(await session.call_tool("kb_list", {}))["structuredContent"]["data"])
+
+
+async def cancel(session, report):
+    """Leaves a call as soon as it tells how far it is; the next one of the tool has its turn after it."""
+    before = await count_documents(session)
+    with anyio.CancelScope() as scope:
+
+        async def told(done, total, message):
+            scope.cancel()
+
+        await session.call_tool("kb_add", {"paths": ["many"]}, progress_callback=told)
+    await session.call_tool("kb_add", {"paths": ["nothing"]})
+    report["added_before_cancel"] = await count_documents(session) - before
+
+
+async def close_in_the_middle(kb, report):
+    is_under_way = anyio.Event()
+
+    async def told(done, total, message):
+        is_under_way.set()
+
+    async def add(session):
+        with contextlib.suppress(Exception):  # the answer never comes
+            await session.call_tool("kb_add", {"paths": ["many"]}, progress_callback=told)
+
+    async with anyio.create_task_group() as group:
+        async with connected(kb, "--allow-write") as session:
+            group.start_soon(add, session)
+            await is_under_way.wait()
+            start = time.monotonic()
+        report["closed_after_s"] = time.monotonic() - start
+        group.cancel_scope.cancel()
+
+
+async def main(kb):
+    report = {"called": [], "failed": []}
+    async with connected(kb) as session:
+        await call_all(session, READING, report)
+        await fail(session, report)
         results = await asyncio.gather(
-            *(session.call_tool("kb_search", {"query": f"gauge {it}"}) for it in range(20))
+            *(session.call_tool("kb_search", {"query": f"gauge {it}"}) for it in range(8)),
+            *(session.call_tool("kb_list", {}) for _ in range(8)),
         )
         report["concurrent"] = sum(plain(it)["structuredContent"]["ok"] for it in results)
         report["resources"] = len(plain(await session.list_resources())["resources"])
-        wrong = plain(await session.call_tool("kb_search", {"top": "many"}))
-        report["wrong_input"] = wrong["structuredContent"]["error"]["code"]
-        try:
-            await session.call_tool("no_such_tool", {})
-            report["unknown_tool"] = False
-        except Exception as error:  # the SDK's own class differs between versions
-            report["unknown_tool"] = "unknown tool" in str(error)
+    async with connected(kb, "--allow-write") as session:
+        await call_all(session, WRITING, report)
+        await cancel(session, report)
+    await close_in_the_middle(kb, report)
     print(json.dumps(report))
 
 

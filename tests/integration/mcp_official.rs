@@ -1,0 +1,217 @@
+//! The official clients of the Model Context Protocol, driving `kb mcp`: the Python SDK's and the
+//! inspector. `tests/mcp/setup` installs them; what it could not is left out here.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, left_out};
+use crate::mcp::{READING, WRITING, names, write_many};
+use crate::skills::{GUIDE, Skills};
+
+/// Returns where a client is, or says that it is left out.
+fn installed(name: &str, what: &str) -> Option<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/mcp-clients").join(name);
+    if !dir.join("ready").exists() {
+        left_out(what, "not installed, see tests/mcp/setup, which `make test` runs");
+        return None;
+    }
+    Some(dir)
+}
+
+/// Makes a home with the sample documents, a skill that is built, a page and many pages more.
+fn home() -> Skills {
+    let skills = Skills { env: TestEnv::with_corpus() };
+    skills.write("SKILL.md", GUIDE);
+    skills.write("ferry.txt", "The ferry leaves at nine.\n");
+    skills.run(&["build", "tide-guide"]).expect(0);
+    skills.env.write("project/ferry.md", "# Ferry\n\nThe last boat leaves at ten.\n");
+    write_many(&skills.env, "project/many");
+    skills
+}
+
+/// Gives a client the variables of the server that it starts.
+fn as_server(env: &TestEnv, command: &mut Command) {
+    command.current_dir(env.path("project"));
+    for (name, value) in env.command(&["mcp"]).get_envs() {
+        // A client itself is looked for where the user has it.
+        if let (Some(value), true) = (value, name != "PATH") {
+            command.env(name, value);
+        }
+    }
+}
+
+#[test]
+fn the_python_client_lists_and_calls_every_tool_cancels_and_leaves_in_the_middle() {
+    let Some(venv) = installed("python", "the official Python client") else { return };
+    let skills = home();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/client.py");
+    let mut command = Command::new(venv.join("bin/python"));
+    command.arg(script).arg(env!("CARGO_BIN_EXE_kb"));
+    as_server(&skills.env, &mut command);
+    let output = skills.env.finish(&mut command).expect(0);
+    let report = output.json();
+    let mut all: Vec<&str> = [&READING[..], &WRITING[..]].concat();
+    assert_eq!(report["called"], json!(all), "{}", output.text());
+    all.sort_unstable();
+    assert_eq!(report["listed"], json!(all));
+    assert_eq!(report["failed"], json!([]), "{}", output.text());
+    assert_eq!((&report["concurrent"], &report["resources"]), (&json!(16), &json!(9)));
+    assert_eq!(report["unknown_tool"], true);
+    assert_eq!(report["wrong_input"], "INVALID_PARAMS");
+    let added = report["added_before_cancel"].as_u64().unwrap();
+    assert!((1..200).contains(&added), "{added}");
+    // The server ends by itself, or by the client's hand on a machine that is very busy.
+    assert!(report["closed_after_s"].as_f64().unwrap() < 20.0, "{report}");
+    let documents = skills.env.json(&["list", "--format=json"]);
+    assert!((12..200).contains(&documents.as_array().unwrap().len()));
+    skills.env.ok(&["search", "ferry"]);
+}
+
+/// What each tool is called with; arguments of the inspector are words.
+const CALLS: [(&str, &[&str]); 22] = [
+    ("kb_add", &["paths=[\"ferry.md\"]"]),
+    ("kb_add_note", &["text=The anchor is red."]),
+    ("kb_info", &["document=4"]),
+    ("kb_list", &[]),
+    ("kb_open", &["document=4", "max_lines=3"]),
+    ("kb_outline", &["document=4"]),
+    ("kb_search", &["query=frozen gauge", "top=3"]),
+    ("kb_show", &["document=4", "section=Winter"]),
+    ("kb_similar", &["document=4"]),
+    ("kb_status", &[]),
+    ("kb_tags", &[]),
+    ("kb_update_note", &["document=7", "text=The charger is lost."]),
+    ("skill_build", &["skill=tide-guide"]),
+    ("skill_init", &["name=new-skill"]),
+    ("skill_lint", &["skill=tide-guide"]),
+    ("skill_list", &[]),
+    ("skill_open", &["skill=tide-guide", "path=ferry.txt"]),
+    ("skill_outline", &["skill=tide-guide"]),
+    ("skill_search", &["skill=tide-guide", "query=lamp"]),
+    ("skill_show", &["skill=tide-guide", "section=Repair"]),
+    ("skill_sources", &["skill=tide-guide"]),
+    ("skill_stats", &["skill=tide-guide"]),
+];
+
+/// The inspector's command line and the server it starts.
+struct Inspector {
+    program: PathBuf,
+    skills: Skills,
+}
+
+impl Inspector {
+    /// Prepares a run with a server that leaves its process id behind.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg("--cli").arg(self.skills.env.path("server")).args(args);
+        as_server(&self.skills.env, &mut command);
+        command
+    }
+
+    fn call(tool: &str, arguments: &[&str]) -> Vec<String> {
+        let mut args: Vec<String> =
+            ["--method", "tools/call", "--tool-name", tool].map(str::to_owned).into();
+        // The last option takes all words that follow, but one at a time is understood by all versions.
+        args.extend(arguments.iter().flat_map(|it| ["--tool-arg".to_owned(), (*it).to_owned()]));
+        args
+    }
+
+    /// Calls a tool and returns the result as it is printed; a tool that fails is printed, too.
+    fn result(&self, tool: &str, arguments: &[&str]) -> Value {
+        let args = Self::call(tool, arguments);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let output = self.skills.env.finish(&mut self.command(&args));
+        serde_json::from_str(&output.stdout).unwrap_or_else(|it| panic!("{it}: {}", output.text()))
+    }
+
+    /// Starts a run and waits until the server has added something.
+    fn start_adding(&self) -> Child {
+        let args = Self::call("kb_add", &["paths=[\"many\"]"]);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut command = self.command(&args);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let env = &self.skills.env;
+        wait_until(|| env.sql::<i64>("SELECT count(*) FROM documents") > 12);
+        child
+    }
+}
+
+/// Waits for what another process does.
+fn wait_until(is_so: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it did not happen in time");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn the_inspector_lists_and_calls_every_tool_side_by_side_and_is_stopped_in_the_middle() {
+    let Some(dir) = installed("node", "the official inspector") else { return };
+    let inspector =
+        Inspector { program: dir.join("node_modules/.bin/mcp-inspector"), skills: home() };
+    let env = &inspector.skills.env;
+    let server = env.path("server");
+    let script = format!(
+        "#!/bin/sh\necho $$ >\"$HOME/server.pid\"\nexec '{}' mcp --allow-write\n",
+        env!("CARGO_BIN_EXE_kb")
+    );
+    fs::write(&server, script).unwrap();
+    fs::set_permissions(&server, fs::Permissions::from_mode(0o755)).unwrap();
+
+    let listed = env.finish(&mut inspector.command(&["--method", "tools/list"])).json();
+    let expected = CALLS.map(|(tool, _)| tool.to_owned());
+    assert_eq!(names(listed["tools"].as_array().unwrap()), expected.into());
+    // Every call is a client and a server of its own; four at a time share the database.
+    let left = Mutex::new(CALLS.iter());
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some((tool, arguments)) = { left.lock().unwrap().next() } {
+                    let result = inspector.result(tool, arguments);
+                    assert_eq!(result["structuredContent"]["ok"], true, "{tool}: {result}");
+                }
+            });
+        }
+    });
+    let data = &inspector.result("kb_search", &["query=frozen gauge"])["structuredContent"]["data"];
+    // Node writes 1 where others write 1.0.
+    assert_eq!(with_floats(data), with_floats(&env.json(&["search", "frozen gauge"])));
+    let wrong = inspector.result("kb_search", &["limt=3"]);
+    assert_eq!(wrong["structuredContent"]["error"]["code"], "INVALID_PARAMS", "{wrong}");
+    let args = ["--method", "tools/call", "--tool-name", "no_such_tool"];
+    let unknown = env.finish(&mut inspector.command(&args));
+    assert!(unknown.status != 0 && unknown.stderr.contains("no_such_tool"), "{}", unknown.text());
+
+    // A client that is gone in the middle takes its server along, and what is committed stays.
+    let mut client = inspector.start_adding();
+    let pid = fs::read_to_string(env.path("server.pid")).unwrap();
+    let inspector = rustix::process::Pid::from_child(&client);
+    rustix::process::kill_process(inspector, rustix::process::Signal::INT).unwrap();
+    client.wait().unwrap();
+    let process = Path::new("/proc").join(pid.trim());
+    if Path::new("/proc/self").exists() {
+        wait_until(|| !process.exists());
+    }
+    let documents = env.json(&["list", "--format=json"]);
+    assert!((12..200).contains(&documents.as_array().unwrap().len()));
+}
+
+/// Returns a value with every number as a float.
+fn with_floats(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64()),
+        Value::Array(items) => items.iter().map(with_floats).collect(),
+        Value::Object(entries) => {
+            Value::Object(entries.iter().map(|(key, it)| (key.clone(), with_floats(it))).collect())
+        }
+        other => other.clone(),
+    }
+}
