@@ -40,25 +40,6 @@ impl From<TypeWord> for DocType {
     }
 }
 
-/// The words for languages of source code.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum LanguageWord {
-    Python,
-    Bash,
-    Go,
-}
-
-impl From<LanguageWord> for Language {
-    fn from(word: LanguageWord) -> Self {
-        match word {
-            LanguageWord::Python => Self::Python,
-            LanguageWord::Bash => Self::Bash,
-            LanguageWord::Go => Self::Go,
-        }
-    }
-}
-
 /// Which documents to look at.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct FilterInput {
@@ -73,7 +54,9 @@ pub(super) struct FilterInput {
     /// Only documents at or below this file or folder
     pub(super) path: Option<PathBuf>,
     /// Only source code in this language
-    pub(super) language: Option<LanguageWord>,
+    #[serde(default)]
+    #[schemars(schema_with = "language_words")]
+    pub(super) language: Option<String>,
     /// Only documents of this day or later: 2026, 2026-05 or 2026-05-17
     pub(super) since: Option<String>,
     /// Only documents of this day or earlier
@@ -94,7 +77,7 @@ impl TryFrom<FilterInput> for FilterArgs {
             doc_type: input.r#type.map(DocType::from),
             tags: tags(input.tags)?,
             excluded_tags: tags(input.exclude_tags)?,
-            language: input.language.map(Language::from),
+            language: input.language.map(|it| language(&it)).transpose()?,
             since: date(input.since)?,
             until: date(input.until)?,
             path: input.path,
@@ -421,6 +404,18 @@ pub(super) struct AddInput {
     /// Tags for every document
     #[serde(default)]
     pub(super) tags: Vec<String>,
+}
+
+fn language(word: &str) -> Result<Language> {
+    word.parse().map_err(|_| Error::Usage {
+        message: format!("unknown language `{word}`"),
+        hint: Some(format!("known: {}", Language::ALL.map(Language::as_str).join(", "))),
+    })
+}
+
+/// Returns the schema of the words for languages of source code.
+fn language_words(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "string", "enum": Language::ALL.map(Language::as_str) })
 }
 
 /// Returns the schema of what names a document.

@@ -5,7 +5,9 @@
 //! there already is left out. Chunks that follow each other become one passage, and what two of
 //! them share is counted once.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
@@ -76,9 +78,10 @@ pub fn gather(
     num_tokens: Option<&NumTokens<'_>>,
 ) -> Result<Evidence> {
     let SearchResults { typed, hits, total_matches, confidence } = results;
-    let mut gathering = Gathering { store, num_tokens, documents: HashMap::new() };
+    let mut gathering =
+        Gathering { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
-    let mut shingles: Vec<HashSet<String>> = Vec::new();
+    let mut shingles: Vec<HashSet<u64>> = Vec::new();
     let mut chosen: BTreeSet<(DocumentId, u32)> = BTreeSet::new();
     let mut total = 0;
     for hit in hits {
@@ -119,6 +122,8 @@ pub fn gather(
 struct Gathering<'a> {
     store: &'a Store,
     num_tokens: Option<&'a NumTokens<'a>>,
+    /// Tokens of runs of chunks, which are asked for again with every hit of their document.
+    weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
     /// Chunks by position, of the documents that are looked at.
     documents: HashMap<DocumentId, HashMap<u32, StoredChunk>>,
 }
@@ -169,10 +174,12 @@ impl Gathering<'_> {
     }
 
     fn weigh(&self, run: &[&StoredChunk]) -> usize {
-        match self.num_tokens {
-            Some(num_tokens) => num_tokens(&join::join(run.iter().copied()).text),
-            None => run.iter().map(|it| it.chunk.token_count as usize).sum(),
-        }
+        let Some(num_tokens) = self.num_tokens else {
+            return run.iter().map(|it| it.chunk.token_count as usize).sum();
+        };
+        let ids: Vec<ChunkId> = run.iter().map(|it| it.id).collect();
+        let count = || num_tokens(&join::join(run.iter().copied()).text);
+        *self.weights.borrow_mut().entry(ids).or_insert_with(count)
     }
 
     /// Makes one passage of each run, in the order of their best hits.
@@ -202,20 +209,25 @@ impl Gathering<'_> {
     }
 }
 
-/// Returns the runs of words of a text, in lower case; of a short text, the whole.
-fn shingles_of(text: &str) -> HashSet<String> {
+/// Returns the runs of words of a text, in lower case and as hashes; of a short text, the whole.
+fn shingles_of(text: &str) -> HashSet<u64> {
     let text = text.to_lowercase();
     let words: Vec<&str> =
         text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
+    let hash = |words: &[&str]| {
+        let mut hasher = DefaultHasher::new();
+        words.hash(&mut hasher);
+        hasher.finish()
+    };
     if words.len() < SHINGLE_WORDS {
-        return HashSet::from([words.join(" ")]);
+        return HashSet::from([hash(&words)]);
     }
-    words.windows(SHINGLE_WORDS).map(|it| it.join(" ")).collect()
+    words.windows(SHINGLE_WORDS).map(hash).collect()
 }
 
 /// Whether a text says what a new one says.
 #[expect(clippy::cast_precision_loss, reason = "no text has so many words")]
-fn says(there: &HashSet<String>, new: &HashSet<String>) -> bool {
+fn says(there: &HashSet<u64>, new: &HashSet<u64>) -> bool {
     let common = there.intersection(new).count() as f64;
     common >= SAME_SHARE * new.len() as f64
 }
