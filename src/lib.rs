@@ -6,6 +6,7 @@
 //! read:    find → parts ◄── store ;  → outline, show, open ──► present
 //! eval:    questions with known answers → search → measures ──► present
 //! mcp:     turn → validate → audit → dispatch → audit ──► envelope
+//! transfer: store ─► lines ;  lines → embed ─► store
 //! skill:   resolve → files → index ◄─► store ;  → search, outline, show, open ──► present
 //! ```
 //!
@@ -29,6 +30,8 @@ pub mod eval;
 pub mod skill;
 
 pub mod read;
+
+pub mod transfer;
 
 pub mod present;
 

@@ -82,6 +82,10 @@ pub(super) enum Command {
     Status(Status),
     /// Copy the database while it is in use, or examine a copy
     Backup(Backup),
+    /// Write everything as lines of JSON
+    Export(Export),
+    /// Take in what `kb export` wrote
+    Import(Import),
     /// Compute all vectors anew, with the same model or another
     Reindex(Reindex),
     /// Print the vectors of texts, for scripts
@@ -538,6 +542,36 @@ pub(super) struct Embed {
     /// JSON lines are all there is; accepted because every other command has it
     #[arg(long, hide = true, value_parser = ["json"], value_name = "FORMAT")]
     pub(super) format: Option<String>,
+}
+
+/// Write everything as lines of JSON
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The first line says what the database was built with; every other is a document with its paths, tags and
+chunks. `kb import` takes it into another database, other programs can read it.")]
+pub(super) struct Export {
+    /// File to make; stdout if none is named
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// Write the vectors too: then nothing has to be computed again
+    #[arg(long)]
+    pub(super) vectors: bool,
+    /// Lines of JSON are all there is
+    #[arg(long, value_parser = ["jsonl"], value_name = "FORMAT", default_value = "jsonl")]
+    pub(super) format: String,
+}
+
+/// Take in what `kb export` wrote
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Documents that are here already, and those whose path another one has, are skipped: what is here stays.
+Vectors of another model, and missing ones, are computed.")]
+pub(super) struct Import {
+    /// File to read; `-` is stdin
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) format: Format,
 }
 
 /// Measure how well searches find what is there

@@ -27,6 +27,7 @@ mod skill_args;
 mod status;
 mod tag;
 mod tools;
+mod transfer;
 mod why;
 
 use std::ffi::OsString;
@@ -113,6 +114,8 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Tag(args) => tag::run(context, args),
         Command::Status(args) => status::run(context, args),
         Command::Backup(args) => backup::run(context, args),
+        Command::Export(args) => transfer::export(context, args),
+        Command::Import(args) => transfer::import(context, args),
         Command::Reindex(args) => reindex::run(context, args),
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
@@ -149,7 +152,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
     match command {
         Command::Search(args) if args.batch.is_some() => Some(OutputFormat::Json),
         Command::Search(args) => args.format.map(args::SearchFormat::reader),
-        Command::Embed(_) => Some(OutputFormat::Json),
+        Command::Embed(_) | Command::Export(_) => Some(OutputFormat::Json),
         Command::Init(args::Init { format, .. })
         | Command::Add(args::Add { format, .. })
         | Command::Why(args::Why { format, .. })
@@ -165,6 +168,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Tag(args::Tag { format, .. })
         | Command::Status(args::Status { format })
         | Command::Backup(args::Backup { format, .. })
+        | Command::Import(args::Import { format, .. })
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
         Command::Skill(args) => Some(args.call.format()),

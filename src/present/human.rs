@@ -19,6 +19,7 @@ use crate::search::fuse::Leg;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::skill::install::Found;
 use crate::store::{PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
+use crate::transfer::Imported;
 
 /// How to draw.
 #[derive(Debug, Clone, Copy)]
@@ -292,6 +293,22 @@ impl Human {
             counted(stats.total_documents() as usize, "document"),
             counted(stats.total_chunks as usize, "chunk"),
             bytes_to_mb(stats.db_size_bytes),
+        )
+    }
+
+    /// Writes what a run of `kb import` did.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn imported(&self, imported: &Imported, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "Imported {} ({}), skipped {}, failed {}.",
+            counted(imported.num_documents, "document"),
+            counted(imported.num_chunks, "chunk"),
+            imported.num_skipped,
+            imported.num_failed,
         )
     }
 

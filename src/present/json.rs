@@ -18,6 +18,7 @@ use crate::read::{Evidence, Passage};
 use crate::search::similar::Seed;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::store::{Stats, StoredChunk, StoredDocument, TagCount};
+use crate::transfer::Imported;
 
 /// Grows only when a documented key is removed, renamed or changes its type.
 pub(super) const CONTRACT_VERSION: u32 = 1;
@@ -717,6 +718,31 @@ pub fn backup(file: &Path, stats: &Stats, out: &mut dyn Write) -> io::Result<()>
         db_size_bytes: stats.db_size_bytes,
         total_documents: stats.total_documents(),
         total_chunks: stats.total_chunks,
+    };
+    write(&json, out)
+}
+
+#[derive(Serialize)]
+struct ImportedJson {
+    contract_version: u32,
+    imported: usize,
+    chunks: usize,
+    skipped: usize,
+    failed: usize,
+}
+
+/// Writes what a run of `kb import` did.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn imported(imported: &Imported, out: &mut dyn Write) -> io::Result<()> {
+    let json = ImportedJson {
+        contract_version: CONTRACT_VERSION,
+        imported: imported.num_documents,
+        chunks: imported.num_chunks,
+        skipped: imported.num_skipped,
+        failed: imported.num_failed,
     };
     write(&json, out)
 }

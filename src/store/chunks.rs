@@ -23,6 +23,10 @@ impl PassageHash {
         half.copy_from_slice(&digest[..16]);
         Self(half)
     }
+
+    pub(super) fn bytes(self) -> [u8; 16] {
+        self.0
+    }
 }
 
 /// A chunk as it is kept.

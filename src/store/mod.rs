@@ -28,6 +28,7 @@ mod skills;
 mod tags;
 #[cfg(test)]
 mod testing;
+mod transfer;
 mod vectors;
 
 use std::cell::RefCell;
@@ -50,6 +51,7 @@ pub use replace::{Change, NewDocument};
 pub use sizes::ChunkSizes;
 pub use skills::SkillRow;
 pub use tags::TagCount;
+pub use transfer::{Record, RecordedChunk, Taken};
 
 /// One connection to a knowledge base.
 ///

@@ -217,7 +217,7 @@ pub(super) fn release(db: &Connection, before: &KnownPath, heir: DocumentId) -> 
     }
 }
 
-fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
+pub(super) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
     Ok(PathStamp {
         path: row.get("path")?,
         size_bytes: row.get::<_, i64>("size_bytes")?.cast_unsigned(),

@@ -121,6 +121,16 @@ pub(super) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
     })
 }
 
+/// Refuses what is no `documents.metadata`.
+pub(super) fn check_document_json(json: &str) -> rusqlite::Result<()> {
+    serde_json::from_str::<DocumentJson>(json).map(drop).map_err(|error| unreadable(error.into()))
+}
+
+/// Refuses what is no `chunks.metadata`.
+pub(super) fn check_chunk_json(json: &str) -> rusqlite::Result<()> {
+    serde_json::from_str::<ChunkJson>(json).map(drop).map_err(|error| unreadable(error.into()))
+}
+
 /// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
 pub(super) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
     let json: DocumentJson = json_column(row, "metadata")?;

@@ -18,9 +18,21 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("skill", &["diagnostic", "error", "ingest", "store"]),
     ("read", &["document", "error", "ingest", "search", "skill", "store"]),
     ("mcp", &["error"]),
+    ("transfer", &["document", "error", "store"]),
     (
         "present",
-        &["diagnostic", "document", "error", "eval", "ingest", "read", "search", "skill", "store"],
+        &[
+            "diagnostic",
+            "document",
+            "error",
+            "eval",
+            "ingest",
+            "read",
+            "search",
+            "skill",
+            "store",
+            "transfer",
+        ],
     ),
     ("config", &["error"]),
     (
@@ -39,6 +51,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "search",
             "skill",
             "store",
+            "transfer",
         ],
     ),
 ];
@@ -97,6 +110,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "present/why.rs",
             "skill/front_matter.rs",
             "store/rows.rs",
+            "transfer/lines.rs",
         ],
     ),
     (
@@ -113,6 +127,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "present/skill",
             "skill",
             "store/rows.rs",
+            "transfer/lines.rs",
         ],
     ),
     ("serde_yaml", &["config", "ingest/extract/markdown/front_matter.rs", "skill/front_matter.rs"]),

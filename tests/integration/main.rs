@@ -71,5 +71,8 @@ mod skill_manage;
 mod skill_search;
 /// Token ids against the library of reference.
 mod tokens;
+
+/// Everything out of one database and into another.
+mod transfer;
 /// `kb embed`.
 mod vectors;

@@ -1,0 +1,368 @@
+//! A document with all that is kept of it: whole out of one database, whole into another.
+
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+
+use crate::document::{Chunk, ChunkId, DocType, DocumentId};
+use crate::error::{Error, Result};
+
+use super::binding::Slot;
+use super::fault::Step;
+use super::{PassageHash, PathStamp, Store, binding, grams, paths, rows, scan, tags, vectors};
+
+/// A document with its paths, tags and chunks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its key.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// Whether the user gave the title.
+    pub is_title_given: bool,
+    /// The path it is shown under; `None` for a note given as text.
+    pub path: Option<String>,
+    /// SHA-256 of the file's bytes, lower-case hex.
+    pub content_hash: String,
+    /// Its type.
+    pub doc_type: DocType,
+    /// The programming language; `None` outside code.
+    pub language: Option<String>,
+    /// When it was first added: RFC 3339, UTC.
+    pub created_at: String,
+    /// When its content was last replaced: RFC 3339, UTC.
+    pub updated_at: String,
+    /// What it says about itself, as JSON.
+    pub metadata: String,
+    /// Its tags in order of the alphabet.
+    pub tags: Vec<String>,
+    /// Every path its bytes were seen at, in order.
+    pub paths: Vec<PathStamp>,
+    /// Its chunks in its order.
+    pub chunks: Vec<RecordedChunk>,
+}
+
+/// A chunk of a [`Record`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedChunk {
+    /// Its key.
+    pub id: ChunkId,
+    /// The chunk's own text.
+    pub text: String,
+    /// What it is read with.
+    pub context: String,
+    /// Tokens of what is embedded.
+    pub token_count: u32,
+    /// Where it stands in the document, as JSON.
+    pub metadata: String,
+    /// Its vector, of length 1; `None` where it was not asked for.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// What became of a document that was to be taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It is there now, under this key.
+    In(DocumentId),
+    /// The same bytes, read the same way, were there already, or another document is at its path.
+    Known(DocumentId),
+}
+
+const IDS: &str = "SELECT id FROM documents ORDER BY id";
+
+const DOCUMENT: &str = "
+    SELECT
+        documents.*,
+        (
+            SELECT json_group_array(tags.name ORDER BY tags.name)
+            FROM document_tags
+            JOIN tags ON tags.id = document_tags.tag_id
+            WHERE document_tags.document_id = documents.id
+        ) AS tags
+    FROM documents
+    WHERE id = :id";
+
+const PATHS: &str = "
+    SELECT path, size_bytes, mtime_ns FROM document_paths WHERE document_id = :id ORDER BY path";
+
+const CHUNKS: &str = "
+    SELECT id, text, context, token_count, metadata
+    FROM chunks
+    WHERE document_id = :id
+    ORDER BY chunk_index";
+
+const VECTOR: &str = "SELECT embedding FROM chunks_vec WHERE chunk_id = :id";
+
+const SAME_DOCUMENT: &str = "
+    SELECT id
+    FROM documents
+    WHERE content_hash = :content_hash AND doc_type = :doc_type AND language IS :language
+    ORDER BY id
+    LIMIT 1";
+
+const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id)";
+
+const HAS_CHUNK: &str = "
+    SELECT EXISTS (
+        SELECT 1 FROM chunks WHERE id IN (SELECT value FROM json_each(:ids))
+    )";
+
+const INSERT_DOCUMENT: &str = "
+    INSERT INTO documents
+        (id, title, title_given, source_path, content_hash, doc_type, language,
+         created_at, updated_at, metadata)
+    VALUES
+        (:id, :title, :title_given, :path, :content_hash, :doc_type, :language,
+         :created_at, :updated_at, :metadata)
+    RETURNING id";
+
+const INSERT_CHUNK: &str = "
+    INSERT INTO chunks
+        (id, document_id, chunk_index, text, context, token_count, passage_hash, metadata)
+    VALUES
+        (:id, :document_id, :chunk_index, :text, :context, :token_count, :passage_hash, :metadata)
+    RETURNING id";
+
+impl Store {
+    /// Gives every document in the order of their keys, all of one state of the database.
+    ///
+    /// # Errors
+    ///
+    /// What `on_record` gives; [`Error::Corrupt`] and what else the database refuses.
+    pub fn export(
+        &self,
+        with_vectors: bool,
+        mut on_record: impl FnMut(Record) -> Result<()>,
+    ) -> Result<()> {
+        self.read(|db| {
+            let with_vectors = with_vectors && self.check_bound(db)?.is_some();
+            let mut ids = db.prepare_cached(IDS)?;
+            let mut ids = ids.query([])?;
+            while let Some(row) = ids.next()? {
+                let mut record = record(db, row.get(0)?)?;
+                if with_vectors {
+                    let mut vector = db.prepare_cached(VECTOR)?;
+                    for chunk in &mut record.chunks {
+                        let params = named_params! { ":id": chunk.id };
+                        chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
+                    }
+                }
+                on_record(record)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes a document in, in one transaction. Its keys and those of its chunks stay, as far as they
+    /// are free. Where its bytes are known, or a path of it is, what is there stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where a chunk has no vector or one of another width, or metadata cannot be read;
+    /// [`Error::ModelMismatch`], and what else the database refuses. Nothing is changed then.
+    pub fn import(&mut self, record: &Record) -> Result<Taken> {
+        let bound = self.bound.borrow().clone();
+        self.write(|db| {
+            binding::check(db, bound.as_ref())?;
+            if let Some(id) = known(db, record)? {
+                return Ok(Taken::Known(id));
+            }
+            let id = insert_document(db, record)?;
+            for stamp in &record.paths {
+                paths::remember(db, id, stamp)?;
+            }
+            tags::link(db, id, &record.tags)?;
+            insert_chunks(db, id, &record.chunks)?;
+            Ok(Taken::In(id))
+        })
+    }
+}
+
+fn record(db: &Connection, id: DocumentId) -> Step<Record> {
+    let mut paths = db.prepare_cached(PATHS)?;
+    let mut chunks = db.prepare_cached(CHUNKS)?;
+    let params = named_params! { ":id": id };
+    let mut record = db.prepare_cached(DOCUMENT)?.query_row(params, |row| {
+        Ok(Record {
+            id,
+            title: row.get("title")?,
+            is_title_given: row.get("title_given")?,
+            path: row.get("source_path")?,
+            content_hash: row.get("content_hash")?,
+            doc_type: rows::named_column(row, "doc_type")?,
+            language: row.get("language")?,
+            created_at: row.get("created_at")?,
+            updated_at: row.get("updated_at")?,
+            metadata: row.get("metadata")?,
+            tags: rows::json_column(row, "tags")?,
+            paths: Vec::new(),
+            chunks: Vec::new(),
+        })
+    })?;
+    record.paths = paths.query_map(params, paths::stamp)?.collect::<Result<_, _>>()?;
+    record.chunks = chunks.query_map(params, recorded_chunk)?.collect::<Result<_, _>>()?;
+    Ok(record)
+}
+
+fn recorded_chunk(row: &Row<'_>) -> rusqlite::Result<RecordedChunk> {
+    Ok(RecordedChunk {
+        id: row.get("id")?,
+        text: row.get("text")?,
+        context: row.get("context")?,
+        token_count: row.get::<_, Option<u32>>("token_count")?.unwrap_or(0),
+        metadata: row.get("metadata")?,
+        vector: None,
+    })
+}
+
+/// Returns the document that is in the way of this one.
+fn known(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
+    let params = named_params! {
+        ":content_hash": record.content_hash,
+        ":doc_type": record.doc_type.as_str(),
+        ":language": record.language,
+    };
+    let same = db.prepare_cached(SAME_DOCUMENT)?.query_row(params, |row| row.get(0)).optional()?;
+    if same.is_some() {
+        return Ok(same);
+    }
+    for stamp in &record.paths {
+        if let Some(known) = paths::known(db, &stamp.path)? {
+            return Ok(Some(known.document_id));
+        }
+    }
+    Ok(None)
+}
+
+fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
+    rows::check_document_json(&record.metadata).map_err(|_| Error::Usage {
+        message: "its metadata is not what kb writes".into(),
+        hint: None,
+    })?;
+    let params = named_params! { ":id": record.id };
+    let is_taken: bool = db.prepare_cached(HAS_DOCUMENT)?.query_row(params, |row| row.get(0))?;
+    Ok(db.prepare_cached(INSERT_DOCUMENT)?.query_row(
+        named_params! {
+            ":id": (!is_taken).then_some(record.id),
+            ":title": record.title,
+            ":title_given": record.is_title_given,
+            ":path": record.path,
+            ":content_hash": record.content_hash,
+            ":doc_type": record.doc_type.as_str(),
+            ":language": record.language,
+            ":created_at": record.created_at,
+            ":updated_at": record.updated_at,
+            ":metadata": record.metadata,
+        },
+        |row| row.get(0),
+    )?)
+}
+
+fn insert_chunks(db: &Connection, id: DocumentId, chunks: &[RecordedChunk]) -> Step<()> {
+    let dim = binding::load(db, Slot::Current)?.map_or(0, |it| it.dim);
+    let ids = rows::to_json(&chunks.iter().map(|it| it.id).collect::<Vec<_>>())?;
+    let params = named_params! { ":ids": ids };
+    let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
+    let last_block = scan::last_block(db)?;
+    let mut statement = db.prepare_cached(INSERT_CHUNK)?;
+    for (chunk_index, chunk) in (0_u32..).zip(chunks) {
+        rows::check_chunk_json(&chunk.metadata).map_err(|_| unfit(chunk_index, "metadata"))?;
+        let vector = chunk.vector.as_deref().unwrap_or_default();
+        vectors::require_unit_shape(vector, dim).map_err(|_| unfit(chunk_index, "vector"))?;
+        let passage = Chunk::passage(&chunk.context, &chunk.text);
+        let chunk_id: ChunkId = statement.query_row(
+            named_params! {
+                ":id": (!is_taken).then_some(chunk.id),
+                ":document_id": id,
+                ":chunk_index": chunk_index,
+                ":text": chunk.text,
+                ":context": chunk.context,
+                ":token_count": chunk.token_count,
+                ":passage_hash": PassageHash::of(&passage).bytes(),
+                ":metadata": chunk.metadata,
+            },
+            |row| row.get(0),
+        )?;
+        grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
+        vectors::insert(db, chunk_id, vector)?;
+    }
+    if scan::last_block(db)? > last_block {
+        vectors::encode_from(db, last_block)?;
+    }
+    Ok(())
+}
+
+fn unfit(chunk_index: u32, what: &str) -> Error {
+    let message = format!("the {what} of its chunk {chunk_index} does not fit this database");
+    Error::Usage { message, hint: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{TestDb, vector};
+    use super::*;
+
+    fn records(db: &TestDb) -> Vec<Record> {
+        let mut records = Vec::new();
+        let collect = |it| {
+            records.push(it);
+            Ok(())
+        };
+        db.store.export(true, collect).unwrap();
+        records
+    }
+
+    /// Documents 2 and 3 with chunks 3 to 5.
+    fn filled() -> TestDb {
+        let mut db = TestDb::new();
+        db.add("/gone.md", &["ebb", "slack"], &[]);
+        db.add("/b.md", &["flood"], &["tide", "water"]);
+        db.add("/a.md", &["neap", "spring"], &["tide"]);
+        db.store.remove(1).unwrap();
+        db.age();
+        db
+    }
+
+    #[test]
+    fn what_is_taken_in_is_what_was_given() {
+        let given = records(&filled());
+        assert_eq!(given.iter().map(|it| it.id).collect::<Vec<_>>(), [2, 3]);
+        let mut to = TestDb::new();
+        for record in &given {
+            assert_eq!(to.store.import(record).unwrap(), Taken::In(record.id));
+        }
+        assert_eq!(records(&to), given);
+        // And once more: nothing.
+        for record in &given {
+            assert_eq!(to.store.import(record).unwrap(), Taken::Known(record.id));
+        }
+        assert_eq!(records(&to), given);
+        to.assert_whole();
+    }
+
+    #[test]
+    fn what_is_there_stays_and_taken_keys_are_given_anew() {
+        let given = records(&filled());
+        let mut to = TestDb::new();
+        to.add("/x.md", &["other"], &[]);
+        let mut at_its_path = given[0].clone();
+        at_its_path.paths[0].path = "/x.md".into();
+        assert_eq!(to.store.import(&at_its_path).unwrap(), Taken::Known(1));
+        let mut same_keys = given[0].clone();
+        (same_keys.id, same_keys.chunks[0].id) = (1, 1);
+        assert_eq!(to.store.import(&same_keys).unwrap(), Taken::In(2));
+        assert_eq!(records(&to)[1].chunks[0].id, 2);
+        to.assert_whole();
+    }
+
+    #[test]
+    fn what_does_not_fit_changes_nothing() {
+        let mut record = records(&filled()).remove(0);
+        let mut to = TestDb::new();
+        record.chunks[0].vector = None;
+        assert!(matches!(to.store.import(&record), Err(Error::Usage { .. })));
+        record.chunks[0].vector = Some(vector("flood"));
+        record.metadata = "3".into();
+        assert!(to.store.import(&record).is_err());
+        assert!(records(&to).is_empty());
+        to.assert_whole();
+    }
+}

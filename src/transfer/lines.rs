@@ -1,0 +1,243 @@
+//! A document in, a line of JSON out; and the reverse.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::document::{Binding, DocType, Precision};
+use crate::error::{Error, Result};
+use crate::store::{PathStamp, Record, RecordedChunk};
+
+/// Version of the lines; a program reads those up to its own.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct HeadLine {
+    kb_export: u32,
+    binding: Option<BindingLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BindingLine {
+    model_name: String,
+    embedding_dim: u32,
+    max_tokens: u32,
+    precision: String,
+    passage_prefix: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DocumentLine {
+    id: i64,
+    title: String,
+    title_given: bool,
+    path: Option<String>,
+    content_hash: String,
+    #[serde(rename = "type")]
+    doc_type: String,
+    language: Option<String>,
+    created_at: String,
+    updated_at: String,
+    tags: Vec<String>,
+    metadata: Value,
+    paths: Vec<PathLine>,
+    chunks: Vec<ChunkLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PathLine {
+    path: String,
+    size_bytes: u64,
+    mtime_ns: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ChunkLine {
+    chunk_id: i64,
+    text: String,
+    context: String,
+    token_count: u32,
+    metadata: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vector: Option<Vec<f32>>,
+}
+
+/// Writes the first line.
+pub(super) fn encode_head(binding: Option<&Binding>) -> String {
+    let binding = binding.map(|it| BindingLine {
+        model_name: it.model_name.clone(),
+        embedding_dim: it.dim,
+        max_tokens: it.max_tokens,
+        precision: it.precision.to_string(),
+        passage_prefix: it.passage_prefix.clone(),
+    });
+    // Only a map with keys that are no strings could fail, and there is none.
+    serde_json::to_string(&HeadLine { kb_export: VERSION, binding }).unwrap_or_default()
+}
+
+/// Reads the first line.
+pub(super) fn decode_head(line: &str) -> Result<Option<Binding>> {
+    let refuse = |message: String| Error::Usage {
+        message,
+        hint: Some("`kb export` writes what `kb import` reads".into()),
+    };
+    let head: HeadLine = serde_json::from_str(line)
+        .map_err(|_| refuse("the first line does not begin an export of kb".into()))?;
+    if head.kb_export > VERSION {
+        let message = format!("the export has version {}; this kb knows {VERSION}", head.kb_export);
+        return Err(refuse(message));
+    }
+    let Some(binding) = head.binding else { return Ok(None) };
+    let precision: Precision = binding.precision.parse().map_err(|it| refuse(format!("{it}")))?;
+    Ok(Some(Binding {
+        model_name: binding.model_name,
+        dim: binding.embedding_dim,
+        max_tokens: binding.max_tokens,
+        precision,
+        passage_prefix: binding.passage_prefix,
+    }))
+}
+
+/// Writes a document.
+pub(super) fn encode(record: &Record) -> Result<String> {
+    let line = DocumentLine {
+        id: record.id,
+        title: record.title.clone(),
+        title_given: record.is_title_given,
+        path: record.path.clone(),
+        content_hash: record.content_hash.clone(),
+        doc_type: record.doc_type.to_string(),
+        language: record.language.clone(),
+        created_at: record.created_at.clone(),
+        updated_at: record.updated_at.clone(),
+        tags: record.tags.clone(),
+        metadata: parsed(&record.metadata)?,
+        paths: record
+            .paths
+            .iter()
+            .map(|it| PathLine {
+                path: it.path.clone(),
+                size_bytes: it.size_bytes,
+                mtime_ns: it.mtime_ns,
+            })
+            .collect(),
+        chunks: record
+            .chunks
+            .iter()
+            .map(|it| {
+                Ok(ChunkLine {
+                    chunk_id: it.id,
+                    text: it.text.clone(),
+                    context: it.context.clone(),
+                    token_count: it.token_count,
+                    metadata: parsed(&it.metadata)?,
+                    vector: it.vector.clone(),
+                })
+            })
+            .collect::<Result<_>>()?,
+    };
+    serde_json::to_string(&line).map_err(|it| Error::Store(it.into()))
+}
+
+fn parsed(json: &str) -> Result<Value> {
+    serde_json::from_str(json).map_err(|it| Error::Store(it.into()))
+}
+
+/// Reads a document.
+pub(super) fn decode(line: &str) -> Result<Record> {
+    let refuse = |reason: String| Error::Usage {
+        message: format!("this is no document of an export: {reason}"),
+        hint: None,
+    };
+    let line: DocumentLine = serde_json::from_str(line).map_err(|it| refuse(it.to_string()))?;
+    let doc_type: DocType = line.doc_type.parse().map_err(|it| refuse(format!("{it}")))?;
+    Ok(Record {
+        id: line.id,
+        title: line.title,
+        is_title_given: line.title_given,
+        path: line.path,
+        content_hash: line.content_hash,
+        doc_type,
+        language: line.language,
+        created_at: line.created_at,
+        updated_at: line.updated_at,
+        metadata: line.metadata.to_string(),
+        tags: line.tags,
+        paths: line
+            .paths
+            .into_iter()
+            .map(|it| PathStamp { path: it.path, size_bytes: it.size_bytes, mtime_ns: it.mtime_ns })
+            .collect(),
+        chunks: line
+            .chunks
+            .into_iter()
+            .map(|it| RecordedChunk {
+                id: it.chunk_id,
+                text: it.text,
+                context: it.context,
+                token_count: it.token_count,
+                metadata: it.metadata.to_string(),
+                vector: it.vector,
+            })
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        Record {
+            id: 7,
+            title: "Tides\nand gauges".into(),
+            is_title_given: true,
+            path: Some("/a.md".into()),
+            content_hash: "00".into(),
+            doc_type: DocType::Markdown,
+            language: None,
+            created_at: "2001-02-03T04:05:06Z".into(),
+            updated_at: "2001-02-03T04:05:06Z".into(),
+            metadata: r#"{"format":"markdown","page_count":3}"#.into(),
+            tags: vec!["a".into()],
+            paths: vec![PathStamp { path: "/a.md".into(), size_bytes: 1, mtime_ns: -2 }],
+            chunks: vec![RecordedChunk {
+                id: 9,
+                text: "\u{1F30A} \"water\"".into(),
+                context: String::new(),
+                token_count: 4,
+                metadata: "{}".into(),
+                vector: Some(vec![0.1, -1.0e-8, 1.0 / 3.0]),
+            }],
+        }
+    }
+
+    #[test]
+    fn a_document_comes_back_as_it_went() {
+        let line = encode(&record()).unwrap();
+        assert_eq!(line.lines().count(), 1);
+        assert_eq!(decode(&line).unwrap(), record());
+    }
+
+    #[test]
+    fn the_first_line_says_what_the_others_are_made_with() {
+        let binding = Binding {
+            model_name: "m".into(),
+            dim: 3,
+            max_tokens: 256,
+            precision: Precision::Fp32,
+            passage_prefix: "passage: ".into(),
+        };
+        assert_eq!(decode_head(&encode_head(Some(&binding))).unwrap(), Some(binding));
+        assert_eq!(decode_head(&encode_head(None)).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_export_is_refused() {
+        for line in ["", "{}", "words", r#"{"kb_export": 99, "binding": null}"#] {
+            assert!(decode_head(line).is_err(), "{line}");
+        }
+        for line in ["{}", "[]", "words"] {
+            assert!(decode(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `kb export` and `kb import`: everything out of one database and into another.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::contract;
+use crate::env::{TestEnv, with_stdin};
+use crate::word_model::check_database;
+
+/// Exports into a file of the home and returns it.
+fn exported(env: &TestEnv, name: &str, flags: &[&str]) -> String {
+    let path = env.path(name);
+    let path = path.to_str().unwrap();
+    let output = env.ok(&[&["export", path], flags].concat());
+    assert!(output.stdout.is_empty(), "{}", output.stdout);
+    assert!(output.stderr.starts_with("Exported "), "{}", output.stderr);
+    fs::read_to_string(path).unwrap()
+}
+
+#[track_caller]
+fn check_import(env: &TestEnv, path: &str, expected: [u64; 4]) {
+    let report: contract::Imported = contract::read(&env.ok(&["import", path, "--format", "json"]));
+    let found = [report.imported, report.chunks, report.skipped, report.failed];
+    assert_eq!(found, expected);
+    check_database(env);
+}
+
+#[test]
+fn what_is_exported_and_imported_is_exported_the_same() {
+    let from = TestEnv::with_corpus();
+    from.ok(&["tag", "1", "--add", "tide,station"]);
+    from.ok(&["remove", "2", "--yes"]);
+    let text = exported(&from, "all.jsonl", &["--vectors"]);
+    let lines: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(lines[0]["kb_export"], 1);
+    assert_eq!(lines[1]["tags"], json!(["sample", "station", "tide"]));
+    assert_eq!(lines[1]["chunks"][0]["vector"].as_array().unwrap().len(), 384);
+    assert_eq!(from.ok(&["export", "--vectors"]).stdout, text);
+
+    let to = TestEnv::new();
+    let (num_documents, num_chunks) = lines[1..].iter().fold((0, 0), |sum: (u64, u64), it| {
+        (sum.0 + 1, sum.1 + it["chunks"].as_array().unwrap().len() as u64)
+    });
+    let path = to.write("all.jsonl", &text);
+    let path = path.to_str().unwrap();
+    check_import(&to, path, [num_documents, num_chunks, 0, 0]);
+    assert_eq!(to.ok(&["export", "--vectors"]).stdout, text);
+    // Once more, from stdin: nothing.
+    let again = with_stdin(&to, &["import", "-", "--format=human"], &text).expect(0);
+    assert!(
+        again.stdout.starts_with("Imported 0 documents (0 chunks), skipped"),
+        "{}",
+        again.stdout
+    );
+
+    let query = ["search", "what to do when the gauge is frozen", "--format=json"];
+    assert_eq!(to.ok(&query).stdout, from.ok(&query).stdout);
+}
+
+#[test]
+fn without_vectors_they_are_computed() {
+    let from = TestEnv::new();
+    from.ok(&["add", "--note", "The charger is in the blue box.", "--tags", "station"]);
+    let with_vectors = from.ok(&["export", "--vectors"]).stdout;
+    let text = exported(&from, "lines.jsonl", &[]);
+    assert!(!text.contains("\"vector\""));
+    let to = TestEnv::new();
+    let path = to.write("lines.jsonl", &text);
+    check_import(&to, path.to_str().unwrap(), [1, 1, 0, 0]);
+    assert_eq!(to.ok(&["export", "--vectors"]).stdout, with_vectors);
+}
+
+#[test]
+fn a_bad_line_costs_no_other() {
+    let from = TestEnv::new();
+    from.ok(&["add", "--note", "The charger is in the blue box."]);
+    let text = from.ok(&["export", "--vectors"]).stdout;
+    let (head, note) = text.split_once('\n').unwrap();
+    let to = TestEnv::new();
+    let path = to.write("lines.jsonl", format!("{head}\n{{}}\n\n{note}"));
+    check_import(&to, path.to_str().unwrap(), [1, 1, 0, 1]);
+
+    let path = to.write("broken.jsonl", format!("{head}\nwords\n"));
+    let output = to.kb(&["import", path.to_str().unwrap(), "--format=human"]).expect(1);
+    assert!(
+        output.stderr.contains("line 2: this is no document of an export"),
+        "{}",
+        output.stderr
+    );
+    let path = to.write("words.jsonl", "words\n");
+    let output = to.kb(&["import", path.to_str().unwrap(), "--format=human"]).expect(1);
+    assert!(output.stderr.contains("does not begin an export of kb"), "{}", output.stderr);
+}
+
+#[test]
+fn an_export_overwrites_nothing() {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "The charger is in the blue box."]);
+    let path = env.write("all.jsonl", "mine");
+    let output = env.kb(&["export", path.to_str().unwrap()]).expect(1);
+    assert!(output.stderr.contains("exists already"), "{}", output.stderr);
+    assert_eq!(fs::read_to_string(path).unwrap(), "mine");
+}
