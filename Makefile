@@ -6,7 +6,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test lint quality chunkers pdf skills bench corpus packages install clean
+.PHONY: help build demo test faults lint quality chunkers pdf skills bench corpus packages install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,10 @@ test: ## Fetch the model once, then run every test
 	target/debug/kb --data-dir target/test-setup init
 	tests/mcp/setup
 	cargo test --locked
+	tests/faults/run target/debug/kb --short
+
+faults: build ## Kill, fill, unmount, interrupt: look whether anything is lost; about half an hour, best as root
+	tests/faults/run $(KB) --write
 
 lint: ## Check format, lints and dependencies
 	cargo fmt --check

@@ -40,3 +40,6 @@ pub mod config;
 pub mod mcp;
 
 pub mod cli;
+
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;

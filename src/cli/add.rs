@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::model::LazyModel;
 use crate::cli::progress::IngestProgress;
 use crate::cli::{args, context, model, ocr};
@@ -19,9 +20,10 @@ use crate::ingest::chunk::{ChunkOptions, Strategy};
 use crate::ingest::detect::Wanted;
 use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::walk::WalkOptions;
-use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services};
+use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services, walk};
 use crate::present::human::Human;
 use crate::present::json;
+use crate::store::{Root, Store};
 
 /// Name of the list of failures in the data directory.
 const ERROR_LOG: &str = "ingest-errors.log";
@@ -37,6 +39,8 @@ const STDIN: &str = "-";
 pub(super) struct Watch<'a> {
     pub(super) is_cancelled: Arc<AtomicBool>,
     pub(super) on_event: Option<&'a mut ingest::OnEvent<'a>>,
+    /// What was added before is looked at again: folders are remembered, documents keep their tags.
+    pub(super) is_update: bool,
 }
 
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
@@ -91,9 +95,18 @@ pub(super) fn ingest(
     let model = wish.open_for_passages(&installed)?;
     let mut options = options(context, args, wanted, &model)?;
     options.is_cancelled = Arc::clone(&watch.is_cancelled);
+    options.keeps_tags = watch.is_update;
+    if !watch.is_update {
+        remember_roots(&mut store, args, roots)?;
+    }
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
 
+    // A server is not ended by what ends one call.
+    let interrupt = match watch.on_event {
+        None => Interrupt::listen(&watch.is_cancelled),
+        Some(_) => Interrupt::default(),
+    };
     let mut report = IngestReport::default();
     let is_lone = matches!(roots, [root] if !root.is_dir());
     let mut progress = IngestProgress::new(context.data_dir().join(ERROR_LOG), now, is_lone);
@@ -125,10 +138,39 @@ pub(super) fn ingest(
     if outcome.is_err() && report.added + report.updated > 0 {
         context::say(&Human::summary(&report));
     }
+    if matches!(outcome, Err(Error::Cancelled)) {
+        context::say(&format!("{} of the files found so far are left", progress.num_left()));
+        store.close()?;
+        interrupt.check()?;
+        return Err(Error::Cancelled);
+    }
     outcome?;
     store.encode_vectors()?;
     store.close()?;
     Ok(report)
+}
+
+/// Remembers folders before anything in them is read, so that an interrupted run is known, too.
+fn remember_roots(store: &mut Store, args: &args::Add, roots: &[PathBuf]) -> Result<()> {
+    for root in roots.iter().filter(|it| it.is_dir()) {
+        store.remember_root(&Root {
+            path: walk::path_text(root),
+            tags: args.tags.clone(),
+            doc_type: args.doc_type,
+            language: args.language.map(|it| it.as_str().to_owned()),
+            follows_links: args.follow,
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns how folders are walked.
+pub(super) fn walk_options(context: &Context, is_following: bool) -> WalkOptions {
+    let settings = &context.config().ingestion;
+    WalkOptions {
+        max_file_mb: u64::from(settings.max_file_mb),
+        follow_links: settings.follow_links || is_following,
+    }
 }
 
 /// Reads a document from standard input.
@@ -209,10 +251,7 @@ fn options(
     pdf.ocr = ocr::options(context);
     let settings = &config.ingestion;
     Ok(IngestOptions {
-        walk: WalkOptions {
-            max_file_mb: u64::from(settings.max_file_mb),
-            follow_links: settings.follow_links,
-        },
+        walk: walk_options(context, args.follow),
         wanted,
         title: args.title.clone(),
         tags: args.tags.clone(),
@@ -222,6 +261,7 @@ fn options(
         batch_size: settings.batch_size as usize,
         num_embedders: model::num_cores(),
         is_cancelled: Arc::default(),
+        keeps_tags: false,
     })
 }
 

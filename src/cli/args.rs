@@ -11,6 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::cli::skill_args::SkillCall;
+use crate::cli::upkeep_args::{Doctor, Update};
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 
@@ -56,6 +57,8 @@ pub(super) enum Command {
     Init(Init),
     /// Add files, folders or a note
     Add(Add),
+    /// Look again at what was added: read what is new or changed, follow what moved
+    Update(Update),
     /// Search what has been added
     Search(Search),
     /// Say why a search does not find a document
@@ -86,6 +89,8 @@ pub(super) enum Command {
     Export(Export),
     /// Take in what `kb export` wrote
     Import(Import),
+    /// Examine the database and what kb needs, and say what to do
+    Doctor(Doctor),
     /// Compute all vectors anew, with the same model or another
     Reindex(Reindex),
     /// Print the vectors of texts, for scripts
@@ -186,6 +191,9 @@ pub(super) struct Add {
     /// Programming language of the files
     #[arg(long, value_name = "LANGUAGE", value_parser = language())]
     pub(super) language: Option<Language>,
+    /// Follow links that lie in folders, as ingestion.follow_links does
+    #[arg(long)]
+    pub(super) follow: bool,
     /// Opens encrypted documents; other users can see it, so better set KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(super) password: Option<String>,
@@ -207,6 +215,7 @@ impl Add {
             tags: Vec::new(),
             doc_type: None,
             language: None,
+            follow: false,
             password: None,
             recursive: false,
             format: Format { format: OutputFormat::Human },
@@ -507,6 +516,9 @@ pub(super) struct Tag {
 /// Show what the database holds and what it was built with
 #[derive(Debug, Args)]
 pub(super) struct Status {
+    /// Look at the files, too: how many are new, changed or missing
+    #[arg(long)]
+    pub(super) scan: bool,
     #[command(flatten)]
     pub(super) format: Format,
 }

@@ -1,6 +1,7 @@
 //! `kb config`.
 
 use std::fs;
+use std::io::Write;
 
 use crate::cli::args::ConfigAction;
 use crate::cli::context::Context;
@@ -43,7 +44,8 @@ pub(super) fn set(context: &Context, key: &str, value: &str) -> Result<()> {
     }
     // Written beside and renamed: a crash leaves the old file or the new one.
     let draft = file.with_extension("yaml.new");
-    fs::write(&draft, text)
+    context::open_private(&draft, fs::OpenOptions::new().write(true).truncate(true))
+        .and_then(|mut it| it.write_all(text.as_bytes()))
         .and_then(|()| fs::rename(&draft, file))
         .map_err(|source| Error::Io { path: file.clone(), source })?;
     context::say(&format!("{key} is now {value} in {}", file.display()));

@@ -141,6 +141,13 @@ pub(super) fn make_private_dir(dir: &Path) -> Result<()> {
     builder.create(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
 }
 
+/// Opens a file as `options` say; where it is made, only its owner can read it.
+pub(super) fn open_private(path: &Path, options: &mut fs::OpenOptions) -> io::Result<fs::File> {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options.create(true).open(path)
+}
+
 /// What was said while it was held back; `None` if it is said at once.
 static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
 

@@ -7,12 +7,14 @@ mod args;
 mod backup;
 mod config;
 mod context;
+mod doctor;
 mod embed;
 mod eval;
 mod exit;
 mod info;
 mod init;
 mod inputs;
+mod interrupt;
 mod list;
 mod model;
 mod ocr;
@@ -28,6 +30,8 @@ mod status;
 mod tag;
 mod tools;
 mod transfer;
+mod update;
+mod upkeep_args;
 mod why;
 
 use std::ffi::OsString;
@@ -116,6 +120,8 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Backup(args) => backup::run(context, args),
         Command::Export(args) => transfer::export(context, args),
         Command::Import(args) => transfer::import(context, args),
+        Command::Doctor(args) => doctor::run(context, args),
+        Command::Update(args) => update::run(context, args),
         Command::Reindex(args) => reindex::run(context, args),
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
@@ -166,9 +172,11 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Remove(args::Remove { format, .. })
         | Command::Tags(args::Tags { format })
         | Command::Tag(args::Tag { format, .. })
-        | Command::Status(args::Status { format })
+        | Command::Status(args::Status { format, .. })
         | Command::Backup(args::Backup { format, .. })
         | Command::Import(args::Import { format, .. })
+        | Command::Doctor(upkeep_args::Doctor { format, .. })
+        | Command::Update(upkeep_args::Update { format, .. })
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
         Command::Skill(args) => Some(args.call.format()),

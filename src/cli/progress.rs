@@ -143,6 +143,11 @@ impl IngestProgress {
         }
     }
 
+    /// Returns how many of the files found so far nothing was done with.
+    pub(super) fn num_left(&self) -> u64 {
+        self.bar.length().unwrap_or(0).saturating_sub(self.num_done)
+    }
+
     fn advance(&mut self) {
         self.num_done += 1;
         self.bar.set_position(self.num_done);
@@ -172,7 +177,7 @@ impl ErrorLog {
     /// A log that cannot be written is said once and fails nothing.
     fn append(&mut self, now: &str, path: &Path, error: &Error) {
         if self.file.is_none() {
-            match OpenOptions::new().create(true).append(true).open(&self.path) {
+            match context::open_private(&self.path, OpenOptions::new().append(true)) {
                 Ok(file) => self.file = Some(file),
                 Err(cause) => {
                     context::warn(&format!("cannot write {}: {cause}", self.path.display()));

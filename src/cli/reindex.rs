@@ -1,7 +1,10 @@
 //! `kb reindex`.
 
+use std::sync::Arc;
+
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::{args, model, progress};
 use crate::document::{Binding, Chunk, ChunkId};
 use crate::embed::Embedder;
@@ -40,6 +43,7 @@ pub(super) fn run(context: &Context, args: &args::Reindex) -> Result<ExitStatus>
 /// an interrupted run with the same model stopped.
 fn reindex(store: &mut Store, embedder: &dyn Embedder, wanted: &Binding) -> Result<u64> {
     let state = store.begin_reindex(wanted)?;
+    let interrupt = Interrupt::listen(&Arc::default());
     let bar = indicatif::ProgressBar::with_draw_target(
         Some(u64::from(state.num_chunks)),
         progress::target(),
@@ -55,6 +59,7 @@ fn reindex(store: &mut Store, embedder: &dyn Embedder, wanted: &Binding) -> Resu
             let vectors = embed(embedder, &batch)?;
             store.store_reindexed(&vectors)?;
             bar.inc(batch.len() as u64);
+            interrupt.check()?;
         }
         // Another process may have added chunks meanwhile: they are embedded in another round.
         let state = store.finish_reindex()?;
@@ -66,7 +71,10 @@ fn reindex(store: &mut Store, embedder: &dyn Embedder, wanted: &Binding) -> Resu
 }
 
 /// Embeds a batch on all processors.
-fn embed(embedder: &dyn Embedder, batch: &[Unembedded]) -> Result<Vec<(ChunkId, Vec<f32>)>> {
+pub(super) fn embed(
+    embedder: &dyn Embedder,
+    batch: &[Unembedded],
+) -> Result<Vec<(ChunkId, Vec<f32>)>> {
     model::on_all_cores(batch, |it| {
         let passage = Chunk::passage(&it.context, &it.text);
         let vectors = embedder.embed_passages(&[&passage])?;

@@ -2,6 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
+use crate::cli::update::Scope;
 use crate::cli::{args, model};
 use crate::error::Result;
 use crate::present::{Setup, json};
@@ -9,10 +10,17 @@ use crate::store::Stats;
 
 pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> {
     let (setup, stats) = status(context)?;
+    let surveys = match context.open_existing()?.filter(|_| args.scan) {
+        Some(store) => Some(Scope::read(&store, &[])?.survey(context, false)),
+        None => None,
+    };
     context.present(
         args.format.format,
-        |out| json::status(&setup, &stats, out),
-        |human, out| human.status(&setup, &stats, out),
+        |out| json::status(&setup, &stats, surveys.as_deref(), out),
+        |human, out| {
+            human.status(&setup, &stats, out)?;
+            surveys.as_deref().map_or(Ok(()), |it| human.out_of_date(it, out))
+        },
     )?;
     Ok(ExitStatus::Success)
 }

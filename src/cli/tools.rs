@@ -155,7 +155,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             true,
             |service, _: NoInput, _| {
                 let (setup, stats) = status::status(&service.context)?;
-                bytes(|out| json::status(&setup, &stats, out))
+                bytes(|out| json::status(&setup, &stats, None, out))
             },
         ),
     ]
@@ -228,7 +228,8 @@ fn added(service: &Service, args: &args::Add, call: &Call) -> Result<Bytes> {
             call.progress(num_done, Some(num_found.max(num_done)), &message);
         }
     };
-    let mut watch = Watch { is_cancelled: call.cancel_flag(), on_event: Some(&mut tell) };
+    let mut watch =
+        Watch { is_cancelled: call.cancel_flag(), on_event: Some(&mut tell), ..Watch::default() };
     let (report, _) = add::added(&service.context, args, &mut watch)?;
     bytes(|out| json::report(&report, out))
 }

@@ -11,6 +11,12 @@ mod edit;
 mod load;
 pub mod skillc;
 
+/// Takes a text for a settings file.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz(text: &str) {
+    let _ = load::parse_yaml(Path::new("config.yaml"), text);
+}
+
 pub use edit::set;
 pub use load::{Environment, Flags, Origin, Resolved, load, variable_names};
 

@@ -29,7 +29,7 @@ use crate::document::{Binding, Precision};
 use crate::error::{Error, Result};
 
 pub use facts::Facts;
-pub use fetch::{Locations, OPTIMISING, install, locate, locate_model, verify};
+pub use fetch::{Locations, OPTIMISING, install, locate, locate_model, verify, verify_runtime};
 pub use onnx::OnnxEmbedder;
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
 pub use tokenize::{Side, Tokenizer};

@@ -17,6 +17,7 @@ pub mod detect;
 pub mod extract;
 mod pipeline;
 mod prepare;
+pub mod survey;
 pub mod walk;
 
 use std::path::{Path, PathBuf};
@@ -59,6 +60,8 @@ pub struct IngestOptions {
     pub num_embedders: usize,
     /// Becomes true when the run is to end; what is committed stays.
     pub is_cancelled: Arc<AtomicBool>,
+    /// Documents that are known get no tags: what the user took from them stays away.
+    pub keeps_tags: bool,
 }
 
 /// How documents are cut, by type.
@@ -364,6 +367,7 @@ mod tests {
             batch_size: 8,
             num_embedders: 2,
             is_cancelled: Arc::default(),
+            keeps_tags: false,
         }
     }
 

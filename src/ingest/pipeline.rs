@@ -250,8 +250,9 @@ impl Planner<'_> {
         hash: String,
         known: Option<KnownPath>,
     ) -> Result<Outcome> {
+        let is_known = known.is_some();
         let given_title = known.and_then(|it| it.title_given);
-        let prepared = prepare::prepare_file(
+        let mut prepared = prepare::prepare_file(
             found,
             bytes,
             format,
@@ -260,6 +261,9 @@ impl Planner<'_> {
             self.options,
             self.services.num_tokens,
         )?;
+        if is_known && self.options.keeps_tags {
+            prepared.document.tags.clear();
+        }
         Ok(Outcome::Prepared(Box::new(prepared)))
     }
 
@@ -411,7 +415,7 @@ impl Writer<'_, '_> {
     }
 
     fn skip(&mut self, found: &Found, document_id: DocumentId) -> Result<()> {
-        if !self.options.tags.is_empty() {
+        if !self.options.tags.is_empty() && !self.options.keeps_tags {
             self.store.add_tags(document_id, &self.options.tags)?;
         }
         self.report.skipped += 1;

@@ -594,7 +594,7 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-fn counted(number: usize, noun: &str) -> String {
+pub(super) fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", thousands(number as u64))
 }

@@ -13,7 +13,8 @@ use serde::Serialize;
 use crate::document::Quality;
 use crate::error::Error;
 use crate::ingest::IngestReport;
-use crate::present::{OcrSetup, Setting, Setup};
+use crate::ingest::survey::Survey;
+use crate::present::{OcrSetup, Setting, Setup, update};
 use crate::read::{Evidence, Passage};
 use crate::search::similar::Seed;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
@@ -517,6 +518,7 @@ struct StatusJson<'a> {
     pages: PagesJson,
     ocr: OcrJson<'a>,
     agent_skills: Vec<AgentSkillJson<'a>>,
+    out_of_date: Option<OutOfDateJson>,
 }
 
 #[derive(Serialize)]
@@ -524,6 +526,15 @@ struct AgentSkillJson<'a> {
     path: String,
     version: Option<&'a str>,
     current: bool,
+}
+
+/// Files that are not as they were when they were added.
+#[derive(Serialize)]
+struct OutOfDateJson {
+    changed: usize,
+    new: usize,
+    missing: usize,
+    folders_away: usize,
 }
 
 #[derive(Serialize)]
@@ -557,7 +568,12 @@ impl<'a> From<&'a OcrSetup> for OcrJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn status(setup: &Setup, stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
+pub fn status(
+    setup: &Setup,
+    stats: &Stats,
+    surveys: Option<&[Survey]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let binding = setup.binding.as_ref();
     write(
         &StatusJson {
@@ -588,6 +604,10 @@ pub fn status(setup: &Setup, stats: &Stats, out: &mut dyn Write) -> io::Result<(
                     current: it.is_current,
                 })
                 .collect(),
+            out_of_date: surveys.map(|it| {
+                let [changed, new, missing, folders_away] = update::counts(it);
+                OutOfDateJson { changed, new, missing, folders_away }
+            }),
         },
         out,
     )

@@ -7,12 +7,14 @@ use std::path::PathBuf;
 use crate::document::Binding;
 use crate::skill::install::Found;
 
+pub mod doctor;
 pub mod eval;
 pub mod human;
 pub mod json;
 pub mod quote;
 pub mod read;
 pub mod skill;
+pub mod update;
 pub mod why;
 
 /// What is set up on this machine for a data directory.

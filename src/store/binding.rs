@@ -185,7 +185,7 @@ mod tests {
         db.store.bind(&wanted).unwrap();
         assert_eq!(Store::open(&db.path()).unwrap().binding().unwrap(), Some(wanted));
         for (key, expected) in [
-            ("schema_version", "3"),
+            ("schema_version", "4"),
             ("model_name", "e5"),
             ("embedding_dim", "4"),
             ("model_max_tokens", "256"),

@@ -1,11 +1,11 @@
-//! The whole database in, figures and faults out.
+//! The whole database in, figures out; and whether it is whole.
 
 use rusqlite::Connection;
 
 use crate::document::DocType;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
-use super::fault::{Fault, Step};
+use super::fault::Step;
 use super::{Store, migrate};
 
 /// What `kb status` counts.
@@ -80,67 +80,6 @@ const COUNT_VECTORS: &str = "SELECT count(*) FROM chunks_vec_rowids";
 
 const SIZE_BYTES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
-/// With 1, FTS5 compares its index with the text in `chunks`; it fails where they differ.
-const CHECK_FTS: &str = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
-
-/// Queries that count what should not be, each with the sentence that says so.
-const CLAIMS: &[(&str, &str)] = &[
-    (
-        "SELECT count(*) FROM pragma_foreign_key_check",
-        "rows that refer to something that does not exist",
-    ),
-    (
-        "SELECT count(*) FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)",
-        "tags that no document bears",
-    ),
-    (
-        "SELECT count(*)
-        FROM documents
-        LEFT JOIN document_paths
-            ON document_paths.path = documents.source_path
-            AND document_paths.document_id = documents.id
-        WHERE documents.source_path IS NOT NULL AND document_paths.path IS NULL",
-        "documents whose path is not remembered",
-    ),
-    (
-        "SELECT count(*)
-        FROM documents
-        WHERE documents.source_path IS NULL
-            AND documents.id IN (SELECT document_id FROM document_paths)",
-        "documents with paths of which none is shown",
-    ),
-    (
-        "SELECT count(*) FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)",
-        "entries of scripts without spaces that no chunk has",
-    ),
-    (
-        "SELECT count(*)
-        FROM chunks
-        LEFT JOIN chunks_sizes_blocks ON chunks_sizes_blocks.block = chunks.id >> 8
-        WHERE substr(chunks_sizes_blocks.sizes, (chunks.id & 255) * 8 + 1, 8)
-            IS NOT unhex(printf('%08x%08x', chunks.document_id, ifnull(chunks.token_count, 0)))",
-        "chunks of which another size is remembered",
-    ),
-    (
-        "SELECT count(*) FROM (
-            SELECT 1 FROM chunks GROUP BY document_id HAVING max(chunk_index) + 1 <> count(*)
-        )",
-        "documents with gaps between their chunks",
-    ),
-];
-
-/// As [`CLAIMS`], for a database that is bound to a model.
-const VECTOR_CLAIMS: &[(&str, &str)] = &[
-    (
-        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM chunks_vec_rowids)",
-        "chunks without a vector",
-    ),
-    (
-        "SELECT count(*) FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)",
-        "vectors without a chunk",
-    ),
-];
-
 impl Store {
     /// Counts documents, chunks and bytes.
     ///
@@ -179,47 +118,18 @@ impl Store {
         })
     }
 
-    /// Examines everything: the file's structure, references, the keyword index against the text,
-    /// one vector for each chunk and no other. Returns a sentence for each fault found; empty when
-    /// the database is whole. Reads all of it.
+    /// Examines everything, as [`Store::examine`]; returns a sentence for each fault found, none when
+    /// the database is whole.
     ///
     /// # Errors
     ///
     /// Where the examination itself cannot go on.
     pub fn check(&self) -> Result<Vec<String>> {
-        let mut faults: Vec<String> = Vec::new();
-        // Apart from the rest: for SQLite this statement writes, and may have to wait to do so.
-        match self.connection.execute(CHECK_FTS, []).map_err(|it| Fault::from(it).at(&self.path)) {
-            Ok(_) => {}
-            Err(Error::Corrupt { detail, .. }) => {
-                faults.push(format!("the keyword index does not match the text: {detail}"));
-            }
-            Err(error) => return Err(error),
-        }
-        self.read(|db| {
-            db.pragma_query(None, "integrity_check", |row| {
-                faults.push(row.get(0)?);
-                Ok(())
-            })?;
-            faults.retain(|it| it != "ok");
-            let has_vectors = has_vector_table(db)?;
-            let vector_claims = if has_vectors { VECTOR_CLAIMS } else { &[] };
-            for (count_sql, what) in CLAIMS.iter().chain(vector_claims) {
-                let count: i64 = db.query_row(count_sql, [], |row| row.get(0))?;
-                if count > 0 {
-                    faults.push(format!("{count} {what}"));
-                }
-            }
-            let num_chunks: i64 = db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?;
-            if num_chunks > 0 && !has_vectors {
-                faults.push(format!("{num_chunks} chunks without a vector"));
-            }
-            Ok(faults)
-        })
+        Ok(self.examine()?.into_iter().map(|it| it.message).collect())
     }
 }
 
-fn has_vector_table(db: &Connection) -> Step<bool> {
+pub(super) fn has_vector_table(db: &Connection) -> Step<bool> {
     Ok(db.query_row(HAS_VECTOR_TABLE, [], |row| row.get(0))?)
 }
 

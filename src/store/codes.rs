@@ -89,7 +89,7 @@ pub(super) fn code_len(dim: usize) -> usize {
 }
 
 /// Encodes vectors that stand one after the other: signs, then what makes their product right.
-fn encode(vectors: &[u8], dim: usize) -> Vec<u8> {
+pub(super) fn encode(vectors: &[u8], dim: usize) -> Vec<u8> {
     let (numbers, _) = vectors.as_chunks::<4>();
     let mut codes = Vec::with_capacity(numbers.len() / dim.max(1) * code_len(dim));
     for vector in numbers.chunks_exact(dim.max(1)) {

@@ -104,10 +104,16 @@ impl Store {
     /// database refuses.
     pub fn rebuild_fts(&mut self) -> Result<()> {
         self.write(|db| {
-            db.execute(REBUILD, [])?;
+            rebuild(db)?;
             grams::rebuild(db)
         })
     }
+}
+
+/// Makes the index of words anew from the chunks.
+pub(super) fn rebuild(db: &Connection) -> Step<()> {
+    db.execute(REBUILD, [])?;
+    Ok(())
 }
 
 /// Counts the rows of each chunk.
@@ -172,6 +178,7 @@ pub(super) fn quote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Damage;
     use super::super::testing::TestDb;
     use super::*;
 
@@ -253,7 +260,8 @@ mod tests {
         db.store.connection.execute("UPDATE chunks SET text = 'pears'", []).unwrap();
         assert!(found(&db, "apples").is_empty());
         assert_eq!(found(&db, "pears").len(), 1);
-        db.assert_whole();
+        let faults = db.store.examine().unwrap();
+        assert!(faults.iter().all(|it| it.damage == Damage::Passages), "{faults:?}");
     }
 
     #[test]
@@ -265,7 +273,7 @@ mod tests {
             db.store.connection.execute(&sql, []).unwrap();
         }
         assert!(found(&db, "apples").is_empty() && found(&db, "水族").is_empty());
-        assert_eq!(db.store.check().unwrap().len(), 1);
+        assert_eq!(db.store.check().unwrap().len(), 2);
         db.store.rebuild_fts().unwrap();
         assert_eq!((found(&db, "apples").len(), found(&db, "水族").len()), (1, 1));
         db.assert_whole();

@@ -96,6 +96,11 @@ fn indexed(text: &str) -> String {
     found.join(" ")
 }
 
+/// Whether a chunk of this context and text is in the second index.
+pub(super) fn has_some(context: &str, text: &str) -> bool {
+    context.chars().chain(text.chars()).any(is_unspaced)
+}
+
 /// Returns the expression by which a text is found in the second index.
 pub(super) fn expr(text: &str) -> String {
     if !text.chars().any(is_unspaced) {
@@ -111,8 +116,8 @@ pub(super) fn expr(text: &str) -> String {
 
 /// Adds a new chunk's context and text.
 pub(super) fn insert(db: &Connection, chunk_id: ChunkId, context: &str, text: &str) -> Step<()> {
-    let (context, text) = (indexed(context), indexed(text));
-    if !context.is_empty() || !text.is_empty() {
+    if has_some(context, text) {
+        let (context, text) = (indexed(context), indexed(text));
         db.prepare_cached(INSERT_GRAMS)?
             .execute(named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text })?;
     }

@@ -18,6 +18,7 @@ pub(super) const MIGRATIONS: &[(i64, &str)] = &[
     (1, include_str!("../../migrations/0001_documents.sql")),
     (2, include_str!("../../migrations/0002_skills.sql")),
     (3, include_str!("../../migrations/0003_scale.sql")),
+    (4, include_str!("../../migrations/0004_roots.sql")),
 ];
 
 /// Pause before another process is asked again to let go of a file that is being made.
@@ -173,6 +174,7 @@ mod tests {
         let path = db.path();
         // Back to what the first schema was.
         let back = "
+            DROP TABLE roots;
             DROP TABLE skills;
             DROP VIEW document_dates;
             DROP TRIGGER chunks_sizes_ai;

@@ -83,6 +83,11 @@ impl Store {
         })
     }
 
+    /// Returns the version of SQLite that is linked in.
+    pub fn sqlite_version() -> &'static str {
+        rusqlite::version()
+    }
+
     /// Closes the connection. The last one to close leaves one file: the log is written back and
     /// removed. Dropping does the same without telling of errors.
     ///

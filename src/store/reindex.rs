@@ -76,6 +76,19 @@ impl Store {
         Ok(progress)
     }
 
+    /// Returns what a reindex that was interrupted was changing to, and how far it came; `None` where
+    /// none was begun.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] and what else the database refuses.
+    pub fn interrupted_reindex(&self) -> Result<Option<(Binding, Reindexing)>> {
+        self.read(|db| match binding::load(db, Slot::Next)? {
+            Some(wanted) => Ok(Some((wanted, progress(db)?))),
+            None => Ok(None),
+        })
+    }
+
     /// Returns the next chunks without a vector of the new model: at most `limit`, by id, all
     /// greater than `after`.
     ///

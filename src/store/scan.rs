@@ -205,7 +205,7 @@ fn read_places(
 
 /// Returns the places of a block that hold a vector, with the ids of their chunks; `None` if the
 /// two columns do not go together.
-fn taken<'a, E>(
+pub(super) fn taken<'a, E>(
     validity: Result<&'a [u8], E>,
     rowids: Result<&'a [u8], E>,
 ) -> Option<impl Iterator<Item = (usize, ChunkId)> + 'a> {

@@ -3,7 +3,7 @@
 //! Kept side by side in blocks, because a row a chunk takes longer to read than all else a search
 //! does. Triggers keep the blocks as the chunks are.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, named_params};
 
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
@@ -21,6 +21,12 @@ const BLOCK_MASK: ChunkId = (1 << BLOCK_BITS) - 1;
 const BLOCK_LEN: usize = 1 << BLOCK_BITS;
 
 const BLOCKS: &str = "SELECT block, sizes FROM chunks_sizes_blocks ORDER BY block";
+
+const CHUNKS: &str = "SELECT id, document_id, ifnull(token_count, 0) FROM chunks ORDER BY id";
+
+const FORGET: &str = "DELETE FROM chunks_sizes_blocks";
+
+const INSERT_BLOCK: &str = "INSERT INTO chunks_sizes_blocks (block, sizes) VALUES (:block, :sizes)";
 
 /// The sizes of all chunks. A chunk is named by its place here; places go with the order of ids,
 /// and there are places without a chunk.
@@ -92,6 +98,41 @@ impl ChunkSizes {
         }
         Ok(sizes)
     }
+}
+
+/// Returns what should be remembered.
+fn of_chunks(db: &Connection) -> Step<ChunkSizes> {
+    let mut statement = db.prepare(CHUNKS)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    Ok(rows.collect::<Result<ChunkSizes, _>>()?)
+}
+
+/// Counts the chunks of which something else is remembered, and what is remembered of none.
+pub(super) fn num_wrong(db: &Connection) -> Step<i64> {
+    let right = of_chunks(db)?;
+    let num_chunks = right.places.iter().filter(|it| it.0 != 0).count();
+    let num_wrong = match ChunkSizes::read(db) {
+        Ok(found) if found.blocks == right.blocks => {
+            found.places.iter().zip(&right.places).filter(|(a, b)| a != b).count()
+        }
+        Ok(_) | Err(Fault::Corrupt(_)) => num_chunks.max(1),
+        Err(fault) => return Err(fault),
+    };
+    Ok(i64::try_from(num_wrong).unwrap_or(i64::MAX))
+}
+
+/// Remembers the sizes of all chunks anew.
+pub(super) fn rebuild(db: &Connection) -> Step<()> {
+    db.execute(FORGET, [])?;
+    let right = of_chunks(db)?;
+    for (block, places) in right.blocks.iter().zip(right.places.chunks(BLOCK_LEN)) {
+        let bytes = places.iter().flat_map(|(document, tokens)| {
+            document.to_be_bytes().into_iter().chain(tokens.to_be_bytes())
+        });
+        db.prepare_cached(INSERT_BLOCK)?
+            .execute(named_params! { ":block": block, ":sizes": bytes.collect::<Vec<u8>>() })?;
+    }
+    Ok(())
 }
 
 impl FromIterator<(ChunkId, DocumentId, u32)> for ChunkSizes {

@@ -172,6 +172,23 @@ contract! {
         start_line: u32, end_line: u32, total_lines: u32, text: String, truncated: bool,
     }
     Tag { name: String, count: u32, }
+    OutOfDate { changed: u64, new: u64, missing: u64, folders_away: u64, }
+    Doctor {
+        contract_version: u32, sound: bool, faults: u64, repaired: u64, checks: Vec<Check>,
+    }
+    Check {
+        name: String, verdict: String, message: String,
+        #[serde(deserialize_with = "nullable")] fix: Option<String>,
+    }
+    Update {
+        contract_version: u32, dry_run: bool, added: u64, updated: u64, moved: u64, unchanged: u64,
+        failed: Vec<Failed>, missing: Vec<Missing>, removed: Vec<i64>, away: Vec<String>,
+        refused: Vec<Refused>,
+    }
+    Missing { path: String, document_id: i64, }
+    Refused {
+        #[serde(deserialize_with = "nullable")] root: Option<String>, missing: u64, documents: u64,
+    }
     Status {
         contract_version: u32, documents: BTreeMap<String, u32>, total_chunks: u32,
         db_size_bytes: u64,
@@ -181,6 +198,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] model_max_tokens: Option<u32>,
         #[serde(deserialize_with = "nullable")] precision: Option<String>,
         data_dir: String, pages: Pages, ocr: Ocr, agent_skills: Vec<AgentSkill>,
+        #[serde(deserialize_with = "nullable")] out_of_date: Option<OutOfDate>,
     }
     AgentSkill {
         path: String,

@@ -292,7 +292,7 @@ fn a_database_that_is_not_kbs_or_not_whole_is_left_alone() {
         (
             by_sqlite(&good, &set_version),
             "schema_too_new",
-            "[HOME]/.kb/kb.db has schema version 99; this kb knows versions up to 3\n\
+            "[HOME]/.kb/kb.db has schema version 99; this kb knows versions up to 4\n\
              hint: upgrade kb"
                 .to_owned(),
         ),

@@ -17,6 +17,8 @@ mod tiny_model;
 /// A seeded model with which searching makes sense, and a home that uses it.
 mod word_model;
 
+/// Files as attackers make them.
+mod attackers;
 /// How documents are cut into chunks.
 mod chunks;
 /// How source code is cut: definitions, their comments, what lies between.
@@ -69,10 +71,14 @@ mod skill_gateway;
 mod skill_manage;
 /// Skills, the search protocol: the index, what makes it unusable, queries.
 mod skill_search;
+/// Who is spoken to: nobody; who may look at what is kept: its owner.
+mod sockets;
 /// Token ids against the library of reference.
 mod tokens;
 
 /// Everything out of one database and into another.
 mod transfer;
+/// Doctor and update: what is damaged or out of date.
+mod upkeep;
 /// `kb embed`.
 mod vectors;

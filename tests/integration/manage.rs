@@ -133,9 +133,9 @@ fn help_is_there_for_every_command() {
     assert_eq!(
         names,
         [
-            "init", "add", "search", "why", "list", "info", "similar", "outline", "show", "open",
-            "remove", "tags", "tag", "status", "backup", "reindex", "embed", "eval", "config",
-            "skill", "mcp",
+            "init", "add", "update", "search", "why", "list", "info", "similar", "outline", "show",
+            "open", "remove", "tags", "tag", "status", "backup", "export", "import", "doctor",
+            "reindex", "embed", "eval", "config", "skill", "mcp",
         ]
     );
     for name in names {

@@ -144,7 +144,7 @@ fn tables_and_facts_line_up() {
     Pages:     5 (0 read by OCR)
     OCR:       not installed (scans are read by Tesseract)
     Model:     all-MiniLM-L6-v2 (384 dim, int8, 256 tokens)
-    Schema:    3
+    Schema:    4
     ");
 }
 

@@ -17,6 +17,7 @@ use crate::embed::{Event, Installed, ModelChoice, ModelSpec};
 use crate::error::{Error, Result};
 
 pub(super) use place::{Workspace, hex};
+pub use runtime::verify as verify_runtime;
 
 /// What to say at [`Event::Optimising`].
 pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)...";

@@ -42,6 +42,22 @@ pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
     Ok(newest_cached(locations).or_else(|| system(&locations.library_dirs)))
 }
 
+/// Compares the library with the checksum of the one kb fetches, if it is that one.
+///
+/// # Errors
+///
+/// [`Error::Model`] if it differs, [`Error::Io`] if it cannot be read.
+pub fn verify(path: &Path, locations: &Locations) -> Result<()> {
+    match registry::runtime_platform() {
+        Some(platform)
+            if path == cached(locations, &registry::runtime().version, platform.library_name()) =>
+        {
+            place::check_sha256(path, &platform.sha256)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Brings the library into kb's cache.
 ///
 /// # Errors

@@ -19,6 +19,14 @@ use crate::error::{Error, Failure, Result};
 use crate::ingest::decode;
 use child::{ReadOptions, readers};
 
+/// Reads bytes as a notebook.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_notebook(bytes: &[u8]) {
+    if let Some(text) = decode::decode(bytes) {
+        let _ = notebook::extract(&text);
+    }
+}
+
 /// Reads a document's bytes as `format`. A new format is one arm here.
 ///
 /// # Errors

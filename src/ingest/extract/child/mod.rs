@@ -20,3 +20,25 @@ mod options;
 
 pub use options::ReadOptions;
 pub use serve::{CHILD_COMMAND, run_child};
+
+/// Reads bytes as the reader of this name does, without a process of its own.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_reader(name: &str, bytes: &[u8]) {
+    let reader = readers::by_name(name).expect("a reader of this program");
+    let input = readers::Input { bytes, password: None, ocr: None };
+    let _ = (reader.read)(&input, &mut |line| {
+        let bytes = protocol::encode(&line);
+        assert!(protocol::decode::<protocol::Line>(&bytes).is_some());
+        Ok(())
+    });
+}
+
+/// Takes bytes for lines of the protocol.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_protocol(bytes: &[u8]) {
+    if let Some(line) = protocol::decode::<protocol::Line>(bytes) {
+        let again = protocol::encode(&line);
+        assert!(protocol::decode::<protocol::Line>(&again).is_some());
+    }
+    let _ = protocol::decode::<protocol::Request>(bytes);
+}

@@ -2,6 +2,7 @@
 
 mod body;
 mod content;
+mod nesting;
 mod xhtml;
 
 use scraper::{ElementRef, Html, Selector};
@@ -20,7 +21,7 @@ const CHARSET_WITHIN_BYTES: usize = 1024;
 pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let text = decode::decode_as(input.bytes, charset(input.bytes))
         .ok_or_else(|| GaveUp::new(Failure::NotText, ""))?;
-    let html = Html::parse_document(&text);
+    let html = Html::parse_document(&nesting::flatten(&text));
     emit(Line::Document(head(&html)))?;
     let mut writer = Writer::default();
     write(&html, &mut writer);
@@ -31,7 +32,7 @@ pub(super) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
 
 /// Writes a chapter of a book: a page of XHTML.
 pub(super) fn write_chapter(page: &str, writer: &mut Writer) {
-    write(&Html::parse_document(&xhtml::to_html(page)), writer);
+    write(&Html::parse_document(&nesting::flatten(&xhtml::to_html(page))), writer);
 }
 
 fn write(html: &Html, writer: &mut Writer) {

@@ -1,0 +1,129 @@
+//! The database in, what is wrong with it and what was mended out.
+
+use std::collections::BTreeSet;
+
+use crate::cli::context::Context;
+use crate::cli::doctor::Findings;
+use crate::cli::{model, reindex};
+use crate::error::Result;
+use crate::present::doctor::Verdict;
+use crate::store::{Damage, Finding, Store};
+
+const NAME: &str = "database";
+
+/// How often what was mended is examined again: a first repair may bring out what the damage hid.
+const MAX_ROUNDS: usize = 3;
+
+/// Chunks embedded between two commits.
+const BATCH: u32 = 128;
+
+const FIX: &str = "kb doctor --fix";
+
+/// Examines the database and, if `is_fixing`, mends it.
+pub(super) fn examine(context: &Context, is_fixing: bool, findings: &mut Findings) {
+    let outcome = match context.open_existing() {
+        Ok(None) => {
+            let message = format!("there is none at {} yet", context.database().display());
+            let fix = "`kb add DIRECTORY` makes it";
+            findings.add_with_fix(NAME, Verdict::Note, message, fix);
+            return;
+        }
+        Ok(Some(store)) => examine_store(context, store, is_fixing, findings),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = outcome {
+        findings.add_error(NAME, &error);
+    }
+}
+
+fn examine_store(
+    context: &Context,
+    mut store: Store,
+    is_fixing: bool,
+    findings: &mut Findings,
+) -> Result<()> {
+    store.binding().or_else(|error| if is_fixing { Ok(None) } else { Err(error) })?;
+    let mut found = store.examine()?;
+    let mut mended: Vec<Finding> = Vec::new();
+    if is_fixing {
+        for _ in 0..MAX_ROUNDS {
+            if found.is_empty() || !found.iter().all(|it| it.damage.is_repairable()) {
+                break;
+            }
+            mend(context, &mut store, &found)?;
+            let left = store.examine()?;
+            mended.extend(found.into_iter().filter(|it| !left.contains(it)));
+            found = left;
+        }
+        if found.is_empty() && store.compact()? {
+            findings.add(NAME, Verdict::Repaired, "free space was given back to the disk");
+        }
+    }
+    for finding in mended {
+        let message = format!("{}: {}", finding.damage.as_str(), finding.message);
+        findings.add(NAME, Verdict::Repaired, message);
+    }
+    for finding in &found {
+        report(finding, findings);
+    }
+    if found.is_empty() {
+        let stats = store.stats()?;
+        let message = format!(
+            "sound: {} documents, {} chunks, {} vectors, schema {}",
+            stats.total_documents(),
+            stats.total_chunks,
+            stats.total_vectors,
+            stats.schema_version
+        );
+        findings.add(NAME, Verdict::Ok, message);
+        if let Some((binding, state)) = store.interrupted_reindex()? {
+            let message = format!(
+                "a change to model {} stopped at {} of {} chunks",
+                binding.model_name, state.num_embedded, state.num_chunks
+            );
+            let fix = format!("`kb reindex --model {}` goes on with it", binding.model_name);
+            findings.add_with_fix(NAME, Verdict::Note, message, fix);
+        }
+    }
+    store.close()
+}
+
+fn report(finding: &Finding, findings: &mut Findings) {
+    let message = format!("{}: {}", finding.damage.as_str(), finding.message);
+    let fix = if finding.damage == Damage::Gaps {
+        "`kb doctor --fix`, then `kb update`, which reads their files again"
+    } else if finding.damage.is_repairable() {
+        FIX
+    } else {
+        findings.is_beyond_repair = true;
+        "copy a backup over it (`kb backup --verify FILE` examines one), or move it away and add the \
+         documents again"
+    };
+    findings.add_with_fix(NAME, Verdict::Fault, message, fix);
+}
+
+/// Mends what is repairable and embeds what then lacks a vector.
+fn mend(context: &Context, store: &mut Store, found: &[Finding]) -> Result<()> {
+    let damages: BTreeSet<Damage> = found.iter().map(|it| it.damage).collect();
+    store.repair(&damages.into_iter().collect::<Vec<_>>())?;
+    let bound = store.binding()?;
+    if bound.is_none() || store.unvectored(0, 1)?.is_empty() {
+        return Ok(());
+    }
+    let wish = model::wish(context, bound.as_ref())?;
+    let installed = wish.locate()?;
+    if let Some(bound) = &bound {
+        model::check_binding(bound, &wish.binding(&installed))?;
+    }
+    let embedder = wish.open_for_passages(&installed)?;
+    let mut after = 0;
+    loop {
+        let batch = store.unvectored(after, BATCH)?;
+        let Some(last) = batch.last() else { break };
+        after = last.chunk_id;
+        let vectors = reindex::embed(&embedder, &batch)?;
+        store.store_vectors(&vectors)?;
+    }
+    store.encode_vectors()?;
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! What kb needs of this machine in, verdicts out.
+
+use std::fs;
+use std::path::Path;
+
+use crate::cli::context::Context;
+use crate::cli::doctor::Findings;
+use crate::cli::{model, ocr, skill};
+use crate::config::OcrMode;
+use crate::document::Binding;
+use crate::embed::Embedder;
+use crate::error::{Error, Result};
+use crate::present::doctor::Verdict;
+use crate::store::Store;
+
+/// Files of the data directory beside the database that hold what users wrote or read.
+const FILES: [&str; 5] = ["kb.db", "kb.db-wal", "kb.db-shm", "config.yaml", "ingest-errors.log"];
+
+/// Bytes that should be free: room for a log, and for the sorting that SQLite does in files.
+const LITTLE_SPACE: u64 = 200 << 20;
+
+/// What is embedded to see whether the model works.
+const SAMPLE: &str = "how to install git";
+
+pub(super) fn version(findings: &mut Findings) {
+    let message = format!("kb {}, SQLite {}", env!("CARGO_PKG_VERSION"), Store::sqlite_version());
+    findings.add("version", Verdict::Ok, message);
+}
+
+/// Nobody but the owner may read what is kept; where others may and `is_fixing`, they may no more.
+pub(super) fn files(context: &Context, is_fixing: bool, findings: &mut Findings) -> Result<()> {
+    let dir = context.data_dir();
+    if !dir.exists() {
+        let message = format!("{} is not there yet", dir.display());
+        findings.add("files", Verdict::Note, message);
+        return Ok(());
+    }
+    let open: Vec<_> = [dir.to_owned()]
+        .into_iter()
+        .chain(FILES.iter().map(|it| dir.join(it)))
+        .filter(|it| is_open_to_others(it))
+        .collect();
+    if open.is_empty() {
+        findings.add("files", Verdict::Ok, format!("{} is its owner's alone", dir.display()));
+    }
+    for path in open {
+        let message = format!("others may look into {}", path.display());
+        if is_fixing {
+            close_to_others(&path).map_err(|source| Error::Io { path, source })?;
+            findings.add("files", Verdict::Repaired, message);
+        } else {
+            findings.add_with_fix("files", Verdict::Fault, message, "kb doctor --fix");
+        }
+    }
+    if let Err(error) = writable(dir) {
+        let fix = "its owner and permissions say who may write there";
+        let message = format!("cannot write in {}: {error}", dir.display());
+        findings.add_with_fix("files", Verdict::Fault, message, fix);
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|it| it.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(unix)]
+fn close_to_others(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)?.permissions().mode() & 0o700;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(unix)]
+fn writable(dir: &Path) -> std::io::Result<()> {
+    Ok(rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?)
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &Path) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn writable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// How much room is left where kb writes.
+pub(super) fn disk(context: &Context, findings: &mut Findings) {
+    let places = [context.data_dir().to_owned(), model::cache_dir(context)];
+    for place in places {
+        let Some(free) = place.ancestors().find(|it| it.exists()).and_then(free_bytes) else {
+            continue;
+        };
+        let message = format!("{} MB free for {}", free >> 20, place.display());
+        if free < LITTLE_SPACE {
+            let fix = "make room: a full disk stops `kb add`, though nothing is lost by it";
+            findings.add_with_fix("disk", Verdict::Fault, message, fix);
+        } else {
+            findings.add("disk", Verdict::Ok, message);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn free_bytes(path: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(path).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
+/// Looks at every byte of the model's files and of the runtime library, and embeds a sentence.
+pub(super) fn model(context: &Context, bound: Option<&Binding>, findings: &mut Findings) {
+    let located = model::wish(context, bound).and_then(|it| Ok((it.locate()?, it)));
+    let (installed, wish) = match located {
+        Ok(located) => located,
+        Err(error) => return findings.add_error("model", &error),
+    };
+    match wish.verify(&installed) {
+        Ok(is_known) => {
+            let checked = if is_known { "checksums are right" } else { "no checksums are known" };
+            let place = installed.model_dir.display();
+            let message = format!("{} in {place}: {checked}", installed.name);
+            findings.add("model", Verdict::Ok, message);
+        }
+        Err(error) => findings.add_error("model", &error),
+    }
+    if let Some(bound) = bound
+        && let Err(error) = model::check_binding(bound, &wish.binding(&installed))
+    {
+        findings.add_error("model", &error);
+    }
+    let runtime = installed.runtime.display().to_string();
+    let embedded = wish.open_for_passages(&installed).and_then(|it| it.embed_passages(&[SAMPLE]));
+    match embedded {
+        Ok(vectors) => {
+            let dim = vectors.first().map_or(0, Vec::len);
+            let message = format!("{runtime} embeds a sentence into {dim} numbers");
+            findings.add("runtime", Verdict::Ok, message);
+        }
+        Err(error) => findings.add_error("runtime", &error),
+    }
+}
+
+/// Who reads scans.
+pub(super) fn ocr(context: &Context, findings: &mut Findings) {
+    if context.config().ingestion.enable_ocr == OcrMode::Never {
+        findings.add("ocr", Verdict::Note, "off (ingestion.enable_ocr)");
+        return;
+    }
+    match ocr::setup(context).tesseract {
+        Some(program) => findings.add("ocr", Verdict::Ok, program.display().to_string()),
+        None => {
+            let message = "Tesseract is not on the PATH: scans are added without their text";
+            let fix = "install it (Debian, Ubuntu: `apt install tesseract-ocr`), then `kb update`";
+            findings.add_with_fix("ocr", Verdict::Note, message, fix);
+        }
+    }
+}
+
+/// Whether agents are told what this program can do.
+pub(super) fn skill(context: &Context, findings: &mut Findings) {
+    for found in skill::agent_skills(&context.environment) {
+        let place = found.path.display();
+        let version = found.version.as_deref().unwrap_or("unknown");
+        if found.is_current {
+            findings.add("skill", Verdict::Ok, format!("{place} is of this version"));
+        } else {
+            let message = format!("{place} is of version {version}, or was edited");
+            let fix = "`kb skill install` writes the one of this version";
+            findings.add_with_fix("skill", Verdict::Note, message, fix);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! `kb update`: what was added in, the same as its files are now out.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::cli::add::Watch;
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::{add, args, context, upkeep_args};
+use crate::document::{DocType, DocumentId, Language};
+use crate::error::{Error, Result};
+use crate::ingest::detect::Wanted;
+use crate::ingest::survey::{Survey, is_away, is_gone, root_of, survey};
+use crate::ingest::{content_hash, detect, walk};
+use crate::present::update;
+use crate::present::update::{Refused, UpdateReport};
+use crate::store::{Forgotten, KnownFile, Root, Store};
+
+/// Most documents of a folder, in percent, that go without `--force`.
+const MAX_PERCENT_LOST: usize = 30;
+
+/// What is to be looked at.
+pub(super) struct Scope {
+    roots: Vec<Root>,
+    known: Vec<KnownFile>,
+}
+
+impl Scope {
+    /// Returns what of all that was added lies at or below one of `named`; all if that is empty.
+    pub(super) fn read(store: &Store, named: &[PathBuf]) -> Result<Self> {
+        let mut scope = Self { roots: store.roots()?, known: store.known_files()? };
+        if named.is_empty() {
+            return Ok(scope);
+        }
+        let mut roots: Vec<Root> = Vec::new();
+        let all: Vec<PathBuf> = scope.folders();
+        for path in named {
+            let is_below = |it: &Path| it.starts_with(path);
+            roots.extend(
+                scope.roots.iter().filter(|it| is_below(&walk::path_of(&it.path))).cloned(),
+            );
+            // A folder in one that was added: what was said of that one holds.
+            if let Some(outer) = root_of(&all, path).filter(|it| *it != path && path.is_dir()) {
+                let outer = scope.roots.iter().find(|it| walk::path_of(&it.path) == outer);
+                roots.extend(outer.map(|it| Root { path: walk::path_text(path), ..it.clone() }));
+            }
+            let is_known = roots.iter().any(|it| walk::path_of(&it.path).starts_with(path))
+                || scope.known.iter().any(|it| is_below(&walk::path_of(&it.stamp.path)));
+            if !is_known {
+                return Err(Error::Usage {
+                    message: format!("nothing was added from {}", path.display()),
+                    hint: Some("`kb add` adds it; `kb list` shows what there is".into()),
+                });
+            }
+        }
+        roots.sort_by(|a, b| a.path.cmp(&b.path));
+        roots.dedup();
+        scope.roots = roots;
+        scope.known.retain(|it| {
+            let path = walk::path_of(&it.stamp.path);
+            named.iter().any(|it| path.starts_with(it))
+        });
+        Ok(scope)
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.roots.iter().map(|it| walk::path_of(&it.path)).collect()
+    }
+
+    /// Looks at all of it.
+    pub(super) fn survey(&self, context: &Context, is_exact: bool) -> Vec<Survey> {
+        let is_following = self.roots.iter().any(|it| it.follows_links);
+        let options = add::walk_options(context, is_following);
+        survey(&self.folders(), &self.known, &options, is_exact)
+    }
+}
+
+pub(super) fn run(context: &Context, args: &upkeep_args::Update) -> Result<ExitStatus> {
+    let named = args.roots.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?;
+    let scope = match context.open_existing()? {
+        Some(store) => {
+            let scope = Scope::read(&store, &named)?;
+            store.close()?;
+            scope
+        }
+        None => Scope { roots: Vec::new(), known: Vec::new() },
+    };
+    let before = scope.survey(context, args.dry_run);
+    let mut report = UpdateReport { is_dry_run: args.dry_run, ..UpdateReport::default() };
+    report.away = before
+        .iter()
+        .flat_map(|it| it.root.iter().filter(|_| it.is_away).chain(&it.empty_folders))
+        .cloned()
+        .collect();
+    if args.dry_run {
+        foresee(&scope, before, args, &mut report);
+    } else {
+        read(context, &scope, &before, args, &mut report)?;
+        settle(context, &before, args, &mut report)?;
+    }
+    context.present(
+        args.format.format,
+        |out| update::json(&report, out),
+        |human, out| human.update(&report, out),
+    )?;
+    let is_named_away = report.away.iter().any(|it| named.contains(it));
+    let is_refused = !report.refused.is_empty() || is_named_away;
+    Ok(if is_refused { ExitStatus::User } else { ExitStatus::Success })
+}
+
+/// Says what would be done.
+fn foresee(
+    scope: &Scope,
+    surveys: Vec<Survey>,
+    args: &upkeep_args::Update,
+    report: &mut UpdateReport,
+) {
+    let mut hashes: HashSet<String> = HashSet::new();
+    for survey in &surveys {
+        hashes.extend(survey.new.iter().filter_map(|it| {
+            (!surveys.iter().all(|it| it.missing.is_empty()))
+                .then(|| std::fs::read(it).ok())
+                .flatten()
+                .map(|it| content_hash(&it))
+        }));
+    }
+    for mut survey in surveys {
+        report.updated += survey.changed.len();
+        report.added += survey.new.len();
+        report.unchanged += survey.num_known - survey.changed.len() - survey.missing.len();
+        let num_missing = survey.missing.len();
+        survey.missing.retain(|missing| {
+            let known = scope.known.iter().find(|it| it.stamp.path == missing.path);
+            !missing.is_elsewhere && !known.is_some_and(|it| hashes.contains(&it.content_hash))
+        });
+        let num_moved = num_missing - survey.missing.len();
+        report.moved += num_moved;
+        report.added = report.added.saturating_sub(num_moved);
+        if args.prune && !is_too_much(&survey, args.force) {
+            report.removed.extend(survey.missing.iter().map(|it| it.document_id));
+        } else {
+            refuse(&survey, args.prune, report);
+            report.missing.extend(survey.missing);
+        }
+    }
+    report.removed.sort_unstable();
+    report.removed.dedup();
+}
+
+fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
+    !is_forced && survey.num_lost() * 100 > survey.num_documents * MAX_PERCENT_LOST
+}
+
+fn refuse(survey: &Survey, is_pruning: bool, report: &mut UpdateReport) {
+    if is_pruning && survey.num_lost() > 0 {
+        report.refused.push(Refused {
+            root: survey.root.clone(),
+            num_lost: survey.num_lost(),
+            num_documents: survey.num_documents,
+        });
+    }
+}
+
+/// The tags that new files bear, what files are read as, and whether links are followed.
+type Kind = (Vec<String>, Option<DocType>, Option<Language>, bool);
+
+/// Reads what is new or changed.
+fn read(
+    context: &Context,
+    scope: &Scope,
+    before: &[Survey],
+    args: &upkeep_args::Update,
+    report: &mut UpdateReport,
+) -> Result<()> {
+    let mut by_kind: BTreeMap<Kind, Vec<PathBuf>> = BTreeMap::new();
+    for root in &scope.roots {
+        let path = walk::path_of(&root.path);
+        if !is_away(&path) {
+            let language = root.language.as_ref().and_then(|it| it.parse().ok());
+            let kind = (root.tags.clone(), root.doc_type, language, root.follows_links);
+            by_kind.entry(kind).or_default().push(path);
+        }
+    }
+    // Also those in folders that an ignore rule has hidden since: they were wanted once.
+    let folders = scope.folders();
+    for survey in before {
+        report.unchanged += if survey.root.is_none() {
+            survey.num_known - survey.changed.len() - survey.missing.len()
+        } else {
+            0
+        };
+        for path in survey.changed.iter().filter(|it| root_of(&folders, it).is_none()) {
+            let text = walk::path_text(path);
+            let known = scope.known.iter().find(|it| it.stamp.path == text);
+            by_kind
+                .entry(known.map_or_else(Kind::default, |it| kind(it, path)))
+                .or_default()
+                .push(path.clone());
+        }
+    }
+    for ((tags, doc_type, language, follow), paths) in by_kind {
+        let add =
+            args::Add { tags, follow, password: args.password.clone(), ..args::Add::nothing() };
+        let wanted = Wanted::new(doc_type, language)?;
+        let watch = &mut Watch { is_update: true, ..Watch::default() };
+        let found = add::ingest(context, &add, &paths, wanted, watch)?;
+        report.added += found.added;
+        report.updated += found.updated;
+        report.unchanged += found.skipped;
+        report.failed.extend(found.failed);
+    }
+    Ok(())
+}
+
+/// Returns what a file that was named itself is to be read as: what it was, where its name does not
+/// say.
+fn kind(known: &KnownFile, path: &Path) -> Kind {
+    if known.doc_type != DocType::Note && detect::is_claimed(path) {
+        return Kind::default();
+    }
+    let language = known.language.as_ref().and_then(|it| it.parse().ok());
+    (Vec::new(), Some(known.doc_type), language, false)
+}
+
+/// Follows what moved, and removes what is gone if that is wanted.
+fn settle(
+    context: &Context,
+    before: &[Survey],
+    args: &upkeep_args::Update,
+    report: &mut UpdateReport,
+) -> Result<()> {
+    let Some(mut store) = context.open_existing()? else { return Ok(()) };
+    let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
+        Ok(store.document(id)?.and_then(|it| it.path).map(|it| walk::path_of(&it)))
+    };
+    for survey in before {
+        let mut left = Survey { missing: Vec::new(), ..survey.clone() };
+        for missing in &survey.missing {
+            let path = walk::path_of(&missing.path);
+            // A disk may have gone while the files were read.
+            if survey.root.as_deref().is_some_and(is_away) || !is_gone(&path) {
+                continue;
+            }
+            let is_elsewhere =
+                shown(&store, missing.document_id)?.is_some_and(|it| it != path && !is_gone(&it));
+            if !is_elsewhere {
+                left.missing.push(missing.clone());
+            } else if store.forget_path(&missing.path, missing.document_id, false)?
+                == Forgotten::Path
+            {
+                report.moved += 1;
+                // It was counted as a file that is stored already.
+                report.unchanged = report.unchanged.saturating_sub(1);
+            }
+        }
+        left.missing.iter_mut().for_each(|it| it.is_elsewhere = false);
+        if !args.prune || is_too_much(&left, args.force) {
+            refuse(&left, args.prune, report);
+            report.missing.extend(left.missing);
+            continue;
+        }
+        for missing in left.missing {
+            let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
+            if let Forgotten::Document(id) = forgotten {
+                report.removed.push(id);
+            }
+        }
+    }
+    store.close()
+}

@@ -1,0 +1,312 @@
+//! Bytes of an attacker in, nothing out, or a panic: what `fuzz/` and the tests below feed.
+//!
+//! One function for each place where bytes from outside are first understood. Not part of the program:
+//! only tests and the feature `fuzzing` have it.
+
+#![expect(clippy::missing_panics_doc, reason = "a panic is what is looked for")]
+
+use std::path::Path;
+
+use crate::config;
+use crate::document::{Document, Language};
+use crate::ingest::chunk::{ChunkOptions, Strategy, chunk};
+use crate::ingest::detect::Wanted;
+use crate::ingest::{decode, detect, extract};
+use crate::search::parse;
+use crate::skill::{front_matter, markdown};
+
+/// A place that bytes are fed to.
+pub type Target = fn(&[u8]);
+
+/// All places, each under the name of its target and of its corpus in `fuzz/corpus/`.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("markdown", markdown),
+    ("text", text),
+    ("code", code),
+    ("notebook", notebook),
+    ("html", html),
+    ("docx", docx),
+    ("epub", epub),
+    ("protocol", protocol),
+    ("front_matter", front_matter),
+    ("headings", headings),
+    ("query", query),
+    ("settings", settings),
+    ("detect", detect),
+];
+
+/// Markdown with its front matter, and its chunks.
+pub fn markdown(bytes: &[u8]) {
+    if let Some(text) = decode::decode(bytes) {
+        check_chunks(&extract::markdown::extract(&text));
+    }
+}
+
+/// Plain text and notes, and their chunks.
+pub fn text(bytes: &[u8]) {
+    if let Some(text) = decode::decode(bytes) {
+        check_chunks(&extract::text::extract(&text));
+        check_chunks(&extract::text::extract_note(&text));
+    }
+}
+
+/// Source code in every language, and its chunks.
+pub fn code(bytes: &[u8]) {
+    if let Some(text) = decode::decode(bytes) {
+        for language in Language::ALL {
+            check_chunks(&extract::code::extract(&text, language));
+        }
+    }
+}
+
+/// Jupyter notebooks.
+pub fn notebook(bytes: &[u8]) {
+    extract::fuzz_notebook(bytes);
+}
+
+/// Web pages, as a child reads them.
+pub fn html(bytes: &[u8]) {
+    extract::child::fuzz_reader("html", bytes);
+}
+
+/// DOCX, as a child reads it.
+pub fn docx(bytes: &[u8]) {
+    extract::child::fuzz_reader("docx", bytes);
+}
+
+/// EPUB, as a child reads it.
+pub fn epub(bytes: &[u8]) {
+    extract::child::fuzz_reader("epub", bytes);
+}
+
+/// PDF, as the first reader of a child reads it. Not among [`TARGETS`]: it may overflow its stack, which
+/// is what the child is for.
+pub fn pdf(bytes: &[u8]) {
+    extract::child::fuzz_reader("hayro", bytes);
+}
+
+/// Lines between parent and child.
+pub fn protocol(bytes: &[u8]) {
+    extract::child::fuzz_protocol(bytes);
+}
+
+/// The front matter of a SKILL.md.
+pub fn front_matter(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    if let Ok((fields, start)) = front_matter::read(text) {
+        assert!(text.is_char_boundary(start));
+        for name in fields.names() {
+            let _ = (fields.text(name), fields.texts(name), fields.text_in(name, "version"));
+        }
+        let _ = fields.to_json();
+    }
+    for is_skill_file in [false, true] {
+        assert!(text.is_char_boundary(front_matter::body_start(text, is_skill_file)));
+    }
+}
+
+/// The headings and links of a skill's page.
+pub fn headings(bytes: &[u8]) {
+    if let Some(page) = markdown::Page::read("SKILL.md", bytes) {
+        let _ = (page.headings(), page.links(), page.num_lines());
+    }
+    let starts = markdown::line_starts(bytes);
+    assert!(starts.is_sorted());
+}
+
+/// What is typed after `kb search`.
+pub fn query(bytes: &[u8]) {
+    if let Ok(typed) = str::from_utf8(bytes)
+        && let Ok(query) = parse::parse(typed)
+    {
+        let _ = (query.term_names(), query.has_terms());
+    }
+}
+
+/// The settings file.
+pub fn settings(bytes: &[u8]) {
+    if let Ok(text) = str::from_utf8(bytes) {
+        config::fuzz(text);
+    }
+}
+
+/// What a file is, by its bytes.
+pub fn detect(bytes: &[u8]) {
+    for name in ["a", "a.md", "a.pdf", "a.txt", "a.html", "a.docx", "a.py", "a.png"] {
+        for is_named in [false, true] {
+            let _ = detect::detect(Path::new(name), bytes, is_named, Wanted::default());
+        }
+    }
+    let _ = (detect::looks_like(bytes), decode::is_binary(bytes));
+}
+
+/// Cuts a document and looks whether any chunk is longer than the model reads, or empty.
+fn check_chunks(document: &Document) {
+    for strategy in [Strategy::Structure, Strategy::Fixed, Strategy::Whole] {
+        let options = ChunkOptions {
+            strategy,
+            max_tokens: 40,
+            min_tokens: 5,
+            overlap_tokens: 4,
+            model_tokens: 48,
+            reserved_tokens: 2,
+            include_context: true,
+        };
+        // A token is at most four bytes, so that words without a space are cut, too.
+        let num_tokens = |it: &str| it.split_whitespace().map(|it| it.len().div_ceil(4)).sum();
+        for chunk in chunk(document, "Title", &num_tokens, &options) {
+            assert!(!chunk.text.trim().is_empty());
+            assert!(chunk.token_count <= 48, "{} tokens: {:?}", chunk.token_count, chunk.text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// Executions of each target without a word from `KB_FUZZ_RUNS`.
+    const RUNS: usize = 150;
+
+    /// Longest input made.
+    const MAX_LEN: usize = 6000;
+
+    const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+    /// Returns the inputs that are kept for a target.
+    fn corpus(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+        let folder = Path::new(ROOT).join("fuzz/corpus").join(name);
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+        files.sort();
+        files.into_iter().map(|it| (it.clone(), fs::read(it).unwrap())).collect()
+    }
+
+    fn num_runs() -> usize {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "how often is for the user of the test to say"
+        )]
+        std::env::var("KB_FUZZ_RUNS").ok().map_or(RUNS, |it| it.parse().unwrap())
+    }
+
+    /// The xorshift generator: the same seed gives the same inputs everywhere.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            usize::try_from(self.0 % u64::try_from(limit.max(1)).unwrap()).unwrap()
+        }
+    }
+
+    /// Words that parsers look for.
+    const TOKENS: &[&str] = &[
+        "---\n",
+        "```",
+        "~~~",
+        "# ",
+        "- ",
+        "> ",
+        "| ",
+        "\"",
+        "'",
+        "[",
+        "](",
+        "<div>",
+        "</",
+        "<!--",
+        "&#x",
+        "\u{0}",
+        "\u{feff}",
+        "\u{202e}",
+        "é",
+        "東京",
+        "\r\n",
+        "\t",
+        "{",
+        "}",
+        "(",
+        ":",
+        "*",
+        "&a",
+        "!!binary ",
+        "def ",
+        "func ",
+        "() {",
+        "<<EOF",
+        "\\",
+        "99999999999999999999",
+        "-1",
+        "null",
+    ];
+
+    /// Changes an input a little, as attackers do.
+    fn mutate(bytes: &mut Vec<u8>, others: &[(PathBuf, Vec<u8>)], random: &mut Random) {
+        for _ in 0..=random.below(6) {
+            let at = random.below(bytes.len() + 1);
+            let end = (at + random.below(40)).min(bytes.len());
+            match random.below(7) {
+                0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+                1 => drop(bytes.drain(at..end)),
+                2 => {
+                    let part = bytes[at..end].to_vec();
+                    let part = part.repeat(1 + random.below(20));
+                    bytes.splice(at..at, part);
+                }
+                3 => {
+                    let token = TOKENS[random.below(TOKENS.len())];
+                    let tokens = token.repeat(1 + random.below(60));
+                    bytes.splice(at..at, tokens.bytes());
+                }
+                4 => {
+                    let other = &others[random.below(others.len())].1;
+                    let from = random.below(other.len() + 1);
+                    let to = (from + random.below(300)).min(other.len());
+                    bytes.splice(at..end, other[from..to].iter().copied());
+                }
+                5 => bytes.truncate(at),
+                _ => bytes.insert(at, u8::try_from(random.below(256)).unwrap()),
+            }
+            bytes.truncate(MAX_LEN);
+        }
+    }
+
+    #[test]
+    fn no_input_is_too_odd_for_any_target() {
+        for (name, target) in TARGETS {
+            let corpus = corpus(name);
+            assert!(!corpus.is_empty(), "{name}");
+            for (path, bytes) in &corpus {
+                let outcome = std::panic::catch_unwind(|| target(bytes));
+                assert!(outcome.is_ok(), "{}", path.display());
+            }
+            let mut random = Random(0x9e37_79b9_7f4a_7c15);
+            for run in 0..num_runs() {
+                let mut bytes = corpus[random.below(corpus.len())].1.clone();
+                mutate(&mut bytes, &corpus, &mut random);
+                if std::panic::catch_unwind(|| target(&bytes)).is_err() {
+                    let kept = std::env::temp_dir().join(format!("kb-fuzz-{name}-{run}"));
+                    fs::write(&kept, &bytes).unwrap();
+                    panic!("{name}, run {run}: the input is in {}", kept.display());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_target_has_a_program() {
+        let manifest = fs::read_to_string(Path::new(ROOT).join("fuzz/Cargo.toml")).unwrap();
+        for name in TARGETS.iter().map(|it| it.0).chain(["pdf"]) {
+            let path = format!("fuzz_targets/{name}.rs");
+            assert!(manifest.contains(&format!("path = \"{path}\"")), "{name}");
+            let program = fs::read_to_string(Path::new(ROOT).join("fuzz").join(path)).unwrap();
+            assert!(program.contains(&format!("kb::fuzzing::{name}(")), "{name}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What was examined in, verdicts out: for programs and for people.
+
+use std::io;
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::present::human::{Human, clean};
+use crate::present::json;
+
+/// How something was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be.
+    Ok,
+    /// Worth knowing; nothing is wrong.
+    Note,
+    /// It was wrong and has been mended.
+    Repaired,
+    /// It is wrong.
+    Fault,
+}
+
+impl Verdict {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Repaired => "repaired",
+            Self::Fault => "fault",
+        }
+    }
+}
+
+/// Something that was examined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What it is about, in one word.
+    pub name: &'static str,
+    /// How it is.
+    pub verdict: Verdict,
+    /// A sentence without a stop at its end.
+    pub message: String,
+    /// What the user can do, if anything.
+    pub fix: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DoctorJson<'a> {
+    contract_version: u32,
+    sound: bool,
+    faults: usize,
+    repaired: usize,
+    checks: Vec<CheckJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct CheckJson<'a> {
+    name: &'a str,
+    verdict: &'static str,
+    message: &'a str,
+    fix: Option<&'a str>,
+}
+
+fn count(checks: &[Check], verdict: Verdict) -> usize {
+    checks.iter().filter(|it| it.verdict == verdict).count()
+}
+
+/// Writes what was examined as one object.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn json(checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
+    let faults = count(checks, Verdict::Fault);
+    let json = DoctorJson {
+        contract_version: json::CONTRACT_VERSION,
+        sound: faults == 0,
+        faults,
+        repaired: count(checks, Verdict::Repaired),
+        checks: checks
+            .iter()
+            .map(|it| CheckJson {
+                name: it.name,
+                verdict: it.verdict.as_str(),
+                message: &it.message,
+                fix: it.fix.as_deref(),
+            })
+            .collect(),
+    };
+    json::write(&json, out)
+}
+
+impl Human {
+    /// Writes a line for each thing that was examined, and one for the whole.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn doctor(&self, checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
+        let width = checks.iter().map(|it| it.name.len()).max().unwrap_or(0);
+        for check in checks {
+            let verdict = check.verdict.as_str();
+            writeln!(out, "{verdict:8}  {:width$}  {}", check.name, clean(&check.message))?;
+            if let Some(fix) = &check.fix {
+                writeln!(out, "{:8}  {:width$}  hint: {}", "", "", clean(fix))?;
+            }
+        }
+        match count(checks, Verdict::Fault) {
+            0 => writeln!(out, "Sound."),
+            1 => writeln!(out, "1 fault."),
+            faults => writeln!(out, "{faults} faults."),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_check_is_a_line_and_faults_are_counted() {
+        let check = |name, verdict, fix: Option<&str>| Check {
+            name,
+            verdict,
+            message: "it\u{1b}[31m is so".into(),
+            fix: fix.map(str::to_owned),
+        };
+        let checks = [
+            check("disk", Verdict::Ok, None),
+            check("database", Verdict::Fault, Some("mend it")),
+            check("skill", Verdict::Note, None),
+        ];
+        let mut out = Vec::new();
+        Human { width: 80, is_coloured: false }.doctor(&checks, &mut out).unwrap();
+        insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
+        ok        disk      it\u{fffd}[31m is so
+        fault     database  it\u{fffd}[31m is so
+                            hint: mend it
+        note      skill     it\u{fffd}[31m is so
+        1 fault.
+        ");
+        let mut out = Vec::new();
+        json(&checks, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\"sound\": false") && text.contains("\"faults\": 1"), "{text}");
+    }
+}

@@ -1,0 +1,189 @@
+//! What an update found and did in, bytes out: for programs and for people.
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::document::DocumentId;
+use crate::error::Error;
+use crate::ingest::survey::{Missing, Survey};
+use crate::present::human::{Human, clean, counted};
+use crate::present::json;
+
+/// A folder of which nothing was removed, because too much would have gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The folder; `None` for the files that were named themselves.
+    pub root: Option<PathBuf>,
+    /// Documents that would have gone.
+    pub num_lost: usize,
+    /// Documents there are.
+    pub num_documents: usize,
+}
+
+/// What an update found and did, or would do.
+#[derive(Debug, Default)]
+pub struct UpdateReport {
+    /// Nothing was written.
+    pub is_dry_run: bool,
+    /// Documents that are new.
+    pub added: usize,
+    /// Documents whose content was replaced.
+    pub updated: usize,
+    /// Documents that are shown under another path now.
+    pub moved: usize,
+    /// Files that are as they were.
+    pub unchanged: usize,
+    /// Files that could not be read.
+    pub failed: Vec<(PathBuf, Error)>,
+    /// Files that are gone, and their documents, still there.
+    pub missing: Vec<Missing>,
+    /// Documents that were removed.
+    pub removed: Vec<DocumentId>,
+    /// Folders that are gone or empty.
+    pub away: Vec<PathBuf>,
+    /// Folders of which nothing was removed.
+    pub refused: Vec<Refused>,
+}
+
+#[derive(Serialize)]
+struct UpdateJson<'a> {
+    contract_version: u32,
+    dry_run: bool,
+    added: usize,
+    updated: usize,
+    moved: usize,
+    unchanged: usize,
+    failed: Vec<FailedJson>,
+    missing: Vec<MissingJson<'a>>,
+    removed: &'a [DocumentId],
+    away: Vec<String>,
+    refused: Vec<RefusedJson>,
+}
+
+#[derive(Serialize)]
+struct FailedJson {
+    path: String,
+    error: String,
+    code: &'static str,
+}
+
+#[derive(Serialize)]
+struct MissingJson<'a> {
+    path: &'a str,
+    document_id: DocumentId,
+}
+
+#[derive(Serialize)]
+struct RefusedJson {
+    root: Option<String>,
+    missing: usize,
+    documents: usize,
+}
+
+/// Writes what was done as one object.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn json(report: &UpdateReport, out: &mut dyn Write) -> io::Result<()> {
+    let failed = report.failed.iter().map(|(path, error)| FailedJson {
+        path: path.display().to_string(),
+        error: error.to_string(),
+        code: error.code(),
+    });
+    let missing =
+        report.missing.iter().map(|it| MissingJson { path: &it.path, document_id: it.document_id });
+    let refused = report.refused.iter().map(|it| RefusedJson {
+        root: it.root.as_ref().map(|it| it.display().to_string()),
+        missing: it.num_lost,
+        documents: it.num_documents,
+    });
+    let json = UpdateJson {
+        contract_version: json::CONTRACT_VERSION,
+        dry_run: report.is_dry_run,
+        added: report.added,
+        updated: report.updated,
+        moved: report.moved,
+        unchanged: report.unchanged,
+        failed: failed.collect(),
+        missing: missing.collect(),
+        removed: &report.removed,
+        away: report.away.iter().map(|it| it.display().to_string()).collect(),
+        refused: refused.collect(),
+    };
+    json::write(&json, out)
+}
+
+impl Human {
+    /// Writes what an update found and did.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn update(&self, report: &UpdateReport, out: &mut dyn Write) -> io::Result<()> {
+        for missing in &report.missing {
+            writeln!(out, "missing: {} (document {})", clean(&missing.path), missing.document_id)?;
+        }
+        for folder in &report.away {
+            let folder = clean(&folder.display().to_string());
+            writeln!(out, "gone or empty, so left as it is: {folder}")?;
+        }
+        for refused in &report.refused {
+            let root = match &refused.root {
+                Some(root) => clean(&root.display().to_string()),
+                None => "the files that were named themselves".to_owned(),
+            };
+            let (lost, all) = (refused.num_lost, refused.num_documents);
+            writeln!(
+                out,
+                "not removed: {lost} of the {all} documents of {root}; `--force` removes them"
+            )?;
+        }
+        let would = if report.is_dry_run { "Would be: " } else { "" };
+        writeln!(
+            out,
+            "{would}{} added, {} updated, {} moved, {} unchanged, {} failed, {} missing, {} removed.",
+            report.added,
+            report.updated,
+            report.moved,
+            report.unchanged,
+            report.failed.len(),
+            report.missing.len(),
+            report.removed.len(),
+        )
+    }
+
+    /// Writes in a line whether files have changed since they were added.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn out_of_date(&self, surveys: &[Survey], out: &mut dyn Write) -> io::Result<()> {
+        let [changed, new, missing, away] = counts(surveys);
+        if changed + new + missing + away == 0 {
+            return writeln!(out, "All files are as they were.");
+        }
+        let away = match away {
+            0 => String::new(),
+            away => format!(", {} gone or empty", counted(away, "folder")),
+        };
+        writeln!(
+            out,
+            "Out of date: {changed} changed, {new} new, {missing} missing{away}. `kb update` follows."
+        )
+    }
+}
+
+/// Returns how many files are changed, new and missing, and how many folders are away.
+pub(super) fn counts(surveys: &[Survey]) -> [usize; 4] {
+    let sum = |count: fn(&Survey) -> usize| surveys.iter().map(count).sum();
+    [
+        sum(|it| it.changed.len()),
+        sum(|it| it.new.len()),
+        sum(|it| it.missing.len()),
+        sum(|it| usize::from(it.is_away) + it.empty_folders.len()),
+    ]
+}

@@ -1,0 +1,185 @@
+"""kill -9 at random instants of every command that writes.
+
+Each function yields, a kill at a time, what was lost, what was half and what was not repaired.
+"""
+
+import json
+import shutil
+import signal
+import subprocess
+import time
+
+from world import content, copy_database, doctor, faults, text, write
+
+# Every so many kills what was interrupted is repeated to its end.
+ROUND = 4
+
+
+class Case:
+    """A command, the database it starts from, and what may be there when it was killed."""
+
+    def __init__(self, world, name, before, args, allowed, is_final, again=None):
+        self.world, self.name, self.before, self.args = world, name, before, args
+        self.allowed, self.is_final = allowed, is_final
+        # How the command is repeated, where that is not by the same words.
+        self.again = again or (lambda _found: args)
+        self.data_dir = world.work / f"{name}-db"
+
+
+def kill(world, data_dir, args, delay):
+    child = world.start(data_dir, *args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + delay
+    while time.monotonic() < end and child.poll() is None:
+        time.sleep(min(0.002, max(0.0, end - time.monotonic())))
+    was_running = child.poll() is None
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    return was_running
+
+
+def kills(case, count, rng, result):
+    """Kills a command `count` times; every few kills it runs to its end, and the next starts anew."""
+    world, data_dir = case.world, case.data_dir
+    copy_database(case.before, data_dir)
+    start = time.monotonic()
+    world.ok(data_dir, *case.args)
+    whole = time.monotonic() - start
+    expected = content(data_dir)
+    assert case.is_final(expected), f"{case.name}: the undisturbed run is not as it should be"
+    copy_database(case.before, data_dir)
+    for number in range(count):
+        result.tried += 1
+        result.within += kill(world, data_dir, case.args, rng.uniform(0, whole * 1.05))
+        found = faults(data_dir)
+        if number % 10 == 9:
+            found += doctor(world, data_dir)
+        lost, half = case.allowed(content(data_dir), expected)
+        result.add(case.name, lost, half, found)
+        if number % ROUND == ROUND - 1 or number == count - 1:
+            again = case.again(data_dir)
+            status, out, err = world.run(data_dir, *again) if again else (0, "", "")
+            after = content(data_dir)
+            left = [] if after == expected else difference(after, expected)
+            if status:
+                left.append(f"status {status}: {out}{err}")
+            result.add(case.name, [], [], left + faults(data_dir))
+            copy_database(case.before, data_dir)
+
+
+def difference(after, expected):
+    paths = sorted(set(after) ^ set(expected))
+    changed = sorted(it for it in set(after) & set(expected) if after[it] != expected[it])
+    return [f"not as in an undisturbed run: {paths[:3]} {changed[:3]}"]
+
+
+def between(before, ways):
+    """Allows each document to be as it was, or as `ways` has it."""
+
+    def allowed(found, expected):
+        lost = [it for it in before if it not in found and it in expected]
+        half = [
+            it for it in found
+            if found[it] not in (before.get(it), expected.get(it)) and not ways(it, found[it])
+        ]
+        return lost, half
+
+    return allowed
+
+
+def never(_path, _document):
+    return False
+
+
+def cases(world, size):
+    """Makes the places that are killed, one after the other."""
+    base = world.work / "base-db"
+    old = world.folder("old", size // 3, "old")
+    world.ok(base, "add", old, "--tags", "first")
+
+    # Documents that are being added bear their tag from the start.
+    new = world.folder("new", size, "new")
+    before = content(base)
+    yield Case(world, "add", base, ["add", new, "--tags", "second"], between(before, never),
+               lambda it: len(it) == size // 3 + size)
+
+    full = world.work / "full-db"
+    copy_database(base, full)
+    world.ok(full, "add", new, "--tags", "second")
+    before = content(full)
+    files = sorted(new.rglob("*.md"))
+    for file in files[::3]:
+        write(file, text(f"changed/{file.name}", 3))
+    for file in files[1::6]:
+        file.rename(file.with_name(f"moved-{file.name}"))
+    for file in files[2::12]:
+        file.unlink()
+
+    def moved(path, document):
+        # A document that has moved is shown under its old path until the new one was seen.
+        return any(it[0] == document[0] and it[5] == document[5] for it in before.values())
+
+    yield Case(world, "update", full, ["update", "--prune"], between(before, moved),
+               lambda it: 0 < len(it) < len(before))
+
+    ids = [str(it) for it in range(2, size, 2)]
+    remove = ["remove", "--yes", "--format", "json"]
+
+    def rest(data_dir):
+        # An id that is gone is an error.
+        listed = {str(it["id"]) for it in json.loads(world.ok(data_dir, "list", "--format", "json"))}
+        left = [it for it in ids if it in listed]
+        return remove + left if left else None
+
+    yield Case(world, "remove", full, remove + ids, between(before, never),
+               lambda it: len(it) == len(before) - len(ids), rest)
+
+    yield Case(world, "reindex", full, ["reindex"], between(before, never),
+               lambda it: it == before)
+
+    def tagged(path, document):
+        was = before[path]
+        return set(document[3]) <= {*was[3], "x", "y", "z"} and document[5] == was[5]
+
+    yield Case(world, "tag", full, ["tag", "3", "--add", "x,y,z", "--remove", "first"],
+               between(before, tagged), lambda it: any("x" in doc[3] for doc in it.values()))
+
+
+def skill_builds(world, count, rng, result):
+    """Kills `kb skill build`; the index must never be taken for one that is whole when it is not."""
+    skill = world.home / "skill"
+    write(skill / "SKILL.md", "---\nname: skill\ndescription: faults\n---\n" + text("skill"))
+    for number in range(60):
+        write(skill / "references" / f"{number}.md", text(f"skill/{number}", 8))
+    runtime = world.work / "skill-db"
+    start = time.monotonic()
+    world.ok(runtime, "skill", "build", skill)
+    whole = time.monotonic() - start
+    query = ["skill", "search", skill, "harbour salt", "--format", "json"]
+    expected = [it["score"] for it in answer(world, runtime, query)]
+    for number in range(count):
+        # Every build has something to do.
+        write(skill / "references" / "turn.md", text(f"turn/{number}", 2))
+        result.tried += 1
+        result.within += kill(world, runtime, ["skill", "build", skill], rng.uniform(0, whole))
+        status, out, err = world.run(runtime, *query)
+        half = []
+        if status not in (0, 1):
+            half.append(f"search after a killed build: status {status}: {out}{err}")
+        status, out, err = world.run(runtime, "skill", "build", skill)
+        left = [] if status == 0 else [f"build: status {status}: {out}{err}"]
+        if len(answer(world, runtime, query)) < len(expected):
+            left.append("the index holds less than before")
+        result.add("skill build", [], half, left)
+    shutil.rmtree(skill)
+
+
+def answer(world, runtime, query):
+    return json.loads(world.ok(runtime, *query))["results"]
+
+
+def all_kills(world, count, rng, result):
+    shares = {"add": 0.3, "update": 0.2, "remove": 0.13, "reindex": 0.14, "tag": 0.1}
+    size = 24 if count < 100 else 48
+    for case in cases(world, size):
+        kills(case, max(2, round(count * shares[case.name])), rng, result.of(f"kill -9: {case.name}"))
+    skill_builds(world, max(2, round(count * 0.13)), rng, result.of("kill -9: skill build"))

@@ -1,0 +1,118 @@
+//! No command but those that fetch opens a socket, and none but those that are named writes elsewhere.
+//!
+//! `strace` watches the real program and all its children. Where it is not there, or may not watch, the
+//! test is left out and says so.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::env::{TestEnv, left_out};
+use crate::word_model::word_env;
+
+/// Runs a command under `strace` and returns what it and its children asked of the network.
+fn network_calls(env: &TestEnv, args: &[&str]) -> Option<Vec<String>> {
+    let log = env.path("strace.log");
+    let kb = env.command(args);
+    let mut traced = Command::new("/usr/bin/strace");
+    traced.args(["-f", "-qq", "-e", "trace=%network", "-o"]).arg(&log).arg(kb.get_program());
+    traced.args(args).env_clear().current_dir(env.path(""));
+    for (name, value) in kb.get_envs() {
+        traced.env(name, value.unwrap_or_default());
+    }
+    let output = traced.stdin(Stdio::null()).output().ok()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_refused = said.contains("ptrace") || said.contains("PTRACE");
+    let calls = fs::read_to_string(&log).ok().filter(|_| !is_refused)?;
+    // Lines that are not calls tell of signals and ends.
+    Some(calls.lines().filter(|it| it.contains('(')).map(str::to_owned).collect())
+}
+
+#[test]
+fn no_command_opens_a_socket() {
+    let env = word_env();
+    if network_calls(&env, &["list"]).is_none() {
+        left_out("sockets", "strace is not there or may not watch");
+        return;
+    }
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let pdf = format!("{fixtures}/corpus/tide-station.pdf");
+    let html = format!("{fixtures}/documents/harbour.html");
+    env.write("more/new.md", "# New\n\nstorm anchor\n");
+    env.write(
+        ".agents/skills/own/SKILL.md",
+        "---\nname: own\ndescription: a skill\n---\n# Own\n\nrope\n",
+    );
+    for args in [
+        &["add", "more", pdf.as_str(), html.as_str()][..],
+        &["add", "--note", "a note about salt"],
+        &["update"],
+        &["update", "--prune", "--dry-run"],
+        &["search", "frozen gauge"],
+        &["search", "frozen gauge", "--fts-only", "--explain"],
+        &["why", "frozen gauge", "1"],
+        &["similar", "1"],
+        &["list"],
+        &["info", "1"],
+        &["outline", "2"],
+        &["show", "2"],
+        &["open", "2"],
+        &["tags"],
+        &["tag", "1", "--add", "x"],
+        &["status", "--scan"],
+        &["doctor"],
+        &["doctor", "--fix"],
+        &["backup", "copy.db"],
+        &["backup", "copy.db", "--verify"],
+        &["embed", "salt"],
+        &["eval"],
+        &["config"],
+        &["config", "set", "search.default_top", "5"],
+        &["reindex"],
+        &["remove", "1", "--yes"],
+        &["init", "--status"],
+        &["mcp"],
+        &["skill", "list"],
+        &["skill", "build", "own"],
+        &["skill", "search", "own", "rope"],
+        &["skill", "outline", "own"],
+        &["skill", "lint", "own"],
+    ] {
+        let calls = network_calls(&env, args).unwrap();
+        assert_eq!(calls, Vec::<String>::new(), "{args:?}");
+    }
+}
+
+/// Requires that nobody but the owner may look at anything below a directory.
+#[track_caller]
+fn check_private(dir: &Path) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
+        if path.is_dir() {
+            check_private(&path);
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_is_the_owners_alone_and_lies_where_the_readme_says() {
+    let env = word_env();
+    env.write("bad/binary.md", [0_u8, 159, 146, 150, 0, 1].repeat(40));
+    env.kb(&["add", "bad"]).expect(1);
+    env.ok(&["config", "set", "search.default_top", "5"]);
+    env.ok(&["backup", "copy.db"]);
+    env.ok(&["update"]);
+    assert!(env.path(".kb/ingest-errors.log").exists());
+    let mode = |name: &str| env.path(name).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(".kb"), mode(".kb/kb.db"), mode("copy.db")), (0o700, 0o600, 0o600));
+    check_private(&env.path(".kb"));
+    let mut found: Vec<String> = fs::read_dir(env.path(""))
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    assert_eq!(found, [".cache", ".kb", "bad", "bin", "copy.db", "docs", "tiny"]);
+}

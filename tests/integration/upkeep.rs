@@ -1,0 +1,292 @@
+//! `kb doctor` and `kb update`: what is damaged is told and mended, what changed is followed, and a
+//! disk that is not mounted is never taken for a deletion.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::contract::{Doctor, Update, read};
+use crate::env::TestEnv;
+use crate::word_model::{check_database, find, word_env};
+
+/// Damages the database by plain SQLite.
+fn damage(env: &TestEnv, sql: &str) {
+    Connection::open(env.database()).unwrap().execute_batch(sql).unwrap();
+}
+
+/// Returns verdict and message of the checks of one name.
+fn verdicts(report: &Value, name: &str) -> Vec<(String, String)> {
+    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    let checks = report["checks"].as_array().unwrap().iter();
+    checks
+        .filter(|it| it["name"] == name)
+        .map(|it| (text(&it["verdict"]), text(&it["message"])))
+        .collect()
+}
+
+#[test]
+fn a_sound_database_on_a_sound_machine_is_told_so() {
+    let env = word_env();
+    let human = env.ok(&["doctor"]);
+    assert!(human.stdout.ends_with("Sound.\n"), "{}", human.text());
+    for name in ["version", "files", "disk", "model", "runtime", "database"] {
+        assert!(human.stdout.contains(&format!("ok        {name}")), "{name}: {}", human.stdout);
+    }
+    let before = fs::read(env.database()).unwrap();
+    let exact: Doctor = read(&env.ok(&["doctor", "--format=json"]));
+    assert!(exact.sound && exact.checks.iter().any(|it| it.name == "disk"));
+    let report = env.json(&["doctor", "--fix", "--format=json"]);
+    assert_eq!(
+        (&report["sound"], &report["faults"], &report["repaired"]),
+        (&true.into(), &0.into(), &0.into())
+    );
+    assert!(fs::read(env.database()).unwrap() == before, "what is sound is not touched");
+    let said = &verdicts(&report, "database")[0].1;
+    assert!(said.starts_with("sound: 3 documents, 3 chunks, 3 vectors"), "{said}");
+}
+
+#[test]
+fn before_anything_was_added_there_is_nothing_to_find_fault_with() {
+    let env = TestEnv::with_corpus();
+    fs::remove_dir_all(env.path(".kb")).unwrap();
+    let output = env.ok(&["doctor"]);
+    assert!(output.stdout.ends_with("Sound.\n"), "{}", output.stdout);
+    assert!(output.stdout.contains("there is none at "), "{}", output.stdout);
+    assert!(!env.path(".kb").exists());
+}
+
+#[test]
+fn what_is_damaged_is_told_and_mended_by_fix() {
+    for (sql, word) in [
+        ("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')", "keywords"),
+        ("DELETE FROM chunks_sizes_blocks", "sizes"),
+        ("UPDATE chunks SET passage_hash = x'00' WHERE id = 2", "passages"),
+        ("INSERT INTO tags (name) VALUES ('loose')", "tags"),
+        ("DELETE FROM document_paths", "paths"),
+        ("DROP TRIGGER chunks_ai", "schema"),
+        ("DELETE FROM chunks_vec_rowids WHERE rowid = 2", "vector_table"),
+        ("UPDATE chunks_vec_vector_chunks00 SET vectors = zeroblob(128 * 32 * 4)", "bad_vectors"),
+        ("PRAGMA foreign_keys = OFF; DELETE FROM documents WHERE id = 3", "references"),
+    ] {
+        let env = word_env();
+        damage(&env, sql);
+        let output = env.kb(&["doctor", "--format=json"]).expect(1);
+        assert_eq!(output.stderr, "");
+        let found = verdicts(&output.json(), "database");
+        let is_told = found.iter().any(|(verdict, message)| {
+            verdict == "fault" && message.starts_with(&format!("{word}: "))
+        });
+        assert!(is_told, "{word}: {found:?}");
+        let mended = env.json(&["doctor", "--fix", "--format=json"]);
+        assert_eq!(mended["faults"], 0, "{word}: {mended}");
+        assert!(mended["repaired"].as_u64().unwrap() > 0);
+        assert_eq!(env.json(&["doctor", "--format=json"])["repaired"], 0);
+        check_database(&env);
+        assert_eq!(find(&env, &["frozen tide gauge"])[0], "Tides");
+        assert_eq!(find(&env, &["apple pear oak", "--vec-only"])[0], "Cider");
+    }
+}
+
+#[test]
+fn a_database_beyond_repair_ends_in_status_2_and_is_left_alone() {
+    let env = word_env();
+    let good = fs::read(env.database()).unwrap();
+    let mut torn = good.clone();
+    torn.truncate(good.len() / 2);
+    for bytes in [torn, b"no database at all".repeat(300)] {
+        fs::write(env.database(), &bytes).unwrap();
+        for args in [&["doctor"][..], &["doctor", "--fix"]] {
+            let output = env.kb(args).expect(2);
+            assert!(output.stdout.contains("is corrupt"), "{}", output.text());
+            assert!(output.stdout.contains("hint: restore a copy"), "{}", output.text());
+        }
+        assert!(fs::read(env.database()).unwrap() == bytes);
+    }
+}
+
+#[test]
+fn what_others_may_look_into_is_closed() {
+    let env = word_env();
+    let mode =
+        |name: &str| fs::metadata(env.path(".kb").join(name)).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(env.path(".kb"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(env.database(), fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(env.path(".kb/config.yaml"), fs::Permissions::from_mode(0o644)).unwrap();
+    let output = env.kb(&["doctor"]).expect(1);
+    assert_eq!(output.stdout.matches("fault     files").count(), 3, "{}", output.stdout);
+    let output = env.ok(&["doctor", "--fix"]);
+    assert_eq!(output.stdout.matches("repaired  files").count(), 3, "{}", output.stdout);
+    assert_eq!((mode(""), mode("kb.db"), mode("config.yaml")), (0o700, 0o600, 0o600));
+}
+
+#[test]
+fn a_model_that_is_missing_or_damaged_is_told() {
+    let env = word_env();
+    fs::write(env.path("tiny/tokenizer.json"), "{").unwrap();
+    let output = env.kb(&["doctor"]);
+    assert!(output.stdout.contains("fault     "), "{}", output.text());
+    fs::remove_dir_all(env.path("tiny")).unwrap();
+    let output = env.kb(&["doctor"]).expect(1);
+    assert!(output.stdout.contains("fault     model"), "{}", output.text());
+}
+
+/// A home whose folder `notes` was added with a tag.
+fn followed() -> TestEnv {
+    let env = word_env();
+    for (name, text) in [
+        ("a.md", "# Storm\n\nanchor rope"),
+        ("b.md", "# Sail\n\nsail signal"),
+        ("c.md", "# Press\n\npress cellar"),
+        ("sub/d.md", "# Log\n\nlog backup"),
+    ] {
+        env.write(&format!("notes/{name}"), text);
+    }
+    env.ok(&["add", "notes", "--tags", "kept"]);
+    env
+}
+
+fn update(env: &TestEnv, args: &[&str]) -> Value {
+    let exact: Update = read(&env.ok(&["update", "--dry-run", "--format=json"]));
+    assert!(exact.dry_run);
+    env.json(&[&["update", "--format=json"], args].concat())
+}
+
+#[test]
+fn an_update_follows_what_is_new_changed_and_moved() {
+    let env = followed();
+    env.ok(&["tag", "4", "--remove", "kept", "--add", "mine"]);
+    env.write("notes/a.md", "# Storm\n\nwinter paint");
+    env.write("notes/new.md", "# Valve\n\nvalve engine");
+    fs::rename(env.path("notes/b.md"), env.path("notes/moved.md")).unwrap();
+    for args in [&["--dry-run"][..], &["--dry-run", "--prune"]] {
+        let foreseen = update(&env, args);
+        let counts = ["added", "updated", "moved"].map(|it| foreseen[it].as_u64().unwrap());
+        assert_eq!(counts, [1, 1, 1], "{foreseen}");
+        assert!(env.json(&["list", "--format=json"]).as_array().unwrap().len() == 7);
+    }
+    let done = update(&env, &[]);
+    let counts = ["added", "updated", "moved"].map(|it| done[it].as_u64().unwrap());
+    assert_eq!(counts, [1, 1, 1], "{done}");
+    let changed = env.json(&["info", "4", "--format=json"]);
+    assert_eq!(changed["tags"], serde_json::json!(["mine"]), "what was taken stays away");
+    let moved = env.json(&["info", "5", "--format=json"]);
+    assert!(moved["path"].as_str().unwrap().ends_with("notes/moved.md"), "{moved}");
+    assert_eq!(moved["tags"], serde_json::json!(["kept"]));
+    let new = env.json(&["info", "8", "--format=json"]);
+    assert_eq!(new["tags"], serde_json::json!(["kept"]), "what the folder was added with");
+    assert_eq!(find(&env, &["winter paint"])[0], "Storm");
+    let again = update(&env, &[]);
+    let counts = ["added", "updated", "moved", "unchanged"].map(|it| again[it].as_u64().unwrap());
+    assert_eq!(counts, [0, 0, 0, 7], "{again}");
+    check_database(&env);
+}
+
+#[test]
+fn what_is_gone_is_told_and_removed_only_when_asked() {
+    let env = followed();
+    fs::remove_file(env.path("notes/c.md")).unwrap();
+    let told = update(&env, &[]);
+    assert_eq!(told["missing"][0]["document_id"], 6, "{told}");
+    assert_eq!(told["removed"], serde_json::json!([]));
+    env.ok(&["info", "6"]);
+    assert_eq!(update(&env, &["--prune", "--dry-run"])["removed"], serde_json::json!([6]));
+    env.ok(&["info", "6"]);
+    assert_eq!(update(&env, &["--prune"])["removed"], serde_json::json!([6]));
+    env.kb(&["info", "6"]).expect(1);
+    check_database(&env);
+}
+
+#[test]
+fn more_than_a_third_of_a_folder_goes_by_force_alone() {
+    let env = followed();
+    fs::remove_file(env.path("notes/a.md")).unwrap();
+    fs::remove_file(env.path("notes/c.md")).unwrap();
+    let output = env.kb(&["update", "--prune"]).expect(1);
+    assert!(
+        output.stdout.contains("not removed: 2 of the 4 documents of ")
+            && output.stdout.contains("`--force` removes them"),
+        "{}",
+        output.stdout
+    );
+    env.ok(&["info", "4"]);
+    assert_eq!(update(&env, &["--prune", "--force"])["removed"], serde_json::json!([4, 6]));
+}
+
+#[test]
+fn a_disk_that_is_not_mounted_is_no_deletion() {
+    let env = followed();
+    let num_documents = || env.json(&["list", "--format=json"]).as_array().unwrap().len();
+    let unmount = |folder: &str| {
+        let away = env.path(format!("{}-away", folder.replace('/', "-")));
+        fs::rename(env.path(folder), &away).unwrap();
+        away
+    };
+    // The mount point stays empty, or goes with the disk; the folder itself or one inside of it.
+    for (folder, is_left) in
+        [("notes", true), ("notes", false), ("notes/sub", true), ("docs", true), ("docs", false)]
+    {
+        let away = unmount(folder);
+        if is_left {
+            fs::create_dir(env.path(folder)).unwrap();
+        }
+        let output = env.kb(&["update", "--prune", "--force"]).expect(0);
+        assert!(output.stdout.contains("gone or empty, so left as it is: "), "{}", output.text());
+        assert_eq!(num_documents(), 7, "{folder}");
+        if is_left {
+            fs::remove_dir(env.path(folder)).unwrap();
+        }
+        fs::rename(away, env.path(folder)).unwrap();
+        let back = update(&env, &["--prune", "--force"]);
+        assert_eq!(
+            (&back["removed"], &back["unchanged"]),
+            (&serde_json::json!([]), &6.into()),
+            "{back}"
+        );
+    }
+    let output = env.kb(&["update", "nowhere"]).expect(1);
+    assert!(output.stderr.starts_with("error: nothing was added from "), "{}", output.stderr);
+}
+
+#[test]
+fn files_that_were_named_themselves_are_followed_as_what_they_were() {
+    let env = word_env();
+    let note = env.write("loose/remark.md", "# One\n\nstorm");
+    env.write("loose/other.md", "# Other\n\noak");
+    env.ok(&["add", "loose/remark.md", "--type", "note"]);
+    env.ok(&["add", "loose/other.md"]);
+    fs::write(&note, "# One\n\nstorm and rope").unwrap();
+    assert_eq!(update(&env, &[])["updated"], 1);
+    let info = env.json(&["info", "4", "--format=json"]);
+    assert_eq!(info["type"], "note");
+    fs::remove_file(&note).unwrap();
+    assert_eq!(update(&env, &["loose"])["missing"][0]["document_id"], 4);
+    check_database(&env);
+}
+
+#[test]
+fn the_status_says_what_is_out_of_date_when_asked() {
+    let env = followed();
+    assert_eq!(env.json(&["status", "--format=json"])["out_of_date"], Value::Null);
+    let fresh = env.ok(&["status", "--scan"]);
+    assert!(fresh.stdout.ends_with("All files are as they were.\n"), "{}", fresh.stdout);
+    env.write("notes/a.md", "# Storm\n\nwinter paint");
+    env.write("notes/new.md", "# Valve\n\nvalve engine");
+    fs::remove_file(env.path("notes/c.md")).unwrap();
+    let stale = env.json(&["status", "--scan", "--format=json"])["out_of_date"].clone();
+    assert_eq!(stale, serde_json::json!({"changed": 1, "new": 1, "missing": 1, "folders_away": 0}));
+    let human = env.ok(&["status", "--scan"]).stdout;
+    assert!(
+        human.contains("Out of date: 1 changed, 1 new, 1 missing. `kb update` follows."),
+        "{human}"
+    );
+}
+
+#[test]
+fn nothing_was_added_so_there_is_nothing_to_update() {
+    let env = TestEnv::with_runtime();
+    let output = env.ok(&["update"]);
+    assert!(output.stdout.starts_with("0 added, 0 updated, 0 moved"), "{}", output.text());
+    assert!(!env.path(".kb").exists());
+}
