@@ -3,12 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::contract::{Setting, read};
-use crate::env::TestEnv;
+use crate::env::{CORPUS, TestEnv};
 use crate::mcp;
 use crate::mcp_client::Client;
 
@@ -116,8 +118,16 @@ fn keys_of(value: &Value) -> BTreeSet<String> {
 #[test]
 fn every_command_and_flag_in_the_pages_exists() {
     let flags = flags();
-    for name in ["README.md", "SKILL.md", "ARCHITECTURE.md", "CHANGELOG.md", "config.example.yaml"]
-    {
+    for name in [
+        "README.md",
+        "SKILL.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "config.example.yaml",
+        "docs/guide.md",
+        "docs/ranking.md",
+        "docs/scale.md",
+    ] {
         for line in command_lines(&page(name)) {
             let command = command_of(&line);
             if command.starts_with("__") || command.starts_with('-') || command == GROUP {
@@ -335,5 +345,36 @@ fn models_files_and_targets_in_the_pages_exist() {
             && !span.contains('*');
         let is_there = root.join(&span).exists() || root.join("src").join(&span).exists();
         assert!(!is_file || is_there, "ARCHITECTURE.md: {span}");
+    }
+}
+
+/// Returns the lines of a page's shell blocks.
+fn lines_to_run(page: &str) -> Vec<String> {
+    let blocks = page.split("```sh\n").skip(1).map(|it| it.split("```").next().unwrap());
+    blocks.flat_map(str::lines).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_guide_can_be_followed() {
+    let env = TestEnv::new();
+    for entry in fs::read_dir(CORPUS).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        env.write(&format!("docs/{name}"), fs::read(&path).unwrap());
+    }
+    let program = env.write("bin/kb", "");
+    fs::remove_file(&program).unwrap();
+    symlink(env!("CARGO_BIN_EXE_kb"), &program).unwrap();
+
+    let lines = lines_to_run(&page("docs/guide.md"));
+    assert!(lines.len() > 20, "{lines:?}");
+    for line in lines {
+        let kb = env.command::<&str>(&[]);
+        let mut shell = Command::new("/bin/sh");
+        let variables = kb.get_envs().filter_map(|(name, value)| Some((name, value?)));
+        shell.args(["-c", &line]).env_clear().envs(variables).current_dir(env.path(""));
+        let output = env.finish(&mut shell);
+        assert_eq!(output.status, 0, "{line}: {}", output.stderr);
+        assert!(!(output.stdout.is_empty() && output.stderr.is_empty()), "{line}");
     }
 }
