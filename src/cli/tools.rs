@@ -2,39 +2,28 @@
 //!
 //! What a tool returns is what its command prints with `--format json`, by the same functions.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::cli::add::Watch;
-use crate::cli::args::{Global, SelectionArgs};
+use crate::cli::args::Global;
 use crate::cli::context::Context;
 use crate::cli::inputs::{
     AddInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput, SearchInput,
     ShowInput, SimilarInput, UpdateNoteInput,
 };
 use crate::cli::model::Warm;
-use crate::cli::{add, args, info, inputs, list, read, search, skill, status, tag};
-use crate::diagnostic::Program;
+use crate::cli::{add, args, info, inputs, list, read, search, skill_tools, status, tag};
 use crate::error::{Error, Result};
 use crate::ingest;
-use crate::mcp::{Call, Failure, Resource, Resources, Schema, Tool};
+use crate::mcp::{Call, Failure, Schema, Tool};
 use crate::present::json;
 use crate::present::read::json as read_json;
-use crate::skill::commands::{COMMANDS, Command, Kind, Parameter};
-
-/// Resources on a page of the list.
-const PAGE: usize = 100;
-
-/// Where documents are.
-const DOCUMENT_URI: &str = "kb://document/";
-
-/// Where skills are.
-const SKILL_URI: &str = "kb://skill/";
+use crate::skill::commands::COMMANDS;
 
 /// What the tools work on.
 pub(super) struct Service {
@@ -49,7 +38,7 @@ type Bytes = Vec<u8>;
 pub(super) fn tools(service: &Arc<Service>, allows_writing: bool) -> Vec<Tool> {
     let mut tools = read_tools(service);
     let commands = COMMANDS.iter().filter(|it| it.is_tool && (it.is_read_only || allows_writing));
-    tools.extend(commands.map(|it| skill_tool(service, it)));
+    tools.extend(commands.map(|it| skill_tools::skill_tool(service, it)));
     if allows_writing {
         tools.extend(write_tools(service));
     }
@@ -310,192 +299,10 @@ fn bytes(write: impl FnOnce(&mut Bytes) -> std::io::Result<()>) -> Result<Bytes>
     Ok(bytes)
 }
 
-fn parsed(answer: &[u8]) -> Result<Value, Failure> {
+pub(super) fn parsed(answer: &[u8]) -> Result<Value, Failure> {
     serde_json::from_slice(answer).map_err(|it| failure(&Error::Output(it.into())))
 }
 
-fn failure(error: &Error) -> Failure {
+pub(super) fn failure(error: &Error) -> Failure {
     Failure { message: error.to_string(), code: error.code().to_owned(), fix: error.hint() }
-}
-
-/// What agents are told of a skill command, beside what it does.
-fn when_to_use(name: &str) -> &'static str {
-    match name {
-        "list" => "Use it to learn which skills there are; search and capability narrow the list.",
-        "outline" => "Use it first, before reading anything of a skill.",
-        "search" => "Use it to find the section that tells about something.",
-        "show" => "Use it to read one section instead of a whole file.",
-        "open" => "Use it last: it costs most.",
-        "build" => "Use it when an error says that the index is unusable (E002).",
-        "init" => "Only when the user asks for it.",
-        "sources" => "Use it to learn what else a skill brings: scripts, references, assets.",
-        "stats" => "Use it when the user asks what of a skill is read.",
-        "lint" => "Use it when the user writes a skill.",
-        _ => "",
-    }
-}
-
-/// Makes a tool of a skill command.
-fn skill_tool(service: &Arc<Service>, command: &'static Command) -> Tool {
-    let service = Arc::clone(service);
-    let handler = move |input: Value, _: &Call| {
-        let args = skill_args(command, &input);
-        let context = &service.context;
-        let outcome = skill::answer(&context.environment, &service.global, &args);
-        let answer = outcome.map_err(|error| match skill::diagnostic(error) {
-            Ok(diagnostic) => Failure {
-                message: diagnostic.line(Program::Kb),
-                code: diagnostic.code().to_owned(),
-                fix: diagnostic.hint(),
-            },
-            Err(error) => failure(&error),
-        })?;
-        parsed(&answer)
-    };
-    let properties: Map<String, Value> =
-        command.parameters.iter().map(|it| (it.name.to_owned(), property(it))).collect();
-    let required: Vec<&str> =
-        command.parameters.iter().filter(|it| it.is_required).map(|it| it.name).collect();
-    let schema = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    });
-    let description = format!("{}. {}", command.about, when_to_use(command.name));
-    Tool {
-        name: format!("skill_{}", command.name),
-        description: description.trim_end().to_owned(),
-        schema: schema.as_object().cloned().unwrap_or_default(),
-        is_read_only: command.is_read_only,
-        handler: Box::new(handler),
-    }
-}
-
-fn property(parameter: &Parameter) -> Value {
-    let mut schema = match parameter.kind {
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Number(least, most) => {
-            json!({ "type": "integer", "minimum": least, "maximum": most })
-        }
-        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Texts | Kind::CommaTexts => {
-            json!({ "type": "array", "items": { "type": "string" } })
-        }
-    };
-    schema["description"] = parameter.about.into();
-    schema
-}
-
-/// Returns checked input as it would be typed.
-fn skill_args(command: &Command, input: &Value) -> Vec<OsString> {
-    let mut words: Vec<OsString> =
-        vec!["kb skill".into(), command.name.into(), "--format=json".into()];
-    let mut places: Vec<OsString> = Vec::new();
-    for parameter in command.parameters {
-        let value = &input[parameter.name];
-        let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
-        let flag = parameter.name.replace('_', "-");
-        match value {
-            Value::Null | Value::Bool(false) => {}
-            Value::Bool(true) => words.push(format!("--{flag}").into()),
-            Value::Array(values) => {
-                words.extend(values.iter().map(|it| format!("--{flag}={}", text(it)).into()));
-            }
-            value if parameter.is_positional => places.push(text(value).into()),
-            value => words.push(format!("--{flag}={}", text(value)).into()),
-        }
-    }
-    words.push("--".into());
-    words.extend(places);
-    words
-}
-
-impl Resources for Service {
-    fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure> {
-        let skip: usize = match cursor.map(str::parse) {
-            None => 0,
-            Some(Ok(skip)) => skip,
-            Some(Err(_)) => {
-                let message = "the cursor is none of this server's".to_owned();
-                return Err(failure(&Error::Usage { message, hint: None }));
-            }
-        };
-        let mut all = self.skills()?;
-        let documents = self.context.open_existing().and_then(|it| match it {
-            Some(store) => store.document_names(),
-            None => Ok(Vec::new()),
-        });
-        let documents = documents.map_err(|it| failure(&it))?;
-        all.extend(documents.into_iter().map(|it| Resource {
-            uri: format!("{DOCUMENT_URI}{}", it.id),
-            name: it.title,
-            description: it.path,
-            mime_type: "text/plain",
-        }));
-        let next = (all.len() > skip.saturating_add(PAGE)).then(|| (skip + PAGE).to_string());
-        Ok((all.into_iter().skip(skip).take(PAGE).collect(), next))
-    }
-
-    fn read(&self, uri: &str) -> Result<Option<(String, &'static str)>, Failure> {
-        if let Some(id) = uri.strip_prefix(DOCUMENT_URI).filter(|it| it.parse::<i64>().is_ok()) {
-            let args = args::Show {
-                document: Some(id.to_owned()),
-                selection: SelectionArgs { section: None, symbol: None, page: None, chunk: None },
-                around: 0,
-                max_lines: None,
-                format: args::Format { format: crate::config::OutputFormat::Json },
-            };
-            return match read::part_of(&self.context, &args) {
-                Ok(shown) => Ok(Some((shown.text, "text/plain"))),
-                Err(Error::UnknownDocument { .. }) => Ok(None),
-                Err(error) => Err(failure(&error)),
-            };
-        }
-        let Some(name) = uri.strip_prefix(SKILL_URI) else { return Ok(None) };
-        if !self.skills()?.iter().any(|it| it.name == name) {
-            return Ok(None);
-        }
-        let open = Command::find("open").expect("it is in the table");
-        let args = skill_args(open, &json!({ "skill": name, "path": "SKILL.md" }));
-        let answer = skill::answer(&self.context.environment, &self.global, &args);
-        let opened = parsed(&answer.map_err(|it| failure(&it))?)?;
-        Ok(opened["text"].as_str().map(|it| (it.to_owned(), "text/markdown")))
-    }
-
-    fn templates(&self) -> &[(&str, &str, &str)] {
-        &[
-            ("kb://document/{id}", "document", "The text of a document of the knowledge base"),
-            ("kb://skill/{name}", "skill", "The SKILL.md of a skill"),
-        ]
-    }
-}
-
-impl Service {
-    /// Loads the registry of skills.
-    pub(super) fn load_skills(&self) -> Result<()> {
-        let list = Command::find("list").expect("it is in the table");
-        let args = skill_args(list, &json!({}));
-        skill::answer(&self.context.environment, &self.global, &args).map(drop)
-    }
-
-    /// Returns the skills there are.
-    fn skills(&self) -> Result<Vec<Resource>, Failure> {
-        let list = Command::find("list").expect("it is in the table");
-        let args = skill_args(list, &json!({}));
-        let answer = skill::answer(&self.context.environment, &self.global, &args);
-        let listed = parsed(&answer.map_err(|it| failure(&it))?)?;
-        let skills = listed["skills"].as_array().cloned().unwrap_or_default();
-        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-        Ok(skills
-            .iter()
-            .map(|it| Resource {
-                uri: format!("{SKILL_URI}{}", text(&it["name"])),
-                name: text(&it["name"]),
-                description: Some(text(&it["description"])),
-                mime_type: "text/markdown",
-            })
-            .collect())
-    }
 }

@@ -120,6 +120,8 @@ const HOMES: &[(&str, &[&str])] = &[
         "serde_json",
         &[
             "cli/inputs.rs",
+            "cli/resources.rs",
+            "cli/skill_tools.rs",
             "cli/tools.rs",
             "embed",
             "eval/beir.rs",
