@@ -1,8 +1,8 @@
 //! Hits in, passages to read out: with their neighbours, each text once, within a budget of tokens.
 //!
 //! Hits are taken in their order. One that does not fit is passed over and the next is tried, so a
-//! long passage in the middle does not end the list; one that says nearly the same as what is
-//! there already is left out. Chunks that follow each other become one passage, and what two of
+//! long passage in the middle does not end the list, but what is worth little beside the best does;
+//! one that says nearly the same as what is there already is left out. Chunks that follow each other become one passage, and what two of
 //! them share is counted once.
 
 use std::cell::RefCell;
@@ -20,6 +20,11 @@ const SHINGLE_WORDS: usize = 4;
 
 /// Part of a text's runs of words that another has, too, from which on it says nothing new.
 const SAME_SHARE: f64 = 0.8;
+
+/// Part of the best hit's score below which a hit is not worth a budget's tokens: measured by
+/// `tests/quality/budget`, none of the relevant documents is lost by it, and scraps that would only
+/// fill the end are.
+const LEAST_SHARE: f64 = 0.3;
 
 /// Counts the tokens of a text.
 pub type NumTokens<'a> = dyn Fn(&str) -> usize + 'a;
@@ -84,8 +89,10 @@ pub fn gather(
     let mut shingles: Vec<HashSet<u64>> = Vec::new();
     let mut chosen: BTreeSet<(DocumentId, u32)> = BTreeSet::new();
     let mut total = 0;
+    let least = hits.first().map_or(0.0, |it| LEAST_SHARE * it.score);
     for hit in hits {
-        if options.limit.is_some_and(|it| used.len() >= it) {
+        let is_scrap = options.budget.is_some() && hit.score < least;
+        if is_scrap || options.limit.is_some_and(|it| used.len() >= it) {
             break;
         }
         let place = (hit.stored.document_id, hit.stored.chunk.chunk_index);
@@ -298,6 +305,17 @@ mod tests {
         check(hits(), 5, &[(&[10], "a b c"), (&[30], "j k")]);
         check(hits(), 2, &[(&[30], "j k")]);
         check(hits(), 1, &[]);
+    }
+
+    #[test]
+    fn what_is_worth_little_beside_the_best_does_not_fill_the_end() {
+        let with_score = |score: f64, it: Hit| Hit { score, ..it };
+        let hits = vec![
+            with_score(1.0, hit(1, 0, "a b")),
+            with_score(0.3, hit(2, 0, "c d")),
+            with_score(0.29, hit(3, 0, "e f")),
+        ];
+        check(hits, 99, &[(&[10], "a b"), (&[20], "c d")]);
     }
 
     #[test]
