@@ -76,10 +76,9 @@ def disk_full_while_changing(world, result):
             result.tried += 1
             data_dir = place / "db"
             copy_database(base, data_dir)
-            with open(place / "fill", "wb") as fill, contextlib.suppress(OSError):
+            with open(place / "fill", "wb", buffering=0) as fill, contextlib.suppress(OSError):
                 while True:
                     fill.write(b"x" * 4096)
-                    fill.flush()
             status, out, err = world.run(data_dir, *args)
             problems = [] if status in (0, 1, 2) else [f"{args}: status {status}: {out}{err}"]
             (place / "fill").unlink()
@@ -121,10 +120,11 @@ def unreadable(world, result):
     as_user = {}
     if os.geteuid() == 0:
         as_user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        for place in (world.work, world.home):
+        for place in (world.work.parent, world.work, world.home):
             place.chmod(0o755)
         data_dir.mkdir()
         os.chown(data_dir, NOBODY, NOBODY)
+        as_user["env"] = {**world.env, "KB_CACHE_DIR": str(shared_cache(world))}
     files = sorted(folder.rglob("*.md"))
     status, out, err = world.run(data_dir, "add", folder, **as_user)
     if status:
@@ -142,6 +142,16 @@ def unreadable(world, result):
     (folder / "sub2").chmod(0o755)
     for file in files[:4]:
         file.chmod(0o644)
+
+
+def shared_cache(world):
+    """Makes a cache that another user can read, of links to the files of ours."""
+    cache = world.work / "shared-cache"
+    own = world.env["KB_CACHE_DIR"]
+    shutil.copytree(own, cache, copy_function=os.link, ignore=shutil.ignore_patterns("lock", "tmp"))
+    for folder, _, _ in os.walk(cache):
+        os.chown(folder, NOBODY, NOBODY)
+    return cache
 
 
 def vanishing(world, result, rounds):
