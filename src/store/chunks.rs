@@ -116,7 +116,7 @@ const INSERT_CHUNK: &str = "
         (:document_id, :chunk_index, :text, :context, :token_count, :passage_hash, :metadata)
     RETURNING id";
 
-const VECTOR: &str = "SELECT embedding FROM chunks_vec WHERE chunk_id = :chunk_id";
+pub(super) const VECTOR: &str = "SELECT embedding FROM chunks_vec WHERE chunk_id = :chunk_id";
 
 const VECTOR_BY_PASSAGE: &str = "
     SELECT chunks_vec.embedding

@@ -7,7 +7,9 @@ use crate::error::{Error, Result};
 
 use super::binding::Slot;
 use super::fault::Step;
-use super::{PassageHash, PathStamp, Store, binding, grams, paths, rows, scan, tags, vectors};
+use super::{
+    PassageHash, PathStamp, Store, binding, chunks, grams, paths, rows, scan, tags, vectors,
+};
 
 /// A document with its paths, tags and chunks.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,8 +91,6 @@ const CHUNKS: &str = "
     WHERE document_id = :id
     ORDER BY chunk_index";
 
-const VECTOR: &str = "SELECT embedding FROM chunks_vec WHERE chunk_id = :id";
-
 const SAME_DOCUMENT: &str = "
     SELECT id
     FROM documents
@@ -139,9 +139,9 @@ impl Store {
             while let Some(row) = ids.next()? {
                 let mut record = record(db, row.get(0)?)?;
                 if with_vectors {
-                    let mut vector = db.prepare_cached(VECTOR)?;
+                    let mut vector = db.prepare_cached(chunks::VECTOR)?;
                     for chunk in &mut record.chunks {
-                        let params = named_params! { ":id": chunk.id };
+                        let params = named_params! { ":chunk_id": chunk.id };
                         chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
                     }
                 }
