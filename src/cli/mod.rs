@@ -26,14 +26,12 @@ mod resources;
 mod search;
 mod serve;
 mod skill;
-mod skill_args;
 mod skill_tools;
 mod status;
 mod tag;
 mod tools;
 mod transfer;
 mod update;
-mod upkeep_args;
 mod why;
 
 use std::ffi::OsString;
@@ -177,8 +175,8 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Status(args::Status { format, .. })
         | Command::Backup(args::Backup { format, .. })
         | Command::Import(args::Import { format, .. })
-        | Command::Doctor(upkeep_args::Doctor { format, .. })
-        | Command::Update(upkeep_args::Update { format, .. })
+        | Command::Doctor(args::Doctor { format, .. })
+        | Command::Update(args::Update { format, .. })
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
         Command::Skill(args) => Some(args.call.format()),

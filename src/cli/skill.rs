@@ -10,10 +10,9 @@ use std::time::SystemTime;
 use clap::Parser;
 
 use crate::cli::add::Watch;
-use crate::cli::args::Global;
+use crate::cli::args::{Global, Skc, SkillCall};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::skill_args::{Skc, SkillCall};
 use crate::cli::{add, args, context};
 use crate::config::skillc::{self, TokenizerWord};
 use crate::config::{Environment, Flags, OutputFormat};

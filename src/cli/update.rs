@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::add::Watch;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{add, args, context, upkeep_args};
+use crate::cli::{add, args, context};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::ingest::detect::Wanted;
@@ -75,7 +75,7 @@ impl Scope {
     }
 }
 
-pub(super) fn run(context: &Context, args: &upkeep_args::Update) -> Result<ExitStatus> {
+pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> {
     let named = args.roots.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?;
     let scope = match context.open_existing()? {
         Some(store) => {
@@ -109,12 +109,7 @@ pub(super) fn run(context: &Context, args: &upkeep_args::Update) -> Result<ExitS
 }
 
 /// Says what would be done.
-fn foresee(
-    scope: &Scope,
-    surveys: Vec<Survey>,
-    args: &upkeep_args::Update,
-    report: &mut UpdateReport,
-) {
+fn foresee(scope: &Scope, surveys: Vec<Survey>, args: &args::Update, report: &mut UpdateReport) {
     let mut hashes: HashSet<String> = HashSet::new();
     for survey in &surveys {
         hashes.extend(survey.new.iter().filter_map(|it| {
@@ -169,7 +164,7 @@ fn read(
     context: &Context,
     scope: &Scope,
     before: &[Survey],
-    args: &upkeep_args::Update,
+    args: &args::Update,
     report: &mut UpdateReport,
 ) -> Result<()> {
     let mut by_kind: BTreeMap<Kind, Vec<PathBuf>> = BTreeMap::new();
@@ -226,7 +221,7 @@ fn kind(known: &KnownFile, path: &Path) -> Kind {
 fn settle(
     context: &Context,
     before: &[Survey],
-    args: &upkeep_args::Update,
+    args: &args::Update,
     report: &mut UpdateReport,
 ) -> Result<()> {
     let Some(mut store) = context.open_existing()? else { return Ok(()) };

@@ -103,7 +103,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "config",
             "embed",
             "ingest/extract",
-            "present/json.rs",
+            "present/json",
             "present/read",
             "present/skill",
             "eval/beir.rs",
@@ -128,7 +128,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "ingest/extract/child/protocol.rs",
             "ingest/extract/notebook.rs",
             "mcp",
-            "present/json.rs",
+            "present/json",
             "present/skill",
             "skill",
             "store/rows.rs",
@@ -169,7 +169,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
         "Command::new",
         // clap calls what can be typed a command, too.
         &[
-            "cli/skill_args.rs",
+            "cli/args/skill.rs",
             "embed/fetch/python.rs",
             "ingest/extract/pdf/ocr.rs",
             "ingest/extract/child/workers.rs",

@@ -3,9 +3,9 @@
 mod database;
 mod machine;
 
+use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::upkeep_args;
 use crate::error::{Error, Result};
 use crate::present::doctor::{Check, Verdict};
 
@@ -47,7 +47,7 @@ impl Findings {
     }
 }
 
-pub(super) fn run(context: &Context, args: &upkeep_args::Doctor) -> Result<ExitStatus> {
+pub(super) fn run(context: &Context, args: &args::Doctor) -> Result<ExitStatus> {
     let mut findings = Findings { checks: Vec::new(), is_beyond_repair: false };
     machine::version(&mut findings);
     machine::files(context, args.fix, &mut findings)?;

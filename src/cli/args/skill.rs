@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
-use clap::{Arg, ArgAction, ArgMatches, Error, FromArgMatches, Parser, Subcommand, value_parser};
+use clap::{
+    Arg, ArgAction, ArgMatches, Args, Error, FromArgMatches, Parser, Subcommand, value_parser,
+};
 
 use crate::cli::args::Global;
 use crate::config::OutputFormat;
@@ -15,57 +17,66 @@ use crate::skill::commands::{COMMANDS, Command, Kind, Parameter};
 #[derive(Debug, Parser)]
 #[command(name = "skc", version = concat!(env!("CARGO_PKG_VERSION"), " (kb)"))]
 #[command(disable_help_subcommand = true)]
-pub(super) struct Skc {
+pub(in crate::cli) struct Skc {
     /// What every command understands.
     #[command(flatten)]
-    pub(super) global: Global,
+    pub(in crate::cli) global: Global,
     /// What to do.
     #[command(subcommand)]
-    pub(super) call: SkillCall,
+    pub(in crate::cli) call: SkillCall,
+}
+
+/// Serve agent skills: list, build, search and read directories with a SKILL.md
+#[derive(Debug, Args)]
+#[command(after_help = "Through a link named skc this is the whole program.")]
+pub(in crate::cli) struct Skill {
+    /// What to do.
+    #[command(subcommand)]
+    pub(in crate::cli) call: SkillCall,
 }
 
 /// A skill command as typed.
 #[derive(Debug)]
-pub(super) struct SkillCall {
-    pub(super) command: &'static Command,
+pub(in crate::cli) struct SkillCall {
+    pub(in crate::cli) command: &'static Command,
     matches: ArgMatches,
 }
 
 impl SkillCall {
     /// Returns a text, if it was given.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(in crate::cli) fn text(&self, name: &str) -> Option<String> {
         let typed: &OsString = self.matches.try_get_one(name).ok()??;
         Some(walk::path_text(Path::new(typed)))
     }
 
     /// Returns a text that clap requires.
-    pub(super) fn required(&self, name: &str) -> String {
+    pub(in crate::cli) fn required(&self, name: &str) -> String {
         self.text(name).unwrap_or_default()
     }
 
     /// Returns one of several words, or its default.
-    pub(super) fn choice(&self, name: &str) -> Option<String> {
+    pub(in crate::cli) fn choice(&self, name: &str) -> Option<String> {
         self.matches.try_get_one::<String>(name).ok()?.cloned()
     }
 
     /// Returns a number, or its default.
-    pub(super) fn number(&self, name: &str) -> Option<u32> {
+    pub(in crate::cli) fn number(&self, name: &str) -> Option<u32> {
         self.matches.try_get_one::<u32>(name).ok()?.copied()
     }
 
     /// Whether a flag was given.
-    pub(super) fn flag(&self, name: &str) -> bool {
+    pub(in crate::cli) fn flag(&self, name: &str) -> bool {
         self.matches.try_get_one::<bool>(name).is_ok_and(|it| it.copied().unwrap_or(false))
     }
 
     /// Returns all texts that were given under one name.
-    pub(super) fn texts(&self, name: &str) -> Vec<String> {
+    pub(in crate::cli) fn texts(&self, name: &str) -> Vec<String> {
         let typed = self.matches.try_get_many::<OsString>(name).ok().flatten();
         typed.into_iter().flatten().map(|it| walk::path_text(Path::new(it))).collect()
     }
 
     /// Returns who reads the output.
-    pub(super) fn format(&self) -> OutputFormat {
+    pub(in crate::cli) fn format(&self) -> OutputFormat {
         match self.choice("format").as_deref() {
             Some("json") => OutputFormat::Json,
             _ => OutputFormat::Human,
@@ -73,7 +84,7 @@ impl SkillCall {
     }
 
     /// Whether more is to be said than was asked for.
-    pub(super) fn is_verbose(&self) -> bool {
+    pub(in crate::cli) fn is_verbose(&self) -> bool {
         self.flag("verbose")
     }
 }

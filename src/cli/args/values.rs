@@ -1,0 +1,68 @@
+//! Words in, values out: what clap asks of a value.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::document::{DocType, Language};
+
+pub(super) fn doc_type() -> impl TypedValueParser<Value = DocType> {
+    PossibleValuesParser::new(DocType::ALL.map(DocType::as_str)).try_map(|it| it.parse::<DocType>())
+}
+
+pub(super) fn language() -> impl TypedValueParser<Value = Language> {
+    PossibleValuesParser::new(Language::ALL.map(Language::as_str))
+        .try_map(|it| it.parse::<Language>())
+}
+
+pub(in crate::cli) fn tag(typed: &str) -> Result<String, String> {
+    let tag = typed.trim();
+    if tag.is_empty() { Err("a tag must not be empty".into()) } else { Ok(tag.to_owned()) }
+}
+
+/// A directory becomes a setting, and settings are text.
+pub(super) fn directory(typed: &str) -> Result<PathBuf, String> {
+    if typed.is_empty() { Err("the name is empty".into()) } else { Ok(typed.into()) }
+}
+
+pub(super) fn top(typed: &str) -> Result<u32, String> {
+    typed.parse().ok().filter(|it| *it > 0).ok_or_else(|| "not a whole number above 0".to_owned())
+}
+
+/// A day, a month or a year.
+pub(in crate::cli) fn date(typed: &str) -> Result<String, String> {
+    const MOLD: &str = "0000-00-00";
+    let is_date = matches!(typed.len(), 4 | 7 | 10)
+        && typed.chars().zip(MOLD.chars()).all(|(it, mold)| match mold {
+            '0' => it.is_ascii_digit(),
+            _ => it == mold,
+        });
+    if is_date { Ok(typed.to_owned()) } else { Err("not a date like 2026-05-17".into()) }
+}
+
+/// A note may begin with the dash of a list, but one that reads like a flag is a forgotten text.
+pub(super) fn note(typed: &str) -> Result<String, String> {
+    if typed.starts_with("--") && !typed.contains(char::is_whitespace) {
+        return Err("the text of the note is missing".into());
+    }
+    Ok(typed.to_owned())
+}
+
+/// Reads `A:B`; `A:` goes to the end, `A` is one line.
+pub(super) fn lines(typed: &str) -> Result<(u32, u32), String> {
+    let (first, last) = match typed.split_once(':') {
+        Some((first, "")) => (first, None),
+        Some((first, last)) => (first, Some(last)),
+        None => (typed, Some(typed)),
+    };
+    let number = |it: &str| it.parse::<u32>().ok().filter(|it| *it > 0);
+    let last = last.map_or(Some(u32::MAX), number);
+    number(first)
+        .zip(last)
+        .filter(|(first, last)| first <= last)
+        .ok_or_else(|| "not two line numbers like 10:20".to_owned())
+}
+
+pub(super) fn threshold(typed: &str) -> Result<f64, String> {
+    typed.parse().ok().filter(|it: &f64| it.is_finite()).ok_or_else(|| "not a number".to_owned())
+}
