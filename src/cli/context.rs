@@ -11,7 +11,8 @@ use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::walk;
-use crate::present::human::{Human, clean};
+use crate::present::clean::clean;
+use crate::present::human::Human;
 use crate::store::Store;
 
 /// Name of the database in the data directory.
@@ -38,11 +39,16 @@ impl Context {
         let is_coloured = match global.color {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto => is_terminal && environment.get("NO_COLOR").is_none(),
+            ColorChoice::Auto => {
+                let is_dumb = environment.get("TERM").is_some_and(|it| it == "dumb");
+                is_terminal && !is_dumb && environment.get("NO_COLOR").is_none()
+            }
         };
         let width =
             if is_terminal { usize::from(console::Term::stdout().size().1) } else { DEFAULT_WIDTH };
-        Ok(Self { environment, resolved, human: Human { width, is_coloured } })
+        let human =
+            Human { width, is_terminal, is_coloured, has_links: is_terminal && is_coloured };
+        Ok(Self { environment, resolved, human })
     }
 
     /// Returns the same for another data directory.

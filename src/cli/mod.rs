@@ -301,7 +301,7 @@ fn report(error: &Error, format: OutputFormat) -> ExitStatus {
     // Where stderr is closed there is nobody left to tell.
     let _ = match format {
         OutputFormat::Json => json::error(error, &mut stderr),
-        OutputFormat::Human => Human { width: 80, is_coloured: false }.error(error, &mut stderr),
+        OutputFormat::Human => Human::plain(80).error(error, &mut stderr),
     };
     let _ = stderr.flush();
     error.into()

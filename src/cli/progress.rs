@@ -12,7 +12,7 @@ use crate::cli::context;
 use crate::embed;
 use crate::error::Error;
 use crate::ingest;
-use crate::present::human::clean;
+use crate::present::clean::clean;
 
 /// How often a bar moves when nothing happens.
 const TICK: Duration = Duration::from_millis(120);

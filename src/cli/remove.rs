@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context};
 use crate::error::{Error, Result};
-use crate::present::human::clean;
+use crate::present::clean::clean;
 use crate::present::json;
 use crate::store::StoredDocument;
 

@@ -5,8 +5,12 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use crate::present::human::{Human, clean};
+use crate::present::clean::clean;
+use crate::present::columns::padding;
+use crate::present::human::Human;
 use crate::present::json;
+use crate::present::number::counted;
+use crate::present::paint::Meaning;
 
 /// How something was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +32,15 @@ impl Verdict {
             Self::Note => "note",
             Self::Repaired => "repaired",
             Self::Fault => "fault",
+        }
+    }
+
+    fn meaning(self) -> Meaning {
+        match self {
+            Self::Ok => Meaning::Good,
+            Self::Note => Meaning::Plain,
+            Self::Repaired => Meaning::Warning,
+            Self::Fault => Meaning::Bad,
         }
     }
 }
@@ -100,16 +113,19 @@ impl Human {
     pub fn doctor(&self, checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
         let width = checks.iter().map(|it| it.name.len()).max().unwrap_or(0);
         for check in checks {
-            let verdict = check.verdict.as_str();
-            writeln!(out, "{verdict:8}  {:width$}  {}", check.name, clean(&check.message))?;
+            let verdict = self.paint(check.verdict.meaning(), check.verdict.as_str());
+            let space = padding(check.verdict.as_str(), 8);
+            writeln!(out, "{verdict}{space}  {:width$}  {}", check.name, clean(&check.message))?;
             if let Some(fix) = &check.fix {
                 writeln!(out, "{:8}  {:width$}  hint: {}", "", "", clean(fix))?;
             }
         }
         match count(checks, Verdict::Fault) {
-            0 => writeln!(out, "Sound."),
-            1 => writeln!(out, "1 fault."),
-            faults => writeln!(out, "{faults} faults."),
+            0 => writeln!(out, "{}", self.paint(Meaning::Good, "Sound.")),
+            faults => {
+                let faults = format!("{}.", counted(faults, "fault"));
+                writeln!(out, "{}", self.paint(Meaning::Bad, &faults))
+            }
         }
     }
 }
@@ -132,7 +148,7 @@ mod tests {
             check("skill", Verdict::Note, None),
         ];
         let mut out = Vec::new();
-        Human { width: 80, is_coloured: false }.doctor(&checks, &mut out).unwrap();
+        Human::plain(80).doctor(&checks, &mut out).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         ok        disk      it\u{fffd}[31m is so
         fault     database  it\u{fffd}[31m is so

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::eval::{Evaluation, Measures};
 use crate::present::human::Human;
 use crate::present::json;
+use crate::present::table::{numbers, words};
 
 #[derive(Serialize)]
 struct EvalJson<'a> {
@@ -81,6 +82,13 @@ pub fn human(
         };
         [row("keywords", it.keyword), row("vectors", it.vector), row("fused", it.fused)]
     });
-    let head = ["COLLECTION", "QUERIES", "LEG", "NDCG@10", "R@10", "MRR@10"];
-    human.table(&head, rows.collect(), out)
+    let columns = [
+        words("COLLECTION"),
+        numbers("QUERIES"),
+        words("LEG"),
+        numbers("NDCG@10"),
+        numbers("R@10"),
+        numbers("MRR@10"),
+    ];
+    human.table(&columns, &rows.collect::<Vec<_>>(), out)
 }

@@ -7,13 +7,25 @@ use std::path::PathBuf;
 use crate::document::Binding;
 use crate::skill::install::Found;
 
+mod blocks;
+pub mod clean;
+pub mod columns;
 pub mod doctor;
 pub mod eval;
+mod hits;
 pub mod human;
+mod inventory;
 pub mod json;
+mod link;
+pub mod matches;
+pub mod number;
+mod paint;
+pub mod passage;
 pub mod quote;
 pub mod read;
 pub mod skill;
+pub mod stem;
+mod table;
 pub mod update;
 pub mod why;
 

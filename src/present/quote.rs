@@ -4,7 +4,7 @@ use std::io;
 use std::io::Write;
 
 use crate::document::DocType;
-use crate::present::human::{clean, clean_lines};
+use crate::present::clean::{clean, clean_lines};
 use crate::search::Hit;
 
 /// Writes one location a line: `path:line` where lines are known, else the path, and for a document

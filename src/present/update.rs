@@ -9,8 +9,10 @@ use serde::Serialize;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::survey::{Missing, Survey};
-use crate::present::human::{Human, clean, counted};
+use crate::present::clean::clean;
+use crate::present::human::Human;
 use crate::present::json;
+use crate::present::number::counted;
 
 /// A folder of which nothing was removed, because too much would have gone.
 #[derive(Debug, Clone, PartialEq, Eq)]

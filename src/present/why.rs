@@ -5,7 +5,8 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use crate::present::human::{Human, clean};
+use crate::present::clean::clean;
+use crate::present::human::Human;
 use crate::present::json;
 use crate::present::json::TermJson;
 use crate::search::{Fate, Journey, Standing};

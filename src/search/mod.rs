@@ -113,6 +113,18 @@ pub struct Hit {
     pub terms: Vec<TermMatch>,
 }
 
+impl Hit {
+    /// Returns the line in the file of a line of the chunk's text, counted from 0; that of the text's
+    /// beginning where the text is not the file's line by line, `None` where there are no lines.
+    pub fn line(&self, number: usize) -> Option<u32> {
+        let chunk = &self.stored.chunk.chunk;
+        let (first, last) = (chunk.start_line?, chunk.end_line?);
+        let num_lines = u32::try_from(chunk.text.lines().count()).ok()?;
+        let is_verbatim = last.checked_sub(first).is_some_and(|it| it + 1 == num_lines);
+        Some(first + u32::try_from(number).ok().filter(|_| is_verbatim).unwrap_or(0))
+    }
+}
+
 /// Gives the embedder when the vector leg needs it; loading runs beside the keyword leg.
 pub type LoadEmbedder<'a> = dyn Fn() -> Result<Box<dyn Embedder>> + Sync + 'a;
 

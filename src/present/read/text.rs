@@ -6,7 +6,8 @@
 use std::io;
 use std::io::Write;
 
-use crate::present::human::{clean, clean_lines, thousands};
+use crate::present::clean::{clean, clean_lines};
+use crate::present::number::thousands;
 use crate::read::{Opened, Outline, Part, PartKind, Shown};
 
 /// Writes the parts of a document, indented by their level.

@@ -8,8 +8,10 @@ use std::io::Write;
 
 use crate::diagnostic::{Diagnostic, Program};
 use crate::ingest::walk;
-use crate::present::human::{Human, clean};
+use crate::present::clean::clean;
+use crate::present::human::Human;
 use crate::present::skill::BuildReport;
+use crate::present::table::{texts, words};
 use crate::skill::init::Initialized;
 use crate::skill::install::Installed;
 use crate::skill::lint::{Linted, Severity};
@@ -54,7 +56,8 @@ pub fn list(
         ]
     });
     let last = if is_verbose { "SOURCE" } else { "DESCRIPTION" };
-    human.table(&["SKILL", "SCOPE", "STATUS", last], rows.collect(), out)
+    let columns = [words("SKILL"), words("SCOPE"), words("STATUS"), texts(last)];
+    human.table(&columns, &rows.collect::<Vec<_>>(), out)
 }
 
 fn shorten(text: &str) -> String {

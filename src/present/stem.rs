@@ -1,0 +1,192 @@
+//! A word in, its stem out, as the tokenizer `porter` of FTS5 has it: so that what is marked in a text
+//! is what was found (M. F. Porter, An algorithm for suffix stripping, 1980).
+
+/// Longer words keep their endings.
+const MAX_LEN: usize = 64;
+
+/// A suffix and what stands in its place where the word before it is long enough.
+type Rule = (&'static str, &'static str);
+
+/// Steps 2 and 3: endings that are made of others.
+const DOUBLE: [&[Rule]; 2] = [
+    &[
+        ("ational", "ate"),
+        ("tional", "tion"),
+        ("enci", "ence"),
+        ("anci", "ance"),
+        ("izer", "ize"),
+        ("logi", "log"),
+        ("bli", "ble"),
+        ("alli", "al"),
+        ("entli", "ent"),
+        ("eli", "e"),
+        ("ousli", "ous"),
+        ("ization", "ize"),
+        ("ation", "ate"),
+        ("ator", "ate"),
+        ("alism", "al"),
+        ("iveness", "ive"),
+        ("fulness", "ful"),
+        ("ousness", "ous"),
+        ("aliti", "al"),
+        ("iviti", "ive"),
+        ("biliti", "ble"),
+    ],
+    &[
+        ("icate", "ic"),
+        ("ative", ""),
+        ("alize", "al"),
+        ("iciti", "ic"),
+        ("ical", "ic"),
+        ("ful", ""),
+        ("ness", ""),
+    ],
+];
+
+/// Step 4: endings that go from a long word.
+const LONG: &[&str] = &[
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
+    "ism", "ate", "iti", "ous", "ive", "ize",
+];
+
+/// Returns the stem of a word in lower case.
+pub fn stem(word: &str) -> String {
+    if word.len() < 3 || word.len() > MAX_LEN || !word.is_ascii() {
+        return word.to_owned();
+    }
+    let mut word = word.to_owned();
+    plural(&mut word);
+    past(&mut word);
+    if word.strip_suffix('y').is_some_and(has_vowel) {
+        replace(&mut word, "y", "i");
+    }
+    for rules in DOUBLE {
+        if let Some((suffix, other)) = longest(rules, |it| it.0, &word)
+            && measure(before(&word, suffix)) > 0
+        {
+            replace(&mut word, suffix, other);
+        }
+    }
+    if let Some(suffix) = longest(LONG, |it| it, &word) {
+        let rest = before(&word, suffix);
+        if measure(rest) > 1 && (*suffix != "ion" || rest.ends_with(['s', 't'])) {
+            replace(&mut word, suffix, "");
+        }
+    }
+    if let Some(rest) = word.strip_suffix('e')
+        && (measure(rest) > 1 || measure(rest) == 1 && !is_short(rest))
+    {
+        word.pop();
+    }
+    if word.ends_with("ll") && measure(&word[..word.len() - 1]) > 1 {
+        word.pop();
+    }
+    word
+}
+
+/// Step 1a.
+fn plural(word: &mut String) {
+    let rules = [("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")];
+    if let Some((suffix, other)) = longest(&rules, |it| it.0, word) {
+        replace(word, suffix, other);
+    }
+}
+
+/// Step 1b.
+fn past(word: &mut String) {
+    if let Some(rest) = word.strip_suffix("eed") {
+        if measure(rest) > 0 {
+            word.pop();
+        }
+        return;
+    }
+    let Some(suffix) = ["ed", "ing"].into_iter().find(|it| word.ends_with(it)) else { return };
+    if !has_vowel(before(word, suffix)) {
+        return;
+    }
+    replace(word, suffix, "");
+    if ["at", "bl", "iz"].iter().any(|it| word.ends_with(it)) {
+        word.push('e');
+    } else if is_doubled(word) && !word.ends_with(['l', 's', 'z']) {
+        word.pop();
+    } else if measure(word) == 1 && is_short(word) {
+        word.push('e');
+    }
+}
+
+/// Returns the rule with the longest suffix that a word has.
+fn longest<'a, T>(rules: &'a [T], suffix: impl Fn(&T) -> &str, word: &str) -> Option<&'a T> {
+    rules.iter().filter(|it| word.ends_with(suffix(it))).max_by_key(|it| suffix(it).len())
+}
+
+fn before<'a>(word: &'a str, suffix: &str) -> &'a str {
+    &word[..word.len() - suffix.len()]
+}
+
+fn replace(word: &mut String, suffix: &str, other: &str) {
+    word.truncate(word.len() - suffix.len());
+    word.push_str(other);
+}
+
+/// Whether each letter is a vowel; `y` is one after a consonant.
+fn vowels(word: &str) -> Vec<bool> {
+    let mut found: Vec<bool> = Vec::with_capacity(word.len());
+    for letter in word.bytes() {
+        let is_after_consonant = found.last().is_some_and(|it| !it);
+        found.push(b"aeiou".contains(&letter) || letter == b'y' && is_after_consonant);
+    }
+    found
+}
+
+fn has_vowel(word: &str) -> bool {
+    vowels(word).contains(&true)
+}
+
+/// Counts how often a consonant follows a vowel.
+fn measure(word: &str) -> usize {
+    vowels(word).windows(2).filter(|it| it[0] && !it[1]).count()
+}
+
+fn is_doubled(word: &str) -> bool {
+    let (bytes, vowels) = (word.as_bytes(), vowels(word));
+    bytes.len() > 1
+        && bytes[bytes.len() - 1] == bytes[bytes.len() - 2]
+        && vowels.last() == Some(&false)
+}
+
+/// Whether a word ends in consonant, vowel, consonant, the last one not `w`, `x` or `y`.
+fn is_short(word: &str) -> bool {
+    vowels(word).ends_with(&[false, true, false]) && !word.ends_with(['w', 'x', 'y'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_go() {
+        for (word, expected) in [
+            ("installation", "instal"),
+            ("installing", "instal"),
+            ("install", "instal"),
+            ("ponies", "poni"),
+            ("hopping", "hop"),
+            ("hoping", "hope"),
+            ("agreed", "agre"),
+            ("relational", "relat"),
+            ("adoption", "adopt"),
+            ("sky", "sky"),
+            ("is", "is"),
+            ("größe", "größe"),
+        ] {
+            assert_eq!(stem(word), expected, "{word}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_word_panics(word in "\\PC{0,20}") {
+            stem(&word);
+        }
+    }
+}
