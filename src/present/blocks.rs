@@ -1,5 +1,7 @@
 //! The text of a passage in, its blocks out: paragraphs, headings, items, lines of code. Pure.
 
+use std::ops::Range;
+
 use crate::present::clean::clean;
 use crate::present::matches::Match;
 use crate::store::grams;
@@ -47,9 +49,7 @@ pub(super) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
         }
         is_open = !is_verbatim && !heading;
     }
-    if is_code {
-        dedent(&mut found);
-    }
+    found.iter_mut().filter(|it| !it.is_verbatim).for_each(Block::simplify);
     found
 }
 
@@ -66,13 +66,57 @@ fn is_item(line: &str) -> bool {
     is_numbered || ["- ", "* ", "+ ", "> ", "• "].iter().any(|it| line.starts_with(it))
 }
 
-/// Takes away the indentation that all lines have.
-fn dedent(blocks: &mut [Block]) {
-    let indent = |it: &Block| it.text.len() - it.text.trim_start_matches(' ').len();
-    let common = blocks.iter().map(indent).min().unwrap_or(0);
-    for block in blocks {
-        block.text.drain(..common);
+impl Block {
+    /// Takes away what Markdown writes around words and nobody reads: targets of links, `**`.
+    fn simplify(&mut self) {
+        self.cut(&links(&self.text));
+        let stars: Vec<Range<usize>> =
+            self.text.match_indices("**").map(|it| it.0..it.0 + it.1.len()).collect();
+        if stars.len().is_multiple_of(2) {
+            self.cut(&stars);
+        }
     }
+
+    /// Takes away places, which are in order and disjoint.
+    fn cut(&mut self, places: &[Range<usize>]) {
+        for place in places.iter().rev() {
+            self.text.replace_range(place.clone(), "");
+            for (at, _) in self.sources.iter_mut().filter(|it| it.0 > place.start) {
+                *at = place.start.max(at.saturating_sub(place.len()));
+            }
+        }
+    }
+}
+
+/// Returns the places of a link's or picture's `[`, `![` and `](target)`, in their order.
+fn links(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut brackets = Vec::new();
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'[' => brackets.push(at),
+            b']' => {
+                let Some(open) = brackets.pop() else { continue };
+                let target = text[at + 1..].strip_prefix('(').and_then(|it| it.split_once(')'));
+                if let Some((target, _)) = target {
+                    let is_picture = open > 0 && bytes[open - 1] == b'!';
+                    found.push(open - usize::from(is_picture)..open + 1);
+                    found.push(at..at + target.len() + 3);
+                }
+            }
+            _ => {}
+        }
+    }
+    found.sort_by_key(|it| it.start);
+    // A target may hold what looks like a link.
+    let mut end = 0;
+    found.retain(|it| {
+        let is_apart = it.start >= end;
+        end = end.max(it.end);
+        is_apart
+    });
+    found
 }
 
 /// Whether no space belongs where a line ends between two such letters. Korean has spaces.
@@ -135,11 +179,11 @@ mod tests {
     }
 
     #[test]
-    fn code_keeps_its_lines_less_the_indentation_they_share() {
+    fn code_keeps_its_lines() {
         check(
-            "    def f():\n\treturn 1\n\n        # x\n",
+            "    def f():\n\treturn 1\n\n        # **x**\n",
             true,
-            &["def f():", "return 1", "    # x"],
+            &["    def f():", "    return 1", "        # **x**"],
         );
     }
 
@@ -149,9 +193,18 @@ mod tests {
     }
 
     #[test]
+    fn links_are_their_words() {
+        check("a [b\nc](http://x_y**z) **d**!", false, &["a b c d!"]);
+        check("![logo](x.png)[y] a[1] (b) **", false, &["logo[y] a[1] (b) **"]);
+        check("[[a](b)](c [d](e", false, &["[a](c de"]);
+    }
+
+    #[test]
     fn a_block_knows_its_lines() {
         let found = blocks("a\n\nb\nc", false);
         assert_eq!(found[1].sources, [(0, 2), (2, 3)]);
+        let found = blocks("[a](http://b)\nc", false);
+        assert_eq!(found[0].sources, [(0, 0), (2, 1)]);
     }
 
     #[test]

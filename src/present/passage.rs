@@ -167,7 +167,8 @@ fn worth(blocks: &[Block], begin: Beginning, room: Room) -> (usize, i32, usize) 
 
 /// Draws the lines.
 fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
-    let rows = rows(blocks, begin, room);
+    let mut rows = rows(blocks, begin, room);
+    dedent(blocks, &mut rows);
     let last = rows.last();
     let is_all = last.is_none_or(|it| {
         it.block + 1 == blocks.len() && blocks[it.block].text[it.bytes.end..].trim().is_empty()
@@ -182,6 +183,16 @@ fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
         is_cut_before: (begin.block, begin.at) != (0, 0),
         first_line: first_line(blocks, &rows),
     }
+}
+
+/// Takes away the indentation that all lines have, if they are lines as they are.
+fn dedent(blocks: &[Block], rows: &mut [Row]) {
+    let indent = |it: &Row| {
+        let text = &blocks[it.block].text[it.bytes.clone()];
+        text.len() - text.trim_start_matches(' ').len()
+    };
+    let common = rows.iter().map(indent).min().unwrap_or(0);
+    rows.iter_mut().for_each(|it| it.bytes.start += common);
 }
 
 /// Returns the line of the passage where the first marked word stands, else where the rows begin.
@@ -242,7 +253,9 @@ fn shorten(spans: &mut Vec<Span>, columns: usize) {
         left -= width(&span.text);
     }
     spans.retain(|it| !it.text.is_empty());
-    spans.push(Span { text: ELLIPSIS.to_string(), is_match: false });
+    let is_stop = spans.last().is_some_and(|it| it.text.ends_with('.'));
+    let space = if is_stop && left > 0 { " " } else { "" };
+    spans.push(Span { text: format!("{space}{ELLIPSIS}"), is_match: false });
     *spans = join(std::mem::take(spans));
 }
 
@@ -300,7 +313,7 @@ mod tests {
     fn code_keeps_its_lines_and_their_indentation() {
         let code =
             "    def f(x):\n        a = 1\n        if x:\n            retry(a)\n        return a\n";
-        assert_eq!(shown(code, "retry", CODE), "…    if x:\n        [retry](a)\n    return a");
+        assert_eq!(shown(code, "retry", CODE), "…if x:\n    [retry](a)\nreturn a");
         assert_eq!(shown(code, "nothing", CODE), "def f(x):\n    a = 1\n    if x:…");
         let long = format!("let first = \"{}\"; // retry", "x".repeat(60));
         assert_eq!(shown(&long, "first", CODE), format!("let [first] = \"{}…", "x".repeat(16)));
