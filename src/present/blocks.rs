@@ -196,7 +196,7 @@ mod tests {
     fn links_are_their_words() {
         check("a [b\nc](http://x_y**z) **d**!", false, &["a b c d!"]);
         check("![logo](x.png)[y] a[1] (b) **", false, &["logo[y] a[1] (b) **"]);
-        check("[[a](b)](c [d](e", false, &["[a](c de"]);
+        check("[[a](b)](c [d](e", false, &["[a](c [d](e"]);
     }
 
     #[test]
