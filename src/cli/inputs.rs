@@ -135,6 +135,7 @@ impl SearchInput {
             explain: false,
             budget: self.budget,
             context: self.context,
+            open: None,
             format: None,
         })
     }
@@ -191,6 +192,7 @@ fn defaults(given: &args::Search) -> args::Search {
         explain: given.explain,
         budget: given.budget,
         context: given.context,
+        open: None,
         format: None,
     }
 }
@@ -362,7 +364,8 @@ impl TryFrom<OpenInput> for args::Open {
             });
         }
         let document = name(&input.document);
-        Ok(Self { document, lines, max_lines: input.max_lines, format: JSON })
+        let max_lines = input.max_lines;
+        Ok(Self { document, lines, max_lines, editor: false, page: None, format: JSON })
     }
 }
 

@@ -15,6 +15,7 @@ mod info;
 mod init;
 mod inputs;
 mod interrupt;
+mod launch;
 mod list;
 mod model;
 mod ocr;
@@ -157,6 +158,7 @@ fn flags(cli: &Cli) -> Flags {
 fn wanted_format(command: &Command) -> Option<OutputFormat> {
     match command {
         Command::Search(args) if args.batch.is_some() => Some(OutputFormat::Json),
+        Command::Search(args) if args.open.is_some() => Some(OutputFormat::Human),
         Command::Search(args) => args.format.map(args::SearchFormat::reader),
         Command::Embed(_) | Command::Export(_) => Some(OutputFormat::Json),
         Command::Init(args::Init { format, .. })

@@ -1,11 +1,13 @@
 //! `kb outline`, `kb show` and `kb open`: reading on from a hit.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cli::args::SelectionArgs;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context};
+use crate::cli::launch::Place;
+use crate::cli::{args, context, launch};
+use crate::document::DocumentId;
 use crate::error::{Error, Result};
 use crate::ingest::walk;
 use crate::present::read::{json, text};
@@ -37,6 +39,14 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
 }
 
 pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
+    if args.editor {
+        let (store, document) = find(context, &args.document)?;
+        store.close()?;
+        let path = file(document.id, document.path.as_deref())?;
+        let (line, page) = (args.lines.map(|it| it.0), args.page);
+        launch::open(context, Place { path: &path, line, page })?;
+        return Ok(ExitStatus::Success);
+    }
     let opened = file_of(context, args)?;
     match (opened.origin, opened.has_changed) {
         (_, Some(true)) => context::warn("the file has changed since it was added"),
@@ -72,6 +82,14 @@ pub(super) fn file_of(context: &Context, args: &args::Open) -> Result<Opened> {
     let (store, document) = find(context, &args.document)?;
     let options = OpenOptions { lines: args.lines, max_lines: args.max_lines };
     read::open(&store, document, &options)
+}
+
+/// Returns the path of a document's file.
+pub(super) fn file(id: DocumentId, path: Option<&str>) -> Result<PathBuf> {
+    path.map(walk::path_of).ok_or_else(|| Error::Usage {
+        message: format!("document {id} has no file"),
+        hint: Some(format!("`kb show {id}` prints it")),
+    })
 }
 
 /// Finds the document that was typed.

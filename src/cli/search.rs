@@ -7,8 +7,9 @@ use std::{fs, io};
 use crate::cli::args::SearchFormat;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
+use crate::cli::launch::Place;
 use crate::cli::model::Warm;
-use crate::cli::{args, context, inputs, model, read};
+use crate::cli::{args, context, inputs, launch, model, read};
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
@@ -55,6 +56,9 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         return batch(context, &warm, args, file);
     }
     let found = answer(context, &warm, args)?;
+    if let Some(number) = args.open {
+        return open(context, &found, number);
+    }
     let format = args.format.unwrap_or_else(|| context.config().search.default_format.into());
     context.print(|out| match (format, &found) {
         (SearchFormat::Json, found) => found.write(out),
@@ -65,6 +69,23 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         (SearchFormat::Paths, found) => quote::paths(found.hits(), out),
         (SearchFormat::Md, found) => quote::markdown(found.hits(), out),
     })?;
+    Ok(ExitStatus::Success)
+}
+
+/// Opens a result, counted from 1, where its words are.
+fn open(context: &Context, found: &Found, number: u32) -> Result<ExitStatus> {
+    let hits = found.hits();
+    let hit = hits.get(number as usize - 1).ok_or_else(|| Error::Usage {
+        message: format!("there is no result {number}: {} found", hits.len()),
+        hint: None,
+    })?;
+    let path = read::file(hit.stored.document_id, hit.stored.path.as_deref())?;
+    let typed = match found {
+        Found::Hits(results) => &results.typed,
+        Found::Passages(evidence) => &evidence.typed,
+    };
+    let (line, page) = (context.human.line(hit, typed), hit.stored.chunk.chunk.page);
+    launch::open(context, Place { path: &path, line, page })?;
     Ok(ExitStatus::Success)
 }
 
@@ -90,6 +111,7 @@ pub(super) fn options(context: &Context, how: &args::How) -> Result<SearchOption
 pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Result<Found> {
     let query = search::parse::parse(&args.query.join(" "))?;
     let mut options = SearchOptions { is_explained: args.explain, ..options(context, &args.how)? };
+    options.limit = options.limit.max(args.open.unwrap_or(0));
     let budget = args.budget.map(|it| it as usize);
     if budget.is_some() {
         options.limit = options.limit.max(BUDGET_DEPTH);

@@ -90,9 +90,8 @@ impl Human {
     fn hit(&self, rank: u32, hit: &Hit, wanted: &Wanted, out: &mut dyn Write) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         let paint = |meaning: Meaning, text: &str| self.paint(meaning, text);
-        let title = clean(&document.title);
         let score = paint(Meaning::Faint, &format!("[{:.3}]", hit.score));
-        write!(out, "{rank}. {score} {}", paint(Meaning::Title, &title))?;
+        write!(out, "{rank}. {score} {}", paint(Meaning::Title, &clean(&document.title)))?;
         if let Some(page) = chunk.page {
             write!(out, " {}", paint(Meaning::Place, &format!("(p.{page})")))?;
         }
@@ -107,15 +106,7 @@ impl Human {
             write!(out, " {}", paint(Meaning::Tag, &tags))?;
         }
         writeln!(out)?;
-        let is_code = document.doc_type == DocType::Code;
-        let room = Room {
-            columns: self.width.saturating_sub(INDENT),
-            lines: PREVIEW_LINES[usize::from(is_code)],
-            is_code,
-        };
-        let mut known: Vec<&str> = chunk.section.iter().flat_map(|it| it.split(" > ")).collect();
-        known.push(&title);
-        let shown = excerpt(&chunk.text, &known, wanted, room);
+        let shown = self.excerpt(hit, wanted);
         self.preview(&shown, out)?;
         writeln!(out, "{:INDENT$}{}", "", self.location(hit, &shown))?;
         if !hit.terms.is_empty() {
@@ -131,6 +122,25 @@ impl Human {
             self.terms(&hit.terms, out)?;
         }
         Ok(())
+    }
+
+    /// Returns the line of its file where a hit answers a query; `None` where there are no lines.
+    pub fn line(&self, hit: &Hit, typed: &str) -> Option<u32> {
+        hit.line(self.excerpt(hit, &Wanted::new(typed)).first_line)
+    }
+
+    /// Chooses what is shown of a hit.
+    fn excerpt(&self, hit: &Hit, wanted: &Wanted) -> Excerpt {
+        let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
+        let is_code = document.doc_type == DocType::Code;
+        let room = Room {
+            columns: self.width.saturating_sub(INDENT),
+            lines: PREVIEW_LINES[usize::from(is_code)],
+            is_code,
+        };
+        let sections = chunk.section.iter().flat_map(|it| it.split(" > "));
+        let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
+        excerpt(&chunk.text, &known, wanted, room)
     }
 
     /// Writes the lines of a passage; an ellipsis before them where it begins earlier.

@@ -172,6 +172,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
         // clap calls what can be typed a command, too.
         &[
             "cli/args/skill.rs",
+            "cli/launch.rs",
             "embed/fetch/python.rs",
             "ingest/extract/pdf/ocr.rs",
             "ingest/extract/child/workers.rs",

@@ -27,6 +27,8 @@ mod code;
 mod contract;
 /// The table from requirement to test.
 mod coverage;
+/// Editor and viewer, pager, quiet and verbose, log files.
+mod daily;
 /// The pages tell the truth.
 mod docs;
 /// Scans, pictures, web pages, DOCX, encrypted files; how well they could be read.

@@ -96,6 +96,12 @@ pub(in crate::cli) struct Open {
     /// Most lines to show
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_lines: Option<u32>,
+    /// Open it in the editor (VISUAL, EDITOR), a PDF in the viewer (KB_VIEWER), instead of printing it
+    #[arg(long, conflicts_with_all = ["max_lines", "format"])]
+    pub(in crate::cli) editor: bool,
+    /// Page to open it at, where the viewer takes one
+    #[arg(long, value_name = "N", requires = "editor", conflicts_with = "lines")]
+    pub(in crate::cli) page: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }

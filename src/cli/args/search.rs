@@ -34,6 +34,9 @@ pub(in crate::cli) struct Search {
     /// Add so many chunks before and after each result to its text
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(in crate::cli) context: u32,
+    /// Open result N in the editor at its line, a PDF in the viewer, instead of printing results
+    #[arg(long, value_name = "N", value_parser = top, conflicts_with_all = ["batch", "format"])]
+    pub(in crate::cli) open: Option<u32>,
     /// json, human, jsonl (one result a line), paths (path:line), md (to paste, with citations)
     /// [default: search.default_format, json]
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
