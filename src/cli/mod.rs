@@ -24,6 +24,7 @@ mod read;
 mod reindex;
 mod remove;
 mod resources;
+mod schema;
 mod search;
 mod serve;
 mod skill;
@@ -77,6 +78,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     if let Command::Skill(args) = &cli.command {
         return skill::run(&environment, &cli.global, &args.call, Program::Kb).into();
     }
+    if let Command::Schema(args) = &cli.command {
+        return end(schema::run(args), OutputFormat::Human).into();
+    }
     let flags = flags(&cli);
     let format = wanted_format(&cli.command);
     let format = format.unwrap_or_else(|| default_format(&environment, &flags));
@@ -89,17 +93,21 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
             command => dispatch(&context, command),
         });
     let held = context::release();
-    let status = match outcome {
-        Ok(status) => {
-            held.iter().for_each(|it| context::speak(it));
-            status
-        }
+    if outcome.is_ok() {
+        held.iter().for_each(|it| context::speak(it));
+    }
+    end(outcome, format).into()
+}
+
+/// Reports the error of a command, if any, and returns the status it ends the program with.
+fn end(outcome: Result<ExitStatus>, format: OutputFormat) -> ExitStatus {
+    match outcome {
+        Ok(status) => status,
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitStatus::Success
         }
         Err(error) => report(&error, format),
-    };
-    status.into()
+    }
 }
 
 fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
@@ -127,7 +135,9 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
         Command::Config(args) => config::run(context, args),
-        Command::Skill(_) | Command::Mcp(_) => unreachable!("they make what they need themselves"),
+        Command::Skill(_) | Command::Mcp(_) | Command::Schema(_) => {
+            unreachable!("they make what they need themselves")
+        }
     }
 }
 
@@ -182,7 +192,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
         Command::Skill(args) => Some(args.call.format()),
-        Command::Mcp(_) => Some(OutputFormat::Human),
+        Command::Mcp(_) | Command::Schema(_) => Some(OutputFormat::Human),
     }
 }
 

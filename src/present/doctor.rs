@@ -3,6 +3,7 @@
 use std::io;
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::present::clean::clean;
@@ -58,20 +59,31 @@ pub struct Check {
     pub fix: Option<String>,
 }
 
-#[derive(Serialize)]
-struct DoctorJson<'a> {
+/// What was examined and how it was found.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct DoctorJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Whether there is no fault.
     sound: bool,
+    /// Faults that are left.
     faults: usize,
+    /// Faults that were mended.
     repaired: usize,
+    /// In the order in which they were made.
     checks: Vec<CheckJson<'a>>,
 }
 
-#[derive(Serialize)]
+/// Something that was examined.
+#[derive(Serialize, JsonSchema)]
 struct CheckJson<'a> {
+    /// What it is about, in one word.
     name: &'a str,
+    /// `ok`, `note`, `repaired` or `fault`.
     verdict: &'static str,
+    /// How it was found, for people.
     message: &'a str,
+    /// What to do next; null where nothing need be done.
     fix: Option<&'a str>,
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::eval::{Evaluation, Measures};
@@ -10,25 +11,38 @@ use crate::present::human::Human;
 use crate::present::json;
 use crate::present::table::{numbers, words};
 
-#[derive(Serialize)]
-struct EvalJson<'a> {
+/// How well searches find what is there.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct EvalJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Questions of one kind each.
     collections: Vec<CollectionJson<'a>>,
 }
 
-#[derive(Serialize)]
+/// Questions of one kind and how they were answered.
+#[derive(Serialize, JsonSchema)]
 struct CollectionJson<'a> {
+    /// Name of the folder; `headings` or `phrases` of the documents that were added.
     name: &'a str,
+    /// Questions that were asked.
     queries: usize,
+    /// Measures of the keyword leg alone.
     fts: MeasuresJson,
+    /// Measures of the vector leg alone.
     vector: MeasuresJson,
+    /// Measures of both together, as `kb search` answers.
     fused: MeasuresJson,
 }
 
-#[derive(Serialize)]
+/// Means over all questions, 0 to 1; larger is better.
+#[derive(Serialize, JsonSchema)]
 struct MeasuresJson {
+    /// nDCG of the first 10 documents.
     ndcg_at_10: f64,
+    /// Share of the right documents that are among the first 10.
     recall_at_10: f64,
+    /// Reciprocal rank of the first right document, 0 beyond the 10th.
     mrr_at_10: f64,
 }
 

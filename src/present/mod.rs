@@ -23,6 +23,7 @@ mod paint;
 pub mod passage;
 pub mod quote;
 pub mod read;
+pub mod schema;
 pub mod skill;
 pub mod stem;
 mod table;

@@ -4,6 +4,7 @@ use std::io;
 use std::io::Write;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::DocumentId;
@@ -12,6 +13,7 @@ use crate::ingest::survey::{Missing, Survey};
 use crate::present::clean::clean;
 use crate::present::human::Human;
 use crate::present::json;
+use crate::present::json::FailedJson;
 use crate::present::number::counted;
 
 /// A folder of which nothing was removed, because too much would have gone.
@@ -50,38 +52,50 @@ pub struct UpdateReport {
     pub refused: Vec<Refused>,
 }
 
-#[derive(Serialize)]
-struct UpdateJson<'a> {
+/// What an update found and did.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct UpdateJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Whether nothing was written; the counts then say what would be done.
     dry_run: bool,
+    /// Documents that are new.
     added: usize,
+    /// Documents whose content was replaced.
     updated: usize,
+    /// Documents that are under another path now.
     moved: usize,
+    /// Files that are as they were.
     unchanged: usize,
+    /// Files that could not be read.
     failed: Vec<FailedJson>,
+    /// Files that are gone and whose documents are still there.
     missing: Vec<MissingJson<'a>>,
+    /// With `--prune`: ids of the documents that were removed.
     removed: &'a [DocumentId],
+    /// Folders that are gone or empty.
     away: Vec<String>,
+    /// Folders of which nothing was removed, because too much would have gone.
     refused: Vec<RefusedJson>,
 }
 
-#[derive(Serialize)]
-struct FailedJson {
-    path: String,
-    error: String,
-    code: &'static str,
-}
-
-#[derive(Serialize)]
+/// A file that is gone.
+#[derive(Serialize, JsonSchema)]
 struct MissingJson<'a> {
+    /// Where it was.
     path: &'a str,
+    /// Its document.
     document_id: DocumentId,
 }
 
-#[derive(Serialize)]
+/// A folder of which nothing was removed.
+#[derive(Serialize, JsonSchema)]
 struct RefusedJson {
+    /// The folder; null for the files that were named themselves.
     root: Option<String>,
+    /// Documents that would have gone.
     missing: usize,
+    /// Documents it has.
     documents: usize,
 }
 
@@ -91,11 +105,6 @@ struct RefusedJson {
 ///
 /// What writing gives.
 pub fn json(report: &UpdateReport, out: &mut dyn Write) -> io::Result<()> {
-    let failed = report.failed.iter().map(|(path, error)| FailedJson {
-        path: path.display().to_string(),
-        error: error.to_string(),
-        code: error.code(),
-    });
     let missing =
         report.missing.iter().map(|it| MissingJson { path: &it.path, document_id: it.document_id });
     let refused = report.refused.iter().map(|it| RefusedJson {
@@ -110,7 +119,7 @@ pub fn json(report: &UpdateReport, out: &mut dyn Write) -> io::Result<()> {
         updated: report.updated,
         moved: report.moved,
         unchanged: report.unchanged,
-        failed: failed.collect(),
+        failed: report.failed.iter().map(FailedJson::from).collect(),
         missing: missing.collect(),
         removed: &report.removed,
         away: report.away.iter().map(|it| it.display().to_string()).collect(),

@@ -3,6 +3,7 @@
 use std::io;
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::present::clean::clean;
@@ -12,29 +13,50 @@ use crate::present::json::TermJson;
 use crate::search::{Fate, Journey, Standing};
 use crate::store::StoredDocument;
 
-#[derive(Serialize)]
-struct WhyJson<'a> {
+/// The way of one document through a search.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct WhyJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// The query, unchanged.
     query: &'a str,
+    /// The document.
     document_id: i64,
+    /// Its title.
     title: &'a str,
+    /// `shown`, `empty`, `filtered`, `excluded`, `beyond_depth`, `below_threshold` or
+    /// `beyond_limit`.
     fate: &'static str,
+    /// The same in a sentence, for people.
     explanation: String,
+    /// Terms of the query that keywords go by.
     terms: &'a [String],
+    /// Those that occur in its best chunk.
     matches: Vec<TermJson<'a>>,
+    /// Chunks it has.
     chunks: usize,
+    /// Chunks of those that no filter leaves out.
     chunks_passing_filters: usize,
+    /// Candidates of each leg that are followed.
     depth: u32,
+    /// Its best chunk by keywords; null where that leg does not rank it.
     fts: Option<StandingJson>,
+    /// Its best chunk by meaning; null where that leg does not rank it.
     vector: Option<StandingJson>,
+    /// Place of its best chunk after fusion, from 1; null where it has none.
     rank: Option<u32>,
+    /// Its fused score.
     score: Option<f64>,
 }
 
-#[derive(Serialize)]
+/// Where a chunk stands in a ranking.
+#[derive(Serialize, JsonSchema)]
 struct StandingJson {
+    /// The chunk.
     chunk_id: i64,
+    /// Its place, from 1.
     rank: u32,
+    /// What the leg ranks by: BM25 or cosine. Larger is better.
     raw: f64,
 }
 

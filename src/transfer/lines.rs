@@ -1,5 +1,6 @@
 //! A document in, a line of JSON out; and the reverse.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,53 +11,87 @@ use crate::store::{PathStamp, Record, RecordedChunk};
 /// Version of the lines; a program reads those up to its own.
 const VERSION: u32 = 1;
 
-#[derive(Serialize, Deserialize)]
-struct HeadLine {
+/// The first line of an export.
+#[derive(Serialize, JsonSchema, Deserialize)]
+pub(crate) struct HeadLine {
+    /// Version of the lines.
     kb_export: u32,
+    /// What the database was built with; null before its first document.
     binding: Option<BindingLine>,
 }
 
-#[derive(Serialize, Deserialize)]
+/// What vectors are made with.
+#[derive(Serialize, JsonSchema, Deserialize)]
 struct BindingLine {
+    /// The model.
     model_name: String,
+    /// Numbers in a vector.
     embedding_dim: u32,
+    /// Tokens the model reads at most.
     max_tokens: u32,
+    /// How passages are computed: `int8`, `fp32`.
     precision: String,
+    /// Text that stands before every passage.
     passage_prefix: String,
 }
 
-#[derive(Serialize, Deserialize)]
-struct DocumentLine {
+/// Every further line of an export: a document.
+#[derive(Serialize, JsonSchema, Deserialize)]
+pub(crate) struct DocumentLine {
+    /// Id in the database it is from.
     id: i64,
+    /// Title.
     title: String,
+    /// Whether the user gave the title.
     title_given: bool,
+    /// Absolute path of its file; null for a note given as text.
     path: Option<String>,
+    /// SHA-256 of its bytes, in hexadecimal.
     content_hash: String,
+    /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: String,
+    /// Programming language of source code, else null.
     language: Option<String>,
+    /// When it was added first: RFC 3339, UTC, whole seconds.
     created_at: String,
+    /// When its content was read last: RFC 3339, UTC, whole seconds.
     updated_at: String,
+    /// Tags, in the order of the alphabet.
     tags: Vec<String>,
+    /// What the database keeps of it besides; may change.
     metadata: Value,
+    /// Every path at which its bytes were seen.
     paths: Vec<PathLine>,
+    /// In their order.
     chunks: Vec<ChunkLine>,
 }
 
-#[derive(Serialize, Deserialize)]
+/// A path at which a document was seen.
+#[derive(Serialize, JsonSchema, Deserialize)]
 struct PathLine {
+    /// Absolute path.
     path: String,
+    /// Size of the file in bytes.
     size_bytes: u64,
+    /// When the file was changed last: nanoseconds since 1970, UTC.
     mtime_ns: i64,
 }
 
-#[derive(Serialize, Deserialize)]
+/// A chunk.
+#[derive(Serialize, JsonSchema, Deserialize)]
 struct ChunkLine {
+    /// Id in the database it is from.
     chunk_id: i64,
+    /// Its own text.
     text: String,
+    /// What stands before it where it is indexed and embedded; may be empty.
     context: String,
+    /// Tokens the model reads of it, context and special tokens included.
     token_count: u32,
+    /// What the database keeps of it besides; may change.
     metadata: Value,
+    /// With `--vectors`: its vector, of unit length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     vector: Option<Vec<f32>>,
 }

@@ -16,6 +16,8 @@ use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::store::{RecordedChunk, Store, Taken};
 
+pub(crate) use lines::{DocumentLine, HeadLine};
+
 /// What was exported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {

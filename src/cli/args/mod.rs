@@ -3,6 +3,7 @@
 #![expect(clippy::doc_markdown, reason = "backticks would show in the help text")]
 
 mod add;
+mod learn;
 mod manage;
 mod read;
 mod search;
@@ -18,6 +19,7 @@ use crate::cli::args::values::directory;
 use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update};
+pub(super) use learn::Schema;
 pub(super) use manage::{
     Backup, ConfigAction, ConfigArgs, Doctor, Export, Reindex, Remove, Status, Tag,
 };
@@ -112,6 +114,8 @@ pub(super) enum Command {
     Config(ConfigArgs),
     /// Serve agent skills: list, build, search and read directories with a SKILL.md
     Skill(Skill),
+    /// Print the JSON Schema of what a command prints
+    Schema(Schema),
     /// Serve agents: all of this as tools, by the Model Context Protocol over stdin and stdout
     Mcp(Mcp),
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::Quality;
@@ -12,17 +13,27 @@ use crate::store::{StoredChunk, StoredDocument, TagCount};
 /// Characters of a chunk that `kb info` shows.
 pub(in crate::present) const PREVIEW_CHARS: usize = 100;
 
-#[derive(Serialize)]
+/// A document.
+#[derive(Serialize, JsonSchema)]
 struct DocumentJson<'a> {
+    /// Id, as `kb info` takes it.
     id: i64,
+    /// Title.
     title: &'a str,
+    /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: &'a str,
+    /// Tags, in the order of the alphabet.
     tags: &'a [String],
+    /// Chunks it has.
     chunk_count: u32,
+    /// When it was added first: RFC 3339, UTC, whole seconds.
     created_at: &'a str,
+    /// Absolute path of its file; null for a note given as text.
     path: Option<&'a str>,
+    /// Programming language of source code, else null.
     language: Option<&'a str>,
+    /// When its content was read last: RFC 3339, UTC, whole seconds.
     updated_at: &'a str,
 }
 
@@ -42,19 +53,28 @@ impl<'a> From<&'a StoredDocument> for DocumentJson<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct ListedJson<'a> {
+/// A document of the list.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ListedJson<'a> {
+    /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
+    /// How well its pages could be read; null where it has none.
     quality: Option<QualityJson>,
 }
 
-#[derive(Serialize)]
+/// How well pages could be read.
+#[derive(Serialize, JsonSchema)]
 struct QualityJson {
+    /// Pages with text.
     pages_read: u32,
+    /// Pages of those whose text was read by OCR.
     pages_ocr: u32,
+    /// Pages with nothing to read.
     pages_empty: u32,
+    /// Pages whose text could not be read.
     pages_unread: u32,
+    /// Share of visible characters that are no text, 0 to 1.
     share_not_text: f64,
 }
 
@@ -83,39 +103,65 @@ pub fn list(documents: &[StoredDocument], out: &mut dyn Write) -> io::Result<()>
     write(&listed.collect::<Vec<_>>(), out)
 }
 
-#[derive(Serialize)]
-struct InfoJson<'a> {
+/// One document with its chunks.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct InfoJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
+    /// SHA-256 of its bytes, in hexadecimal.
     content_hash: &'a str,
+    /// What it says of itself.
     metadata: MetadataJson<'a>,
+    /// In their order.
     chunks: Vec<ChunkJson<'a>>,
 }
 
-#[derive(Serialize)]
+/// What a document says of itself.
+#[derive(Serialize, JsonSchema)]
 struct MetadataJson<'a> {
+    /// What the file is, more exactly than its type: `docx`, `html`, `png`.
     format: &'a str,
+    /// Author, where it names one.
     author: Option<&'a str>,
+    /// Pages; null where it has none.
     page_count: Option<u32>,
+    /// When it was written, in its own words.
     created: Option<&'a str>,
+    /// Natural language it declares: `en`, `de-CH`.
     language: Option<&'a str>,
+    /// How well its pages could be read; null where it has none.
     quality: Option<QualityJson>,
+    /// What could not be read, a sentence each.
     warnings: &'a [String],
 }
 
-#[derive(Serialize)]
+/// A chunk.
+#[derive(Serialize, JsonSchema)]
 struct ChunkJson<'a> {
+    /// Id, as `kb show --chunk` takes it.
     chunk_id: i64,
+    /// Position in the document, from 0.
     chunk_index: u32,
+    /// Tokens the model reads of it, context and special tokens included.
     token_count: u32,
+    /// First page, from 1; null where there are none.
     page: Option<u32>,
+    /// Last page, included.
     last_page: Option<u32>,
+    /// What the first page calls itself where that is not its number.
     page_label: Option<&'a str>,
+    /// Headings above it below the title, joined by ` > `; null at the top.
     section: Option<&'a str>,
+    /// Qualified name of the function, class or type; null outside of code.
     symbol: Option<&'a str>,
+    /// First line in the file, from 1, where lines are known.
     start_line: Option<u32>,
+    /// Last line in the file, included.
     end_line: Option<u32>,
+    /// Its first 100 characters.
     preview: String,
 }
 
@@ -165,9 +211,12 @@ pub fn info(
     )
 }
 
-#[derive(Serialize)]
-struct TagJson<'a> {
+/// A tag.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct TagJson<'a> {
+    /// The tag.
     name: &'a str,
+    /// Documents that bear it.
     count: u32,
 }
 
@@ -182,10 +231,14 @@ pub fn tags(tags: &[TagCount], out: &mut dyn Write) -> io::Result<()> {
     write(&tags, out)
 }
 
-#[derive(Serialize)]
-struct TaggedJson<'a> {
+/// The tags of a document after a change.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct TaggedJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// The document.
     id: i64,
+    /// All its tags, in the order of the alphabet.
     tags: &'a [String],
 }
 
@@ -201,9 +254,12 @@ pub fn tagged(document: &StoredDocument, out: &mut dyn Write) -> io::Result<()> 
     )
 }
 
-#[derive(Serialize)]
-struct RemovedJson<'a> {
+/// What was removed.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct RemovedJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Ids of the documents, as they were named.
     removed: &'a [i64],
 }
 

@@ -9,17 +9,20 @@ mod status;
 use std::io;
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Error;
 
-pub(super) use documents::PREVIEW_CHARS;
+pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, TagJson, TaggedJson};
 pub use documents::{info, list, removed, tagged, tags};
+pub(super) use runs::{BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson};
 pub use runs::{backup, imported, reindexed, report};
-pub(super) use search::TermJson;
+pub(super) use search::{ResultJson, SearchJson, SimilarJson, TermJson};
 pub use search::{
     evidence, evidence_line, hit_lines, passage_lines, search, search_line, similar, vector,
 };
+pub(super) use status::{SettingJson, SetupJson, StatusJson};
 pub use status::{settings, setup, status};
 
 /// Grows only when a documented key is removed, renamed or changes its type.
@@ -37,11 +40,21 @@ fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-#[derive(Serialize)]
-struct ErrorJson {
-    error: String,
-    code: &'static str,
-    fix: Option<String>,
+/// An error, on stderr where the format is JSON; stdout is empty then.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ErrorJson {
+    /// What failed and on what, for people.
+    pub(super) error: String,
+    /// Stable word for the kind of error.
+    pub(super) code: &'static str,
+    /// What to do next; null where nothing can be said.
+    pub(super) fix: Option<String>,
+}
+
+impl From<&Error> for ErrorJson {
+    fn from(error: &Error) -> Self {
+        Self { error: error.to_string(), code: error.code(), fix: error.hint() }
+    }
 }
 
 /// Writes an error on a line of its own.
@@ -50,7 +63,7 @@ struct ErrorJson {
 ///
 /// What writing gives.
 pub fn error_line(error: &Error, out: &mut dyn Write) -> io::Result<()> {
-    write_line(&ErrorJson { error: error.to_string(), code: error.code(), fix: error.hint() }, out)
+    write_line(&ErrorJson::from(error), out)
 }
 
 /// Writes an error.
@@ -59,5 +72,5 @@ pub fn error_line(error: &Error, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// What writing gives.
 pub fn error(error: &Error, out: &mut dyn Write) -> io::Result<()> {
-    write(&ErrorJson { error: error.to_string(), code: error.code(), fix: error.hint() }, out)
+    write(&ErrorJson::from(error), out)
 }

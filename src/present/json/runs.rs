@@ -2,33 +2,55 @@
 
 use std::io;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::json::{CONTRACT_VERSION, write};
 use crate::store::Stats;
 use crate::transfer::Imported;
 
-#[derive(Serialize)]
-struct ReportJson<'a> {
+/// What a run of `kb add` did.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ReportJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Documents that are new.
     added: usize,
+    /// Documents whose content was replaced.
     updated: usize,
+    /// Files that are in the database already.
     skipped: usize,
+    /// Files in folders that kb does not read.
     ignored: usize,
+    /// Files that could not be read.
     failed: usize,
+    /// Chunks that were written.
     chunks: usize,
+    /// Ids of the documents that were added, updated or skipped.
     document_ids: &'a [i64],
+    /// Why each file failed.
     errors: Vec<FailedJson>,
 }
 
-#[derive(Serialize)]
-struct FailedJson {
+/// A file that could not be read.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct FailedJson {
+    /// The file.
     path: String,
+    /// Stable word, as in an error.
     code: &'static str,
+    /// What failed, for people.
     error: String,
+}
+
+impl From<&(PathBuf, Error)> for FailedJson {
+    fn from((path, error): &(PathBuf, Error)) -> Self {
+        Self { path: path.display().to_string(), code: error.code(), error: error.to_string() }
+    }
 }
 
 /// Writes what a run of `kb add` did.
@@ -47,26 +69,24 @@ pub fn report(report: &IngestReport, out: &mut dyn Write) -> io::Result<()> {
             failed: report.failed.len(),
             chunks: report.num_chunks,
             document_ids: &report.document_ids,
-            errors: report
-                .failed
-                .iter()
-                .map(|(path, error)| FailedJson {
-                    path: path.display().to_string(),
-                    code: error.code(),
-                    error: error.to_string(),
-                })
-                .collect(),
+            errors: report.failed.iter().map(FailedJson::from).collect(),
         },
         out,
     )
 }
 
-#[derive(Serialize)]
-struct BackupJson {
+/// A copy of the database that was examined.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct BackupJson {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// The copy.
     file: String,
+    /// Its size in bytes.
     db_size_bytes: u64,
+    /// Documents in it.
     total_documents: u32,
+    /// Chunks in it.
     total_chunks: u32,
 }
 
@@ -86,12 +106,18 @@ pub fn backup(file: &Path, stats: &Stats, out: &mut dyn Write) -> io::Result<()>
     write(&json, out)
 }
 
-#[derive(Serialize)]
-struct ImportedJson {
+/// What a run of `kb import` did.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ImportedJson {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Documents that were taken in.
     imported: usize,
+    /// Their chunks.
     chunks: usize,
+    /// Documents that are here already.
     skipped: usize,
+    /// Lines that could not be taken in.
     failed: usize,
 }
 
@@ -111,11 +137,16 @@ pub fn imported(imported: &Imported, out: &mut dyn Write) -> io::Result<()> {
     write(&json, out)
 }
 
-#[derive(Serialize)]
-struct ReindexedJson<'a> {
+/// What a run of `kb reindex` did.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ReindexedJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Chunks that were embedded.
     chunks: u64,
+    /// Model the database is bound to now.
     model_name: &'a str,
+    /// Numbers in a vector.
     embedding_dim: u32,
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::present::json::{CONTRACT_VERSION, write, write_line};
@@ -20,45 +21,73 @@ pub fn vector(vector: &[f32], out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-#[derive(Serialize)]
-struct SearchJson<'a> {
+/// The answer to a query. With `--batch` a line holds one of these, or an error.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct SearchJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// The query, unchanged.
     query: &'a str,
+    /// Best first; equal scores in the order of chunk ids. With a budget or context: passages.
     results: Vec<ResultJson<'a>>,
+    /// Different chunks that either leg found, after filters and threshold.
     total_matches: usize,
+    /// How many `results` there are.
     returned: usize,
+    /// Whether the answer seems to be there: `high`, `low` or `none`; null where it cannot be told:
+    /// for an empty answer, or where one leg did not run.
     confidence: Option<&'static str>,
+    /// With `--budget`: the tokens that were allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<usize>,
+    /// With `--budget` or `--context`: tokens of all passages together, at most the budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
 }
 
-#[derive(Serialize)]
-struct ResultJson<'a> {
+/// A chunk that answers a query, or a passage of several. With `--format jsonl` a line holds one of
+/// these.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ResultJson<'a> {
+    /// Id of the chunk, or of the best one of a passage.
     chunk_id: i64,
+    /// Above 0, at most 2/61: the sum of the two terms in `score_breakdown`. Larger is better.
     score: f64,
+    /// What each leg gives to the score.
     score_breakdown: BreakdownJson,
+    /// The chunk's own text, without its context; or the text of the passage.
     text: &'a str,
+    /// Where the text stands, to be cited.
     source: SourceJson<'a>,
+    /// What the legs say of the chunk.
     evidence: EvidenceJson,
+    /// With `--explain`: which terms of the query it was found by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<TermJson<'a>>,
+    /// With `--budget` or `--context`: the chunks the passage is made of, in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     chunk_ids: Option<&'a [i64]>,
+    /// With `--budget` or `--context`: tokens of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
 }
 
 /// What a term of the query did for a chunk.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct TermJson<'a> {
+    /// The term, as people write it.
     term: &'a str,
+    /// Chunks in which it occurs.
     chunks: u32,
+    /// How much it counts: more for a rare one.
     weight: f64,
+    /// Times in the chunk's context: title and headings, or module and class.
     in_context: u32,
+    /// Times in the chunk's own text.
     in_text: u32,
+    /// Times in all texts of the document.
     in_document: u32,
+    /// Its part of the chunk's BM25.
     bm25: f64,
 }
 
@@ -76,41 +105,72 @@ impl<'a> From<&'a TermMatch> for TermJson<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// What each leg gives to a score.
+#[derive(Serialize, JsonSchema)]
 struct BreakdownJson {
+    /// Term of the keyword leg, `fts_weight / (60 + fts_rank)`; null where it did not run or did
+    /// not find the chunk.
     fts: Option<f64>,
+    /// Term of the vector leg, `vector_weight / (60 + vector_rank)`; null where it did not run, did
+    /// not find the chunk or was left out.
     vector: Option<f64>,
 }
 
-#[derive(Serialize)]
+/// Where a text stands.
+#[derive(Serialize, JsonSchema)]
 struct SourceJson<'a> {
+    /// Id of the document, as `kb info` takes it.
     document_id: i64,
+    /// Title of the document.
     title: &'a str,
+    /// Absolute path of its file; null for a note given as text.
     path: Option<&'a str>,
+    /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: &'a str,
+    /// First page, from 1; null where there are none.
     page: Option<u32>,
+    /// Position of the chunk in its document, from 0.
     chunk_index: u32,
+    /// Chunks the document has.
     total_chunks: u32,
+    /// Tags of the document, in the order of the alphabet.
     tags: &'a [String],
+    /// Headings above the text below the title, joined by ` > `; null at the top.
     section: Option<&'a str>,
+    /// Programming language of source code, else null.
     language: Option<&'a str>,
+    /// Qualified name of the function, class or type; null outside of code.
     symbol: Option<&'a str>,
+    /// First line in the file, from 1; null where lines are not known, as in a PDF.
     start_line: Option<u32>,
+    /// Last line in the file, included.
     end_line: Option<u32>,
+    /// Last page, included.
     last_page: Option<u32>,
+    /// What the first page calls itself where that is not its number: `iv`.
     page_label: Option<&'a str>,
+    /// Day the document is of: YYYY-MM-DD, or a month or a year of it.
     date: Option<&'a str>,
+    /// Who says so: `document`, `file` or `added`.
     date_origin: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+/// What the legs say of a chunk; null where a leg did not run or did not find it.
+#[derive(Serialize, JsonSchema)]
 struct EvidenceJson {
+    /// Place in the ranking by keywords, from 1.
     fts_rank: Option<u32>,
+    /// BM25 over context, text and document. Larger is better; to be compared within one answer
+    /// only.
     bm25: Option<f64>,
+    /// Place in the ranking by meaning, from 1.
     vector_rank: Option<u32>,
+    /// Cosine of the vectors of query and chunk, -1 to 1.
     cosine: Option<f64>,
+    /// Weight of the term of the keyword leg, above 0, at most 1.
     fts_weight: Option<f64>,
+    /// Weight of the term of the vector leg, above 0, at most 1.
     vector_weight: Option<f64>,
 }
 
@@ -254,12 +314,18 @@ pub fn passage_lines(passages: &[Passage], out: &mut dyn Write) -> io::Result<()
     passages.iter().try_for_each(|it| write_line(&ResultJson::from(it), out))
 }
 
-#[derive(Serialize)]
-struct SimilarJson<'a> {
+/// What is like a document or a chunk.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct SimilarJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// The document that was asked about; null where it was a chunk.
     document_id: Option<i64>,
+    /// The chunk that was asked about; null where it was a document.
     chunk_id: Option<i64>,
+    /// Most alike first.
     results: Vec<ResultJson<'a>>,
+    /// How many `results` there are.
     returned: usize,
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ingest::survey::Survey;
@@ -11,53 +12,86 @@ use crate::present::json::{CONTRACT_VERSION, write};
 use crate::present::{OcrSetup, Setting, Setup, update};
 use crate::store::Stats;
 
-#[derive(Serialize)]
-struct StatusJson<'a> {
+/// What the database holds and what it was built with.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct StatusJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// How many documents there are of each type; all four types, zeros too.
     documents: BTreeMap<&'static str, u32>,
+    /// Chunks of all documents.
     total_chunks: u32,
+    /// Size of the database file in bytes; 0 where there is none.
     db_size_bytes: u64,
+    /// Model the database is bound to; null before the first document.
     model_name: Option<&'a str>,
+    /// Numbers in a vector.
     embedding_dim: Option<u32>,
+    /// Version of the tables.
     schema_version: i64,
+    /// Tokens the model reads at most.
     model_max_tokens: Option<u32>,
+    /// How passages are computed: `int8`, `fp32`.
     precision: Option<&'a str>,
+    /// Where the database and the configuration lie.
     data_dir: String,
+    /// How well the pages of all documents could be read.
     pages: PagesJson,
+    /// Who reads scans.
     ocr: OcrJson<'a>,
+    /// Places where agents find kb's own skill.
     agent_skills: Vec<AgentSkillJson<'a>>,
+    /// With `--scan`: files that are not as they were; else null.
     out_of_date: Option<OutOfDateJson>,
 }
 
-#[derive(Serialize)]
+/// kb's own skill before an agent.
+#[derive(Serialize, JsonSchema)]
 struct AgentSkillJson<'a> {
+    /// The file.
     path: String,
+    /// Version of kb that wrote it.
     version: Option<&'a str>,
+    /// Whether it is that of this program.
     current: bool,
 }
 
 /// Files that are not as they were when they were added.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct OutOfDateJson {
+    /// Files whose size or time differs.
     changed: usize,
+    /// Files that were not there.
     new: usize,
+    /// Files that are gone.
     missing: usize,
+    /// Folders that are gone or empty.
     folders_away: usize,
 }
 
-#[derive(Serialize)]
+/// How well pages could be read.
+#[derive(Serialize, JsonSchema)]
 struct PagesJson {
+    /// Pages with text.
     read: u64,
+    /// Pages of those whose text was read by OCR.
     ocr: u64,
+    /// Pages with nothing to read.
     empty: u64,
+    /// Pages whose text could not be read.
     unread: u64,
+    /// Documents that have such pages.
     documents_with_unread: u32,
 }
 
-#[derive(Serialize)]
+/// Who reads scans.
+#[derive(Serialize, JsonSchema)]
 struct OcrJson<'a> {
+    /// `ingestion.enable_ocr`: `auto`, `always` or `never`.
     mode: &'a str,
+    /// Where Tesseract is; null if it is not on this machine.
     tesseract: Option<String>,
+    /// `ingestion.ocr_languages`.
     languages: &'a str,
 }
 
@@ -121,18 +155,30 @@ pub fn status(
     )
 }
 
-#[derive(Serialize)]
-struct SetupJson<'a> {
+/// What is set up on this machine.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct SetupJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Where the database and the configuration lie.
     data_dir: String,
+    /// The database file.
     database: String,
+    /// Whether that is there.
     database_exists: bool,
+    /// What the configuration asks for.
     model_configured: &'a str,
+    /// Whether that model's files are on this machine.
     model_present: bool,
+    /// Where they are.
     model_dir: Option<String>,
+    /// Where ONNX Runtime is; null if it is not on this machine.
     runtime: Option<String>,
+    /// Model the database is bound to; null before the first document.
     model_name: Option<&'a str>,
+    /// Numbers in a vector.
     embedding_dim: Option<u32>,
+    /// Who reads scans.
     ocr: OcrJson<'a>,
 }
 
@@ -160,10 +206,14 @@ pub fn setup(setup: &Setup, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-#[derive(Serialize)]
-struct SettingJson<'a> {
+/// A setting.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct SettingJson<'a> {
+    /// Dotted name, as `kb config set` takes it.
     key: &'a str,
+    /// Its value, as YAML writes it.
     value: &'a str,
+    /// `default`, the file, the variable or the flag it comes from.
     origin: &'a str,
 }
 

@@ -4,6 +4,7 @@
 use std::io;
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::present::json::{CONTRACT_VERSION, write};
@@ -11,12 +12,17 @@ use crate::read::{Opened, Outline, Part, Shown};
 use crate::store::StoredDocument;
 
 /// What every answer says of the document.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct DocumentJson<'a> {
+    /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
+    /// Id, as `kb info` takes it.
     document_id: i64,
+    /// Title.
     title: &'a str,
+    /// Absolute path of its file; null for a note given as text.
     path: Option<&'a str>,
+    /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: &'a str,
 }
@@ -33,27 +39,44 @@ impl<'a> From<&'a StoredDocument> for DocumentJson<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct OutlineJson<'a> {
+/// The parts of a document.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct OutlineJson<'a> {
+    /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
+    /// Chunks it has.
     total_chunks: u32,
+    /// Tokens of the model, of all its chunks with their contexts.
     tokens: u64,
+    /// In the order of the text.
     parts: Vec<PartJson<'a>>,
 }
 
-#[derive(Serialize)]
+/// A part of a document.
+#[derive(Serialize, JsonSchema)]
 struct PartJson<'a> {
+    /// `section`, `page`, `symbol` or `text`.
     kind: &'a str,
+    /// 1 for the outermost.
     level: u32,
+    /// Heading, qualified symbol or number of the page; null for mere text.
     name: Option<&'a str>,
+    /// Headings down to its own, joined by ` > `; null for all but sections.
     section: Option<&'a str>,
+    /// How its text begins, on one line.
     preview: &'a str,
+    /// First page, from 1; null where there are none.
     page: Option<u32>,
+    /// Last page, included.
     last_page: Option<u32>,
+    /// First line in the file, from 1, where lines are known.
     start_line: Option<u32>,
+    /// Last line in the file, included.
     end_line: Option<u32>,
+    /// Tokens of the model that it costs, contexts included.
     tokens: u32,
+    /// Chunks that are wholly or partly in it, in order.
     chunk_ids: &'a [i64],
 }
 
@@ -92,20 +115,33 @@ pub fn outline(outline: &Outline, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-#[derive(Serialize)]
-struct ShowJson<'a> {
+/// A part of a document with its text.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ShowJson<'a> {
+    /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
+    /// Headings down to its own, joined by ` > `, where it is a section.
     section: Option<&'a str>,
+    /// Qualified name, where it is a definition.
     symbol: Option<&'a str>,
+    /// First page, from 1; null where there are none.
     page: Option<u32>,
+    /// Last page, included.
     last_page: Option<u32>,
+    /// First line in the file, from 1, where lines are known.
     start_line: Option<u32>,
+    /// Last line in the file, included.
     end_line: Option<u32>,
+    /// Tokens of the model that the whole part costs.
     tokens: u32,
+    /// Chunks that are wholly or partly in it, in order.
     chunk_ids: &'a [i64],
+    /// How many parts fit what was asked for; the first is shown.
     matches: usize,
+    /// The text, or its first lines.
     text: &'a str,
+    /// Whether `--max-lines` cut it.
     truncated: bool,
 }
 
@@ -135,16 +171,25 @@ pub fn show(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-#[derive(Serialize)]
-struct OpenJson<'a> {
+/// The file of a document.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct OpenJson<'a> {
+    /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
+    /// Where the text is from: `file`, or `database` where there is no file or it is no text.
     origin: &'a str,
+    /// Whether the file has changed since it was added; null where there is no file.
     changed: Option<bool>,
+    /// First line of the text, from 1.
     start_line: u32,
+    /// Last line of the text, included.
     end_line: u32,
+    /// Lines there are.
     total_lines: u32,
+    /// The lines that were asked for.
     text: &'a str,
+    /// Whether `--max-lines` cut them.
     truncated: bool,
 }
 

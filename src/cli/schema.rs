@@ -1,0 +1,47 @@
+//! `kb schema`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::cli::exit::ExitStatus;
+use crate::cli::{args, context};
+use crate::error::{Error, Result};
+use crate::present::schema::PUBLISHED;
+
+pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
+    if let Some(dir) = &args.dir {
+        write_all(dir)?;
+        return Ok(ExitStatus::Success);
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = if args.name.is_empty() {
+        PUBLISHED.iter().try_for_each(|it| writeln!(out, "{:16}  {}", it.name, it.printed_by))
+    } else {
+        let name = args.name.join("-");
+        let Some(schema) = PUBLISHED.iter().find(|it| it.name == name) else {
+            let names: Vec<&str> = PUBLISHED.iter().map(|it| it.name).collect();
+            return Err(Error::Usage {
+                message: format!("there is no schema `{name}`"),
+                hint: Some(format!("one of {}", names.join(", "))),
+            });
+        };
+        schema.write(&mut out)
+    };
+    written.and_then(|()| out.flush()).map_err(Error::Output)?;
+    Ok(ExitStatus::Success)
+}
+
+/// Writes every schema to a file of its own.
+fn write_all(dir: &Path) -> Result<()> {
+    let fail = |path: &Path, source| Error::Io { path: path.to_owned(), source };
+    fs::create_dir_all(dir).map_err(|it| fail(dir, it))?;
+    for schema in PUBLISHED {
+        let path = dir.join(schema.name).with_extension("json");
+        let mut bytes = Vec::new();
+        schema.write(&mut bytes).map_err(Error::Output)?;
+        fs::write(&path, bytes).map_err(|it| fail(&path, it))?;
+    }
+    context::say(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! What a skill says of itself in, JSON out: search, outline, show, open, sources.
+
+use std::io;
+use std::io::Write;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::present::json::write;
+use crate::skill::open::Opened;
+use crate::skill::outline::OutlinedHeading;
+use crate::skill::search::SkillResults;
+use crate::skill::show::Shown;
+use crate::skill::sources::Sources;
+
+/// The sections of a skill that hold all the words.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct SearchJson<'a> {
+    /// The words, unchanged.
+    query: &'a str,
+    /// Best first.
+    results: Vec<HitJson<'a>>,
+}
+
+/// A section that holds all the words.
+#[derive(Serialize, JsonSchema)]
+struct HitJson<'a> {
+    /// File, relative to the skill.
+    file: &'a str,
+    /// Its heading.
+    section: &'a str,
+    /// Where the words stand.
+    snippet: &'a str,
+    /// Larger is better; to be compared within one answer only.
+    score: f64,
+}
+
+/// Writes the answer to a query.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn search(results: &SkillResults, out: &mut dyn Write) -> io::Result<()> {
+    let hits = results.hits.iter().map(|it| HitJson {
+        file: &it.file,
+        section: &it.section,
+        snippet: &it.snippet,
+        score: it.score,
+    });
+    write(&SearchJson { query: &results.query, results: hits.collect() }, out)
+}
+
+/// A heading of a skill.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct HeadingJson<'a> {
+    /// 1 to 6.
+    level: u8,
+    /// Its text.
+    heading: &'a str,
+    /// File, relative to the skill.
+    file: &'a str,
+}
+
+/// Writes headings.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn outline(headings: &[OutlinedHeading], out: &mut dyn Write) -> io::Result<()> {
+    let headings = headings.iter().map(|it| HeadingJson {
+        level: it.level,
+        heading: &it.heading,
+        file: &it.file,
+    });
+    write(&headings.collect::<Vec<_>>(), out)
+}
+
+/// A section of a skill.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ShowJson<'a> {
+    /// File, relative to the skill.
+    file: &'a str,
+    /// Its heading.
+    heading: &'a str,
+    /// 1 to 6.
+    level: u8,
+    /// First line, from 1.
+    start_line: u32,
+    /// Last line, included.
+    end_line: u32,
+    /// The text, or its first lines.
+    text: &'a str,
+    /// Whether `--max-lines` cut it.
+    truncated: bool,
+}
+
+/// Writes a section.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn show(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    write(
+        &ShowJson {
+            file: &shown.file,
+            heading: &shown.heading,
+            level: shown.level,
+            start_line: shown.start_line,
+            end_line: shown.end_line,
+            text: &shown.text,
+            truncated: shown.num_cut > 0,
+        },
+        out,
+    )
+}
+
+/// A file of a skill: `text`, or `data` where it is no text.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct OpenJson<'a> {
+    /// File, relative to the skill.
+    file: &'a str,
+    /// Its text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    /// Its bytes in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    /// Whether `--max-lines` cut it.
+    truncated: bool,
+}
+
+/// Writes a file: its text, or its bytes in base64 where they are no text.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn open(opened: &Opened, out: &mut dyn Write) -> io::Result<()> {
+    let text = std::str::from_utf8(&opened.bytes).ok();
+    let data = text.is_none().then(|| STANDARD.encode(&opened.bytes));
+    write(&OpenJson { file: &opened.file, text, data, truncated: opened.num_cut > 0 }, out)
+}
+
+/// A file or directory of a skill.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct SourceJson<'a> {
+    /// Path, relative to the skill.
+    path: &'a str,
+    /// `file` or `dir`.
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+/// Writes files and directories.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn sources(sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+    let entries = sources
+        .entries
+        .iter()
+        .map(|it| SourceJson { path: &it.path, kind: if it.is_dir { "dir" } else { "file" } });
+    write(&entries.collect::<Vec<_>>(), out)
+}

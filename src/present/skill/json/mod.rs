@@ -1,0 +1,30 @@
+//! The JSON of skill commands: its own structs, shaped as the protocols say. Every key is always
+//! there; what does not apply is null.
+
+mod gateway;
+mod manage;
+mod stats;
+
+use std::io;
+use std::io::Write;
+
+use crate::diagnostic::{Diagnostic, Program};
+use crate::present::json::{ErrorJson, write};
+
+pub(in crate::present) use gateway::{HeadingJson, OpenJson, SearchJson, ShowJson, SourceJson};
+pub use gateway::{open, outline, search, show, sources};
+pub(in crate::present) use manage::{
+    BuildJson, InitJson, InstallJson, LintJson, ListJson, SyncJson,
+};
+pub use manage::{build, init, install, lint, list, sync};
+pub(in crate::present) use stats::StatsJson;
+pub use stats::stats;
+
+/// Writes why a command failed: the line of the protocol, its code and what to do next.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn error(error: &Diagnostic, program: Program, out: &mut dyn Write) -> io::Result<()> {
+    write(&ErrorJson { error: error.line(program), code: error.code(), fix: error.hint() }, out)
+}

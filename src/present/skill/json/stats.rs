@@ -1,0 +1,192 @@
+//! How a skill was used in, JSON out.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::present::json::write;
+use crate::skill::stats::{Counts, SkillStats};
+
+/// How a skill was used.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct StatsJson<'a> {
+    /// Its name.
+    skill: &'a str,
+    /// Its directory.
+    skill_path: &'a str,
+    /// What was counted, as `--group-by` says it.
+    query: &'a str,
+    /// What the counts were narrowed to.
+    filters: FiltersJson<'a>,
+    /// First and last access that was counted.
+    period: PeriodJson<'a>,
+    /// The counts; their shape goes by `query`.
+    data: CountsJson<'a>,
+}
+
+/// What counts were narrowed to.
+#[derive(Serialize, JsonSchema)]
+struct FiltersJson<'a> {
+    /// First day, as typed.
+    since: Option<&'a str>,
+    /// Last day, as typed.
+    until: Option<&'a str>,
+    /// Directories from which the skill was used.
+    projects: &'a [String],
+}
+
+/// A period; both null where nothing was counted.
+#[derive(Serialize, JsonSchema)]
+struct PeriodJson<'a> {
+    /// First access: RFC 3339, UTC.
+    start: Option<&'a str>,
+    /// Last access: RFC 3339, UTC.
+    end: Option<&'a str>,
+}
+
+/// Counts; their shape goes by what was counted.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum CountsJson<'a> {
+    /// `summary`
+    Summary {
+        /// All accesses.
+        total_accesses: usize,
+        /// Different sections shown.
+        unique_sections: usize,
+        /// Different files opened or shown from.
+        unique_files: usize,
+        /// Accesses that failed.
+        error_count: usize,
+    },
+    /// `commands`: accesses by each command.
+    Commands(BTreeMap<&'a str, usize>),
+    /// `sections`
+    Sections(Vec<SectionJson<'a>>),
+    /// `files`
+    Files(Vec<FileJson<'a>>),
+    /// `projects`
+    Projects(Vec<ProjectJson<'a>>),
+    /// `search`
+    Search(Vec<QueryJson<'a>>),
+    /// `errors`
+    Errors(Vec<FailureJson<'a>>),
+}
+
+/// Accesses to a section.
+#[derive(Serialize, JsonSchema)]
+struct SectionJson<'a> {
+    /// Its heading.
+    section: &'a str,
+    /// File, relative to the skill.
+    file: &'a str,
+    /// Accesses.
+    count: usize,
+}
+
+/// Accesses to a file.
+#[derive(Serialize, JsonSchema)]
+struct FileJson<'a> {
+    /// File, relative to the skill.
+    file: &'a str,
+    /// Accesses.
+    count: usize,
+}
+
+/// Accesses from a directory.
+#[derive(Serialize, JsonSchema)]
+struct ProjectJson<'a> {
+    /// The directory.
+    project: &'a str,
+    /// Accesses.
+    count: usize,
+}
+
+/// How often was searched for the same.
+#[derive(Serialize, JsonSchema)]
+struct QueryJson<'a> {
+    /// The query.
+    query: &'a str,
+    /// Searches.
+    count: usize,
+}
+
+/// How often the same failed.
+#[derive(Serialize, JsonSchema)]
+struct FailureJson<'a> {
+    /// What the command was asked for.
+    target: &'a str,
+    /// The command.
+    command: &'a str,
+    /// The line of the error.
+    error: &'a str,
+    /// Failures.
+    count: usize,
+}
+
+impl<'a> From<&'a Counts> for CountsJson<'a> {
+    fn from(counts: &'a Counts) -> Self {
+        match counts {
+            &Counts::Summary { total_accesses, unique_sections, unique_files, error_count } => {
+                Self::Summary { total_accesses, unique_sections, unique_files, error_count }
+            }
+            Counts::Commands(counts) => {
+                Self::Commands(counts.iter().map(|(name, count)| (name.as_str(), *count)).collect())
+            }
+            Counts::Sections(counts) => {
+                let rows = counts.iter();
+                let rows =
+                    rows.map(|(file, section, count)| SectionJson { section, file, count: *count });
+                Self::Sections(rows.collect())
+            }
+            Counts::Files(counts) => Self::Files(
+                counts.iter().map(|(file, count)| FileJson { file, count: *count }).collect(),
+            ),
+            Counts::Projects(counts) => Self::Projects(
+                counts
+                    .iter()
+                    .map(|(project, count)| ProjectJson { project, count: *count })
+                    .collect(),
+            ),
+            Counts::Search(counts) => Self::Search(
+                counts.iter().map(|(query, count)| QueryJson { query, count: *count }).collect(),
+            ),
+            Counts::Errors(counts) => {
+                let row = |(command, target, error, count): &'a (String, String, String, usize)| {
+                    FailureJson { target, command, error, count: *count }
+                };
+                Self::Errors(counts.iter().map(row).collect())
+            }
+        }
+    }
+}
+
+/// Writes counts.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn stats(stats: &SkillStats, out: &mut dyn Write) -> io::Result<()> {
+    let period = stats.period.as_ref();
+    write(
+        &StatsJson {
+            skill: &stats.skill,
+            skill_path: &stats.skill_path,
+            query: stats.group_by.as_str(),
+            filters: FiltersJson {
+                since: stats.filters.since.as_deref(),
+                until: stats.filters.until.as_deref(),
+                projects: &stats.filters.projects,
+            },
+            period: PeriodJson {
+                start: period.map(|it| it.0.as_str()),
+                end: period.map(|it| it.1.as_str()),
+            },
+            data: (&stats.counts).into(),
+        },
+        out,
+    )
+}
