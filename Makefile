@@ -6,7 +6,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf skills bench corpus packages install clean
+.PHONY: help build demo test faults lint quality chunkers pdf schema skills bench corpus packages install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -48,6 +48,9 @@ chunkers: build ## Cut every file beside this checkout, and source code of this 
 
 pdf: build ## Measure how PDFs are read, beside pdftotext, pypdf and pdf-extract
 	tests/quality/pdf $(KB)
+
+schema: ## Write docs/schema anew, after a change of what is printed
+	cargo run --quiet --locked -- schema --dir docs/schema
 
 skills: build ## Serve the skills beside this checkout and report counts and times
 	tests/quality/skills $(KB)

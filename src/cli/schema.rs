@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context};
 use crate::error::{Error, Result};
-use crate::present::schema::PUBLISHED;
+use crate::present::schema::{self, PUBLISHED};
 
 pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
     if let Some(dir) = &args.dir {
@@ -32,16 +32,22 @@ pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Writes every schema to a file of its own.
+/// Writes every schema to a file of its own, and a page with all their fields.
 fn write_all(dir: &Path) -> Result<()> {
     let fail = |path: &Path, source| Error::Io { path: path.to_owned(), source };
+    let write = |name: String, bytes: &[u8]| {
+        let path = dir.join(name);
+        fs::write(&path, bytes).map_err(|it| fail(&path, it))
+    };
     fs::create_dir_all(dir).map_err(|it| fail(dir, it))?;
-    for schema in PUBLISHED {
-        let path = dir.join(schema.name).with_extension("json");
+    for published in PUBLISHED {
         let mut bytes = Vec::new();
-        schema.write(&mut bytes).map_err(Error::Output)?;
-        fs::write(&path, bytes).map_err(|it| fail(&path, it))?;
+        published.write(&mut bytes).map_err(Error::Output)?;
+        write(format!("{}.json", published.name), &bytes)?;
     }
+    let mut bytes = Vec::new();
+    schema::page(&mut bytes).map_err(Error::Output)?;
+    write("README.md".into(), &bytes)?;
     context::say(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
     Ok(())
 }

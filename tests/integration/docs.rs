@@ -10,7 +10,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::contract::{Setting, read};
-use crate::env::{CORPUS, TestEnv};
+use crate::env::{CORPUS, Output, TestEnv};
 use crate::mcp;
 use crate::mcp_client::Client;
 
@@ -124,7 +124,10 @@ fn every_command_and_flag_in_the_pages_exists() {
         "ARCHITECTURE.md",
         "CHANGELOG.md",
         "config.example.yaml",
+        "docs/exit.md",
         "docs/guide.md",
+        "docs/json.md",
+        "docs/query.md",
         "docs/ranking.md",
         "docs/scale.md",
     ] {
@@ -266,6 +269,40 @@ fn the_example_in_the_readme_has_the_shape_of_the_output() {
     assert_eq!(shape(&example), shape(&answer));
 }
 
+#[test]
+fn the_examples_of_the_json_page_have_the_shape_of_the_output() {
+    let env = TestEnv::with_corpus();
+    let page = page("docs/json.md");
+    let mut num_checked = 0;
+    for example in page.split("```sh\n").skip(1) {
+        let line = example.lines().next().unwrap();
+        let expected = example.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+        let output = in_shell(&env, line);
+        let answer = if output.stdout.is_empty() { output.json_error() } else { output.json() };
+        assert_eq!(shape(&serde_json::from_str(expected).unwrap()), shape(&answer), "{line}");
+        num_checked += 1;
+    }
+    assert_eq!(num_checked, 4);
+}
+
+#[test]
+fn every_code_of_an_error_is_in_the_page_about_the_end_and_the_reverse() {
+    let source = page("src/error.rs");
+    let words = |text: &str| -> BTreeSet<String> {
+        let arms = text.split("=> \"").skip(1).map(|it| it.split('"').next().unwrap());
+        arms.map(str::to_owned).collect()
+    };
+    let functions = source.split("pub fn code(").skip(1);
+    let codes: BTreeSet<String> =
+        functions.flat_map(|it| words(it.split("\n    }\n").next().unwrap())).collect();
+    assert!(codes.len() > 35, "{codes:?}");
+    let page = page("docs/exit.md");
+    let rows =
+        page.lines().filter(|it| it.starts_with("| `")).map(|it| it.split(" |").next().unwrap());
+    let named: BTreeSet<String> = rows.flat_map(code_spans).collect();
+    assert_eq!(named, codes);
+}
+
 /// Keys in order, with the kind of each value; null and a value are of one kind.
 fn shape(value: &Value) -> String {
     match value {
@@ -356,6 +393,19 @@ fn lines_to_run(page: &str) -> Vec<String> {
     blocks.flat_map(str::lines).filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
+/// Runs a line as a user types it.
+fn in_shell(env: &TestEnv, line: &str) -> Output {
+    let program = env.path("bin/kb");
+    if !program.exists() {
+        symlink(env!("CARGO_BIN_EXE_kb"), &program).unwrap();
+    }
+    let kb = env.command::<&str>(&[]);
+    let mut shell = Command::new("/bin/sh");
+    let variables = kb.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    shell.args(["-c", line]).env_clear().envs(variables).current_dir(env.path(""));
+    env.finish(&mut shell)
+}
+
 #[test]
 fn the_guide_can_be_followed() {
     let env = TestEnv::new();
@@ -364,18 +414,10 @@ fn the_guide_can_be_followed() {
         let name = path.file_name().unwrap().to_str().unwrap();
         env.write(&format!("docs/{name}"), fs::read(&path).unwrap());
     }
-    let program = env.write("bin/kb", "");
-    fs::remove_file(&program).unwrap();
-    symlink(env!("CARGO_BIN_EXE_kb"), &program).unwrap();
-
     let lines = lines_to_run(&page("docs/guide.md"));
     assert!(lines.len() > 20, "{lines:?}");
     for line in lines {
-        let kb = env.command::<&str>(&[]);
-        let mut shell = Command::new("/bin/sh");
-        let variables = kb.get_envs().filter_map(|(name, value)| Some((name, value?)));
-        shell.args(["-c", &line]).env_clear().envs(variables).current_dir(env.path(""));
-        let output = env.finish(&mut shell);
+        let output = in_shell(&env, &line);
         assert_eq!(output.status, 0, "{line}: {}", output.stderr);
         assert!(!(output.stdout.is_empty() && output.stderr.is_empty()), "{line}");
     }

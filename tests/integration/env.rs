@@ -17,6 +17,8 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::schema;
+
 /// The sample documents that ship with the repository; tests never write there.
 pub(crate) const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/corpus");
 
@@ -158,9 +160,12 @@ impl TestEnv {
     }
 
     /// Runs a prepared command to its end.
+    #[track_caller]
     pub(crate) fn finish(&self, command: &mut Command) -> Output {
         let output = command.output().unwrap();
-        self.output(output.stdout, output.stderr, output.status)
+        let output = self.output(output.stdout, output.stderr, output.status);
+        schema::check_run(command, &output.stdout, &output.stderr, output.status == 0);
+        output
     }
 
     pub(crate) fn output(

@@ -94,7 +94,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rustix", &["cli/doctor", "ingest/extract/child", "ingest/extract/code"]),
     ("safetensors", &["embed/weights.rs"]),
     ("scraper", &["ingest/extract/html"]),
-    ("schemars", &["cli/inputs.rs", "cli/tools.rs"]),
+    ("schemars", &["cli/inputs.rs", "cli/tools.rs", "present", "transfer/lines.rs"]),
     (
         "serde",
         &[
@@ -129,7 +129,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "ingest/extract/notebook.rs",
             "mcp",
             "present/json",
-            "present/skill",
+            "present/schema",
             "skill",
             "store/rows.rs",
             "transfer/lines.rs",

@@ -63,6 +63,8 @@ mod pdf;
 mod read_on;
 /// Changing models: killed at any instant, nothing is mixed.
 mod reindex;
+/// The published shapes of JSON, and whether everything printed has them.
+mod schema;
 /// What is found, in which order, and why.
 mod search;
 /// Where a setting comes from, what it changes, how it is written down.

@@ -135,7 +135,7 @@ fn help_is_there_for_every_command() {
         [
             "init", "add", "update", "search", "why", "list", "info", "similar", "outline", "show",
             "open", "remove", "tags", "tag", "status", "backup", "export", "import", "doctor",
-            "reindex", "embed", "eval", "config", "skill", "mcp",
+            "reindex", "embed", "eval", "config", "skill", "schema", "mcp",
         ]
     );
     for name in names {

@@ -128,9 +128,9 @@ struct MetadataJson<'a> {
     author: Option<&'a str>,
     /// Pages; null where it has none.
     page_count: Option<u32>,
-    /// When it was written, in its own words.
+    /// When it was written, as it says: RFC 3339 where that could be read as a date.
     created: Option<&'a str>,
-    /// Natural language it declares: `en`, `de-CH`.
+    /// Natural language it states: `en`, `de-CH`.
     language: Option<&'a str>,
     /// How well its pages could be read; null where it has none.
     quality: Option<QualityJson>,

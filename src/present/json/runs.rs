@@ -30,7 +30,7 @@ pub(in crate::present) struct ReportJson<'a> {
     failed: usize,
     /// Chunks that were written.
     chunks: usize,
-    /// Ids of the documents that were added, updated or skipped.
+    /// Ids of the documents that were added or updated.
     document_ids: &'a [i64],
     /// Why each file failed.
     errors: Vec<FailedJson>,

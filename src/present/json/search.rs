@@ -34,8 +34,7 @@ pub(in crate::present) struct SearchJson<'a> {
     total_matches: usize,
     /// How many `results` there are.
     returned: usize,
-    /// Whether the answer seems to be there: `high`, `low` or `none`; null where it cannot be told:
-    /// for an empty answer, or where one leg did not run.
+    /// Whether the answer seems to be there: `high`, `low` or `none`; null where no leg can tell.
     confidence: Option<&'static str>,
     /// With `--budget`: the tokens that were allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +149,7 @@ struct SourceJson<'a> {
     last_page: Option<u32>,
     /// What the first page calls itself where that is not its number: `iv`.
     page_label: Option<&'a str>,
-    /// Day the document is of: YYYY-MM-DD, or a month or a year of it.
+    /// Day the document is of: YYYY-MM-DD.
     date: Option<&'a str>,
     /// Who says so: `document`, `file` or `added`.
     date_origin: Option<&'a str>,

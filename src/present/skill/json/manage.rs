@@ -48,9 +48,9 @@ struct SkillJson<'a> {
     greek_letter: Option<&'a str>,
     /// Its SKILL.md.
     path: &'a str,
-    /// Where it was found: `project`, `global` or `repository`.
+    /// Where it was found: `project` or `global`.
     scope: &'a str,
-    /// Whether it is built and as it was.
+    /// `normal`, `not-built` or `obsolete`.
     status: &'a str,
     /// Its directory.
     source_path: String,
@@ -92,7 +92,7 @@ pub fn list(list: &SkillList, out: &mut dyn Write) -> io::Result<()> {
 pub(in crate::present) struct BuildJson<'a> {
     /// Its name.
     skill: &'a str,
-    /// Where it is: `project`, `global` or `repository`.
+    /// Where it is: `project` or `global`.
     scope: &'a str,
     /// Its directory.
     source_path: String,
@@ -177,7 +177,7 @@ pub(in crate::present) struct LintJson<'a> {
     skill: &'a str,
     /// Its directory.
     path: &'a str,
-    /// Whether it was left out because nothing has changed.
+    /// Whether it was passed over because it is built, not written.
     skipped: bool,
     /// Findings that are errors.
     errors: usize,

@@ -1,5 +1,7 @@
 //! The types of the JSON contract in, JSON Schemas out: one for each shape that a command prints.
 
+mod fields;
+
 use std::io;
 use std::io::Write;
 
@@ -11,6 +13,8 @@ use serde_json::{Map, Value};
 use crate::present::skill::json as skill;
 use crate::present::{doctor, eval, json, read, update, why};
 use crate::transfer::{DocumentLine, HeadLine};
+
+pub use fields::Field;
 
 /// A shape of the contract.
 pub struct Published {
@@ -27,17 +31,63 @@ impl Published {
         Self { name, printed_by, make: schema::<T> }
     }
 
+    /// Returns the schema.
+    pub fn schema(&self) -> Value {
+        let mut schema = (self.make)();
+        schema.insert("title".into(), self.printed_by.into());
+        schema.into()
+    }
+
+    /// Returns every field, in the order in which they are written.
+    pub fn fields(&self) -> Vec<Field> {
+        fields::fields(&self.schema())
+    }
+
     /// Writes the schema.
     ///
     /// # Errors
     ///
     /// What writing gives.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut schema = (self.make)();
-        schema.insert("title".into(), self.printed_by.into());
-        json::write(&schema, out)
+        json::write(&self.schema(), out)
     }
 }
+
+/// Writes a page with every field of every answer.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn page(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(PAGE_HEAD.as_bytes())?;
+    for published in PUBLISHED {
+        let (name, printed_by) = (published.name, published.printed_by);
+        let schema = published.schema();
+        writeln!(out, "\n## {name}\n\n[`{printed_by}`]({name}.json)")?;
+        if let Some(text) = schema["description"].as_str() {
+            writeln!(out, "\n{text}")?;
+        }
+        let fields = fields::fields(&schema);
+        if fields.is_empty() {
+            writeln!(out, "\n`{}`", fields::kind(&schema))?;
+            continue;
+        }
+        writeln!(out, "\n| field | type | what it says |\n| --- | --- | --- |")?;
+        for field in fields {
+            let mark = if field.is_optional { "?" } else { "" };
+            writeln!(out, "| `{}`{mark} | {} | {} |", field.path, field.kind, field.meaning)?;
+        }
+    }
+    Ok(())
+}
+
+const PAGE_HEAD: &str = "\
+# Every field of every answer
+
+Made by `kb schema --dir docs/schema` from the types of the program, beside one JSON Schema (draft 2020-12)
+for each shape. What the JSON promises stands in [docs/json.md](../json.md). `[]` is every element of an
+array. A field with a question mark is left out where it does not apply; every other is always there.
+";
 
 /// Every shape there is; `kb mcp` answers with those of the commands.
 pub const PUBLISHED: &[Published] = &[
@@ -97,6 +147,7 @@ fn schema<T: JsonSchema>() -> Schema {
 /// Takes out what only Rust knows: the width of numbers, the ends of names, the lines of comments.
 fn tidy(schema: &mut Schema) {
     schema.remove("format");
+    schema.remove("maximum");
     if let Some(Value::String(target)) = schema.get_mut("$ref") {
         *target = short(target).to_owned();
     }
@@ -128,9 +179,7 @@ mod tests {
         }
         let mut names: Vec<&str> = PUBLISHED.iter().map(|it| it.name).collect();
         for published in PUBLISHED {
-            let mut bytes = Vec::new();
-            published.write(&mut bytes).unwrap();
-            let schema: Value = serde_json::from_slice(&bytes).unwrap();
+            let schema = published.schema();
             assert_eq!(schema["title"], published.printed_by);
             check(published.name, &schema);
         }
