@@ -2,6 +2,8 @@
 
 KB := target/release/kb
 DEMO := .demo
+PREFIX ?= $(HOME)/.local
+DEST = $(DESTDIR)$(PREFIX)
 export CARGO_TERM_COLOR ?= auto
 # kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
 export ORT_DISABLE_TELEMETRY := 1
@@ -64,9 +66,15 @@ corpus: build ## Ingest everything beside this checkout and report
 packages: ## Build the crate, the Python package and the Debian package, and try each
 	packaging/run
 
-install: ## Install the program for this user, and the name skc for its skill commands
-	cargo install --locked --path .
-	ln -sf kb "$${CARGO_INSTALL_ROOT:-$${CARGO_HOME:-$$HOME/.cargo}}/bin/skc"
+install: build ## Install program, man pages and completions below PREFIX (~/.local), and the name skc
+	mkdir -p $(addprefix $(DEST)/,bin share/man/man1 share/bash-completion/completions \
+		share/zsh/site-functions share/fish/vendor_completions.d)
+	install -m 755 $(KB) $(DEST)/bin/kb
+	ln -sf kb $(DEST)/bin/skc
+	$(KB) man --dir $(DEST)/share/man/man1
+	$(KB) completions bash > $(DEST)/share/bash-completion/completions/kb
+	$(KB) completions zsh > $(DEST)/share/zsh/site-functions/_kb
+	$(KB) completions fish > $(DEST)/share/fish/vendor_completions.d/kb.fish
 
 clean: ## Remove what was built
 	rm -rf $(DEMO)

@@ -16,7 +16,7 @@ use crate::present::human::Human;
 use crate::store::Store;
 
 /// Name of the database in the data directory.
-const DATABASE: &str = "kb.db";
+pub(super) const DATABASE: &str = "kb.db";
 
 /// Columns assumed where stdout is not a terminal.
 const DEFAULT_WIDTH: usize = 100;

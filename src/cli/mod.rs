@@ -5,18 +5,21 @@
 mod add;
 mod args;
 mod backup;
+mod complete;
 mod config;
 mod context;
 mod doctor;
 mod embed;
 mod eval;
 mod exit;
+mod help;
 mod info;
 mod init;
 mod inputs;
 mod interrupt;
 mod launch;
 mod list;
+mod man;
 mod model;
 mod ocr;
 mod progress;
@@ -68,6 +71,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
         return skill::run_skc(&args).into();
     }
     let environment = Environment::of_process();
+    if let Some(status) = complete::answer(&args, &environment) {
+        return status.into();
+    }
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) if is_skill(&args) => {
@@ -78,8 +84,8 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     if let Command::Skill(args) = &cli.command {
         return skill::run(&environment, &cli.global, &args.call, Program::Kb).into();
     }
-    if let Command::Schema(args) = &cli.command {
-        return end(schema::run(args), OutputFormat::Human).into();
+    if let Some(outcome) = learn(&cli.command) {
+        return end(outcome, OutputFormat::Human).into();
     }
     let flags = flags(&cli);
     let format = wanted_format(&cli.command);
@@ -110,6 +116,17 @@ fn end(outcome: Result<ExitStatus>, format: OutputFormat) -> ExitStatus {
     }
 }
 
+/// Runs a command that tells of kb itself and needs no settings; `None` for any other.
+fn learn(command: &Command) -> Option<Result<ExitStatus>> {
+    match command {
+        Command::Help(args) => Some(help::run(args)),
+        Command::Schema(args) => Some(schema::run(args)),
+        Command::Completions(args) => Some(complete::run(args)),
+        Command::Man(args) => Some(man::run(args)),
+        _ => None,
+    }
+}
+
 fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
     match command {
         Command::Init(args) => init::run(context, args),
@@ -135,9 +152,12 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
         Command::Config(args) => config::run(context, args),
-        Command::Skill(_) | Command::Mcp(_) | Command::Schema(_) => {
-            unreachable!("they make what they need themselves")
-        }
+        Command::Skill(_)
+        | Command::Mcp(_)
+        | Command::Help(_)
+        | Command::Schema(_)
+        | Command::Completions(_)
+        | Command::Man(_) => unreachable!("they make what they need themselves"),
     }
 }
 
@@ -192,7 +212,11 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
         Command::Skill(args) => Some(args.call.format()),
-        Command::Mcp(_) | Command::Schema(_) => Some(OutputFormat::Human),
+        Command::Mcp(_)
+        | Command::Help(_)
+        | Command::Schema(_)
+        | Command::Completions(_)
+        | Command::Man(_) => Some(OutputFormat::Human),
     }
 }
 

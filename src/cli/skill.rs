@@ -123,6 +123,27 @@ fn home(environment: &Environment) -> PathBuf {
     environment.path("SKILLC_HOME").unwrap_or_else(|| environment.home())
 }
 
+/// Returns the names by which skills can be called in the working directory.
+pub(super) fn names(environment: &Environment) -> Vec<String> {
+    caller(environment, Program::Kb).map(|it| skill::resolve::names(&it)).unwrap_or_default()
+}
+
+/// Returns what is known of whoever runs a skill command.
+fn caller(environment: &Environment, program: Program) -> Result<Caller> {
+    let now = jiff::Timestamp::now();
+    let skills_root = environment.path("KB_SKILLS_ROOT").unwrap_or_else(|| SKILLS_ROOT.into());
+    Ok(Caller {
+        program,
+        cwd: context::absolute(Path::new(""))?,
+        home: context::absolute(&home(environment))?,
+        skills_root: context::absolute(&skills_root)?,
+        run_id: run_id(environment, now),
+        now: SystemTime::from(now),
+        timestamp: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        tokenizer: Tokenizer::Porter,
+    })
+}
+
 /// Runs a skill command for a program and returns its JSON.
 pub(super) fn answer(
     environment: &Environment,
@@ -158,18 +179,7 @@ impl<'a> Session<'a> {
         call: &'a SkillCall,
         program: Program,
     ) -> Result<Self> {
-        let now = jiff::Timestamp::now();
-        let skills_root = environment.path("KB_SKILLS_ROOT").unwrap_or_else(|| SKILLS_ROOT.into());
-        let mut caller = Caller {
-            program,
-            cwd: context::absolute(Path::new(""))?,
-            home: context::absolute(&home(environment))?,
-            skills_root: context::absolute(&skills_root)?,
-            run_id: run_id(environment, now),
-            now: SystemTime::from(now),
-            timestamp: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            tokenizer: Tokenizer::Porter,
-        };
+        let mut caller = caller(environment, program)?;
         let stores: Vec<PathBuf> =
             caller.project_store().into_iter().chain([caller.global_store()]).collect();
         let (word, warnings) = skillc::tokenizer(environment, &stores);

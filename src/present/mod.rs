@@ -19,6 +19,7 @@ pub mod json;
 mod link;
 pub mod matches;
 pub mod number;
+pub mod page;
 mod paint;
 pub mod passage;
 pub mod quote;

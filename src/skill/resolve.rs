@@ -3,6 +3,7 @@
 //! A path goes before the project's store, the project's store before the global one, and that before
 //! the directory that `kb skill list` reads beside them.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -152,6 +153,17 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
         None => Diagnostic::SkillNotFound { skill: typed.to_owned() },
     }
     .into())
+}
+
+/// Returns the names by which [`resolve`] finds skills, in order of the alphabet.
+pub fn names(caller: &Caller) -> Vec<String> {
+    let stores = caller.project_store().into_iter().chain([caller.global_store()]);
+    let places = stores.map(|it| sources_of(&it)).chain([caller.skills_root.clone()]);
+    let entries = places.filter_map(|it| it.read_dir().ok()).flatten().flatten();
+    let skills = entries.filter(|it| is_skill(&it.path()));
+    let names: BTreeSet<String> =
+        skills.map(|it| it.file_name().to_string_lossy().into_owned()).collect();
+    names.into_iter().collect()
 }
 
 /// Returns the skill in a directory that has SKILL.md.

@@ -45,6 +45,9 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
 /// The one command that is a group of commands.
 const GROUP: &str = "skill";
 
+/// Commands that an agent needs no word about.
+const FOR_PEOPLE: [&str; 3] = ["help", "completions", "man"];
+
 /// Returns the command a line begins with, with two words if it is one of a group.
 fn command_of(line: &str) -> String {
     let mut words = line.split_whitespace();
@@ -124,6 +127,7 @@ fn every_command_and_flag_in_the_pages_exists() {
         "ARCHITECTURE.md",
         "CHANGELOG.md",
         "config.example.yaml",
+        "docs/config.md",
         "docs/exit.md",
         "docs/guide.md",
         "docs/json.md",
@@ -159,7 +163,11 @@ fn every_command_is_in_the_pages_and_every_flag_of_search() {
         let named: BTreeSet<String> =
             command_lines(&page).iter().map(|it| command_of(it)).collect();
         for command in flags.keys() {
-            assert!(named.contains(command), "{name} does not name `kb {command}`");
+            let is_for_people = name == "SKILL.md" && FOR_PEOPLE.contains(&command.as_str());
+            assert!(
+                is_for_people || named.contains(command),
+                "{name} does not name `kb {command}`"
+            );
         }
         let named: BTreeSet<String> = long_flags(&page).collect();
         for flag in &flags["search"] {

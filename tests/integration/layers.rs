@@ -63,6 +63,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("base64", &["present/skill"]),
     ("bytemuck", &["embed/weights.rs"]),
     ("clap", &["cli"]),
+    ("clap_complete", &["cli/complete.rs"]),
+    ("clap_mangen", &["cli/man.rs"]),
     ("console", &["cli"]),
     ("ego_tree", &["ingest/extract/html"]),
     ("encoding_rs", &["ingest/decode.rs"]),

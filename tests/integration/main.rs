@@ -69,6 +69,8 @@ mod schema;
 mod search;
 /// Where a setting comes from, what it changes, how it is written down.
 mod settings;
+/// What shells complete, manual pages, topics of help, `make install`.
+mod shells;
 /// Skills, the gateway protocol: outline, show, open, sources, and what they never let through.
 mod skill_gateway;
 /// Skills: the registry, building, logs, lint, and the program under the name `skc`.

@@ -118,7 +118,10 @@ impl Skills {
     /// Runs the program in the project as `skc`.
     pub(crate) fn skc<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
         let mut command = self.env.command(args);
-        self.env.finish(command.arg0("/usr/local/bin/skc").current_dir(self.env.path("project")))
+        command.arg0("/usr/local/bin/skc").current_dir(self.env.path("project"));
+        // Not by `finish`, which knows the shapes of kb's own commands.
+        let output = command.output().unwrap();
+        self.env.output(output.stdout, output.stderr, output.status)
     }
 
     /// Runs `kb skill` and requires success.

@@ -19,7 +19,7 @@ use crate::cli::args::values::directory;
 use crate::config::OutputFormat;
 
 pub(super) use add::{Add, Import, Init, Update};
-pub(super) use learn::Schema;
+pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
     Backup, ConfigAction, ConfigArgs, Doctor, Export, Reindex, Remove, Status, Tag,
 };
@@ -31,7 +31,9 @@ pub(super) use values::{date, tag};
 /// A local, offline knowledge base: keyword and semantic search over your documents
 #[derive(Debug, Parser)]
 #[command(name = "kb", version, disable_help_subcommand = true, arg_required_else_help = true)]
-#[command(after_help = "Start with `kb add DIRECTORY`, then `kb search \"...\" --format human`.")]
+#[command(
+    after_help = "Start with `kb add DIRECTORY`, then `kb search \"...\" --format human`. `kb help query` says what a\nquery can say; more topics: config, json, exit."
+)]
 pub(super) struct Cli {
     /// What every command understands.
     #[command(flatten)]
@@ -114,9 +116,15 @@ pub(super) enum Command {
     Config(ConfigArgs),
     /// Serve agent skills: list, build, search and read directories with a SKILL.md
     Skill(Skill),
+    /// Explain a topic (query, config, json, exit) or a command
+    Help(Help),
     /// Print the JSON Schema of what a command prints
     Schema(Schema),
-    /// Serve agents: all of this as tools, by the Model Context Protocol over stdin and stdout
+    /// Print what a shell needs to complete commands, flags, documents, tags and models
+    Completions(Completions),
+    /// Print the man page, or write one for every command
+    Man(Man),
+    /// Serve agents: all of this as tools, by the Model Context Protocol
     Mcp(Mcp),
 }
 
@@ -142,7 +150,7 @@ pub(super) struct Format {
     pub(super) format: OutputFormat,
 }
 
-/// Serve agents: all of this as tools, by the Model Context Protocol over stdin and stdout
+/// Serve agents: all of this as tools, by the Model Context Protocol
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Agents start it themselves: their settings name the command `kb` with the argument `mcp`.")]

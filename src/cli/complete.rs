@@ -1,0 +1,215 @@
+//! `kb completions`, and the answers to a shell that completes.
+//!
+//! The script that a shell reads calls kb again at every key, with the words typed so far after `--`
+//! and the name of the shell in a variable. What is known of a value goes by its name in the help
+//! text. Nothing that fails is told: a shell that completes has no place for it.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::{Arg, Command, CommandFactory, ValueEnum, ValueHint};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{EnvCompleter, Shells};
+
+use crate::cli::args::{Cli, Shell};
+use crate::cli::context::{self, DATABASE};
+use crate::cli::exit::ExitStatus;
+use crate::cli::help::TOPICS;
+use crate::cli::{args, skill};
+use crate::config;
+use crate::config::{Environment, Flags};
+use crate::embed;
+use crate::error::{Error, Result};
+use crate::present::clean::clean;
+use crate::present::schema::PUBLISHED;
+use crate::store::Store;
+
+/// Says which shell asks.
+const VARIABLE: &str = "KB_COMPLETE";
+
+/// Documents that are offered at most: more than anybody reads.
+const MAX_DOCUMENTS: usize = 100;
+
+/// What kb knows of the words of one value name.
+type Words = fn(&Known, &str) -> Vec<CompletionCandidate>;
+
+/// Value names and what they are completed from.
+const WORDS: &[(&str, Words)] = &[
+    ("TAGS", Known::tags),
+    ("DOC", Known::documents),
+    ("MODEL", Known::models),
+    ("KEY", Known::settings),
+    ("SKILL", Known::skills),
+    ("TOPIC", Known::topics),
+    ("SCHEMA", Known::schemas),
+];
+
+/// Prints the script for a shell.
+pub(super) fn run(args: &args::Completions) -> Result<ExitStatus> {
+    let mut script = Vec::new();
+    completer(args.shell)
+        .and_then(|it| it.write_registration(VARIABLE, "kb", "kb", "kb", &mut script))
+        .and_then(|()| io::stdout().lock().write_all(&script))
+        .map_err(Error::Output)?;
+    Ok(ExitStatus::Success)
+}
+
+/// Answers a shell that completes; `None` if none asks.
+pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<ExitStatus> {
+    if args.get(1).is_none_or(|it| it != "--") {
+        return None;
+    }
+    let shell = Shell::from_str(environment.get(VARIABLE)?.to_str()?, false).ok()?;
+    let words = args[2..].to_vec();
+    let known = Arc::new(Known { environment: environment.clone(), words: words.clone(), shell });
+    let mut command = attach(Cli::command(), &known);
+    let dir = context::absolute(Path::new("")).ok();
+    let mut found = Vec::new();
+    let completed = completer(shell)
+        .and_then(|it| it.write_complete(&mut command, words, dir.as_deref(), &mut found))
+        .and_then(|()| io::stdout().lock().write_all(&found));
+    Some(if completed.is_ok() { ExitStatus::Success } else { ExitStatus::User })
+}
+
+fn completer(shell: Shell) -> io::Result<&'static dyn EnvCompleter> {
+    const SHELLS: Shells<'static> = Shells::builtins();
+    let name = shell.to_possible_value();
+    let found = SHELLS.0.iter().find(|it| name.as_ref().is_some_and(|name| it.is(name.get_name())));
+    found.copied().ok_or_else(|| io::ErrorKind::Unsupported.into())
+}
+
+/// Tells every value of a command tree what it is completed from.
+fn attach(command: Command, known: &Arc<Known>) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+    let command = command.mut_args(|it| attach_value(it, known));
+    names
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, |it| attach(it, known)))
+}
+
+fn attach_value(arg: Arg, known: &Arc<Known>) -> Arg {
+    let name = arg.get_value_names().and_then(|it| it.first()).map_or("", |it| it.as_str());
+    let name = if arg.get_id() == "model" { "MODEL" } else { name };
+    if let Some((_, words)) = WORDS.iter().find(|it| it.0 == name) {
+        let (known, words) = (Arc::clone(known), *words);
+        let complete = move |typed: &OsStr| match typed.to_str() {
+            Some(typed) => words(&known, typed),
+            None => Vec::new(),
+        };
+        return arg.add(ArgValueCompleter::new(complete));
+    }
+    match name {
+        "DIR" => arg.value_hint(ValueHint::DirPath),
+        "FILE" | "FOLDER" | "PATH" | "ROOT" => arg.value_hint(ValueHint::AnyPath),
+        _ => arg,
+    }
+}
+
+/// Where candidates come from.
+struct Known {
+    environment: Environment,
+    /// The command line so far.
+    words: Vec<OsString>,
+    shell: Shell,
+}
+
+impl Known {
+    /// Opens the database that the command line is about.
+    fn store(&self) -> Option<Store> {
+        let words: Vec<&str> = self.words.iter().filter_map(|it| it.to_str()).collect();
+        let dir = words.iter().enumerate().find_map(|(idx, it)| match *it {
+            "--data-dir" => words.get(idx + 1).copied(),
+            it => it.strip_prefix("--data-dir="),
+        });
+        let flags: Flags =
+            dir.iter().map(|it| ("--data-dir", "data_dir", (*it).to_owned())).collect();
+        let resolved = config::load(&self.environment, &flags).ok()?;
+        let dir = context::absolute(&resolved.config.data_dir).ok()?;
+        Store::open_existing(&dir.join(DATABASE)).ok()?
+    }
+
+    fn tags(&self, typed: &str) -> Vec<CompletionCandidate> {
+        let tags = self.store().and_then(|it| it.tags().ok()).unwrap_or_default();
+        let tags = tags.iter().filter(|it| it.name.starts_with(typed));
+        tags.map(|it| self.candidate(&it.name, &format!("{} documents", it.count))).collect()
+    }
+
+    /// Ids with titles as their help, where nothing or a number is typed; else titles and paths.
+    fn documents(&self, typed: &str) -> Vec<CompletionCandidate> {
+        let documents = self.store().and_then(|it| it.document_names().ok()).unwrap_or_default();
+        let typed = self.plain(typed).to_lowercase();
+        let begins = |it: &str| it.to_lowercase().starts_with(&typed);
+        let mut found = Vec::new();
+        for document in documents.iter().rev() {
+            let id = document.id.to_string();
+            if id.starts_with(&typed) {
+                found.push(self.candidate(&id, &document.title));
+            } else if !typed.is_empty() && begins(&document.title) {
+                found.push(self.candidate(&document.title, &format!("document {id}")));
+            } else if let Some(path) =
+                document.path.as_deref().filter(|it| typed.starts_with('/') && begins(it))
+            {
+                found.push(self.candidate(path, &document.title));
+            }
+            if found.len() == MAX_DOCUMENTS {
+                break;
+            }
+        }
+        found
+    }
+
+    fn models(&self, typed: &str) -> Vec<CompletionCandidate> {
+        let models = embed::model_names();
+        models.iter().filter(|it| it.starts_with(typed)).map(|it| self.candidate(it, "")).collect()
+    }
+
+    fn settings(&self, typed: &str) -> Vec<CompletionCandidate> {
+        let Ok(resolved) = config::load(&self.environment, &Flags::new()) else {
+            return Vec::new();
+        };
+        let settings = resolved.entries().into_iter().filter(|it| it.0.starts_with(typed));
+        settings.map(|(key, value)| self.candidate(&key, &value)).collect()
+    }
+
+    fn skills(&self, typed: &str) -> Vec<CompletionCandidate> {
+        let names = skill::names(&self.environment);
+        names.iter().filter(|it| it.starts_with(typed)).map(|it| self.candidate(it, "")).collect()
+    }
+
+    fn topics(&self, typed: &str) -> Vec<CompletionCandidate> {
+        let command = Cli::command();
+        let commands = command.get_subcommands().map(|it| it.get_name());
+        let names = TOPICS.iter().map(|it| it.name).chain(commands);
+        names.filter(|it| it.starts_with(typed)).map(|it| self.candidate(it, "")).collect()
+    }
+
+    fn schemas(&self, typed: &str) -> Vec<CompletionCandidate> {
+        let schemas = PUBLISHED.iter().filter(|it| it.name.starts_with(typed));
+        schemas.map(|it| self.candidate(it.name, it.printed_by)).collect()
+    }
+
+    /// Returns what was typed without the backslashes that bash leaves in it.
+    fn plain(&self, typed: &str) -> String {
+        if self.shell == Shell::Bash { typed.replace('\\', "") } else { typed.to_owned() }
+    }
+
+    /// Returns a candidate as its shell takes it. All but bash quote what needs it.
+    fn candidate(&self, text: &str, help: &str) -> CompletionCandidate {
+        let text = clean(text);
+        let is_plain = |it: char| it.is_alphanumeric() || "-_./:,+@%=".contains(it);
+        let text = match self.shell {
+            Shell::Bash => text.chars().fold(String::new(), |mut quoted, it| {
+                if !is_plain(it) {
+                    quoted.push('\\');
+                }
+                quoted.push(it);
+                quoted
+            }),
+            _ => text,
+        };
+        let help = (!help.is_empty()).then(|| clean(help).into());
+        CompletionCandidate::new(text).help(help)
+    }
+}

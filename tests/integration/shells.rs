@@ -1,0 +1,214 @@
+//! What shells complete, the manual pages, the topics of help, and `make install`, which puts them in
+//! place. Shells and programs that read manuals are those of the machine; what is missing is said.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use crate::env::{Output, TestEnv, left_out};
+
+const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
+
+/// Where programs of the system are.
+const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/// Whether a program of the system is there; says so if not.
+fn is_there(program: &str, what: &str) -> bool {
+    let is_there = SYSTEM.iter().any(|it| Path::new(it).join(program).exists());
+    if !is_there {
+        left_out(what, &format!("there is no {program} on this machine"));
+    }
+    is_there
+}
+
+/// Runs a program of the system where `kb` is on the path.
+fn run(env: &TestEnv, program: &str, args: &[&str]) -> Output {
+    let kb = env.path("bin/kb");
+    if !kb.exists() {
+        symlink(env!("CARGO_BIN_EXE_kb"), &kb).unwrap();
+    }
+    let settings = env.command::<&str>(&[]);
+    let program = SYSTEM.iter().map(|it| Path::new(it).join(program)).find(|it| it.exists());
+    let mut command = Command::new(program.unwrap());
+    let variables = settings.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    let path = format!("{}:{}", env.path("bin").display(), SYSTEM.join(":"));
+    command.args(args).env_clear().envs(variables).env("PATH", path).current_dir(env.path(""));
+    env.finish(&mut command)
+}
+
+/// Returns what kb offers for the last of some words, one a line.
+fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
+    let mut command = env.command(&[&["--"], words].concat());
+    let index = (words.len() - 1).to_string();
+    command.envs([("KB_COMPLETE", "zsh"), ("_CLAP_COMPLETE_INDEX", &index), ("_CLAP_IFS", "\n")]);
+    let output = env.finish(&mut command);
+    assert_eq!((output.status, output.stderr.as_str()), (0, ""));
+    output.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn values_are_completed_from_what_is_there() {
+    let env = TestEnv::with_corpus();
+    let check = |words: &[&str], expected: &[&str]| {
+        let found = offered(&env, words);
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        assert_eq!(found, expected, "{words:?}");
+    };
+    check(&["kb", "sea"], &["search:Search what has been added"]);
+    check(&["kb", "search", "x", "--tags", "h"], &["handbook:1 documents"]);
+    check(&["kb", "list", "--tags", "sample,st"], &["sample,station:2 documents"]);
+    check(&["kb", "info", "8"], &["8:Ferry timetable: the last boat leaves at nine."]);
+    check(&["kb", "show", "charg"], &["Charger:document 7"]);
+    check(&["kb", "reindex", "--model", "all-MiniLM-L12"], &["all-MiniLM-L12-v2"]);
+    check(&["kb", "config", "set", "search.rrf"], &["search.rrf_k:60.0"]);
+    check(&["kb", "search", "--type", "no"], &["note"]);
+    check(&["kb", "help", "js"], &["json"]);
+    check(&["kb", "schema", "skill-st"], &["skill-stats:kb skill stats --format json"]);
+    check(&["kb", "completions", "fi"], &["fish"]);
+    // A database elsewhere, one that is not there and one that is none: nothing is said, nothing made.
+    env.write("other/kb.db", "no database");
+    for dir in ["nowhere", "other"] {
+        check(&["kb", "--data-dir", dir, "list", "--tags", "h"], &[]);
+    }
+    assert!(!env.path("nowhere").exists());
+}
+
+#[test]
+fn skills_are_completed_by_name() {
+    let env = TestEnv::without_model();
+    env.write(".agents/skills/tides/SKILL.md", "---\nname: tides\n---\n");
+    env.write(".agents/skills/none/README.md", "no skill");
+    assert_eq!(offered(&env, &["kb", "skill", "show", ""])[0], "tides");
+}
+
+#[test]
+fn bash_completes_words_with_spaces_as_it_reads_them() {
+    if !is_there("bash", "completion by bash") {
+        return;
+    }
+    let env = TestEnv::with_corpus();
+    let complete = |words: &str, index: usize, last: &str| {
+        let script = format!(
+            "eval \"$(kb completions bash)\"; COMP_WORDS=({words}); COMP_CWORD={index}; COMP_TYPE=9; \
+             _clap_complete_kb kb '{last}' x; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        run(&env, "bash", &["--norc", "-c", &script]).expect(0).stdout
+    };
+    assert_eq!(complete("kb sim", 1, "sim"), "similar\n");
+    assert_eq!(complete("kb open Tide", 2, "Tide"), "tide_table.py\nTide\\ station\\ handbook\n");
+    assert_eq!(complete("kb open 'Tide\\ s'", 2, "Tide\\ s"), "Tide\\ station\\ handbook\n");
+    assert_eq!(complete("kb list --tags han", 3, "han"), "handbook\n");
+}
+
+#[test]
+fn fish_completes_from_its_script() {
+    if !is_there("fish", "completion by fish") {
+        return;
+    }
+    let env = TestEnv::with_corpus();
+    let script = "kb completions fish | source; complete -C 'kb list --tags han'";
+    let found = run(&env, "fish", &["--no-config", "-c", script]).expect(0).stdout;
+    assert_eq!(found, "handbook\t1 documents\n");
+}
+
+#[test]
+fn zsh_reads_its_script() {
+    if !is_there("zsh", "completion by zsh") {
+        return;
+    }
+    let env = TestEnv::with_corpus();
+    let script = "autoload -U compinit; compinit -u -D; source <(kb completions zsh); \
+                  print -r -- $_comps[kb]";
+    let found = run(&env, "zsh", &["-f", "-c", script]).expect(0).stdout;
+    assert_eq!(found, "_clap_dynamic_completer_kb\n");
+}
+
+#[test]
+fn there_is_a_script_for_every_shell() {
+    let env = TestEnv::without_model();
+    for shell in SHELLS {
+        let script = env.ok(&["completions", shell]).stdout;
+        assert!(script.contains("KB_COMPLETE"), "{shell}: {script}");
+        // By its name, so that the script outlives an update.
+        assert!(!script.contains("target/"), "{shell}: {script}");
+    }
+    assert!(env.ok(&["completions", "zsh"]).stdout.starts_with("#compdef kb\n"));
+}
+
+#[test]
+fn every_command_has_a_manual_page_that_reads_without_warning() {
+    let env = TestEnv::without_model();
+    env.ok(&["man", "--dir", "man"]);
+    let names: Vec<String> = fs::read_dir(env.path("man"))
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in ["kb.1", "kb-search.1", "kb-config-set.1", "kb-skill-show.1"] {
+        assert!(names.iter().any(|it| it == name), "{name}");
+    }
+    assert_eq!(fs::read_to_string(env.path("man/kb.1")).unwrap(), env.ok(&["man"]).stdout);
+    if !is_there("man", "manual pages as man shows them") {
+        return;
+    }
+    let pages: Vec<String> = names.iter().map(|it| format!("man/{it}")).collect();
+    let pages = pages.iter().map(String::as_str);
+    let args: Vec<&str> = ["--warnings", "-P", "cat", "-l"].into_iter().chain(pages).collect();
+    let shown = run(&env, "man", &args);
+    assert_eq!((shown.status, shown.stderr.as_str()), (0, ""));
+    assert_eq!(shown.stdout.matches("SYNOPSIS").count(), names.len());
+}
+
+#[test]
+fn topics_are_explained_and_commands_as_their_help_does() {
+    let env = TestEnv::without_model();
+    for (topic, said) in [
+        ("query", "  `begin*`           every word that begins so\n"),
+        ("config", "\n  # Results without --top.\n  default_top: 10\n"),
+        ("json", "    [{ \"name\": \"handbook\", \"count\": 1 }]\n"),
+        ("exit", "  `unknown_model`"),
+    ] {
+        let page = env.ok(&["help", topic]).stdout;
+        assert!(page.contains(said), "{page}");
+        assert!(!page.contains("```") && !page.contains("]("), "{page}");
+        assert!(page.lines().next().unwrap().chars().next().unwrap().is_uppercase());
+    }
+    for words in [["search"].as_slice(), &["skill", "show"], &[]] {
+        let help = env.ok(&[&["help"], words].concat());
+        assert_eq!(help.stdout, env.ok(&[words, &["--help"]].concat()).stdout, "{words:?}");
+    }
+    let error = env.kb(&["help", "nothing"]).expect(1);
+    assert_eq!(
+        error.stderr,
+        "error: there is no topic or command `nothing`\n\
+         hint: a topic is one of query, config, json, exit; `kb --help` lists the commands\n"
+    );
+    // A configuration that cannot be read is no reason not to explain it.
+    env.write(".kb/config.yaml", "search: [");
+    env.ok(&["help", "config"]);
+}
+
+#[test]
+fn make_install_puts_program_pages_and_completions_in_place() {
+    if !is_there("make", "make install") {
+        return;
+    }
+    let env = TestEnv::without_model();
+    let root = env!("CARGO_MANIFEST_DIR");
+    let program = format!("KB={}", env!("CARGO_BIN_EXE_kb"));
+    let dest = format!("DESTDIR={}", env.path("dest").display());
+    let args = ["-s", "-C", root, "-o", "build", "install", &program, &dest, "PREFIX=/usr"];
+    let output = run(&env, "make", &args);
+    assert_eq!(output.status, 0, "{}", output.text());
+    for file in [
+        "bin/kb",
+        "share/man/man1/kb.1",
+        "share/man/man1/kb-search.1",
+        "share/bash-completion/completions/kb",
+        "share/zsh/site-functions/_kb",
+        "share/fish/vendor_completions.d/kb.fish",
+    ] {
+        assert!(env.path("dest/usr").join(file).metadata().unwrap().len() > 0, "{file}");
+    }
+    assert_eq!(fs::read_link(env.path("dest/usr/bin/skc")).unwrap(), Path::new("kb"));
+}
