@@ -114,6 +114,7 @@ fn measure(context: &Context, store: &Store, judged: &[Judged]) -> Result<Evalua
         rrf_k: settings.rrf_k,
         threshold: None,
         per_document: None,
+        keeps_copies: true,
         is_explained: false,
     };
     eval::evaluate(store, &load, judged, &options)

@@ -103,6 +103,7 @@ pub(super) fn options(context: &Context, how: &args::How) -> Result<SearchOption
         rrf_k: settings.rrf_k,
         threshold: how.threshold,
         per_document: how.per_doc,
+        keeps_copies: how.copies,
         is_explained: false,
     })
 }

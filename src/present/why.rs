@@ -76,6 +76,7 @@ fn word(fate: Fate) -> &'static str {
         Fate::BeyondDepth => "beyond_depth",
         Fate::BelowThreshold => "below_threshold",
         Fate::BeyondLimit => "beyond_limit",
+        Fate::Copy => "copy",
     }
 }
 
@@ -91,6 +92,9 @@ fn sentence(journey: &Journey) -> String {
             "No leg has it among its first {}: no word of the query leads to it, and its meaning is \
              not near.",
             journey.depth
+        ),
+        Fate::Copy => format!(
+            "It is at rank {rank}, but a better hit says nearly the same: `--copies` shows both."
         ),
         Fate::BelowThreshold => format!("It would be at rank {rank}, but is below the threshold."),
         Fate::BeyondLimit => {

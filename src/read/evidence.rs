@@ -272,7 +272,7 @@ mod tests {
             date: None,
             date_origin: None,
         };
-        Hit { score: 1.0, keyword: None, vector: None, stored, terms: Vec::new() }
+        Hit { score: 1.0, keyword: None, vector: None, stored, terms: Vec::new(), num_copies: 0 }
     }
 
     /// Counts words.

@@ -19,6 +19,9 @@ const MIN_STRENGTH: f64 = 0.01;
 pub struct WeightedRanking<'a> {
     /// What its best hit counts, in (0, 1].
     pub weight: f64,
+    /// Power to which a score in proportion to the best is raised: 1 takes it as it is, less lets
+    /// what is far below the best count more.
+    pub power: f64,
     /// Best first, each chunk once.
     pub ranking: &'a [Ranked],
 }
@@ -39,7 +42,8 @@ pub struct Fused {
 pub struct Leg {
     /// The leg's part of the fused score: `weight / (rrf_k + rank)`.
     pub term: f64,
-    /// The leg's weight times `raw` in proportion to the leg's best, in (0, 1].
+    /// The leg's weight times `raw` in proportion to the leg's best, raised to the leg's power, in
+    /// (0, 1].
     pub weight: f64,
     /// Position in the leg's ranking, from 1.
     pub rank: u32,
@@ -49,7 +53,7 @@ pub struct Leg {
 
 /// Fuses rankings: `score = Σ weight / (rrf_k + rank)`, rank from 1, over the rankings that hold
 /// the chunk (Cormack, Clarke and Büttcher, SIGIR 2009, who propose `rrf_k` = 60). The weight is
-/// the ranking's, times the entry's score over that of the ranking's first entry; where only one
+/// the ranking's, times a power of the entry's score over that of the ranking's first entry; where only one
 /// ranking holds anything, the ranking's alone.
 ///
 /// Best first; equal scores in the order of chunk ids. No ranking at all gives an empty list.
@@ -59,7 +63,8 @@ pub fn fuse(rankings: &[WeightedRanking<'_>], rrf_k: f64) -> Vec<Fused> {
     for (leg_idx, weighted) in rankings.iter().enumerate() {
         let best = weighted.ranking.first().map_or(0.0, |it| it.score);
         for (rank, entry) in (1_u32..).zip(weighted.ranking) {
-            let strength = if is_alone { 1.0 } else { strength(entry.score, best) };
+            let strength =
+                if is_alone { 1.0 } else { strength(entry.score, best).powf(weighted.power) };
             let weight = weighted.weight * strength;
             let term = weight / (rrf_k + f64::from(rank));
             by_chunk.entry(entry.chunk_id).or_insert_with(|| vec![None; rankings.len()])[leg_idx] =
@@ -95,8 +100,10 @@ mod tests {
 
     fn fuse_ids(rankings: &[&[ChunkId]]) -> Vec<Fused> {
         let lists: Vec<Vec<Ranked>> = rankings.iter().map(|it| ranking(it)).collect();
-        let weighted: Vec<WeightedRanking<'_>> =
-            lists.iter().map(|it| WeightedRanking { weight: 1.0, ranking: it }).collect();
+        let weighted: Vec<WeightedRanking<'_>> = lists
+            .iter()
+            .map(|it| WeightedRanking { weight: 1.0, power: 1.0, ranking: it })
+            .collect();
         fuse(&weighted, 60.0)
     }
 
@@ -139,8 +146,8 @@ mod tests {
         let (a, b) = (ranking(&[1]), ranking(&[2]));
         let fused = fuse(
             &[
-                WeightedRanking { weight: 0.5, ranking: &a },
-                WeightedRanking { weight: 1.0, ranking: &b },
+                WeightedRanking { weight: 0.5, power: 1.0, ranking: &a },
+                WeightedRanking { weight: 1.0, power: 1.0, ranking: &b },
             ],
             60.0,
         );
@@ -154,7 +161,8 @@ mod tests {
         };
         let sure = ranked(&[(1, 8.0), (2, 2.0)]);
         let unsure = ranked(&[(3, 0.5), (2, 0.45), (1, -0.1)]);
-        let legs = [&sure, &unsure].map(|it| WeightedRanking { weight: 0.5, ranking: it });
+        let legs =
+            [&sure, &unsure].map(|it| WeightedRanking { weight: 0.5, power: 1.0, ranking: it });
         let fused = fuse(&legs, 60.0);
         assert_eq!(fused.iter().map(|it| it.chunk_id).collect::<Vec<_>>(), [2, 1, 3]);
         let weight = |hit: usize, leg: usize| fused[hit].legs[leg].unwrap().weight;
@@ -163,17 +171,26 @@ mod tests {
     }
 
     #[test]
+    fn a_smaller_power_brings_the_rest_nearer_to_the_best() {
+        let ranking = [Ranked { chunk_id: 1, score: 4.0 }, Ranked { chunk_id: 2, score: 1.0 }];
+        let leg = |power| WeightedRanking { weight: 1.0, power, ranking: &ranking };
+        let fused = fuse(&[leg(0.5), leg(1.0)], 60.0);
+        let weights = [0, 1].map(|leg| fused[1].legs[leg].unwrap().weight);
+        assert!((weights[0] - 0.5).abs() < 1e-15 && (weights[1] - 0.25).abs() < 1e-15);
+    }
+
+    #[test]
     fn cosines_below_zero_count_alike() {
         let ranking = [Ranked { chunk_id: 1, score: -0.1 }, Ranked { chunk_id: 2, score: -0.2 }];
-        let leg = WeightedRanking { weight: 0.5, ranking: &ranking };
+        let leg = WeightedRanking { weight: 0.5, power: 1.0, ranking: &ranking };
         assert!(fuse(&[leg, leg], 60.0).iter().all(|it| it.legs[0].unwrap().weight == 0.5));
     }
 
     #[test]
     fn a_leg_that_stands_alone_is_ranked_by_rank() {
         let ranking = [Ranked { chunk_id: 1, score: 9.0 }, Ranked { chunk_id: 2, score: 1.0 }];
-        let leg = WeightedRanking { weight: 1.0, ranking: &ranking };
-        let none = WeightedRanking { weight: 1.0, ranking: &[] };
+        let leg = WeightedRanking { weight: 1.0, power: 1.0, ranking: &ranking };
+        let none = WeightedRanking { weight: 1.0, power: 1.0, ranking: &[] };
         assert!((fuse(&[leg, none], 60.0)[1].score - 1.0 / 62.0).abs() < 1e-15);
     }
 

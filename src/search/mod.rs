@@ -19,6 +19,7 @@ use crate::store::{Occurrence, Store, StoredHit};
 mod confidence;
 pub mod fuse;
 mod keyword;
+mod page;
 pub mod parse;
 pub mod similar;
 mod weigh;
@@ -35,6 +36,11 @@ const MIN_DEPTH: u32 = 300;
 
 /// Candidates per requested hit, where that is more than [`MIN_DEPTH`].
 const DEPTH_PER_HIT: u32 = 3;
+
+/// Power of a keyword score in proportion to the best. BM25 with fields falls faster than what it says
+/// does: on eleven collections this raised nDCG@10 of the fusion by 0.001 on average, by 0.005 on
+/// questions to FAQs and 0.014 on claims; it cost 0.011 in German, 0.003 to 0.004 on three others.
+const KEYWORD_POWER: f64 = 0.75;
 
 /// Which rankings take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +68,8 @@ pub struct SearchOptions {
     pub threshold: Option<f64>,
     /// Most hits of one document.
     pub per_document: Option<u32>,
+    /// Whether near copies of better hits are shown, too.
+    pub keeps_copies: bool,
     /// Whether hits say what each term did for them.
     pub is_explained: bool,
 }
@@ -111,6 +119,8 @@ pub struct Hit {
     pub stored: StoredHit,
     /// What each term did for it; empty unless asked for.
     pub terms: Vec<TermMatch>,
+    /// Near copies of it that were passed over.
+    pub num_copies: u32,
 }
 
 impl Hit {
@@ -151,17 +161,15 @@ pub fn search(
     let fused = rankings.fuse(store, query, options)?;
     let confidence = confidence::of(&rankings.signals(&fused));
     let total_matches = fused.len();
-    let page = page(store, &fused, options)?;
-    let chunk_ids: Vec<ChunkId> = page.iter().map(|it| it.chunk_id).collect();
-    let by_chunk: HashMap<ChunkId, &Fused> = page.iter().map(|it| (it.chunk_id, *it)).collect();
-    // A chunk that another process removed meanwhile is not among the stored ones.
-    let hits = store
-        .hits(&chunk_ids)?
+    let hits = page::page(store, &fused, options)?
         .into_iter()
-        .map(|stored| {
-            let fused = by_chunk[&stored.chunk.id];
-            let terms = if options.is_explained { rankings.terms(fused.chunk_id) } else { vec![] };
-            Hit { score: fused.score, keyword: fused.legs[0], vector: fused.legs[1], stored, terms }
+        .map(|it| Hit {
+            score: it.fused.score,
+            keyword: it.fused.legs[0],
+            vector: it.fused.legs[1],
+            terms: if options.is_explained { rankings.terms(it.fused.chunk_id) } else { vec![] },
+            stored: it.stored,
+            num_copies: it.num_copies,
         })
         .collect();
     Ok(SearchResults { typed: query.typed.clone(), hits, total_matches, confidence })
@@ -300,8 +308,12 @@ impl Rankings {
             _ => (&[] as &[Ranked], 1.0),
         };
         let legs = [
-            WeightedRanking { weight: keyword_weight, ranking: keyword },
-            WeightedRanking { weight: vector.1, ranking: &vector.0[..vector.0.len().min(depth)] },
+            WeightedRanking { weight: keyword_weight, power: KEYWORD_POWER, ranking: keyword },
+            WeightedRanking {
+                weight: vector.1,
+                power: 1.0,
+                ranking: &vector.0[..vector.0.len().min(depth)],
+            },
         ];
         let mut fused = fuse::fuse(&legs, options.rrf_k);
         if let Some(threshold) = options.threshold {
@@ -333,25 +345,6 @@ impl Rankings {
     fn terms(&self, chunk_id: ChunkId) -> Vec<TermMatch> {
         self.keywords.as_ref().map(|it| it.matches(chunk_id)).unwrap_or_default()
     }
-}
-
-/// Returns the hits to show: the first ones, of each document no more than is asked for.
-fn page<'a>(store: &Store, fused: &'a [Fused], options: &SearchOptions) -> Result<Vec<&'a Fused>> {
-    let limit = options.limit as usize;
-    let Some(per_document) = options.per_document else {
-        return Ok(fused.iter().take(limit).collect());
-    };
-    let chunk_ids: Vec<ChunkId> = fused.iter().map(|it| it.chunk_id).collect();
-    let documents = store.documents_of(&chunk_ids)?;
-    let mut counts: HashMap<DocumentId, u32> = HashMap::new();
-    let mut has_room = |it: &&Fused| {
-        documents.get(&it.chunk_id).is_some_and(|document_id| {
-            let count = counts.entry(*document_id).or_default();
-            *count += 1;
-            *count <= per_document
-        })
-    };
-    Ok(fused.iter().filter(|it| has_room(it)).take(limit).collect())
 }
 
 /// Entries of a ranking that the first is compared with.

@@ -54,7 +54,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
         ranking = first_of_each_document(store, ranking)?;
     }
     ranking.truncate(options.limit);
-    let leg = WeightedRanking { weight: 1.0, ranking: &ranking };
+    let leg = WeightedRanking { weight: 1.0, power: 1.0, ranking: &ranking };
     let fused: Vec<Fused> = fuse::fuse(&[leg], options.rrf_k);
     let ids: Vec<ChunkId> = fused.iter().map(|it| it.chunk_id).collect();
     let stored = store.hits(&ids)?.into_iter();
@@ -67,6 +67,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 vector: fused.legs[0],
                 stored,
                 terms: Vec::new(),
+                num_copies: 0,
             })
         })
         .collect())

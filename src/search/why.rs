@@ -19,6 +19,8 @@ pub enum Fate {
     Excluded,
     /// No leg ranks it high enough to be looked at.
     BeyondDepth,
+    /// What it says is said by a better hit, nearly word for word.
+    Copy,
     /// Its score is below the threshold.
     BelowThreshold,
     /// Further behind than the number of hits that were asked for.
@@ -84,6 +86,8 @@ pub fn why(
         super::rank(store, load_embedder, query, passing.as_deref(), options.legs, u32::MAX)?;
     let all = SearchOptions { threshold: None, ..options.clone() };
     let fused = rankings.fuse(store, query, &all)?;
+    let page = super::page::page(store, &fused, options)?;
+    let is_shown = page.iter().any(|it| is_own(&it.fused.chunk_id));
     let keyword = best(&rankings.keyword, is_own);
     let vector = rankings.vector.as_ref().and_then(|(ranking, _)| best(ranking, is_own));
     let place = (1_u32..).zip(&fused).find(|(_, it)| is_own(&it.chunk_id));
@@ -95,8 +99,9 @@ pub fn why(
         Some((_, it)) if options.threshold.is_some_and(|least| it.score < least) => {
             Fate::BelowThreshold
         }
+        Some(_) if is_shown => Fate::Shown,
         Some((rank, _)) if rank > options.limit => Fate::BeyondLimit,
-        Some(_) => Fate::Shown,
+        Some(_) => Fate::Copy,
     };
     Ok(Journey {
         fate,

@@ -54,6 +54,9 @@ pub(in crate::cli) struct How {
     /// Most results of one document
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) per_doc: Option<u32>,
+    /// Show near copies of better results, too
+    #[arg(long)]
+    pub(in crate::cli) copies: bool,
     /// Leave out results with a fused score below this
     #[arg(long, value_name = "SCORE", value_parser = threshold, allow_negative_numbers = true)]
     pub(in crate::cli) threshold: Option<f64>,

@@ -63,6 +63,9 @@ pub(in crate::present) struct ResultJson<'a> {
     /// With `--explain`: which terms of the query it was found by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<TermJson<'a>>,
+    /// Near copies of this chunk that were passed over; there only where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copies: Option<u32>,
     /// With `--budget` or `--context`: the chunks the passage is made of, in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     chunk_ids: Option<&'a [i64]>,
@@ -213,6 +216,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 vector_weight: hit.vector.map(|it| it.weight),
             },
             terms: hit.terms.iter().map(TermJson::from).collect(),
+            copies: Some(hit.num_copies).filter(|it| *it > 0),
             chunk_ids: None,
             tokens: None,
         }
