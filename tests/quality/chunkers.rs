@@ -227,8 +227,7 @@ fn chunks_of(
         let is_there = named.is_some_and(|it| {
             it.last().is_some_and(|it| it.contains(tail))
                 && (it[0].contains(chunk.text.lines().next().unwrap_or_default())
-                    || chunk.text.starts_with('|')
-                    || chunk.text.contains("\n|"))
+                    || chunk.text.lines().nth(1).is_some_and(|it| it.contains("--")))
         });
         if first < last_start || !is_there {
             broken.push(format!("chunk {idx} is not on lines {first} to {last}: {:?}", chunk.text));
