@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{panic, thread};
 
 use crate::cli::context::Context;
@@ -20,6 +20,7 @@ use crate::embed::{
 };
 use crate::error::{Error, Result};
 use crate::present::Setup;
+use crate::store::Store;
 
 /// Threads that embed a lone query: it is bound by reading the weights, which two threads share;
 /// more cost more to start than they save.
@@ -264,13 +265,40 @@ pub(super) fn on_all_cores<T: Sync, R: Send>(
     Ok(done.into_iter().map(|it| it.1).collect())
 }
 
-/// A model that answers one query after the other, loaded when the first comes.
+/// What answers one query after the other: a model that is loaded when the first comes, and the
+/// connections that earlier ones have left.
 #[derive(Default)]
 pub(super) struct Warm {
     slot: Mutex<Option<Arc<dyn Embedder>>>,
+    stores: Mutex<Vec<Store>>,
 }
 
 impl Warm {
+    /// Returns the database to read, `None` where there is none: opened, or left by an earlier query
+    /// and still what would be opened.
+    pub(super) fn store(&self, context: &Context) -> Result<Option<Store>> {
+        let left = self.stores().pop();
+        match left.filter(Store::is_current) {
+            Some(store) => Ok(Some(store)),
+            None => context.open_existing(),
+        }
+    }
+
+    /// Keeps a connection for the next query.
+    pub(super) fn give_back(&self, store: Store) {
+        self.stores().push(store);
+    }
+
+    /// Closes all connections.
+    pub(super) fn close(&self) -> Result<()> {
+        let stores = std::mem::take(&mut *self.stores());
+        stores.into_iter().try_for_each(Store::close)
+    }
+
+    fn stores(&self) -> MutexGuard<'_, Vec<Store>> {
+        self.stores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the embedder for vectors bound to `bound`, loading it if another one is loaded.
     pub(super) fn get(
         &self,

@@ -56,6 +56,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         return batch(context, &warm, args, file);
     }
     let found = answer(context, &warm, args)?;
+    warm.close()?;
     if let Some(number) = args.open {
         return open(context, &found, number);
     }
@@ -117,7 +118,7 @@ pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Res
     if budget.is_some() {
         options.limit = options.limit.max(BUDGET_DEPTH);
     }
-    let Some(store) = context.open_existing()? else {
+    let Some(store) = warm.store(context)? else {
         return Ok(Found::Hits(SearchResults::empty(&query)));
     };
     let binding = store.binding()?;
@@ -147,7 +148,7 @@ pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Res
     } else {
         Found::Hits(results)
     };
-    store.close()?;
+    warm.give_back(store);
     Ok(found)
 }
 
@@ -196,6 +197,7 @@ fn batch(context: &Context, warm: &Warm, args: &args::Search, file: &Path) -> Re
             Err(error) => json::error_line(error, out),
         })?;
     }
+    warm.close()?;
     Ok(if num_lines > 0 && num_failed == num_lines {
         ExitStatus::User
     } else {

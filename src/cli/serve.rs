@@ -47,7 +47,9 @@ pub(super) fn run(context: Context, global: &Global, args: &args::Mcp) -> Result
         // A model that is not there is told to those who ask for it.
         let _ = preparing.warm.get(&preparing.context, bound.as_ref());
     };
-    mcp::serve(chain, service, INSTRUCTIONS, prepare)?;
+    let resources = Arc::clone(&service);
+    mcp::serve(chain, resources, INSTRUCTIONS, prepare)?;
+    service.warm.close()?;
     store.close()?;
     Ok(ExitStatus::Success)
 }

@@ -13,6 +13,7 @@ mod fetch;
 mod graph;
 mod identity;
 mod int8;
+mod lanes;
 mod lone;
 mod names;
 mod native;

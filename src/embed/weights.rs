@@ -13,8 +13,8 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 
 use crate::embed::facts::model_error;
-use crate::embed::io_error;
 use crate::embed::names::WORDS;
+use crate::embed::{io_error, lanes};
 use crate::error::Result;
 
 /// Bytes of the number that a file begins with: the length of the table of tensors that follows.
@@ -159,9 +159,9 @@ impl Rows<'_> {
             return Ok(());
         }
         if self.dtype == Dtype::I8 {
-            let mut bytes = vec![0; out.len()];
-            self.read_bytes(rows.start, bytemuck::cast_slice_mut(&mut bytes))?;
-            out.iter_mut().zip(bytes).for_each(|(out, it): (_, i8)| *out = f32::from(it));
+            let mut whole = vec![0_i8; out.len()];
+            self.read_bytes(rows.start, bytemuck::cast_slice_mut(&mut whole))?;
+            lanes::widen(&whole, out);
             return Ok(());
         }
         let mut halves = vec![[0; 2]; out.len()];

@@ -248,8 +248,8 @@ fn rank(
             Legs::Keyword => None,
             Legs::Both | Legs::Vector if store.binding()?.is_none() => None,
             Legs::Both | Legs::Vector => {
-                let reader = store.reader()?;
-                Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64)> {
+                let reader = store.lend_reader()?;
+                Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64, Store)> {
                     let embedder = load_embedder()?;
                     let passage = &query.passage;
                     let weight = weigh::vector_weight(passage, |it| Tokens {
@@ -257,7 +257,7 @@ fn rank(
                         num_unknown: embedder.num_unknown(it),
                     });
                     let vector = embedder.embed_query(passage)?;
-                    Ok((reader.rank_by_cosine(&vector, passing, depth)?, weight))
+                    Ok((reader.rank_by_cosine(&vector, passing, depth)?, weight, reader))
                 }))
             }
         };
@@ -268,7 +268,12 @@ fn rank(
         let keyword =
             keywords.as_ref().map(|it| it.rank(passing, depth as usize)).unwrap_or_default();
         let vector = match vector {
-            Some(leg) => Some(leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?),
+            Some(leg) => {
+                let outcome = leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
+                let (ranking, weight, reader) = outcome?;
+                store.give_back(reader);
+                Some((ranking, weight))
+            }
             None => None,
         };
         Ok(Rankings { keywords, keyword, vector })

@@ -44,6 +44,7 @@ use crate::document::Binding;
 use crate::error::Result;
 
 use fault::{Fault, Step};
+use open::FileId;
 
 pub use check::{PageCounts, Stats};
 pub use chunks::{PassageHash, StoredChunk, StoredHit};
@@ -67,8 +68,13 @@ pub use transfer::{Record, RecordedChunk, Taken};
 /// a store opened anew goes by the other model.
 #[derive(Debug)]
 pub struct Store {
+    /// Readers that an earlier question has left; closed before `connection`, so that the last to
+    /// close is one that can write the log back.
+    idle: RefCell<Vec<Self>>,
     connection: Connection,
     path: PathBuf,
+    /// Which file was at the path when it was opened.
+    file: Option<FileId>,
     bound: RefCell<Option<Binding>>,
     reindexing: Option<Binding>,
 }

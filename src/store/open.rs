@@ -76,11 +76,38 @@ impl Store {
             .and_then(|it| it.execute_batch(PRAGMAS).map(|()| it))
             .map_err(|error| Fault::from(error).at(&self.path))?;
         Ok(Self {
+            idle: RefCell::default(),
             connection,
             path: self.path.clone(),
+            file: self.file,
             bound: self.bound.clone(),
             reindexing: None,
         })
+    }
+
+    /// Returns a reader that was given back ([`Store::give_back`]), or opens one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::reader`].
+    pub fn lend_reader(&self) -> Result<Self> {
+        let Some(mut reader) = self.idle.borrow_mut().pop() else { return self.reader() };
+        reader.bound.get_mut().clone_from(&self.bound.borrow());
+        Ok(reader)
+    }
+
+    /// Keeps a reader for the next question: what it has prepared, and mapped of the file, need not
+    /// be made again.
+    pub fn give_back(&self, reader: Self) {
+        self.idle.borrow_mut().push(reader);
+    }
+
+    /// Whether a store opened now would be of the same file and bound to the same model.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        self.file.is_some()
+            && file_id(&self.path) == self.file
+            && self.read(|db| self.check_bound(db)).is_ok_and(|it| it == *self.bound.borrow())
     }
 
     /// Returns the version of SQLite that is linked in.
@@ -96,6 +123,7 @@ impl Store {
     /// [`Error::DiskFull`] and [`Error::Io`] where the log cannot be written back; it is then kept
     /// and nothing is lost.
     pub fn close(self) -> Result<()> {
+        self.idle.take();
         self.connection.close().map_err(|(_, error)| Fault::from(error).at(&self.path))
     }
 
@@ -114,8 +142,31 @@ impl Store {
                 Ok(it)
             })
             .map_err(|fault| fault.at(path))?;
-        Ok(Self { connection, path: path.to_owned(), bound: RefCell::new(None), reindexing: None })
+        Ok(Self {
+            idle: RefCell::default(),
+            connection,
+            path: path.to_owned(),
+            file: file_id(path),
+            bound: RefCell::new(None),
+            reindexing: None,
+        })
     }
+}
+
+/// Device and number of a file.
+pub(super) type FileId = (u64, u64);
+
+/// Tells files apart that were at one path one after the other; `None` where that is not known.
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).ok().map(|it| (it.dev(), it.ino()))
+}
+
+/// Tells nothing: the numbers are not to be had here.
+#[cfg(not(unix))]
+fn file_id(_: &Path) -> Option<FileId> {
+    None
 }
 
 /// Makes an empty file with mode 0600 in a directory with mode 0700, where they are missing.

@@ -89,6 +89,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pdf_extract", &["ingest/extract/pdf/with_pdf_extract.rs"]),
     ("percent_encoding", &["ingest/extract/epub.rs", "present/link.rs"]),
     ("pulldown_cmark", &["ingest/extract/markdown", "skill/markdown.rs"]),
+    ("pulp", &["embed/lanes.rs"]),
     ("quick_xml", &["ingest/extract/xml.rs"]),
     ("rayon", &["ingest/pipeline.rs"]),
     ("rmcp", &["mcp"]),

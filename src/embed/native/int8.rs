@@ -3,18 +3,21 @@
 
 use ndarray::Array2;
 
+use crate::embed::lanes;
+
 /// Steps between the least and the greatest number.
 const STEPS: f32 = 255.0;
 
 /// Returns whole numbers, zero at 0, and the step that they count.
 pub(super) fn quantise(values: &Array2<f32>) -> (Array2<f32>, f32) {
+    let mut whole = values.as_standard_layout().into_owned();
+    let numbers = whole.as_slice_mut().expect("a matrix of standard layout is one slice");
     // Zero is among the numbers, so that it is exact.
-    let least = values.iter().copied().fold(0.0, f32::min);
-    let greatest = values.iter().copied().fold(0.0, f32::max);
+    let (least, greatest) = lanes::range(numbers);
     let step = if greatest > least { (greatest - least) / STEPS } else { 1.0 };
     let zero = (-least / step).round_ties_even().clamp(0.0, STEPS);
-    let whole = |it: &f32| ((it / step).round_ties_even() + zero).clamp(0.0, STEPS) - zero;
-    (values.map(whole), step)
+    lanes::map(numbers, |it| ((it / step).round_ties_even() + zero).clamp(0.0, STEPS) - zero);
+    (whole, step)
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 
 use std::{panic, thread};
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayViewMut2, Axis};
 
 use super::int8;
+use crate::embed::lanes;
 use crate::embed::weights::{Rows, Weights};
 use crate::error::Result;
 
@@ -104,13 +104,14 @@ fn multiply(
     start: usize,
     output: &mut ArrayViewMut2<'_, f32>,
 ) -> Result<()> {
+    let tokens = input.as_slice().expect("activations lie row by row");
     let rows_a_piece = (PIECE_LEN / rows.num_columns.max(1)).max(1);
     for (idx, mut output) in output.axis_chunks_iter_mut(Axis(1), rows_a_piece).enumerate() {
         let first = start + idx * rows_a_piece;
         rows.read(first..first + output.ncols(), &mut worker.piece)?;
-        let piece = ArrayView2::from_shape((output.ncols(), rows.num_columns), &worker.piece);
-        let piece = piece.expect("rows are read whole");
-        general_mat_mul(1.0, input, &piece.t(), 0.0, &mut output);
+        lanes::multiply(tokens, &worker.piece, rows.num_columns, |token, row, dot| {
+            output[[token, row]] = dot;
+        });
     }
     Ok(())
 }
