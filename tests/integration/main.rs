@@ -20,6 +20,7 @@ mod word_model;
 /// Files as attackers make them.
 mod attackers;
 /// How documents are cut into chunks.
+mod bad_inputs;
 mod chunks;
 /// How source code is cut: definitions, their comments, what lies between.
 mod code;

@@ -1,0 +1,131 @@
+//! The table of bad inputs in docs/reliability.md is what the program prints.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use rusqlite::Connection;
+
+use crate::env::TestEnv;
+use crate::word_model::word_env;
+
+const BEGIN: &str = "<!-- table: bad input -->\n";
+const END: &str = "<!-- end of bad input -->\n";
+
+/// Set to write the page anew instead of comparing.
+const WRITE: &str = "KB_WRITE_TABLES";
+
+#[test]
+fn the_page_shows_what_bad_input_prints() {
+    let page_path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reliability.md");
+    let page = fs::read_to_string(&page_path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (table, after) = rest.split_once(END).unwrap();
+    let made = made_table();
+    #[expect(clippy::disallowed_methods, reason = "whether to write is for the user of the test")]
+    if std::env::var_os(WRITE).is_some() {
+        fs::write(page_path, [before, BEGIN, &made, END, after].concat()).unwrap();
+        return;
+    }
+    assert!(table == made, "{WRITE}=1 writes the page anew; this is what it should say:\n{made}");
+}
+
+fn made_table() -> String {
+    let mut table =
+        "| input | command | what `kb` prints | status |\n| --- | --- | --- | --: |\n".to_owned();
+    let mut add = |what: &str, env: &TestEnv, args: &[&str]| {
+        let output = env.kb(args);
+        let text = output.text();
+        let said = text.split_once("--- stderr\n").map_or(text.as_str(), |it| it.1);
+        let (said, status) = said.rsplit_once("--- status ").unwrap_or((said, "0"));
+        let lines: Vec<String> = said.lines().map(code).collect();
+        let (typed, said) = (args.join(" "), lines.join("<br>"));
+        table += &format!("| {what} | `kb {typed}` | {said} | {} |\n", status.trim());
+    };
+    let env = word_env();
+    write_inputs(&env);
+    for (what, name) in [
+        ("no such file", "nowhere.md"),
+        ("an empty file", "empty.md"),
+        ("binary data under a text's name", "binary.md"),
+        ("a text under a PDF's name", "text.pdf"),
+        ("a PDF with a password", "password.pdf"),
+        ("a PDF without pages", "no-pages.pdf"),
+        ("a type nobody reads", "data.xyz"),
+        ("a FIFO", "fifo.md"),
+        ("a device", "/dev/zero"),
+        ("a file of 5 GB", "huge.md"),
+        ("600 MB in a DOCX of 1 MB", "bomb.docx"),
+    ] {
+        add(what, &env, &["add", name]);
+    }
+    add("a folder with two of them and a good one", &env, &["add", "folder"]);
+    add("a query of quotes and operators", &env, &["search", "--format=human", "--fts-only", "\"(* -)"]);
+    add("an unknown document", &env, &["info", "999"]);
+    add("an unknown option", &env, &["search", "x", "--format=human", "--topp", "3"]);
+    add("a number out of range", &env, &["search", "x", "--format=human", "--top", "0"]);
+    add("no query", &env, &["search", "--format=human"]);
+    env.write(".kb/config.yaml", "search:\n  default_top: many\n");
+    add("a setting that makes no sense", &env, &["list"]);
+    fs::remove_file(env.path(".kb/config.yaml")).unwrap();
+
+    let good = fs::read(env.database()).unwrap();
+    fs::write(env.database(), &good[..good.len() / 2]).unwrap();
+    add("half a database", &env, &["list"]);
+    fs::write(env.database(), "").unwrap();
+    let theirs = Connection::open(env.database()).unwrap();
+    theirs.execute_batch("CREATE TABLE theirs (id)").unwrap();
+    drop(theirs);
+    add("another program's database", &env, &["list"]);
+    fs::write(env.database(), &good).unwrap();
+    let newer = Connection::open(env.database()).unwrap();
+    newer.pragma_update(None, "user_version", 99).unwrap();
+    drop(newer);
+    add("a newer kb's database", &env, &["list"]);
+    let locked = word_env();
+    locked.write("docs/new.md", "# New\n\nstorm anchor\n");
+    let db = Connection::open(locked.database()).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    add("a database that another process writes for minutes", &locked, &["add", "docs/new.md"]);
+    db.execute_batch("ROLLBACK").unwrap();
+    drop(db);
+    fs::remove_dir_all(locked.path("docs")).unwrap();
+    add("a folder that is gone", &locked, &["update", "--prune", "--format=human"]);
+    table
+}
+
+/// What is printed, as code in a cell of a table.
+fn code(line: &str) -> String {
+    let line = line.replace("[HOME]/", "").replace('|', "\\|");
+    if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") }
+}
+
+fn write_inputs(env: &TestEnv) {
+    let broken = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/broken");
+    for name in ["password.pdf", "no-pages.pdf"] {
+        env.write(name, fs::read(broken.join(name)).unwrap());
+    }
+    let binary = [0_u8, 159, 146, 150, 0, 1].repeat(40);
+    env.write("empty.md", "");
+    env.write("binary.md", &binary);
+    env.write("text.pdf", "hello");
+    env.write("data.xyz", "hello");
+    env.write("folder/empty.md", "");
+    env.write("folder/binary.md", &binary);
+    env.write("folder/good.md", "# Storm\n\nanchor\n");
+    let made = Command::new("mkfifo").arg(env.path("fifo.md")).status();
+    assert!(made.is_ok_and(|it| it.success()), "mkfifo");
+    let huge = env.write("huge.md", "x");
+    fs::File::options().write(true).open(&huge).unwrap().set_len(5 << 30).unwrap();
+    let mut zip = zip::ZipWriter::new(fs::File::create(env.path("bomb.docx")).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    zip.start_file("[Content_Types].xml", options).unwrap();
+    zip.write_all(b"<Types/>").unwrap();
+    zip.start_file("word/document.xml", options).unwrap();
+    let blanks = vec![b' '; 1 << 20];
+    for _ in 0..600 {
+        zip.write_all(&blanks).unwrap();
+    }
+    zip.finish().unwrap();
+}
