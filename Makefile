@@ -59,6 +59,7 @@ skills: build ## Serve the skills beside this checkout and report counts and tim
 
 bench: build ## Measure speed and memory beside Python; BENCH=--torch with sentence-transformers too
 	benches/run $(KB) $(BENCH)
+	benches/page
 
 corpus: build ## Ingest everything beside this checkout and report
 	tests/quality/corpus $(KB)
