@@ -250,12 +250,13 @@ fn options(
     pdf.password = password(context, args)?;
     pdf.ocr = ocr::options(context);
     let settings = &config.ingestion;
+    let tokenizer = &model.tokenizer;
     Ok(IngestOptions {
         walk: walk_options(context, args.follow),
         wanted,
         title: args.title.clone(),
         tags: args.tags.clone(),
-        chunking: chunking(config, model),
+        chunking: chunking(config, tokenizer.max_tokens(), tokenizer.num_overhead()),
         pdf,
         num_workers: settings.workers as usize,
         batch_size: settings.batch_size as usize,
@@ -279,15 +280,15 @@ fn password(context: &Context, args: &args::Add) -> Result<Option<String>> {
 }
 
 /// Turns the settings into one set of options a type; the model's limit holds everywhere.
-fn chunking(config: &Config, model: &LazyModel) -> ChunkingOptions {
+fn chunking(config: &Config, model_tokens: usize, reserved_tokens: usize) -> ChunkingOptions {
     let settings = &config.chunking;
     let common = ChunkOptions {
         strategy: Strategy::Structure,
         max_tokens: settings.defaults.max_tokens as usize,
         min_tokens: settings.markdown.min_tokens as usize,
         overlap_tokens: settings.defaults.overlap_tokens as usize,
-        model_tokens: model.tokenizer.max_tokens(),
-        reserved_tokens: model.tokenizer.num_overhead(),
+        model_tokens,
+        reserved_tokens,
         include_context: settings.code.include_context,
     };
     let of = |is_fixed: bool, max_tokens: u32, min_tokens: usize| ChunkOptions {
@@ -317,4 +318,17 @@ fn chunking(config: &Config, model: &LazyModel) -> ChunkingOptions {
 pub(super) fn now() -> String {
     let now = jiff::Timestamp::now();
     now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_cuts_as_the_configuration_does_by_default() {
+        assert_eq!(
+            chunking(&Config::defaults(std::path::Path::new("/")), 256, 2),
+            ChunkingOptions::new(256, 2)
+        );
+    }
 }

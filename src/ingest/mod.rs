@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicBool;
 use crate::document::{DocType, DocumentId};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::ingest::chunk::ChunkOptions;
+use crate::ingest::chunk::{ChunkOptions, Strategy};
 use crate::ingest::detect::Wanted;
 use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::prepare::Prepared;
@@ -64,8 +64,28 @@ pub struct IngestOptions {
     pub keeps_tags: bool,
 }
 
+impl IngestOptions {
+    /// Returns what the configuration has as its defaults. `reader` is the program `kb`, which is
+    /// started to read PDFs and the like; the numbers of tokens are those of [`ChunkOptions`].
+    pub fn new(reader: PathBuf, model_tokens: usize, reserved_tokens: usize) -> Self {
+        Self {
+            walk: WalkOptions { max_file_mb: 100, follow_links: false },
+            wanted: Wanted::default(),
+            title: None,
+            tags: Vec::new(),
+            chunking: ChunkingOptions::new(model_tokens, reserved_tokens),
+            pdf: ReadOptions::new(reader),
+            num_workers: 4,
+            batch_size: 50,
+            num_embedders: 1,
+            is_cancelled: Arc::default(),
+            keeps_tags: false,
+        }
+    }
+}
+
 /// How documents are cut, by type.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkingOptions {
     /// PDF.
     pub pdf: ChunkOptions,
@@ -78,6 +98,25 @@ pub struct ChunkingOptions {
 }
 
 impl ChunkingOptions {
+    /// Returns what the configuration has as its defaults; the model's limit holds everywhere.
+    pub fn new(model_tokens: usize, reserved_tokens: usize) -> Self {
+        let common = ChunkOptions {
+            strategy: Strategy::Structure,
+            max_tokens: 1024,
+            min_tokens: 50,
+            overlap_tokens: 50,
+            model_tokens,
+            reserved_tokens,
+            include_context: true,
+        };
+        Self {
+            pdf: common.clone(),
+            markdown: common.clone(),
+            code: ChunkOptions { min_tokens: 0, ..common.clone() },
+            note: ChunkOptions { strategy: Strategy::Whole, max_tokens: 512, ..common },
+        }
+    }
+
     fn of(&self, doc_type: DocType) -> &ChunkOptions {
         match doc_type {
             DocType::Pdf => &self.pdf,

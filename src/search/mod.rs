@@ -74,6 +74,22 @@ pub struct SearchOptions {
     pub is_explained: bool,
 }
 
+impl Default for SearchOptions {
+    /// What the configuration has as its defaults.
+    fn default() -> Self {
+        Self {
+            limit: 10,
+            filter: Filter::default(),
+            legs: Legs::Both,
+            rrf_k: 60.0,
+            threshold: None,
+            per_document: None,
+            keeps_copies: false,
+            is_explained: false,
+        }
+    }
+}
+
 impl SearchOptions {
     /// Returns how many candidates each leg is asked for.
     pub fn depth(&self) -> u32 {

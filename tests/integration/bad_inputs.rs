@@ -61,7 +61,11 @@ fn made_table() -> String {
         add(what, &env, &["add", name]);
     }
     add("a folder with two of them and a good one", &env, &["add", "folder"]);
-    add("a query of quotes and operators", &env, &["search", "--format=human", "--fts-only", "\"(* -)"]);
+    add(
+        "a query of quotes and operators",
+        &env,
+        &["search", "--format=human", "--fts-only", "\"(* -)"],
+    );
     add("an unknown document", &env, &["info", "999"]);
     add("an unknown option", &env, &["search", "x", "--format=human", "--topp", "3"]);
     add("a number out of range", &env, &["search", "x", "--format=human", "--top", "0"]);

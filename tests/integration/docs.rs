@@ -388,7 +388,10 @@ fn models_files_and_targets_in_the_pages_exist() {
     for link in readme.split("](").skip(1).filter_map(|it| it.split(')').next()) {
         assert!(link.contains("://") || root.join(link).exists(), "{link}");
     }
-    assert!(page("ARCHITECTURE.md").lines().count() <= 150, "ARCHITECTURE.md is to be read in one go");
+    assert!(
+        page("ARCHITECTURE.md").lines().count() <= 150,
+        "ARCHITECTURE.md is to be read in one go"
+    );
     let pages = [page("ARCHITECTURE.md"), page("CONTRIBUTING.md")].concat();
     for span in code_spans(&pages) {
         let is_file = [".rs", ".md", ".toml", ".yaml"].iter().any(|it| span.ends_with(it))

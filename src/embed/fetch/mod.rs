@@ -45,6 +45,20 @@ pub struct Locations {
 }
 
 impl Locations {
+    /// Returns the places below a home directory where kb looks if nothing says otherwise.
+    pub fn below(home: &Path) -> Self {
+        let cache = home.join(".cache");
+        Self {
+            cache_dir: cache.join("kb"),
+            hf_cache_dir: cache.join("huggingface/hub"),
+            hf_endpoint: None,
+            hf_token: None,
+            runtime_path: None,
+            library_dirs: Self::system_library_dirs(),
+            python: PathBuf::from("python3"),
+        }
+    }
+
     /// Returns where systems of this kind keep shared libraries.
     pub fn system_library_dirs() -> Vec<PathBuf> {
         runtime::system_library_dirs()
