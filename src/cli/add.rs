@@ -11,7 +11,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::model::LazyModel;
 use crate::cli::progress::IngestProgress;
-use crate::cli::{args, context, model, ocr};
+use crate::cli::{args, context, model, ocr, voice};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, OutputFormat, PdfStrategy};
 use crate::document::DocType;
 use crate::error::{Error, Result};
@@ -136,10 +136,10 @@ pub(super) fn ingest(
     };
     progress.finish();
     if outcome.is_err() && report.added + report.updated > 0 {
-        context::say(&Human::summary(&report));
+        voice::say(&Human::summary(&report));
     }
     if matches!(outcome, Err(Error::Cancelled)) {
-        context::say(&format!("{} of the files found so far are left", progress.num_left()));
+        voice::say(&format!("{} of the files found so far are left", progress.num_left()));
         store.close()?;
         interrupt.check()?;
         return Err(Error::Cancelled);
@@ -209,7 +209,7 @@ fn finish(
     if args.format.format == OutputFormat::Json {
         context.print(|out| json::report(&report, out))?;
     }
-    context::say(&Human::summary(&report));
+    voice::say(&Human::summary(&report));
     Ok(if is_success { ExitStatus::Success } else { ExitStatus::User })
 }
 

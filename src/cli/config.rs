@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::cli::args::ConfigAction;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context};
+use crate::cli::{args, context, voice};
 use crate::config;
 use crate::config::Origin;
 use crate::error::{Error, Result};
@@ -48,9 +48,9 @@ pub(super) fn set(context: &Context, key: &str, value: &str) -> Result<()> {
         .and_then(|mut it| it.write_all(text.as_bytes()))
         .and_then(|()| fs::rename(&draft, file))
         .map_err(|source| Error::Io { path: file.clone(), source })?;
-    context::say(&format!("{key} is now {value} in {}", file.display()));
+    voice::say(&format!("{key} is now {value} in {}", file.display()));
     if let Origin::Variable(name) = context.resolved.origin(key) {
-        context::warn(&format!("{name} is set and goes before the file"));
+        voice::warn(&format!("{name} is set and goes before the file"));
     }
     Ok(())
 }

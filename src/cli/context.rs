@@ -2,10 +2,11 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
-use crate::cli::args::{ColorChoice, FilterArgs, Global};
+use crate::cli::args::{FilterArgs, Global};
+use crate::cli::pager::Pager;
+use crate::cli::voice;
 use crate::config;
 use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
 use crate::document::{DocumentId, Filter};
@@ -14,6 +15,7 @@ use crate::ingest::walk;
 use crate::present::clean::clean;
 use crate::present::human::Human;
 use crate::store::Store;
+use crate::trace::stage;
 
 /// Name of the database in the data directory.
 pub(super) const DATABASE: &str = "kb.db";
@@ -26,6 +28,8 @@ pub(super) struct Context {
     pub(super) environment: Environment,
     pub(super) resolved: Resolved,
     pub(super) human: Human,
+    /// Shows long answers for people, where they are on a terminal.
+    pager: Option<Pager>,
 }
 
 impl Context {
@@ -33,29 +37,26 @@ impl Context {
         let mut resolved = config::load(&environment, flags)?;
         resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
         for warning in &resolved.warnings {
-            warn(warning);
+            voice::warn(warning);
         }
         let is_terminal = io::stdout().is_terminal();
-        let is_coloured = match global.color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => {
-                let is_dumb = environment.get("TERM").is_some_and(|it| it == "dumb");
-                is_terminal && !is_dumb && environment.get("NO_COLOR").is_none()
-            }
-        };
+        let is_coloured = voice::is_coloured(global.color, &environment, is_terminal);
         let width =
             if is_terminal { usize::from(console::Term::stdout().size().1) } else { DEFAULT_WIDTH };
         let human =
             Human { width, is_terminal, is_coloured, has_links: is_terminal && is_coloured };
-        Ok(Self { environment, resolved, human })
+        let pager = if is_terminal && !global.no_pager { Pager::new(&environment) } else { None };
+        let context = Self { environment, resolved, human, pager };
+        voice::detail(&format!("database: {}", context.database().display()));
+        Ok(context)
     }
 
     /// Returns the same for another data directory.
     pub(super) fn at(&self, data_dir: &Path) -> Result<Self> {
         let mut resolved = self.resolved.clone();
         resolved.config.data_dir = absolute(data_dir)?;
-        Ok(Self { environment: self.environment.clone(), resolved, human: self.human })
+        let (environment, pager) = (self.environment.clone(), self.pager.clone());
+        Ok(Self { environment, resolved, human: self.human, pager })
     }
 
     pub(super) fn config(&self) -> &Config {
@@ -73,12 +74,12 @@ impl Context {
     /// Opens the database to write, making directory and file where they are missing.
     pub(super) fn open_store(&self) -> Result<Store> {
         make_private_dir(self.data_dir())?;
-        Store::open(&self.database())
+        stage("open database", || Store::open(&self.database()))
     }
 
     /// Opens the database to read; a missing one reads as empty and is not made.
     pub(super) fn open_existing(&self) -> Result<Option<Store>> {
-        Store::open_existing(&self.database())
+        stage("open database", || Store::open_existing(&self.database()))
     }
 
     /// Calls `answer` with stdout, buffered and flushed.
@@ -87,7 +88,7 @@ impl Context {
         answer: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        answer(&mut out).and_then(|()| out.flush()).map_err(Error::Output)
+        stage("print", || answer(&mut out).and_then(|()| out.flush())).map_err(Error::Output)
     }
 
     /// Prints with the face that the format asks for.
@@ -97,10 +98,20 @@ impl Context {
         json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
         human: impl FnOnce(&Human, &mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
-        self.print(|out| match format {
-            OutputFormat::Json => json(out),
-            OutputFormat::Human => human(&self.human, out),
-        })
+        match format {
+            OutputFormat::Json => self.print(json),
+            OutputFormat::Human => self.show(human),
+        }
+    }
+
+    /// Shows an answer to a person, in pages if it is longer than the screen.
+    pub(super) fn show(
+        &self,
+        human: impl FnOnce(&Human, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        let Some(pager) = &self.pager else { return self.print(|out| human(&self.human, out)) };
+        let mut text = Vec::new();
+        human(&self.human, &mut text).and_then(|()| pager.show(&text)).map_err(Error::Output)
     }
 }
 
@@ -154,32 +165,6 @@ pub(super) fn open_private(path: &Path, options: &mut fs::OpenOptions) -> io::Re
     options.create(true).open(path)
 }
 
-/// What was said while it was held back; `None` if it is said at once.
-static HELD: Mutex<Option<Vec<String>>> = Mutex::new(None);
-
-/// Says something that is not an answer.
-pub(super) fn say(text: &str) {
-    let text = clean(text);
-    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
-    match held.as_mut() {
-        Some(held) => held.push(text),
-        None => speak(&text),
-    }
-}
-
-/// Holds back what is said from now on, where a program reads stderr: if the command fails, all it
-/// is to find there is one JSON object (D14).
-pub(super) fn hold() {
-    if !io::stderr().is_terminal() {
-        *HELD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Vec::new());
-    }
-}
-
-/// Ends what [`hold`] began and returns what was held back, to be said or forgotten.
-pub(super) fn release() -> Vec<String> {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
-}
-
 /// Asks; anything but `y` or `yes` means no.
 pub(super) fn confirm(question: &str) -> Result<bool> {
     let mut stderr = io::stderr().lock();
@@ -189,14 +174,4 @@ pub(super) fn confirm(question: &str) -> Result<bool> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map_err(Error::Output)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-/// Writes a line; where stderr is closed there is nobody left to tell.
-pub(super) fn speak(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
-}
-
-/// Says something the user should look into.
-pub(super) fn warn(text: &str) {
-    say(&format!("warning: {text}"));
 }

@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, model};
+use crate::cli::{args, model, voice};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::present::json;
@@ -84,5 +84,5 @@ fn text(line: io::Result<Vec<u8>>, number: usize) -> Result<String> {
 
 fn warn_of_cut(what: &str, embedder: &dyn Embedder) {
     let max_tokens = embedder.binding().max_tokens;
-    context::warn(&format!("{what} is longer than the {max_tokens} tokens the model reads: cut"));
+    voice::warn(&format!("{what} is longer than the {max_tokens} tokens the model reads: cut"));
 }

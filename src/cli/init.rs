@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, model};
+use crate::cli::{args, model, voice};
 use crate::document::Binding;
 use crate::error::Result;
 use crate::present::json;
@@ -38,6 +38,6 @@ fn install(context: &Context) -> Result<Binding> {
     store.bind(&binding)?;
     wish.open_for_passages(&installed)?.get()?;
     store.close()?;
-    context::say("Ready. `kb add DIRECTORY` comes next.");
+    voice::say("Ready. `kb add DIRECTORY` comes next.");
     Ok(binding)
 }

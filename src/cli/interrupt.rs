@@ -39,3 +39,9 @@ impl Interrupt {
         }
     }
 }
+
+/// Lets Ctrl-C pass from now on: another program has the terminal and is told of it, too.
+pub(super) fn ignore() {
+    // Where a signal cannot be listened to it does what it always did.
+    let _ = flag::register(SIGINT, Arc::default());
+}

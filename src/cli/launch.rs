@@ -6,8 +6,8 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cli::context;
 use crate::cli::context::Context;
+use crate::cli::voice;
 use crate::error::{Error, Result};
 
 /// What is started where neither `VISUAL` nor `EDITOR` says.
@@ -89,7 +89,7 @@ pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
     let Some((program, options)) = command.split_first() else {
         return Err(Error::Usage { message: format!("the {role} has no name"), hint: hint(role) });
     };
-    context::say(&format!("Opening {}", place.path.display()));
+    voice::say(&format!("Opening {}", place.path.display()));
     let status = Command::new(program)
         .args(options)
         .args(arguments(syntax(known, program), place.path, number))

@@ -22,6 +22,7 @@ mod list;
 mod man;
 mod model;
 mod ocr;
+mod pager;
 mod progress;
 mod read;
 mod reindex;
@@ -37,11 +38,11 @@ mod tag;
 mod tools;
 mod transfer;
 mod update;
+mod voice;
 mod why;
 
 use std::ffi::OsString;
 use std::io;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -55,7 +56,6 @@ use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::ingest::extract::child;
-use crate::present::human::Human;
 use crate::present::json;
 use crate::skill::commands;
 
@@ -81,8 +81,11 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
         }
         Err(error) => return explain(&error, &args, &environment).into(),
     };
-    if let Command::Skill(args) = &cli.command {
-        return skill::run(&environment, &cli.global, &args.call, Program::Kb).into();
+    let begun = voice::begin(&environment, &cli.global, || command_name(&args));
+    if let (Command::Skill(args), Ok(())) = (&cli.command, &begun) {
+        let status = skill::run(&environment, &cli.global, &args.call, Program::Kb);
+        voice::end(true);
+        return status.into();
     }
     if let Some(outcome) = learn(&cli.command) {
         return end(outcome, OutputFormat::Human).into();
@@ -91,18 +94,19 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let format = wanted_format(&cli.command);
     let format = format.unwrap_or_else(|| default_format(&environment, &flags));
     if format == OutputFormat::Json {
-        context::hold();
+        voice::hold();
     }
     let outcome =
-        Context::new(environment, &cli.global, &flags).and_then(|context| match &cli.command {
-            Command::Mcp(args) => serve::run(context, &cli.global, args),
-            command => dispatch(&context, command),
+        begun.and_then(|()| Context::new(environment, &cli.global, &flags)).and_then(|context| {
+            match &cli.command {
+                Command::Mcp(args) => serve::run(context, &cli.global, args),
+                command => dispatch(&context, command),
+            }
         });
-    let held = context::release();
-    if outcome.is_ok() {
-        held.iter().for_each(|it| context::speak(it));
-    }
-    end(outcome, format).into()
+    voice::release(outcome.is_ok());
+    let status = end(outcome, format);
+    voice::end(format == OutputFormat::Human || status == ExitStatus::Success);
+    status.into()
 }
 
 /// Reports the error of a command, if any, and returns the status it ends the program with.
@@ -125,6 +129,15 @@ fn learn(command: &Command) -> Option<Result<ExitStatus>> {
         Command::Man(args) => Some(man::run(args)),
         _ => None,
     }
+}
+
+/// Returns the name of the command in a command line that clap has understood: the first word that is
+/// one.
+fn command_name(args: &[OsString]) -> &str {
+    let words = args.iter().skip(1).filter_map(|it| it.to_str());
+    let command = <Cli as clap::CommandFactory>::command();
+    let mut named = words.filter(|it| command.find_subcommand(it).is_some());
+    named.next().unwrap_or_default()
 }
 
 fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
@@ -333,12 +346,9 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Error {
 
 /// Writes an error to stderr and returns the status it ends the program with.
 fn report(error: &Error, format: OutputFormat) -> ExitStatus {
-    let mut stderr = io::stderr().lock();
-    // Where stderr is closed there is nobody left to tell.
-    let _ = match format {
-        OutputFormat::Json => json::error(error, &mut stderr),
-        OutputFormat::Human => Human::plain(80).error(error, &mut stderr),
-    };
-    let _ = stderr.flush();
+    voice::error(error, |human, out| match format {
+        OutputFormat::Json => json::error(error, out),
+        OutputFormat::Human => human.error(error, out),
+    });
     error.into()
 }

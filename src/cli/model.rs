@@ -11,7 +11,7 @@ use std::{panic, thread};
 
 use crate::cli::context::Context;
 use crate::cli::progress::FetchProgress;
-use crate::cli::{config, context, ocr, skill};
+use crate::cli::{config, context, ocr, skill, voice};
 use crate::config::{Origin, PrecisionWord};
 use crate::document::{Binding, Precision};
 use crate::embed;
@@ -165,9 +165,7 @@ impl Wish {
     pub(super) fn locate_or_install(&self) -> Result<Installed> {
         match self.locate() {
             Err(Error::NotInstalled { what }) => {
-                context::say(&format!(
-                    "{what} is not installed: fetching it now, as `kb init` does"
-                ));
+                voice::say(&format!("{what} is not installed: fetching it now, as `kb init` does"));
                 self.install()
             }
             other => other,
@@ -192,6 +190,7 @@ impl Wish {
     pub(super) fn open_for_query(mut self, bound: Option<&Binding>) -> Result<Box<dyn Embedder>> {
         self.options.num_threads = QUERY_THREADS.min(num_cores());
         let installed = self.locate_bound(bound)?;
+        self.tell(&installed);
         let mut progress = FetchProgress::new();
         embed::open_lone(&installed, &self.options, &mut |event| progress.on_event(event))
     }
@@ -200,6 +199,12 @@ impl Wish {
     /// `bound`.
     pub(super) fn open_for_texts(&self, bound: Option<&Binding>) -> Result<Box<dyn Embedder>> {
         Ok(Box::new(open(&self.locate_bound(bound)?, &self.options)?))
+    }
+
+    fn tell(&self, installed: &Installed) {
+        let (name, dir) = (self.name(), installed.model_dir.display());
+        voice::detail(&format!("model: {name} {} in {dir}", self.options.precision));
+        voice::detail(&format!("ONNX Runtime: {}", installed.runtime.display()));
     }
 
     /// Finds model and runtime library, and makes sure that its vectors may be compared with those
@@ -214,6 +219,7 @@ impl Wish {
 
     /// Opens the tokenizer now and the model when the first passage comes.
     pub(super) fn open_for_passages(&self, installed: &Installed) -> Result<LazyModel> {
+        self.tell(installed);
         Ok(LazyModel {
             tokenizer: embed::tokenizer(installed, &self.options)?,
             binding: self.binding(installed),

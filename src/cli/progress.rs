@@ -9,10 +9,12 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::context;
+use crate::cli::voice;
 use crate::embed;
 use crate::error::Error;
 use crate::ingest;
 use crate::present::clean::clean;
+use crate::present::number::counted;
 
 /// How often a bar moves when nothing happens.
 const TICK: Duration = Duration::from_millis(120);
@@ -66,7 +68,7 @@ impl FetchProgress {
     }
 
     fn say(&self, text: &str) {
-        self.bars.suspend(|| context::say(text));
+        self.bars.suspend(|| voice::say(text));
     }
 }
 
@@ -106,18 +108,26 @@ impl IngestProgress {
             ingest::Event::Found { num_files } => self.bar.set_length(num_files as u64),
             ingest::Event::Stored { path, num_chunks, warnings } => {
                 self.num_chunks += num_chunks as u64;
+                self.detail("stored", path, &format!(" ({})", counted(num_chunks, "chunk")));
                 for warning in warnings {
                     self.note(path, warning);
                 }
                 self.advance();
             }
-            ingest::Event::Skipped { .. } | ingest::Event::Ignored => self.advance(),
+            ingest::Event::Skipped { path, .. } => {
+                self.detail("unchanged", path, "");
+                self.advance();
+            }
+            ingest::Event::Ignored => self.advance(),
             ingest::Event::Failed { path, error } => {
                 self.num_failed += 1;
                 match error.path() {
                     _ if self.is_lone => {}
-                    Some(_) => self.say(&format!("failed: {error}")),
-                    None => self.say(&format!("failed: {}: {error}", path.display())),
+                    Some(_) => self.bar.suspend(|| voice::fail(&error.to_string())),
+                    None => {
+                        let text = format!("{}: {error}", path.display());
+                        self.bar.suspend(|| voice::fail(&text));
+                    }
                 }
                 self.log.append(&(self.now)(), path, error);
                 self.advance();
@@ -162,7 +172,15 @@ impl IngestProgress {
     }
 
     fn say(&self, text: &str) {
-        self.bar.suspend(|| context::say(text));
+        self.bar.suspend(|| voice::say(text));
+    }
+
+    fn detail(&self, what: &str, path: Option<&Path>, more: &str) {
+        if !voice::is_detailed() {
+            return;
+        }
+        let name = path.map_or_else(|| "the note".into(), |it| it.display().to_string());
+        self.bar.suspend(|| voice::detail(&format!("{what}: {name}{more}")));
     }
 }
 
@@ -180,7 +198,7 @@ impl ErrorLog {
             match context::open_private(&self.path, OpenOptions::new().append(true)) {
                 Ok(file) => self.file = Some(file),
                 Err(cause) => {
-                    context::warn(&format!("cannot write {}: {cause}", self.path.display()));
+                    voice::warn(&format!("cannot write {}: {cause}", self.path.display()));
                     return;
                 }
             }
@@ -189,14 +207,14 @@ impl ErrorLog {
         if let Some(file) = &mut self.file
             && let Err(cause) = writeln!(file, "{now}\t{path}\t{}\t{message}", error.code())
         {
-            context::warn(&format!("cannot write {}: {cause}", self.path.display()));
+            voice::warn(&format!("cannot write {}: {cause}", self.path.display()));
         }
     }
 }
 
 /// Bars appear on a terminal only.
 pub(super) fn target() -> ProgressDrawTarget {
-    if std::io::stderr().is_terminal() {
+    if std::io::stderr().is_terminal() && !voice::is_quiet() {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()

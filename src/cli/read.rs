@@ -6,7 +6,7 @@ use crate::cli::args::SelectionArgs;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::Place;
-use crate::cli::{args, context, launch};
+use crate::cli::{args, context, launch, voice};
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
 use crate::ingest::walk;
@@ -28,7 +28,7 @@ pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitSta
 pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
     let shown = part_of(context, args)?;
     if shown.num_matches > 1 {
-        context::warn(&format!("{} parts bear this name; showing the first", shown.num_matches));
+        voice::warn(&format!("{} parts bear this name; showing the first", shown.num_matches));
     }
     context.present(
         args.format.format,
@@ -49,9 +49,9 @@ pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
     }
     let opened = file_of(context, args)?;
     match (opened.origin, opened.has_changed) {
-        (_, Some(true)) => context::warn("the file has changed since it was added"),
+        (_, Some(true)) => voice::warn("the file has changed since it was added"),
         (Origin::Database, None) if opened.document.path.is_some() => {
-            context::warn("the file cannot be read: this is the text in the database");
+            voice::warn("the file cannot be read: this is the text in the database");
         }
         _ => {}
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context};
+use crate::cli::{args, voice};
 use crate::error::{Error, Result};
 use crate::present::schema::{self, PUBLISHED};
 
@@ -48,6 +48,6 @@ fn write_all(dir: &Path) -> Result<()> {
     let mut bytes = Vec::new();
     schema::page(&mut bytes).map_err(Error::Output)?;
     write("README.md".into(), &bytes)?;
-    context::say(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
+    voice::say(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
     Ok(())
 }

@@ -61,14 +61,19 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         return open(context, &found, number);
     }
     let format = args.format.unwrap_or_else(|| context.config().search.default_format.into());
+    if format == SearchFormat::Human {
+        context.show(|human, out| match &found {
+            Found::Hits(results) => human.search(results, out),
+            Found::Passages(evidence) => human.evidence(evidence, out),
+        })?;
+        return Ok(ExitStatus::Success);
+    }
     context.print(|out| match (format, &found) {
-        (SearchFormat::Json, found) => found.write(out),
         (SearchFormat::Jsonl, Found::Hits(results)) => json::hit_lines(&results.hits, out),
         (SearchFormat::Jsonl, Found::Passages(it)) => json::passage_lines(&it.passages, out),
-        (SearchFormat::Human, Found::Hits(results)) => context.human.search(results, out),
-        (SearchFormat::Human, Found::Passages(evidence)) => context.human.evidence(evidence, out),
         (SearchFormat::Paths, found) => quote::paths(found.hits(), out),
         (SearchFormat::Md, found) => quote::markdown(found.hits(), out),
+        (SearchFormat::Json | SearchFormat::Human, found) => found.write(out),
     })?;
     Ok(ExitStatus::Success)
 }

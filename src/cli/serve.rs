@@ -30,11 +30,7 @@ pub(super) fn run(context: Context, global: &Global, args: &args::Mcp) -> Result
     // While this connection is open, none that a tool closes is the last, which would write the
     // log back each time.
     let store = context.open_store()?;
-    let service = Arc::new(Service {
-        context,
-        global: Global { data_dir: global.data_dir.clone(), color: global.color },
-        warm: Warm::default(),
-    });
+    let service = Arc::new(Service { context, global: global.clone(), warm: Warm::default() });
     // What cannot be loaded now could not be served later.
     service.load_skills()?;
     let mut chain = Chain::new(audit);

@@ -13,7 +13,7 @@ use crate::cli::add::Watch;
 use crate::cli::args::{Global, Skc, SkillCall};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{add, args, context};
+use crate::cli::{add, args, context, voice};
 use crate::config::skillc::{self, TokenizerWord};
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
@@ -65,15 +65,12 @@ pub(super) fn run(
     let format = call.format();
     let is_json_error = format == OutputFormat::Json && program == Program::Kb;
     if is_json_error {
-        context::hold();
+        voice::hold();
     }
     let outcome = Session::new(environment, global, call, program).and_then(|it| it.perform());
-    let held = context::release();
+    voice::release(outcome.is_ok());
     match outcome {
-        Ok(status) => {
-            held.iter().for_each(|it| context::speak(it));
-            status
-        }
+        Ok(status) => status,
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             ExitStatus::Success
         }
@@ -183,7 +180,7 @@ impl<'a> Session<'a> {
         let stores: Vec<PathBuf> =
             caller.project_store().into_iter().chain([caller.global_store()]).collect();
         let (word, warnings) = skillc::tokenizer(environment, &stores);
-        warnings.iter().for_each(|it| context::warn(it));
+        warnings.iter().for_each(|it| voice::warn(it));
         if word == TokenizerWord::Cjk {
             caller.tokenizer = Tokenizer::Unicode61;
         }
@@ -256,15 +253,15 @@ impl<'a> Session<'a> {
     /// Says where a skill was found and where its runtime directory is.
     fn tell_places(&self, typed: &str) {
         if let Ok(skill) = skill::resolve::resolve(&self.caller, typed) {
-            context::say(&format!("source: {}", skill.dir.display()));
-            context::say(&format!("runtime: {}", skill.runtime.display()));
+            voice::say(&format!("source: {}", skill.dir.display()));
+            voice::say(&format!("runtime: {}", skill.runtime.display()));
         }
     }
 
     /// Says the warnings of an answer and returns its outcome.
     fn take<T>(&self, answer: Answer<T>) -> Result<T> {
         for warning in &answer.warnings {
-            context::say(&warning.line(self.caller.program));
+            voice::say(&warning.line(self.caller.program));
         }
         answer.outcome
     }
@@ -322,11 +319,11 @@ impl<'a> Session<'a> {
         };
         let context = self.context()?;
         let mut store = context.open_store()?;
-        let mut log = |line: &str| context::say(line);
+        let mut log = |line: &str| voice::say(line);
         let listed = skill::list::list(&self.caller, &mut store, &options, &mut log)?;
         store.close()?;
         if call.is_verbose() {
-            context::say(&listed.report.summary());
+            voice::say(&listed.report.summary());
         }
         self.write(
             |out| json::list(&listed, out),
@@ -361,7 +358,7 @@ impl<'a> Session<'a> {
     fn lint(&self, typed: &str) -> Result<ExitStatus> {
         let linted = self.take(skill::lint(&self.caller, typed, self.call.flag("force")))?;
         if self.call.format() == OutputFormat::Human {
-            linted.findings.iter().for_each(|it| context::say(&it.text()));
+            linted.findings.iter().for_each(|it| voice::say(&it.text()));
         }
         self.write(|out| json::lint(&linted, out), |out| text::lint(&linted, out))?;
         let has_errors = linted.count(Severity::Error) > 0;
@@ -394,7 +391,7 @@ impl<'a> Session<'a> {
         let program = self.caller.program;
         let errors: Vec<String> =
             synced.failed.iter().map(|it| skill::caller::error_line(it, program)).collect();
-        errors.iter().for_each(|it| context::say(it));
+        errors.iter().for_each(|it| voice::say(it));
         let has_failed = !errors.is_empty();
         self.write(|out| json::sync(&synced, errors, out), |out| text::sync(&synced, out))?;
         Ok(if has_failed { ExitStatus::User } else { ExitStatus::Success })

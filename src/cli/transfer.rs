@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, model};
+use crate::cli::{args, context, model, voice};
 use crate::document::{Binding, Chunk};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
@@ -34,7 +34,7 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
         }
     };
     let transfer::Exported { num_documents, num_chunks } = exported;
-    context::say(&format!("Exported {num_documents} documents with {num_chunks} chunks"));
+    voice::say(&format!("Exported {num_documents} documents with {num_chunks} chunks"));
     Ok(ExitStatus::Success)
 }
 
@@ -117,7 +117,7 @@ fn import_from(
         })
     };
     let mut report = |number: u64, error: &Error| {
-        context::say(&format!("failed: {}, line {number}: {error}", name.display()));
+        voice::say(&format!("failed: {}, line {number}: {error}", name.display()));
     };
     let imported =
         transfer::import(&mut store, input, name, are_vectors_good, &mut embed, &mut report)?;

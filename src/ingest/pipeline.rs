@@ -17,6 +17,7 @@ use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::Found;
 use crate::ingest::{Event, IngestOptions, IngestReport, OnEvent, Services, detect, prepare, walk};
 use crate::store::{KnownPath, PassageHash, PathStamp, Store};
+use crate::trace::stage;
 
 /// Passages an embedding thread takes at a time: small, so that one long document is spread over
 /// all threads.
@@ -126,9 +127,10 @@ fn embed_jobs(
             return;
         }
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-        let vectors =
-            panic::catch_unwind(AssertUnwindSafe(|| services.embedder.embed_passages(&passages)))
-                .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
+        let vectors = panic::catch_unwind(AssertUnwindSafe(|| {
+            stage("embed", || services.embedder.embed_passages(&passages))
+        }))
+        .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
         if to_writer.send(Message::Embedded(turn, first, vectors)).is_err() {
             return;
         }
@@ -216,7 +218,7 @@ impl Planner<'_> {
                 content_hash: known.content_hash.clone(),
             });
         }
-        let bytes = fs::read(&found.path)
+        let bytes = stage("read", || fs::read(&found.path))
             .map_err(|source| Error::Io { path: found.path.clone(), source })?;
         if bytes.is_empty() {
             return Err(Error::EmptyFile { path: found.path });
@@ -424,8 +426,9 @@ impl Writer<'_, '_> {
     }
 
     fn replace(&mut self, prepared: &Prepared, vectors: &[Vec<f32>]) -> Result<()> {
-        let change =
-            self.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)?;
+        let change = stage("store", || {
+            self.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)
+        })?;
         self.report.count(change, prepared, self.on_event);
         Ok(())
     }

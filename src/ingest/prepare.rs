@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::ingest::walk::Found;
 use crate::ingest::{IngestOptions, NumTokens, chunk, extract, walk};
 use crate::store::{NewDocument, PathStamp};
+use crate::trace::stage;
 
 /// A document with its chunks, before embedding.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ pub(super) fn prepare_file(
     options: &IngestOptions,
     num_tokens: &NumTokens<'_>,
 ) -> Result<Prepared> {
-    let document = extract::extract(bytes, format, &options.pdf)?;
+    let document = stage("extract", || extract::extract(bytes, format, &options.pdf))?;
     if document.blocks.is_empty() && format.doc_type() != DocType::Pdf {
         return Err(Error::EmptyFile { path: found.path.clone() });
     }
@@ -116,7 +117,9 @@ fn assemble(
     num_tokens: &NumTokens<'_>,
 ) -> Prepared {
     let chunk_options = options.chunking.of(head.format.doc_type());
-    let chunks = chunk::chunk(&document, &head.context_title, &|it| num_tokens(it), chunk_options);
+    let chunks = stage("chunk", || {
+        chunk::chunk(&document, &head.context_title, &|it| num_tokens(it), chunk_options)
+    });
     let mut warnings = document.metadata.warnings.clone();
     if head.format == Format::Note && chunks.len() > 1 {
         warnings.push(format!(

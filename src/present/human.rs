@@ -146,16 +146,27 @@ impl Human {
         text
     }
 
+    /// Paints the word before the colon of a line that begins with one of those kb begins lines with.
+    pub fn labelled(&self, line: &str) -> String {
+        let (label, rest) = line.split_once(": ").unwrap_or(("", line));
+        let meaning = match label {
+            "error" | "failed" => Meaning::Bad,
+            "warning" => Meaning::Warning,
+            "hint" | "note" => Meaning::Place,
+            _ => return line.to_owned(),
+        };
+        format!("{} {rest}", self.paint(meaning, &format!("{label}:")))
+    }
+
     /// Writes an error: what failed, and what to do next.
     ///
     /// # Errors
     ///
     /// What writing gives.
     pub fn error(&self, error: &Error, out: &mut dyn Write) -> io::Result<()> {
-        let label = self.paint(Meaning::Bad, "error:");
-        writeln!(out, "{label} {}", clean(&error.to_string()))?;
+        writeln!(out, "{}", self.labelled(&format!("error: {}", clean(&error.to_string()))))?;
         if let Some(hint) = error.hint() {
-            writeln!(out, "{} {}", self.paint(Meaning::Place, "hint:"), clean(&hint))?;
+            writeln!(out, "{}", self.labelled(&format!("hint: {}", clean(&hint))))?;
         }
         Ok(())
     }

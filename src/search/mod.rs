@@ -15,6 +15,7 @@ use crate::search::fuse::{Fused, Leg, WeightedRanking};
 use crate::search::keyword::Keywords;
 use crate::search::weigh::Tokens;
 use crate::store::{Occurrence, Store, StoredHit};
+use crate::trace::stage;
 
 mod confidence;
 pub mod fuse;
@@ -174,10 +175,18 @@ pub fn search(
     }
     let rankings =
         rank(store, load_embedder, query, passing.as_deref(), options.legs, options.depth())?;
-    let fused = rankings.fuse(store, query, options)?;
+    let fused = stage("fuse", || rankings.fuse(store, query, options))?;
     let confidence = confidence::of(&rankings.signals(&fused));
     let total_matches = fused.len();
+<<<<<<< HEAD
     let hits = page::page(store, &fused, options)?
+=======
+    let page = page(store, &fused, options)?;
+    let chunk_ids: Vec<ChunkId> = page.iter().map(|it| it.chunk_id).collect();
+    let by_chunk: HashMap<ChunkId, &Fused> = page.iter().map(|it| (it.chunk_id, *it)).collect();
+    // A chunk that another process removed meanwhile is not among the stored ones.
+    let hits = stage("read hits", || store.hits(&chunk_ids))?
+>>>>>>> 0cd30d1 (A pager, quiet and verbose, the time of each stage, a log file)
         .into_iter()
         .map(|it| Hit {
             score: it.fused.score,
@@ -266,23 +275,31 @@ fn rank(
             Legs::Both | Legs::Vector => {
                 let reader = store.lend_reader()?;
                 Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64, Store)> {
-                    let embedder = load_embedder()?;
+                    let embedder = stage("load model", load_embedder)?;
                     let passage = &query.passage;
-                    let weight = weigh::vector_weight(passage, |it| Tokens {
+                    let count = |it: &str| Tokens {
                         num_tokens: embedder.num_tokens(it),
                         num_unknown: embedder.num_unknown(it),
-                    });
-                    let vector = embedder.embed_query(passage)?;
-                    Ok((reader.rank_by_cosine(&vector, passing, depth)?, weight, reader))
+                    };
+                    let weight = stage("tokenise", || weigh::vector_weight(passage, count));
+                    let vector = stage("embed", || embedder.embed_query(passage))?;
+                    let ranking =
+                        stage("vector", || reader.rank_by_cosine(&vector, passing, depth))?;
+                    Ok((ranking, weight, reader))
                 }))
             }
         };
-        let keywords = match legs {
-            Legs::Both | Legs::Keyword if query.has_terms() => read_keywords(store, query)?,
-            _ => None,
+        let (keywords, keyword) = match legs {
+            Legs::Both | Legs::Keyword if query.has_terms() => {
+                stage("keyword", || -> Result<_> {
+                    let keywords = read_keywords(store, query)?;
+                    let rank = |it: &Keywords| it.rank(passing, depth as usize);
+                    let keyword = keywords.as_ref().map(rank).unwrap_or_default();
+                    Ok((keywords, keyword))
+                })?
+            }
+            _ => (None, Vec::new()),
         };
-        let keyword =
-            keywords.as_ref().map(|it| it.rank(passing, depth as usize)).unwrap_or_default();
         let vector = match vector {
             Some(leg) => {
                 let outcome = leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic));

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::env::{CORPUS, TestEnv};
+use crate::terminal;
 
 /// Puts a program on the `PATH` that does what a shell script says.
 fn program(env: &TestEnv, name: &str, script: &str) {
@@ -100,4 +101,134 @@ fn what_cannot_be_opened_is_said() {
     for wrong in [&["search", "a", "--open", "0"][..], &["open", "4", "--page", "2"]] {
         env.kb(wrong).expect(1);
     }
+}
+
+/// A home with more documents than a screen has lines, and a pager that says who it is.
+fn long_list() -> TestEnv {
+    let mut env = TestEnv::new();
+    for number in 0..40 {
+        env.write(format!("docs/{number}.md").as_str(), format!("Page {number} of the almanac.\n"));
+    }
+    env.ok(&["add", "docs"]);
+    program(&env, "pages", "echo \"<pages $*>\"; while IFS= read -r line; do echo \"$line\"; done");
+    env.set("PAGER", "pages -a 'b c'");
+    env
+}
+
+#[test]
+fn a_long_list_is_shown_in_pages_on_a_terminal_only() {
+    let mut env = long_list();
+    let shown = |env: &TestEnv, args: &[&str]| terminal::run(env, args, "", true).expect(0).stderr;
+    assert!(shown(&env, &["list"]).starts_with("<pages -a b c>\r\n"));
+    assert!(shown(&env, &["list"]).contains("39.md"));
+    assert!(!shown(&env, &["list", "--no-pager"]).contains("<pages"));
+    assert!(!shown(&env, &["tags"]).contains("<pages"));
+    assert!(!shown(&env, &["list", "--format=json"]).contains("<pages"));
+    assert!(!env.ok(&["list"]).stdout.contains("<pages"));
+    // kb's own variable goes first, and one that cannot be started is no failure.
+    env.set("KB_PAGER", "not-there");
+    let text = shown(&env, &["list"]);
+    assert!(text.contains("the pager `not-there` cannot be started") && text.contains("39.md"));
+    env.set("KB_PAGER", "cat");
+    assert!(shown(&env, &["list"]).contains("39.md"));
+}
+
+#[test]
+fn a_pager_that_is_left_early_is_no_failure() {
+    let mut env = long_list();
+    program(&env, "glance", "read -r line; echo \"$line\"");
+    env.set("PAGER", "glance");
+    let output = terminal::run(&env, &["list"], "", true).expect(0);
+    assert!(output.stderr.contains("TITLE") && !output.stderr.contains("39.md"), "{output:?}");
+}
+
+#[test]
+fn quiet_says_only_what_went_wrong() {
+    let env = TestEnv::new();
+    env.write("docs/good.md", "Warm brine.\n");
+    assert_eq!(env.ok(&["add", "docs", "--quiet"]).stderr, "");
+    env.write("docs/bad.pdf", "%PDF-1.4 nothing\n");
+    let output = env.ok(&["-q", "add", "docs"]);
+    assert!(
+        output.stderr.starts_with("failed: ") && output.stderr.lines().count() == 1,
+        "{output:?}"
+    );
+    let shown = terminal::run(&env, &["add", CORPUS, "-q"], "", false).expect(0);
+    assert_eq!(shown.stderr, "");
+    env.kb(&["-q", "-v", "status"]).expect(1);
+}
+
+#[test]
+fn verbose_says_with_what_and_how_long_each_stage_took() {
+    let env = TestEnv::with_corpus();
+    let search = ["search", "warm brine", "--format=human"];
+    let usual = env.ok(&search);
+    let verbose = env.ok(&[&search[..], &["-v"]].concat());
+    assert_eq!((usual.stderr.as_str(), &verbose.stdout), ("", &usual.stdout));
+    for line in ["database: ", "model: all-MiniLM-L6-v2 int8 in ", "ONNX Runtime: "] {
+        assert!(verbose.stderr.contains(line), "{line}: {}", verbose.stderr);
+    }
+    assert!(!verbose.stderr.contains("time  "));
+    let timed = env.ok(&[&search[..], &["-vv"]].concat()).stderr;
+    let stages = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter_map(|it| it.strip_prefix("time  "));
+        let mut found: Vec<String> =
+            lines.map(|it| it.split("  ").next().unwrap().to_owned()).collect();
+        found.sort();
+        found
+    };
+    assert_eq!(
+        stages(&timed),
+        [
+            "embed",
+            "fuse",
+            "keyword",
+            "load model",
+            "open database",
+            "print",
+            "read hits",
+            "tokenise",
+            "total",
+            "vector"
+        ]
+    );
+    env.write("docs/new.md", "Cold brine.\n");
+    let added = env.ok(&["add", "docs", "-vv"]).stderr;
+    assert!(added.contains("stored: ") && added.contains("new.md (1 chunk)"), "{added}");
+    assert_eq!(
+        stages(&added),
+        ["chunk", "embed", "extract", "open database", "read", "store", "total"]
+    );
+}
+
+#[test]
+fn a_log_file_keeps_what_was_said() {
+    let env = TestEnv::new();
+    env.write("docs/good.md", "Warm brine.\n");
+    env.write("docs/bad.pdf", "%PDF-1.4 nothing\u{1b}[1m\n");
+    let log = env.path("logs.txt");
+    let log = log.to_str().unwrap();
+    env.ok(&["add", "docs", "-q", "--log-file", log, "--password", "secret"]);
+    env.kb(&["--log-file", log, "info", "99"]).expect(1);
+    let text = fs::read_to_string(log).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().map(|it| it.split('\t').collect()).collect();
+    assert!(lines.iter().all(|it| it.len() == 3 && it[0].ends_with('Z')), "{text}");
+    let said =
+        |level: &str, text: &str| lines.iter().any(|it| it[1] == level && it[2].contains(text));
+    for (level, text) in [
+        ("begin", "add"),
+        ("failed", "bad.pdf"),
+        ("detail", "stored: "),
+        ("info", "Added 1 document. 1 failed."),
+        ("time", "total"),
+        ("begin", "info"),
+        ("error", "unknown_document: document not found: 99"),
+    ] {
+        assert!(said(level, text), "{level} {text}");
+    }
+    assert!(!text.contains("secret"));
+    assert_eq!(fs::metadata(log).unwrap().permissions().mode() & 0o777, 0o600);
+    // A log that cannot be written is said before anything is done.
+    let output = env.kb(&["list", "--log-file", "/not/there.log"]).expect(1);
+    assert!(output.stderr.contains("/not/there.log") && output.stdout.is_empty(), "{output:?}");
 }

@@ -13,7 +13,7 @@ mod values;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::cli::args::values::directory;
 use crate::config::OutputFormat;
@@ -44,7 +44,7 @@ pub(super) struct Cli {
 }
 
 /// What every command understands.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct Global {
     /// Directory that holds kb.db and config.yaml [default: data_dir, ~/.kb]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
@@ -54,6 +54,19 @@ pub(super) struct Global {
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(help_heading = "Global options")]
     pub(super) color: ColorChoice,
+    /// Print long answers at once, not in pages by KB_PAGER, PAGER or less
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(super) no_pager: bool,
+    /// Draw no progress and say nothing but warnings and failures
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    #[arg(conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Say more; twice (-vv): how long each stage took, too
+    #[arg(long, short, global = true, action = ArgAction::Count, help_heading = "Global options")]
+    pub(super) verbose: u8,
+    /// Append what is said and how long each stage took to this file
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub(super) log_file: Option<PathBuf>,
 }
 
 /// When output is coloured.

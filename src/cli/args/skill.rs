@@ -85,7 +85,7 @@ impl SkillCall {
 
     /// Whether more is to be said than was asked for.
     pub(in crate::cli) fn is_verbose(&self) -> bool {
-        self.flag("verbose")
+        self.matches.get_count("verbose") > 0
     }
 }
 
@@ -105,17 +105,11 @@ impl FromArgMatches for SkillCall {
 
 impl Subcommand for SkillCall {
     fn augment_subcommands(command: clap::Command) -> clap::Command {
-        let verbose = Arg::new("verbose")
-            .long("verbose")
-            .short('v')
-            .global(true)
-            .action(ArgAction::SetTrue)
-            .help("Say more: where things were found, where they are");
         let commands = COMMANDS.iter().map(|it| {
             let parameters = it.parameters.iter().map(arg);
             clap::Command::new(it.name).about(it.about).args(parameters).arg(format())
         });
-        command.arg(verbose).subcommand_required(true).subcommands(commands)
+        command.subcommand_required(true).subcommands(commands)
     }
 
     fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {

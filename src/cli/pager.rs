@@ -1,0 +1,101 @@
+//! A long answer in, pages out: on a terminal, where the answer is longer than the screen.
+
+use std::ffi::OsString;
+use std::io;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::cli::{interrupt, launch, voice};
+use crate::config::Environment;
+use crate::present::columns::width;
+
+/// What shows pages where neither `KB_PAGER` nor `PAGER` says.
+const DEFAULT_PAGER: &str = "less -FRX";
+
+/// What `less` does where the user has not said: end at once if all fits, show colours, leave the text
+/// on the screen.
+const LESS: &str = "FRX";
+
+/// A program that shows pages.
+#[derive(Debug, Clone)]
+pub(super) struct Pager {
+    command: Vec<String>,
+    is_named: bool,
+    less: OsString,
+    num_columns: usize,
+    num_rows: usize,
+}
+
+impl Pager {
+    /// Returns the pager the environment names; `None` where that says no.
+    pub(super) fn new(environment: &Environment) -> Option<Self> {
+        let named = ["KB_PAGER", "PAGER"].iter().find_map(|it| environment.get(it));
+        let command = named.map_or_else(|| DEFAULT_PAGER.into(), |it| it.to_string_lossy());
+        let command = launch::words(&command);
+        let is_dumb = environment.get("TERM").is_some_and(|it| it == "dumb");
+        if is_dumb
+            || matches!(command.as_slice(), [] | [_] if command.first().is_none_or(|it| it == "cat"))
+        {
+            return None;
+        }
+        let (rows, columns) = console::Term::stdout().size();
+        Some(Self {
+            command,
+            is_named: named.is_some(),
+            less: environment.get("LESS").cloned().unwrap_or_else(|| LESS.into()),
+            num_columns: usize::from(columns).max(1),
+            num_rows: usize::from(rows),
+        })
+    }
+
+    /// Whether a text is longer than the screen, with a line left for the prompt.
+    fn is_needed(&self, text: &str) -> bool {
+        let rows =
+            |it: &str| width(&console::strip_ansi_codes(it)).div_ceil(self.num_columns).max(1);
+        let mut num_rows = 0;
+        text.lines().any(|it| {
+            num_rows += rows(it);
+            num_rows >= self.num_rows
+        })
+    }
+
+    /// Shows a text, in pages if it is long, and returns when the user has seen enough.
+    pub(super) fn show(&self, text: &[u8]) -> io::Result<()> {
+        if !self.is_needed(&String::from_utf8_lossy(text)) {
+            return print(text);
+        }
+        let child = Command::new(&self.command[0])
+            .args(&self.command[1..])
+            .env("LESS", &self.less)
+            .stdin(Stdio::piped())
+            .spawn();
+        let mut child = match child {
+            Ok(child) => child,
+            Err(cause) => {
+                if self.is_named {
+                    voice::warn(&format!(
+                        "the pager `{}` cannot be started: {cause}",
+                        self.command[0]
+                    ));
+                }
+                return print(text);
+            }
+        };
+        // Ctrl-C is for the pager, which would otherwise be left alone with the terminal.
+        interrupt::ignore();
+        let mut stdin = child.stdin.take().expect("it was asked for");
+        let written = stdin.write_all(text);
+        drop(stdin);
+        child.wait()?;
+        // Who leaves early has seen enough.
+        written.or_else(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Ok(()),
+            _ => Err(error),
+        })
+    }
+}
+
+fn print(text: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text).and_then(|()| out.flush())
+}

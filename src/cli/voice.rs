@@ -1,0 +1,214 @@
+//! What is said beside the answer in: lines on stderr and in the log file out.
+//!
+//! How loud, in which colour and into which file is settled once, before anything is said.
+
+use std::fs::{File, OpenOptions};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{io, mem};
+
+use crate::cli::args::{ColorChoice, Global};
+use crate::cli::{add, context};
+use crate::config::Environment;
+use crate::error::{Error, Result};
+use crate::present::clean::clean;
+use crate::present::human::Human;
+use crate::trace;
+
+/// Columns of lines on stderr; they are not cut.
+const WIDTH: usize = 80;
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Loudness {
+    /// Failures and what the user should look into.
+    Quiet,
+    /// And what was done.
+    #[default]
+    Usual,
+    /// And by what, and with each file.
+    Verbose,
+    /// And how long each stage took.
+    Timed,
+}
+
+/// Everything that is said goes through the one there is.
+struct Voice {
+    loudness: Loudness,
+    human: Human,
+    /// What was said while it was held back; `None` if it is said at once.
+    held: Option<Vec<String>>,
+    log: Option<File>,
+    begin: Option<Instant>,
+}
+
+static VOICE: Mutex<Voice> = Mutex::new(Voice {
+    loudness: Loudness::Usual,
+    human: Human { width: WIDTH, is_terminal: false, is_coloured: false, has_links: false },
+    held: None,
+    log: None,
+    begin: None,
+});
+
+fn voice() -> MutexGuard<'static, Voice> {
+    VOICE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether output to a stream is coloured.
+pub(super) fn is_coloured(
+    choice: ColorChoice,
+    environment: &Environment,
+    is_terminal: bool,
+) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            let is_dumb = environment.get("TERM").is_some_and(|it| it == "dumb");
+            is_terminal && !is_dumb && environment.get("NO_COLOR").is_none()
+        }
+    }
+}
+
+/// Settles how things are said; `command` gives what the log calls this run.
+pub(super) fn begin<'a>(
+    environment: &Environment,
+    global: &Global,
+    command: impl FnOnce() -> &'a str,
+) -> Result<()> {
+    let is_terminal = io::stderr().is_terminal();
+    let log = global.log_file.as_deref().map(open_log).transpose()?;
+    let mut voice = voice();
+    voice.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
+    voice.loudness = match (global.quiet, global.verbose) {
+        (true, _) => Loudness::Quiet,
+        (false, 0) => Loudness::Usual,
+        (false, 1) => Loudness::Verbose,
+        (false, _) => Loudness::Timed,
+    };
+    voice.begin = Some(Instant::now());
+    voice.log = log;
+    if voice.loudness == Loudness::Timed || voice.log.is_some() {
+        trace::start();
+    }
+    if voice.log.is_some() {
+        voice.write_down("begin", &format!("kb {} {}", env!("CARGO_PKG_VERSION"), command()));
+    }
+    Ok(())
+}
+
+fn open_log(path: &Path) -> Result<File> {
+    let file = context::open_private(path, OpenOptions::new().append(true));
+    file.map_err(|source| Error::Io { path: path.to_owned(), source })
+}
+
+impl Voice {
+    fn tell(&mut self, least: Loudness, level: &str, text: &str) {
+        let text = clean(text);
+        self.write_down(level, &text);
+        if self.loudness < least {
+            return;
+        }
+        match &mut self.held {
+            Some(held) => held.push(text),
+            None => speak(&self.human.labelled(&text)),
+        }
+    }
+
+    /// Writes a line of the log: time, level, text, separated by tabs. A log that cannot be written any
+    /// more fails nothing.
+    fn write_down(&mut self, level: &str, text: &str) {
+        if let Some(log) = &mut self.log {
+            let _ = writeln!(log, "{}\t{level}\t{text}", add::now());
+        }
+    }
+}
+
+/// Says something that is not an answer.
+pub(super) fn say(text: &str) {
+    // The skill protocols word their warnings themselves.
+    let is_warning = text.starts_with("warning") || text.starts_with("error");
+    let (least, level) =
+        if is_warning { (Loudness::Quiet, "warning") } else { (Loudness::Usual, "info") };
+    voice().tell(least, level, text);
+}
+
+/// Says something the user should look into.
+pub(super) fn warn(text: &str) {
+    voice().tell(Loudness::Quiet, "warning", &format!("warning: {text}"));
+}
+
+/// Says what could not be done, where the rest goes on.
+pub(super) fn fail(text: &str) {
+    voice().tell(Loudness::Quiet, "failed", &format!("failed: {text}"));
+}
+
+/// Says what only those want to know who ask for it.
+pub(super) fn detail(text: &str) {
+    voice().tell(Loudness::Verbose, "detail", text);
+}
+
+/// Whether anybody wants to know that.
+pub(super) fn is_detailed() -> bool {
+    let voice = voice();
+    voice.loudness >= Loudness::Verbose || voice.log.is_some()
+}
+
+/// Whether nothing is drawn and nothing said but failures.
+pub(super) fn is_quiet() -> bool {
+    voice().loudness == Loudness::Quiet
+}
+
+/// Holds back what is said from now on, where a program reads stderr: if the command fails, all it
+/// is to find there is one JSON object (D14).
+pub(super) fn hold() {
+    if !io::stderr().is_terminal() {
+        voice().held = Some(Vec::new());
+    }
+}
+
+/// Ends what [`hold`] began, and says or forgets what was held back.
+pub(super) fn release(is_said: bool) {
+    let mut voice = voice();
+    for text in mem::take(&mut voice.held).into_iter().flatten().filter(|_| is_said) {
+        speak(&voice.human.labelled(&text));
+    }
+}
+
+/// Writes an error for people, and into the log.
+pub(super) fn error(error: &Error, write: impl FnOnce(&Human, &mut dyn Write) -> io::Result<()>) {
+    let mut voice = voice();
+    voice.write_down("error", &clean(&format!("{}: {error}", error.code())));
+    let mut stderr = io::stderr().lock();
+    // Where stderr is closed there is nobody left to tell.
+    let _ = write(&voice.human, &mut stderr).and_then(|()| stderr.flush());
+}
+
+/// Writes down how long it took, at the very end, and says it if `is_said`: a program that reads an
+/// error as JSON is to find nothing else.
+pub(super) fn end(is_said: bool) {
+    let Some(begin) = voice().begin else { return };
+    let times = trace::times();
+    let width = times.iter().map(|it| it.0.len()).max().unwrap_or(0).max("total".len());
+    let line = |name: &str, took: Duration, num_runs: usize| {
+        let runs = if num_runs > 1 { format!("  in {num_runs} runs") } else { String::new() };
+        format!("time  {name:width$}  {:>9.1} ms{runs}", took.as_secs_f64() * 1e3)
+    };
+    let mut lines: Vec<String> =
+        times.iter().map(|(name, it)| line(name, it.total, it.num_runs)).collect();
+    lines.push(line("total", begin.elapsed(), 1));
+    let mut voice = voice();
+    for line in lines {
+        voice.write_down("time", &clean(line.trim_start_matches("time")));
+        if is_said && voice.loudness == Loudness::Timed {
+            speak(&line);
+        }
+    }
+}
+
+/// Writes a line; where stderr is closed there is nobody left to tell.
+fn speak(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}

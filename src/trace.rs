@@ -1,0 +1,73 @@
+//! Stages with their names in, how long each took out; nothing while nobody asks.
+//!
+//! A stage of a pipeline does not know who listens, so this is the one place that all threads share.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+static IS_ON: AtomicBool = AtomicBool::new(false);
+
+static TIMES: Mutex<BTreeMap<&'static str, Time>> = Mutex::new(BTreeMap::new());
+
+/// How long a stage took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Time {
+    /// The number of the stage in the order in which they first ended, from 0.
+    order: usize,
+    /// How often it ran.
+    pub num_runs: usize,
+    /// All runs together, whatever thread they ran on.
+    pub total: Duration,
+}
+
+/// Measures from now on.
+pub fn start() {
+    IS_ON.store(true, Ordering::Relaxed);
+}
+
+/// Runs a stage.
+pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
+    static NUM_STAGES: AtomicUsize = AtomicUsize::new(0);
+    if !IS_ON.load(Ordering::Relaxed) {
+        return work();
+    }
+    let begin = Instant::now();
+    let done = work();
+    let took = begin.elapsed();
+    let mut times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let time = times.entry(name).or_insert_with(|| Time {
+        order: NUM_STAGES.fetch_add(1, Ordering::Relaxed),
+        ..Time::default()
+    });
+    time.num_runs += 1;
+    time.total += took;
+    done
+}
+
+/// Returns the stages that ran, in the order in which they first ended.
+pub fn times() -> Vec<(&'static str, Time)> {
+    let times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found: Vec<_> = times.iter().map(|(name, time)| (*name, *time)).collect();
+    found.sort_by_key(|it| it.1.order);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_are_told_in_the_order_they_ended() {
+        assert_eq!(stage("trace-test-before", || 1), 1);
+        start();
+        stage("trace-test-first", || ());
+        stage("trace-test-second", || ());
+        stage("trace-test-first", || ());
+        let ours = |it: &&(&str, Time)| it.0.starts_with("trace-test");
+        let found: Vec<(&str, usize)> =
+            times().iter().filter(ours).map(|it| (it.0, it.1.num_runs)).collect();
+        assert_eq!(found, [("trace-test-first", 2), ("trace-test-second", 1)]);
+    }
+}
