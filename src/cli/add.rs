@@ -110,6 +110,9 @@ pub(super) fn ingest(
     let mut report = IngestReport::default();
     let is_lone = matches!(roots, [root] if !root.is_dir());
     let mut progress = IngestProgress::new(context.data_dir().join(ERROR_LOG), now, is_lone);
+    if args.note.is_none() && stdin.is_none() {
+        progress.count(roots, options.walk);
+    }
     let mut on_event = |event: ingest::Event<'_>| {
         progress.on_event(&event);
         if let Some(tell) = &mut watch.on_event {
@@ -139,12 +142,13 @@ pub(super) fn ingest(
         voice::say(&Human::summary(&report));
     }
     if matches!(outcome, Err(Error::Cancelled)) {
-        voice::say(&format!("{} of the files found so far are left", progress.num_left()));
+        progress.tell_left();
         store.close()?;
         interrupt.check()?;
         return Err(Error::Cancelled);
     }
     outcome?;
+    progress.conclude();
     store.encode_vectors()?;
     store.close()?;
     Ok(report)

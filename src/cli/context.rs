@@ -46,9 +46,7 @@ impl Context {
         let human =
             Human { width, is_terminal, is_coloured, has_links: is_terminal && is_coloured };
         let pager = if is_terminal && !global.no_pager { Pager::new(&environment) } else { None };
-        let context = Self { environment, resolved, human, pager };
-        voice::detail(&format!("database: {}", context.database().display()));
-        Ok(context)
+        Ok(Self { environment, resolved, human, pager })
     }
 
     /// Returns the same for another data directory.

@@ -22,6 +22,7 @@ mod list;
 mod man;
 mod model;
 mod ocr;
+mod pace;
 mod pager;
 mod progress;
 mod read;
@@ -98,6 +99,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
     let outcome =
         begun.and_then(|()| Context::new(environment, &cli.global, &flags)).and_then(|context| {
+            voice::detail(&format!("database: {}", context.database().display()));
             match &cli.command {
                 Command::Mcp(args) => serve::run(context, &cli.global, args),
                 command => dispatch(&context, command),

@@ -4,17 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use std::{mem, thread};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::context;
-use crate::cli::voice;
+use crate::cli::pace::{Pace, Work};
+use crate::cli::{context, voice};
 use crate::embed;
 use crate::error::Error;
 use crate::ingest;
+use crate::ingest::walk;
+use crate::ingest::walk::WalkOptions;
 use crate::present::clean::clean;
-use crate::present::number::counted;
+use crate::present::number::{counted, duration, thousands};
 
 /// How often a bar moves when nothing happens.
 const TICK: Duration = Duration::from_millis(120);
@@ -22,6 +26,12 @@ const TICK: Duration = Duration::from_millis(120);
 /// Documents whose notes of one kind are said one by one: a folder of photographs would fill the
 /// screen.
 const MAX_NOTES: u64 = 10;
+
+/// Parts into which the whole of a run is cut.
+const SHARES: u64 = 1000;
+
+/// What takes as long is worth saying.
+const LONG: Duration = Duration::from_secs(300);
 
 /// Draws downloads and says where they come from and go to.
 pub(super) struct FetchProgress {
@@ -47,7 +57,7 @@ impl FetchProgress {
             embed::Event::Progress { file, done_bytes, total_bytes } => {
                 let bars = &self.bars;
                 let bar = self.by_file.entry(file).or_insert_with_key(|file| {
-                    let style = style("{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
+                    let style = style("{msg} {bar:30.cyan/bright.black} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
                     let bar = ProgressBar::new(total_bytes).with_style(style);
                     bars.add(bar).with_message(clean(file))
                 });
@@ -75,9 +85,16 @@ impl FetchProgress {
 /// Draws a run of `kb add` and writes what failed to the log.
 pub(super) struct IngestProgress {
     bar: ProgressBar,
+    /// The files there are, as soon as they are counted.
+    work: Arc<OnceLock<Work>>,
+    pace: Pace,
+    num_found: u64,
     num_done: u64,
-    num_chunks: u64,
+    num_stored: u64,
+    num_read: u64,
+    num_embedded: u64,
     num_failed: u64,
+    is_long_said: bool,
     /// Notes by their words without numbers: how many there were, and the last of them.
     notes: BTreeMap<String, (u64, String)>,
     log: ErrorLog,
@@ -88,14 +105,20 @@ pub(super) struct IngestProgress {
 impl IngestProgress {
     /// `is_lone`: one file was named, whose failure is the command's own and not said here.
     pub(super) fn new(log: PathBuf, now: fn() -> String, is_lone: bool) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(0), target())
-            .with_style(style("{bar:30} {pos}/{len} files, {msg}, {eta} left"));
+        let bar = ProgressBar::with_draw_target(Some(SHARES), target())
+            .with_style(style("{bar:30.cyan/bright.black} {percent:>3} %  {prefix}\n{msg:.dim}"));
         bar.enable_steady_tick(TICK);
         Self {
             bar,
+            work: Arc::default(),
+            pace: Pace::default(),
+            num_found: 0,
             num_done: 0,
-            num_chunks: 0,
+            num_stored: 0,
+            num_read: 0,
+            num_embedded: 0,
             num_failed: 0,
+            is_long_said: false,
             notes: BTreeMap::new(),
             log: ErrorLog { path: log, file: None },
             now,
@@ -103,22 +126,41 @@ impl IngestProgress {
         }
     }
 
+    /// Counts the files in a thread of its own, where anybody looks on: the run itself finds them as it
+    /// goes, and so does not know how many there are.
+    pub(super) fn count(&self, roots: &[PathBuf], options: WalkOptions) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let (work, roots) = (Arc::clone(&self.work), roots.to_vec());
+        thread::spawn(move || {
+            let files = walk::walk(&roots, &options);
+            // Nobody else sets it.
+            let _ = work.set(Work::new(files.map(|it| it.map_or(0, |it| it.size_bytes))));
+        });
+    }
+
     pub(super) fn on_event(&mut self, event: &ingest::Event<'_>) {
         match *event {
-            ingest::Event::Found { num_files } => self.bar.set_length(num_files as u64),
+            ingest::Event::Found { num_files } => self.num_found = num_files as u64,
+            ingest::Event::Prepared { .. } => self.num_read += 1,
+            ingest::Event::Embedded { num_chunks } => {
+                self.num_embedded += num_chunks as u64;
+                self.pace.embedded(self.num_embedded, self.bar.elapsed());
+            }
             ingest::Event::Stored { path, num_chunks, warnings } => {
-                self.num_chunks += num_chunks as u64;
+                self.num_stored += 1;
                 self.detail("stored", path, &format!(" ({})", counted(num_chunks, "chunk")));
                 for warning in warnings {
                     self.note(path, warning);
                 }
-                self.advance();
+                self.advance(true);
             }
             ingest::Event::Skipped { path, .. } => {
                 self.detail("unchanged", path, "");
-                self.advance();
+                self.advance(false);
             }
-            ingest::Event::Ignored => self.advance(),
+            ingest::Event::Ignored => self.advance(false),
             ingest::Event::Failed { path, error } => {
                 self.num_failed += 1;
                 match error.path() {
@@ -130,9 +172,10 @@ impl IngestProgress {
                     }
                 }
                 self.log.append(&(self.now)(), path, error);
-                self.advance();
+                self.advance(true);
             }
         }
+        self.draw();
     }
 
     pub(super) fn finish(&self) {
@@ -153,22 +196,80 @@ impl IngestProgress {
         }
     }
 
-    /// Returns how many of the files found so far nothing was done with.
-    pub(super) fn num_left(&self) -> u64 {
-        self.bar.length().unwrap_or(0).saturating_sub(self.num_done)
+    /// Says how many files nothing was done with.
+    pub(super) fn tell_left(&self) {
+        let left = |all: u64| thousands(all.saturating_sub(self.num_done));
+        voice::say(&match self.work.get() {
+            Some(work) => format!("{} of the files are left", left(work.num_files() as u64)),
+            None => format!("{} of the files found so far are left", left(self.num_found)),
+        });
     }
 
-    fn advance(&mut self) {
+    /// Says what came of it in figures, and where to read what failed.
+    pub(super) fn conclude(&self) {
+        if self.bar.is_hidden() || self.is_lone {
+            return;
+        }
+        let seconds = self.bar.elapsed().as_secs();
+        let mut parts = Vec::new();
+        if self.num_embedded > 0 {
+            let rate = self.num_embedded / seconds.max(1);
+            let chunks = counted(usize::try_from(self.num_embedded).unwrap_or(0), "chunk");
+            parts.push(format!("{chunks} embedded in {}, {rate} a second.", duration(seconds)));
+        }
+        if self.num_failed > 0 {
+            parts.push(format!("What failed and why: {}", self.log.path.display()));
+        }
+        if !parts.is_empty() {
+            voice::say(&parts.join(" "));
+        }
+    }
+
+    fn advance(&mut self, is_worked: bool) {
         self.num_done += 1;
-        self.bar.set_position(self.num_done);
-        let seconds = self.bar.elapsed().as_secs_f64().max(f64::MIN_POSITIVE);
-        #[expect(clippy::cast_precision_loss, reason = "shown without decimals")]
-        let rate = self.num_chunks as f64 / seconds;
-        let failed = match self.num_failed {
-            0 => String::new(),
-            count => format!(", {count} failed"),
+        self.pace.file(self.work.get(), is_worked, self.bar.elapsed());
+    }
+
+    /// Brings the bar and what stands beside it up to date.
+    fn draw(&mut self) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        let (done, now) = (thousands(self.num_done), self.bar.elapsed());
+        let mut over_all = match self.work.get() {
+            Some(work) => {
+                self.bar.set_position(shares(self.pace.share(work)));
+                format!("{done} of {} files", thousands(work.num_files() as u64))
+            }
+            None => format!("{done} files"),
         };
-        self.bar.set_message(format!("{} chunks ({rate:.0}/s){failed}", self.num_chunks));
+        if self.num_failed > 0 {
+            over_all += &format!(", {} failed", thousands(self.num_failed));
+        }
+        if let Some(left) = self.work.get().and_then(|it| self.pace.left(it, now)) {
+            over_all += &format!(", {} left", duration(left.as_secs()));
+            self.tell_long(left);
+        }
+        let rate = self.pace.rate().map(|it| format!(" ({it:.0} a second)")).unwrap_or_default();
+        let stages = format!(
+            "{} read, {} chunks embedded{rate}, {} stored",
+            thousands(self.num_read),
+            thousands(self.num_embedded),
+            thousands(self.num_stored)
+        );
+        self.bar.set_prefix(over_all);
+        self.bar.set_message(stages);
+    }
+
+    /// Says once that it takes long, and that nothing is lost by ending it.
+    fn tell_long(&mut self, left: Duration) {
+        if left >= LONG && !mem::replace(&mut self.is_long_said, true) {
+            self.say(&format!(
+                "This takes about {}: the model runs on the processor alone. Ctrl-C ends it after the \
+                 document at hand, and the same command goes on from there.",
+                duration(left.as_secs())
+            ));
+        }
     }
 
     fn say(&self, text: &str) {
@@ -212,6 +313,11 @@ impl ErrorLog {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
+fn shares(share: f64) -> u64 {
+    (share.clamp(0.0, 1.0) * 1000.0) as u64
+}
+
 /// Bars appear on a terminal only.
 pub(super) fn target() -> ProgressDrawTarget {
     if std::io::stderr().is_terminal() && !voice::is_quiet() {
@@ -222,5 +328,6 @@ pub(super) fn target() -> ProgressDrawTarget {
 }
 
 pub(super) fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("templates are constants of this program")
+    let style = ProgressStyle::with_template(template);
+    style.expect("templates are constants of this program").progress_chars("━╸─")
 }

@@ -48,7 +48,7 @@ fn reindex(store: &mut Store, embedder: &dyn Embedder, wanted: &Binding) -> Resu
         Some(u64::from(state.num_chunks)),
         progress::target(),
     )
-    .with_style(progress::style("{bar:30} {pos}/{len} chunks ({per_sec}), {eta} left"));
+    .with_style(progress::style("{bar:30.cyan/bright.black} {percent:>3} %  {human_pos} of {human_len} chunks, {per_sec}, {eta} left"));
     bar.set_position(u64::from(state.num_embedded));
     loop {
         let mut after: ChunkId = 0;

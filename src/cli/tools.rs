@@ -211,6 +211,7 @@ fn added(service: &Service, args: &args::Add, call: &Call) -> Result<Bytes> {
             call.progress(num_done, Some(num_found.max(num_done)), &name);
         }
         ingest::Event::Ignored => num_done += 1,
+        ingest::Event::Prepared { .. } | ingest::Event::Embedded { .. } => {}
         ingest::Event::Failed { path, error } => {
             num_done += 1;
             let message = format!("{}: {error}", path.display());

@@ -143,6 +143,16 @@ pub enum Event<'a> {
         /// Files seen, unchanged and ignored ones not among them.
         num_files: usize,
     },
+    /// A file was read and cut; its chunks wait to be embedded, but for those whose vectors are known.
+    Prepared {
+        /// Its chunks that wait.
+        num_chunks: usize,
+    },
+    /// Chunks were embedded.
+    Embedded {
+        /// How many.
+        num_chunks: usize,
+    },
     /// A document was committed.
     Stored {
         /// Its file; `None` for a note given as text.

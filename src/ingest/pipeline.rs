@@ -301,7 +301,9 @@ impl Writer<'_, '_> {
                 Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
                 Message::Embedded(turn, first, vectors) => {
                     if let Some(waiting) = self.waiting.get_mut(&turn) {
-                        for (slot, vector) in waiting.vectors[first..].iter_mut().zip(vectors?) {
+                        let vectors = vectors?;
+                        (self.on_event)(Event::Embedded { num_chunks: vectors.len() });
+                        for (slot, vector) in waiting.vectors[first..].iter_mut().zip(vectors) {
                             *slot = Some(vector);
                             waiting.num_missing -= 1;
                         }
@@ -328,6 +330,9 @@ impl Writer<'_, '_> {
             self.send_jobs(turn, passages, &vectors);
         }
         let num_missing = vectors.iter().filter(|it| it.is_none()).count();
+        if let Outcome::Prepared(_) = &outcome {
+            (self.on_event)(Event::Prepared { num_chunks: num_missing });
+        }
         self.waiting.insert(turn, Waiting { outcome, vectors, num_missing });
         Ok(())
     }
