@@ -8,7 +8,7 @@ use clap_mangen::Man;
 
 use crate::cli::args::Cli;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context};
+use crate::cli::{args, voice};
 use crate::error::{Error, Result};
 
 pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
@@ -17,7 +17,7 @@ pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
             fs::create_dir_all(dir)
                 .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
                 .map_err(|source| Error::Io { path: dir.clone(), source })?;
-            context::say(&format!("Wrote the man pages to {}", dir.display()));
+            voice::say(&format!("Wrote the man pages to {}", dir.display()));
         }
         None => {
             let mut out = io::BufWriter::new(io::stdout().lock());

@@ -271,7 +271,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
 fn is_skill(args: &[OsString]) -> bool {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
-        if word == "--data-dir" || word == "--color" {
+        if ["--data-dir", "--color", "--log-file"].iter().any(|it| word == it) {
             words.next();
         } else if !is_flag(word) {
             return word == "skill";

@@ -251,24 +251,19 @@ impl IngestProgress {
             self.tell_long(left);
         }
         let rate = self.pace.rate().map(|it| format!(" ({it:.0} a second)")).unwrap_or_default();
-        let stages = format!(
-            "{} read, {} chunks embedded{rate}, {} stored",
-            thousands(self.num_read),
-            thousands(self.num_embedded),
-            thousands(self.num_stored)
-        );
+        let chunks = counted(usize::try_from(self.num_embedded).unwrap_or(usize::MAX), "chunk");
+        let (read, stored) = (thousands(self.num_read), thousands(self.num_stored));
+        let stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");
         self.bar.set_prefix(over_all);
         self.bar.set_message(stages);
     }
 
     /// Says once that it takes long, and that nothing is lost by ending it.
     fn tell_long(&mut self, left: Duration) {
-        if left >= LONG && !mem::replace(&mut self.is_long_said, true) {
-            self.say(&format!(
-                "This takes about {}: the model runs on the processor alone. Ctrl-C ends it after the \
-                 document at hand, and the same command goes on from there.",
-                duration(left.as_secs())
-            ));
+        if let Some(text) = long_note(left)
+            && !mem::replace(&mut self.is_long_said, true)
+        {
+            self.say(&text);
         }
     }
 
@@ -313,6 +308,17 @@ impl ErrorLog {
     }
 }
 
+/// Returns what is to be said of a run that takes so long; `None` if it is not worth a word.
+fn long_note(left: Duration) -> Option<String> {
+    (left >= LONG).then(|| {
+        format!(
+            "This takes about {}: the model runs on the processor, which is all it can use. Ctrl-C ends \
+             it after the document at hand, and the same command goes on from there.",
+            duration(left.as_secs())
+        )
+    })
+}
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
 fn shares(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 1000.0) as u64
@@ -330,4 +336,16 @@ pub(super) fn target() -> ProgressDrawTarget {
 pub(super) fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     style.expect("templates are constants of this program").progress_chars("━╸─")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_run_is_announced_with_the_way_to_end_it() {
+        assert_eq!(long_note(Duration::from_secs(299)), None);
+        let text = long_note(Duration::from_secs(2700)).unwrap();
+        assert!(text.starts_with("This takes about 45 min 00 s") && text.contains("Ctrl-C"));
+    }
 }

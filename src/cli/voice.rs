@@ -82,6 +82,8 @@ pub(super) fn begin<'a>(
     let log = global.log_file.as_deref().map(open_log).transpose()?;
     let mut voice = voice();
     voice.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
+    // Bars are coloured by their own library.
+    console::set_colors_enabled_stderr(voice.human.is_coloured);
     voice.loudness = match (global.quiet, global.verbose) {
         (true, _) => Loudness::Quiet,
         (false, 0) => Loudness::Usual,

@@ -206,7 +206,9 @@ fn progress_is_drawn_on_a_terminal_only() {
     let env = TestEnv::new();
     let shown = terminal::run(&env, &["add", CORPUS], "", false).expect(0);
     assert_eq!(shown.stdout, "");
-    assert!(shown.stderr.contains("/6 files, "), "{:?}", shown.stderr);
+    for part in [" of 6 files", "6 read, ", " chunks embedded in ", " a second."] {
+        assert!(shown.stderr.contains(part), "{part}: {:?}", shown.stderr);
+    }
     assert!(shown.stderr.contains("Added 6 documents."), "{:?}", shown.stderr);
     let env = TestEnv::new();
     let piped = env.ok(&["add", CORPUS]);
@@ -219,11 +221,44 @@ fn colour_is_for_terminals_and_for_who_asks() {
     let is_coloured = |text: &str| text.contains('\u{1b}');
     assert!(!is_coloured(&env.ok(&["list"]).stdout));
     assert!(is_coloured(&env.ok(&["list", "--color", "always"]).stdout));
+    let search = ["search", "ice", "--fts-only", "--format=human"];
+    let shown = terminal::run(&env, &search, "", true).stderr;
+    assert!(shown.contains("\u{1b}]8;;file:///") && shown.contains("\u{1b}[1;33mice\u{1b}[0m"));
+    // A link is nothing for who reads a pipe, colour or not.
+    let piped = env.ok(&[&search[..], &["--color=always"]].concat()).stdout;
+    assert!(piped.contains("\u{1b}[1;33mice") && !piped.contains("\u{1b}]8"));
+    let failed = terminal::run(&env, &["info", "99"], "", true).stderr;
+    assert!(failed.starts_with("\u{1b}[1;31merror:\u{1b}[0m document not found"), "{failed:?}");
     assert!(is_coloured(&terminal::run(&env, &["list"], "", true).stderr));
     assert!(!is_coloured(&terminal::run(&env, &["list", "--color=never"], "", true).stderr));
     env.set("NO_COLOR", "1");
     assert!(!is_coloured(&terminal::run(&env, &["list"], "", true).stderr));
     assert!(is_coloured(&terminal::run(&env, &["list", "--color=always"], "", true).stderr));
+}
+
+#[test]
+fn tables_line_up_and_fit_the_terminal_whatever_the_script() {
+    let env = TestEnv::new();
+    for (name, title) in [
+        ("a", "東京の観光案内"),
+        ("b", "การเดินทาง"),
+        ("c", "हिन्दी में रेल यात्रा"),
+        ("d", "اللغة العربية"),
+        ("e", "Cafe\u{301} 👩\u{200d}👩\u{200d}👧"),
+        ("f", &"A title that is far too long for any terminal ".repeat(4)),
+    ] {
+        env.write(&format!("docs/{name}.md"), format!("# {title}\n\nText.\n"));
+    }
+    env.ok(&["add", "docs", "--tags", "x"]);
+    let width = kb::present::columns::width;
+    let list = ["list", "--color=never"];
+    let shown = terminal::run(&env, &list, "", true).stderr.replace('\r', "");
+    let piped = env.ok(&list).stdout;
+    for (text, is_cut) in [(&shown, true), (&piped, false)] {
+        let ends: Vec<usize> = text.lines().skip(1).map(|it| width(it)).collect();
+        assert!(ends.iter().all(|it| *it == ends[0]), "{text}");
+        assert_eq!((ends[0] <= 90, text.contains('…')), (is_cut, is_cut), "{text}");
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match *arg {
-            "--data-dir" | "--color" => drop(rest.next()),
+            "--data-dir" | "--color" | "--log-file" => drop(rest.next()),
             arg if !arg.starts_with('-') => words.push(arg),
             _ => {}
         }
