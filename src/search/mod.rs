@@ -178,15 +178,7 @@ pub fn search(
     let fused = stage("fuse", || rankings.fuse(store, query, options))?;
     let confidence = confidence::of(&rankings.signals(&fused));
     let total_matches = fused.len();
-<<<<<<< HEAD
-    let hits = page::page(store, &fused, options)?
-=======
-    let page = page(store, &fused, options)?;
-    let chunk_ids: Vec<ChunkId> = page.iter().map(|it| it.chunk_id).collect();
-    let by_chunk: HashMap<ChunkId, &Fused> = page.iter().map(|it| (it.chunk_id, *it)).collect();
-    // A chunk that another process removed meanwhile is not among the stored ones.
-    let hits = stage("read hits", || store.hits(&chunk_ids))?
->>>>>>> 0cd30d1 (A pager, quiet and verbose, the time of each stage, a log file)
+    let hits = stage("read hits", || page::page(store, &fused, options))?
         .into_iter()
         .map(|it| Hit {
             score: it.fused.score,

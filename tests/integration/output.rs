@@ -255,7 +255,7 @@ fn tables_line_up_and_fit_the_terminal_whatever_the_script() {
     let shown = terminal::run(&env, &list, "", true).stderr.replace('\r', "");
     let piped = env.ok(&list).stdout;
     for (text, is_cut) in [(&shown, true), (&piped, false)] {
-        let ends: Vec<usize> = text.lines().skip(1).map(|it| width(it)).collect();
+        let ends: Vec<usize> = text.lines().skip(1).map(width).collect();
         assert!(ends.iter().all(|it| *it == ends[0]), "{text}");
         assert_eq!((ends[0] <= 90, text.contains('…')), (is_cut, is_cut), "{text}");
     }
