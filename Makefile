@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf schema skills bench corpus packages install clean
+.PHONY: help build demo test faults lint quality chunkers pdf schema skills bench start corpus packages install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ skills: build ## Serve the skills beside this checkout and report counts and tim
 bench: build ## Measure speed and memory beside Python; BENCH=--torch with sentence-transformers too
 	benches/run $(KB) $(BENCH)
 	benches/page
+
+start: build ## Measure how long each command takes at 3,000 documents
+	benches/start $(KB) --write
 
 corpus: build ## Ingest everything beside this checkout and report
 	tests/quality/corpus $(KB)

@@ -5,6 +5,7 @@
 mod add;
 mod args;
 mod backup;
+mod cache;
 mod complete;
 mod config;
 mod context;
@@ -166,6 +167,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Reindex(args) => reindex::run(context, args),
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
+        Command::Cache(args) => cache::run(context, args),
         Command::Config(args) => config::run(context, args),
         Command::Skill(_)
         | Command::Mcp(_)
@@ -226,6 +228,10 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Update(args::Update { format, .. })
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
+        Command::Cache(args) => Some(match &args.action {
+            Some(args::CacheAction::Clean(clean)) => clean.format.format,
+            None => args.format.format,
+        }),
         Command::Skill(args) => Some(args.call.format()),
         Command::Mcp(_)
         | Command::Help(_)

@@ -376,7 +376,7 @@ impl Embedder for LazyModel {
 }
 
 /// Returns where models and the runtime library may be, as the environment says.
-fn locations(context: &Context) -> Locations {
+pub(super) fn locations(context: &Context) -> Locations {
     let environment = &context.environment;
     let home = environment.home();
     let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));

@@ -71,6 +71,20 @@ impl Identity {
         fs::write(&path, self.lines()).map_err(|it| io_error(&path, it))
     }
 
+    /// Returns what the graph in a directory is of: the model's name and its precision.
+    pub(super) fn name(dir: &Path) -> Option<String> {
+        let identity = Self::parse(&fs::read_to_string(dir.join(ABOUT_FILE)).ok()?)?;
+        let weights = Path::new(&identity.path);
+        let part = |it: &Path| it.file_name().map(|it| it.to_string_lossy().into_owned());
+        // The hub's cache names a model as `models--owner--name`, some directories above its files.
+        let of_hub = weights
+            .ancestors()
+            .filter_map(part)
+            .find_map(|it| it.strip_prefix("models--").map(|it| it.replace("--", "/")));
+        let name = of_hub.or_else(|| part(weights.parent()?))?;
+        Some(format!("{name} {}", identity.precision))
+    }
+
     /// Removes the graphs this one replaces. A process that has one of them open keeps it.
     pub(super) fn remove_replaced(&self, cache_dir: &Path) {
         for entry in fs::read_dir(graphs(cache_dir)).into_iter().flatten().flatten() {

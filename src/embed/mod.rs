@@ -7,6 +7,7 @@
 //!
 //! Only [`install`] touches the network. Settings come as values: [`Locations`], [`OpenOptions`].
 
+mod cache;
 mod export;
 mod facts;
 mod fetch;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use crate::document::{Binding, Precision};
 use crate::error::{Error, Result};
 
+pub use cache::{Cached, CachedKind, cached, remove_cached};
 pub use facts::Facts;
 pub use fetch::{Locations, OPTIMISING, install, locate, locate_model, verify, verify_runtime};
 pub use onnx::OnnxEmbedder;

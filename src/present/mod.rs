@@ -8,6 +8,7 @@ use crate::document::Binding;
 use crate::skill::install::Found;
 
 mod blocks;
+pub mod cache;
 pub mod clean;
 pub mod columns;
 pub mod doctor;

@@ -31,6 +31,7 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
     let mut commands: Vec<Vec<String>> = names(&[]).into_iter().map(|it| vec![it]).collect();
     commands.retain(|it| it != &[GROUP]);
     commands.extend(names(&[GROUP]).into_iter().map(|it| vec![GROUP.to_owned(), it]));
+    commands.extend(PAIRS.map(|words| words.map(str::to_owned).to_vec()));
     commands
         .into_iter()
         .map(|words| {
@@ -48,12 +49,17 @@ const GROUP: &str = "skill";
 /// Commands that an agent needs no word about.
 const FOR_PEOPLE: [&str; 3] = ["help", "completions", "man"];
 
+/// Commands that do something of their own and have another below them.
+const PAIRS: [[&str; 2]; 2] = [["cache", "clean"], ["config", "set"]];
+
 /// Returns the command a line begins with, with two words if it is one of a group.
 fn command_of(line: &str) -> String {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default();
     match words.next() {
-        Some(second) if first == GROUP => format!("{first} {second}"),
+        Some(second) if first == GROUP || PAIRS.contains(&[first, second]) => {
+            format!("{first} {second}")
+        }
         _ => first.to_owned(),
     }
 }
@@ -408,7 +414,7 @@ fn lines_to_run(page: &str) -> Vec<String> {
 }
 
 /// Runs a line as a user types it.
-fn in_shell(env: &TestEnv, line: &str) -> Output {
+pub(crate) fn in_shell(env: &TestEnv, line: &str) -> Output {
     let program = env.path("bin/kb");
     if !program.exists() {
         symlink(env!("CARGO_BIN_EXE_kb"), &program).unwrap();

@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "diagnostic",
             "document",
+            "embed",
             "error",
             "eval",
             "ingest",
@@ -109,6 +110,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "embed",
             "ingest/extract",
             "present/json",
+            "present/cache.rs",
             "present/read",
             "present/skill",
             "eval/beir.rs",

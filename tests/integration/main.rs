@@ -58,6 +58,8 @@ mod mcp_official;
 mod models;
 /// Human text; which stream gets what; colour and progress on a terminal.
 mod output;
+/// Each command for people and for programs, row by row.
+mod outputs;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
 /// Reading on from a hit: outline, show, open.

@@ -155,6 +155,7 @@ fn help_is_there_for_every_command() {
             "reindex",
             "embed",
             "eval",
+            "cache",
             "config",
             "skill",
             "help",
@@ -356,4 +357,36 @@ fn the_database_itself_is_never_the_backup() {
     let database = env.database();
     env.kb(&["backup", "--force", database.to_str().unwrap()]).expect(1);
     assert_eq!(fs::read(env.database()).unwrap(), before);
+}
+
+#[test]
+fn the_cache_is_shown_and_cleaned_of_what_is_not_in_use() {
+    let env = TestEnv::new();
+    let shown = env.json(&["cache", "--format", "json"]);
+    let parts = shown["parts"].as_array().unwrap();
+    for kind in ["graph", "runtime"] {
+        let is_used = |it: &Value| it["kind"] == kind && it["in_use"] == true;
+        assert!(parts.iter().any(is_used) || kind == "runtime", "{shown}");
+    }
+    let total: u64 = parts.iter().map(|it| it["size_bytes"].as_u64().unwrap()).sum();
+    assert_eq!(shown["size_bytes"], total);
+
+    let mut env = TestEnv::without_model();
+    env.set("KB_CACHE_DIR", env.path("cache").to_str().unwrap());
+    assert!(env.ok(&["cache"]).stdout.starts_with("0.0 MB in "));
+    assert_eq!(env.ok(&["cache", "clean"]).stdout, "Freed 0.0 MB, 0.0 MB left.\n");
+    env.write("cache/graphs/0123/model.onnx", vec![0; 1_500_000]);
+    env.write("cache/tmp/1/half", "x");
+    let dry = ["cache", "clean", "--dry-run"];
+    insta::assert_snapshot!(env.ok(&dry).text(), @"
+    would remove: graph 0123, 1.5 MB
+    would remove: leftover 1, 0.0 MB
+    Would free 1.5 MB, 0.0 MB left.
+    ");
+    let error = env.kb(&["cache", "clean"]).expect(1);
+    assert!(error.stderr.contains("needs `--yes`"), "{}", error.stderr);
+    assert!(env.path("cache/graphs/0123/model.onnx").exists());
+    let cleaned = env.json(&["cache", "clean", "--yes", "--format", "json"]);
+    assert_eq!(cleaned["freed_bytes"], 1_500_001);
+    assert!(!env.path("cache/graphs/0123").exists() && !env.path("cache/tmp/1").exists());
 }

@@ -85,6 +85,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         _ if format != Some("json") => return None,
         ["skill", second, ..] => format!("skill-{second}"),
         ["config", "set", ..] => return None,
+        ["cache", "clean", ..] => "cache-clean".to_owned(),
         [first, ..] => (*first).to_owned(),
         [] => return None,
     };
@@ -92,13 +93,13 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
 }
 
 #[track_caller]
-fn check(name: &str, value: &Value) {
+pub(crate) fn check(name: &str, value: &Value) {
     let faults = faults(&schemas()[name], value);
     assert!(faults.is_empty(), "not of the shape `{name}`:\n{}\n{value:#}", faults.join("\n"));
 }
 
 #[track_caller]
-fn check_any(names: &[&str], value: &Value) {
+pub(crate) fn check_any(names: &[&str], value: &Value) {
     let is_one = names.iter().any(|it| faults(&schemas()[*it], value).is_empty());
     assert!(is_one, "of none of the shapes {names:?}:\n{value:#}");
 }

@@ -111,6 +111,43 @@ pub(in crate::cli) struct Reindex {
     pub(in crate::cli) format: Format,
 }
 
+/// Show what lies in the cache, or remove it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The cache holds ONNX Runtime, models that came from Python packages, and models made ready for this machine.
+All of it can be fetched or made again. Models from the hub lie in a cache of their own, shared with other
+programs, and are left alone.")]
+pub(in crate::cli) struct Cache {
+    /// What to do; without it what lies there is shown.
+    #[command(subcommand)]
+    pub(in crate::cli) action: Option<CacheAction>,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// What to do with the cache.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum CacheAction {
+    /// Remove what the database's model does not need
+    Clean(CacheClean),
+}
+
+/// Remove what the database's model does not need
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CacheClean {
+    /// Remove what it needs, too: it is fetched and made again when it is
+    #[arg(long)]
+    pub(in crate::cli) all: bool,
+    /// Say what would go, and remove nothing
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(in crate::cli) yes: bool,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
 /// Show or change settings
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ConfigArgs {

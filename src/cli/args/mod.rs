@@ -21,7 +21,8 @@ use crate::config::OutputFormat;
 pub(super) use add::{Add, Import, Init, Update};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
-    Backup, ConfigAction, ConfigArgs, Doctor, Export, Reindex, Remove, Status, Tag,
+    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Export, Reindex, Remove, Status,
+    Tag,
 };
 pub(super) use read::{Info, List, Open, Outline, SelectionArgs, Show, Tags};
 pub(super) use search::{Embed, Eval, FilterArgs, How, Search, SearchFormat, Similar, Why};
@@ -125,6 +126,8 @@ pub(super) enum Command {
     Embed(Embed),
     /// Measure how well searches find what is there
     Eval(Eval),
+    /// Show what lies in the cache, or remove it
+    Cache(Cache),
     /// Show or change settings
     Config(ConfigArgs),
     /// Serve agent skills: list, build, search and read directories with a SKILL.md

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
 use crate::present::skill::json as skill;
-use crate::present::{doctor, eval, json, read, update, why};
+use crate::present::{cache, doctor, eval, json, read, update, why};
 use crate::transfer::{DocumentLine, HeadLine};
 
 pub use fields::Field;
@@ -115,6 +115,8 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::ReindexedJson>("reindex", "kb reindex --format json"),
     Published::of::<Vec<f32>>("embed", "kb embed, a line"),
     Published::of::<eval::EvalJson>("eval", "kb eval --format json"),
+    Published::of::<cache::CacheJson>("cache", "kb cache --format json"),
+    Published::of::<cache::CleanedJson>("cache-clean", "kb cache clean --format json"),
     Published::of::<Vec<json::SettingJson>>("config", "kb config --format json"),
     Published::of::<skill::ListJson>("skill-list", "kb skill list --format json"),
     Published::of::<skill::BuildJson>("skill-build", "kb skill build --format json"),

@@ -1,0 +1,76 @@
+//! Each command for people and for programs, as the table in `tests/OUTPUTS.md` says.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::docs::in_shell;
+use crate::env::TestEnv;
+use crate::schema;
+
+/// A row of the table: command, line, what people read, what programs read.
+fn rows() -> Vec<[String; 4]> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/OUTPUTS.md");
+    let page = fs::read_to_string(page).unwrap().replace("\\|", "\u{0}");
+    let rows = page.lines().filter(|it| it.starts_with("| `"));
+    rows.map(|row| {
+        let cells = row.trim_matches('|').split(" | ").map(|it| it.trim().replace('\u{0}', "|"));
+        let cells: Vec<String> = cells.collect();
+        cells.try_into().unwrap()
+    })
+    .collect()
+}
+
+/// Returns what stands between backticks.
+fn code(cell: &str) -> &str {
+    cell.strip_prefix('`').unwrap().strip_suffix('`').unwrap()
+}
+
+#[test]
+fn every_command_has_a_row() {
+    let env = TestEnv::without_model();
+    env.ok(&["man", "--dir", "man"]);
+    let pages = fs::read_dir(env.path("man")).unwrap();
+    let names = pages.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let commands: BTreeSet<String> = names
+        .filter_map(|it| it.strip_prefix("kb-")?.strip_suffix(".1").map(str::to_owned))
+        .collect();
+    let rows = rows();
+    let named: BTreeSet<String> = rows.iter().map(|it| code(&it[0]).replace(' ', "-")).collect();
+    assert_eq!(named, commands);
+    assert_eq!(named.len(), rows.len());
+}
+
+#[test]
+fn every_row_comes_true() {
+    let env = TestEnv::with_corpus();
+    env.write("docs/new.md", "# New\n\nSomething new.\n");
+    env.write(
+        ".agents/skills/tides/SKILL.md",
+        "---\nname: tides\ndescription: Reads tides. Use when a gauge is to be read.\n---\n\n\
+         # Tides\n\n## Reading\n\nRead the gauge twice a day.\n",
+    );
+    for [command, line, said, printed] in rows() {
+        let (line, said) = (code(&line).to_owned(), code(&said).to_owned());
+        env.install_sample();
+        // `kb search` alone is for programs unless told otherwise.
+        let human = if code(&command) == "search" { " --format human" } else { "" };
+        let output = in_shell(&env, &format!("{line}{human}"));
+        assert_eq!(output.status, 0, "{line}: {}", output.text());
+        assert!(output.text().contains(&said), "{line}: {}", output.text());
+        if printed.starts_with("text: ") {
+            continue;
+        }
+        if let Some(names) = printed.strip_prefix("lines: ") {
+            let names: Vec<&str> = names.split(", ").map(code).collect();
+            for line in output.stdout.lines() {
+                schema::check_any(&names, &serde_json::from_str(line).unwrap());
+            }
+            continue;
+        }
+        env.install_sample();
+        let output = in_shell(&env, &format!("{line} --format json"));
+        assert_eq!(output.status, 0, "{line}: {}", output.text());
+        schema::check(code(&printed), &output.json());
+    }
+}
