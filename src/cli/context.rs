@@ -20,6 +20,9 @@ use crate::trace::stage;
 /// Name of the database in the data directory.
 pub(super) const DATABASE: &str = "kb.db";
 
+/// Bytes of an answer that are written at a time: what a pipe holds.
+const OUTPUT_BYTES: usize = 1 << 16;
+
 /// Columns assumed where stdout is not a terminal.
 const DEFAULT_WIDTH: usize = 100;
 
@@ -85,7 +88,7 @@ impl Context {
         &self,
         answer: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
+        let mut out = io::BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
         stage("print", || answer(&mut out).and_then(|()| out.flush())).map_err(Error::Output)
     }
 

@@ -17,6 +17,10 @@ const CLOSING: &str = "、。，．！？：；）」』】〉》〕ー・’”
 
 /// Returns the columns that a text takes.
 pub fn width(text: &str) -> usize {
+    // Nearly every cell of a long list.
+    if text.bytes().all(|it| matches!(it, b' '..=b'~')) {
+        return text.len();
+    }
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 

@@ -53,11 +53,20 @@ pub struct DocumentName {
 
 const DOCUMENT_NAMES: &str = "SELECT id, title, source_path FROM documents ORDER BY id";
 
-/// The columns of a [`StoredDocument`].
+/// The columns of a [`StoredDocument`], in the order in which [`rows::stored_document`] reads them.
 macro_rules! select_documents {
     () => {
         "SELECT
-            documents.*,
+            documents.id,
+            documents.title,
+            documents.title_given,
+            documents.source_path,
+            documents.content_hash,
+            documents.doc_type,
+            documents.language,
+            documents.metadata,
+            documents.created_at,
+            documents.updated_at,
             (
                 SELECT json_group_array(tags.name ORDER BY tags.name)
                 FROM document_tags

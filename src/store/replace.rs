@@ -49,7 +49,7 @@ impl Change {
     }
 }
 
-const SAME_DOCUMENT: &str = "
+pub(super) const SAME_DOCUMENT: &str = "
     SELECT id
     FROM documents
     WHERE content_hash = :content_hash AND doc_type = :doc_type AND language IS :language

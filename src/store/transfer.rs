@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 
 use super::binding::Slot;
 use super::fault::Step;
+use super::replace::SAME_DOCUMENT;
 use super::{
     PassageHash, PathStamp, Store, binding, chunks, grams, paths, rows, scan, tags, vectors,
 };
@@ -90,13 +91,6 @@ const CHUNKS: &str = "
     FROM chunks
     WHERE document_id = :id
     ORDER BY chunk_index";
-
-const SAME_DOCUMENT: &str = "
-    SELECT id
-    FROM documents
-    WHERE content_hash = :content_hash AND doc_type = :doc_type AND language IS :language
-    ORDER BY id
-    LIMIT 1";
 
 const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id)";
 
@@ -219,6 +213,7 @@ fn known(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
         ":content_hash": record.content_hash,
         ":doc_type": record.doc_type.as_str(),
         ":language": record.language,
+        ":known_id": None::<DocumentId>,
     };
     let same = db.prepare_cached(SAME_DOCUMENT)?.query_row(params, |row| row.get(0)).optional()?;
     if same.is_some() {

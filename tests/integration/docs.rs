@@ -47,7 +47,7 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
 const GROUP: &str = "skill";
 
 /// Commands that an agent needs no word about.
-const FOR_PEOPLE: [&str; 3] = ["help", "completions", "man"];
+const FOR_PEOPLE: [&str; 5] = ["help", "completions", "man", "cache clean", "config set"];
 
 /// Commands that do something of their own and have another below them.
 const PAIRS: [[&str; 2]; 2] = [["cache", "clean"], ["config", "set"]];

@@ -112,8 +112,8 @@ fn resolve(folder: &str, reference: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::extract::child::protocol::Head;
     use crate::ingest::extract::parts::archive;
+    use crate::ingest::extract::testing::{Said, said};
 
     const CONTAINER: &str =
         "<container><rootfiles><rootfile full-path='OEBPS/book.opf'/></rootfiles></container>";
@@ -126,18 +126,8 @@ mod tests {
         <script src='x.js'/></head><body><h1><a id='p1'/>Ebb</h1><p>The water leaves.</p></body></html>";
     const SECOND: &str = "<html><body><h1>Flood</h1><p>It returns.</p></body></html>";
 
-    fn outcome(parts: &[(&str, &str)]) -> Result<(Head, Vec<String>), Stop> {
-        let (mut head, mut blocks) = (Head::default(), Vec::new());
-        let bytes = archive(parts);
-        read(&Input { bytes: &bytes, password: None, ocr: None }, &mut |line| {
-            match line {
-                Line::Document(it) => head = it,
-                Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|it| it.text)),
-                _ => {}
-            }
-            Ok(())
-        })?;
-        Ok((head, blocks))
+    fn outcome(parts: &[(&str, &str)]) -> Result<Said, Stop> {
+        said(read, &archive(parts))
     }
 
     #[track_caller]

@@ -11,6 +11,8 @@ mod notebook;
 mod parts;
 pub mod pdf;
 mod table;
+#[cfg(test)]
+mod testing;
 pub mod text;
 mod xml;
 

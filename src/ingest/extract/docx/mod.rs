@@ -73,25 +73,12 @@ fn main_part(archive: &mut Archive<'_>) -> Result<String, GaveUp> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::extract::child::protocol::Head;
     use crate::ingest::extract::parts::archive;
-
-    fn outcome(bytes: &[u8]) -> Result<(Head, Vec<String>), Stop> {
-        let (mut head, mut blocks) = (Head::default(), Vec::new());
-        read(&Input { bytes, password: None, ocr: None }, &mut |line| {
-            match line {
-                Line::Document(it) => head = it,
-                Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|it| it.text)),
-                _ => {}
-            }
-            Ok(())
-        })?;
-        Ok((head, blocks))
-    }
+    use crate::ingest::extract::testing::said;
 
     #[track_caller]
     fn check_failure(bytes: &[u8], expected: Failure) {
-        match outcome(bytes) {
+        match said(read, bytes) {
             Err(Stop::GaveUp(it)) => assert_eq!(it.failure, expected),
             other => panic!("{other:?}"),
         }
@@ -107,7 +94,7 @@ mod tests {
                     <dc:creator>Maren Voss</dc:creator><dcterms:created>2020-01-02T03:04:05Z\
                     </dcterms:created></cp:coreProperties>";
         let bytes = archive(&[("word/document.xml", TEXT), ("docProps/core.xml", core)]);
-        let (head, blocks) = outcome(&bytes).unwrap();
+        let (head, blocks) = said(read, &bytes).unwrap();
         assert_eq!(head.title.as_deref(), Some("Gauges & tides"));
         assert_eq!(head.author.as_deref(), Some("Maren Voss"));
         assert_eq!(head.created.as_deref(), Some("2020-01-02T03:04:05Z"));
@@ -119,7 +106,7 @@ mod tests {
         let relations = "<Relationships><Relationship Type=\"http://x/officeDocument\" \
                          Target=\"/word/document2.xml\"/></Relationships>";
         let bytes = archive(&[("_rels/.rels", relations), ("word/document2.xml", TEXT)]);
-        assert_eq!(outcome(&bytes).unwrap().1, ["High water."]);
+        assert_eq!(said(read, &bytes).unwrap().1, ["High water."]);
     }
 
     #[test]
