@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo, TensorView};
@@ -31,6 +32,8 @@ pub(super) struct Weights {
     /// Where the numbers begin in the file.
     start: u64,
     prefix: String,
+    /// The numbers, once they are kept.
+    kept: OnceLock<Vec<u8>>,
     /// Whether kb wrote it, with 8-bit numbers that mean something only to kb.
     is_derived: bool,
 }
@@ -89,7 +92,23 @@ impl Weights {
             return Err(fail(&format!("it has {file_bytes} bytes, expected {expected}")));
         }
         let (path, prefix) = (path.to_owned(), String::new());
-        Ok(Self { file, path, table, start, prefix, is_derived: true })
+        let kept = OnceLock::new();
+        Ok(Self { file, path, table, start, prefix, kept, is_derived: true })
+    }
+
+    /// Reads everything into memory, to be read from there from now on; nothing where that is more
+    /// than `max_bytes`.
+    pub(super) fn keep(&self, max_bytes: usize) -> Result<()> {
+        let len = self.table.data_len();
+        if self.kept.get().is_some() || len > max_bytes {
+            return Ok(());
+        }
+        let mut bytes = vec![0; len];
+        read_exact_at(&self.file, &mut bytes, self.start)
+            .map_err(|it| model_error(&self.path, it))?;
+        // Another thread may have been faster; it has read the same.
+        let _ = self.kept.set(bytes);
+        Ok(())
     }
 
     /// Whether there is a tensor of this name.
@@ -159,6 +178,10 @@ impl Rows<'_> {
             return Ok(());
         }
         if self.dtype == Dtype::I8 {
+            if let Some(kept) = self.kept(&rows) {
+                lanes::widen(bytemuck::cast_slice(kept), out);
+                return Ok(());
+            }
             let mut whole = vec![0_i8; out.len()];
             self.read_bytes(rows.start, bytemuck::cast_slice_mut(&mut whole))?;
             lanes::widen(&whole, out);
@@ -173,6 +196,14 @@ impl Rows<'_> {
         };
         out.iter_mut().zip(halves).for_each(|(out, it)| *out = widen(u16::from_le_bytes(it)));
         Ok(())
+    }
+
+    /// Returns the bytes of some rows, if they are kept.
+    fn kept(&self, rows: &Range<usize>) -> Option<&[u8]> {
+        let kept = self.weights.kept.get()?;
+        let row_bytes = self.num_columns * (self.dtype.bitsize() / 8);
+        let start = usize::try_from(self.start - self.weights.start).ok()?;
+        kept.get(start + rows.start * row_bytes..start + rows.end * row_bytes)
     }
 
     /// Fills `bytes` from the row of this number on.
@@ -294,8 +325,15 @@ mod tests {
         assert_eq!(weights.get("a.b.scale", &[2]).unwrap().data, [0.5, 2.0]);
         let rows = weights.rows("a.b.weight", [0, 3]).unwrap();
         let mut row = Vec::new();
-        rows.read(1..2, &mut row).unwrap();
-        assert_eq!(row, [-127.0, 0.0, 127.0]);
+        for max_bytes in [0, 10, 1000] {
+            // From the file first, then from memory.
+            weights.keep(max_bytes).unwrap();
+            assert_eq!(weights.kept.get().is_some(), max_bytes == 1000);
+            rows.read(1..2, &mut row).unwrap();
+            assert_eq!(row, [-127.0, 0.0, 127.0]);
+            rows.read(0..2, &mut row).unwrap();
+            assert_eq!(row, [1.0, -2.0, 3.0, -127.0, 0.0, 127.0]);
+        }
         assert!(Weights::open(&path).is_err());
     }
 

@@ -3,9 +3,10 @@
 //! Weights are read a piece at a time, each by the thread that needs it: a piece that has just been
 //! copied from the system's cache is still in the processor's.
 
-use std::{panic, thread};
+use std::sync::{Mutex, PoisonError};
 
 use ndarray::{Array2, ArrayViewMut2, Axis};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::int8;
 use crate::embed::lanes;
@@ -21,6 +22,24 @@ pub(super) struct Worker {
     piece: Vec<f32>,
 }
 
+/// Workers, each with a thread that waits for it: a product takes less time than it takes to start
+/// one. The first works on the thread that asks.
+pub(super) struct Team {
+    workers: Vec<Worker>,
+    others: Option<ThreadPool>,
+}
+
+impl Team {
+    /// Starts the threads; where the machine refuses them, there is one worker.
+    pub(super) fn new(num_threads: usize) -> Self {
+        let others = (num_threads > 1)
+            .then(|| ThreadPoolBuilder::new().num_threads(num_threads - 1).build().ok())
+            .flatten();
+        let num_workers = if others.is_some() { num_threads } else { 1 };
+        Self { workers: (0..num_workers).map(|_| Worker::default()).collect(), others }
+    }
+}
+
 /// Where linear maps are read from.
 #[derive(Clone, Copy)]
 pub(super) struct Linear<'a> {
@@ -31,14 +50,14 @@ pub(super) struct Linear<'a> {
 
 impl Linear<'_> {
     /// Multiplies `[tokens, inputs]` with the weights of this name and adds their bias; `finish` then
-    /// gets every number. Returns `[tokens, outputs]`; a 0 for `num_outputs` stands for any number.
+    /// gets all numbers, some at a time. Returns `[tokens, outputs]`; a 0 for `num_outputs` stands for any number.
     pub(super) fn apply(
         self,
-        workers: &mut [Worker],
+        team: &mut Team,
         input: &Array2<f32>,
         name: &str,
         num_outputs: usize,
-        finish: fn(f32) -> f32,
+        finish: fn(&mut [f32]),
     ) -> Result<Array2<f32>> {
         let shape = [num_outputs, input.ncols()];
         let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
@@ -55,14 +74,14 @@ impl Linear<'_> {
         };
         let input = whole.as_ref().unwrap_or(input);
         let mut output = Array2::zeros((input.nrows(), rows.num_rows));
-        share(workers, &mut output, 1, |worker, start, mut part| {
+        share(team, &mut output, 1, |worker, start, mut part| {
             multiply(worker, &rows, input, start, &mut part)?;
             for mut features in part.rows_mut() {
                 if let Some(scales) = &scales {
                     features.iter_mut().zip(&scales[start..]).for_each(|(it, scale)| *it *= scale);
                 }
-                let biased = features.iter_mut().zip(&bias[start..]);
-                biased.for_each(|(it, bias)| *it = finish(*it + bias));
+                features.iter_mut().zip(&bias[start..]).for_each(|(it, bias)| *it += bias);
+                finish(features.as_slice_mut().expect("a token's features are side by side"));
             }
             Ok(())
         })?;
@@ -70,30 +89,34 @@ impl Linear<'_> {
     }
 }
 
-/// Parts the columns of `output` among the workers, each on a thread of its own; groups of
+/// Parts the columns of `output` among the workers, which run side by side; groups of
 /// `group_len` columns stay together. `work` gets the number of its first column.
 pub(super) fn share(
-    workers: &mut [Worker],
+    team: &mut Team,
     output: &mut Array2<f32>,
     group_len: usize,
     work: impl Fn(&mut Worker, usize, ArrayViewMut2<'_, f32>) -> Result<()> + Sync,
 ) -> Result<()> {
     let num_groups = output.ncols() / group_len.max(1);
-    let each = num_groups.div_ceil(workers.len().max(1)).max(1) * group_len.max(1);
-    let work = &work;
-    thread::scope(|scope| {
-        let parts = output.axis_chunks_iter_mut(Axis(1), each).enumerate();
-        let mut parts = parts.zip(workers).map(|((idx, part), worker)| (idx * each, part, worker));
-        let Some((_, first, worker)) = parts.next() else { return Ok(()) };
-        let others: Vec<_> = parts
-            .map(|(start, part, worker)| scope.spawn(move || work(worker, start, part)))
-            .collect();
-        work(worker, 0, first)?;
-        for other in others {
-            other.join().unwrap_or_else(|it| panic::resume_unwind(it))?;
+    let each = num_groups.div_ceil(team.workers.len()).max(1) * group_len.max(1);
+    let parts = output.axis_chunks_iter_mut(Axis(1), each).enumerate();
+    let mut parts =
+        parts.zip(&mut team.workers).map(|((idx, part), worker)| (idx * each, part, worker));
+    let Some((_, first, worker)) = parts.next() else { return Ok(()) };
+    let Some(others) = &team.others else { return work(worker, 0, first) };
+    let outcome = Mutex::new(Ok(()));
+    let (work, outcome_ref) = (&work, &outcome);
+    let own = others.in_place_scope(|scope| {
+        for (start, part, worker) in parts {
+            scope.spawn(move |_| {
+                if let Err(error) = work(worker, start, part) {
+                    *outcome_ref.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                }
+            });
         }
-        Ok(())
-    })
+        work(worker, 0, first)
+    });
+    own.and(outcome.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Multiplies `input` with the rows from `start` on, as many as `output` has columns.
@@ -124,10 +147,9 @@ mod tests {
     fn every_column_is_some_workers() {
         for num_workers in 1..5 {
             for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
-                let mut workers: Vec<Worker> =
-                    (0..num_workers).map(|_| Worker::default()).collect();
+                let mut team = Team::new(num_workers);
                 let mut output = Array2::zeros((2, num_columns));
-                share(&mut workers, &mut output, group_len, |_, start, mut part| {
+                share(&mut team, &mut output, group_len, |_, start, mut part| {
                     assert_eq!(start % group_len, 0);
                     for (at, mut column) in (start..).zip(part.columns_mut()) {
                         column.fill(f32::from(u8::try_from(at).unwrap()) + 1.0);

@@ -9,9 +9,10 @@ mod int8;
 mod linear;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use linear::{Linear, Worker, share};
+use linear::{Linear, Team, share};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
@@ -29,9 +30,12 @@ pub(super) struct Encoder {
     facts: Facts,
     names: &'static Names,
     dim: usize,
-    /// One for each thread that takes part.
-    workers: Mutex<Vec<Worker>>,
+    team: Mutex<Team>,
+    has_run: AtomicBool,
 }
+
+/// Weights in 8 bits that are kept in memory by a program that answers more than one query.
+const MAX_KEPT_BYTES: usize = 128 << 20;
 
 impl Encoder {
     /// Opens the weights, of which nothing but their table is read yet; `rows` are those in 8 bits.
@@ -48,17 +52,23 @@ impl Encoder {
             facts: facts.clone(),
             names: Names::of(family),
             dim: usize::try_from(facts.dim).unwrap_or(usize::MAX),
-            workers: Mutex::new((0..num_threads.max(1)).map(|_| Worker::default()).collect()),
+            team: Mutex::new(Team::new(num_threads)),
+            has_run: AtomicBool::new(false),
         })
     }
 
     /// Computes the vector of a text.
     pub(super) fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
-        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut team = self.team.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.has_run.swap(true, Ordering::Relaxed)
+            && let Some(rows) = &self.rows
+        {
+            rows.keep(MAX_KEPT_BYTES)?;
+        }
         let mut hidden = self.embeddings(ids)?;
         for idx in 0..self.facts.num_layers {
             let at = format!("{}.{idx}", self.names.layer);
-            hidden = self.layer(&mut workers, &hidden, &at)?;
+            hidden = self.layer(&mut team, &hidden, &at)?;
         }
         let mut vector = match self.facts.pooling {
             // The mean is the sum at another length, and length is set below.
@@ -97,20 +107,20 @@ impl Encoder {
     }
 
     /// One transformer layer: attention, then the two-layer network, each with its own shortcut.
-    fn layer(&self, workers: &mut [Worker], input: &Array2<f32>, at: &str) -> Result<Array2<f32>> {
-        let (names, dim, same) = (self.names, self.dim, |it| it);
+    fn layer(&self, team: &mut Team, input: &Array2<f32>, at: &str) -> Result<Array2<f32>> {
+        let (names, dim, same) = (self.names, self.dim, |_: &mut [f32]| ());
         let name = |part: &str| format!("{at}.{part}");
         let linear = Linear { weights: &self.weights, rows: self.rows.as_ref() };
-        let query = linear.apply(workers, input, &name(names.query), dim, same)?;
-        let key = linear.apply(workers, input, &name(names.key), dim, same)?;
-        let value = linear.apply(workers, input, &name(names.value), dim, same)?;
-        let mixed = self.attention(workers, &query, &key, &value)?;
-        let mut middle = linear.apply(workers, &mixed, &name(names.attention), dim, same)?;
+        let query = linear.apply(team, input, &name(names.query), dim, same)?;
+        let key = linear.apply(team, input, &name(names.key), dim, same)?;
+        let value = linear.apply(team, input, &name(names.value), dim, same)?;
+        let mixed = self.attention(team, &query, &key, &value)?;
+        let mut middle = linear.apply(team, &mixed, &name(names.attention), dim, same)?;
         middle += input;
         self.normalise(&mut middle, &name(names.attention_norm))?;
         let active = self.facts.activation.function();
-        let inner = linear.apply(workers, &middle, &name(names.inner), 0, active)?;
-        let mut outer = linear.apply(workers, &inner, &name(names.outer), dim, same)?;
+        let inner = linear.apply(team, &middle, &name(names.inner), 0, active)?;
+        let mut outer = linear.apply(team, &inner, &name(names.outer), dim, same)?;
         outer += &middle;
         self.normalise(&mut outer, &name(names.norm))?;
         Ok(outer)
@@ -119,7 +129,7 @@ impl Encoder {
     /// Mixes the values of all tokens for each, by how well its query goes with their keys.
     fn attention(
         &self,
-        workers: &mut [Worker],
+        team: &mut Team,
         query: &Array2<f32>,
         key: &Array2<f32>,
         value: &Array2<f32>,
@@ -128,7 +138,7 @@ impl Encoder {
         #[expect(clippy::cast_precision_loss, reason = "a head is some dozen features wide")]
         let scale = 1.0 / (width as f32).sqrt();
         let mut mixed = Array2::zeros(query.dim());
-        share(workers, &mut mixed, width, |_, start, mut part| {
+        share(team, &mut mixed, width, |_, start, mut part| {
             let heads = part.axis_chunks_iter_mut(Axis(1), width);
             for (start, mut mixed) in (start..).step_by(width).zip(heads) {
                 let head = s![.., start..start + width];
