@@ -20,7 +20,7 @@ use crate::ingest::chunk::{ChunkOptions, Strategy};
 use crate::ingest::detect::Wanted;
 use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::walk::WalkOptions;
-use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services, walk};
+use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services, paths};
 use crate::present::human::Human;
 use crate::present::json;
 use crate::store::{Root, Store};
@@ -158,7 +158,7 @@ pub(super) fn ingest(
 fn remember_roots(store: &mut Store, args: &args::Add, roots: &[PathBuf]) -> Result<()> {
     for root in roots.iter().filter(|it| it.is_dir()) {
         store.remember_root(&Root {
-            path: walk::path_text(root),
+            path: paths::path_text(root),
             tags: args.tags.clone(),
             doc_type: args.doc_type,
             language: args.language.map(|it| it.as_str().to_owned()),

@@ -11,7 +11,7 @@ use crate::config;
 use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::present::clean::clean;
 use crate::present::human::Human;
 use crate::store::Store;
@@ -119,7 +119,7 @@ impl Context {
 /// Turns filter flags into the stages' noun.
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     let path_prefix = match &args.path {
-        Some(path) => Some(walk::path_text(&absolute(path)?)),
+        Some(path) => Some(paths::path_text(&absolute(path)?)),
         None => None,
     };
     Ok(Filter {
@@ -139,7 +139,7 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "the edge is where paths are resolved")]
     let current =
         std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
-    Ok(walk::clean(&current.join(path)))
+    Ok(paths::clean(&current.join(path)))
 }
 
 /// Reads a document id as typed.

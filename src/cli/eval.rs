@@ -86,7 +86,7 @@ fn of_folder(
         .filter_map(|it| Some((it.path?, it.id)))
         .collect();
     let of_document = |(id, grade): (&String, &u32)| {
-        let path = ingest::walk::path_text(names.get(id)?);
+        let path = ingest::paths::path_text(names.get(id)?);
         Some((*documents.get(&path)?, *grade))
     };
     let judged: Vec<Judged> = collection

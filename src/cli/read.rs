@@ -9,7 +9,7 @@ use crate::cli::launch::Place;
 use crate::cli::{args, context, launch, voice};
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::present::read::{json, text};
 use crate::read;
 use crate::read::{OpenOptions, Opened, Origin, Outline, Selection, ShowOptions, Shown};
@@ -86,7 +86,7 @@ pub(super) fn file_of(context: &Context, args: &args::Open) -> Result<Opened> {
 
 /// Returns the path of a document's file.
 pub(super) fn file(id: DocumentId, path: Option<&str>) -> Result<PathBuf> {
-    path.map(walk::path_of).ok_or_else(|| Error::Usage {
+    path.map(paths::path_of).ok_or_else(|| Error::Usage {
         message: format!("document {id} has no file"),
         hint: Some(format!("`kb show {id}` prints it")),
     })
@@ -96,7 +96,7 @@ pub(super) fn file(id: DocumentId, path: Option<&str>) -> Result<PathBuf> {
 pub(super) fn find(context: &Context, typed: &str) -> Result<(Store, StoredDocument)> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let store = context.open_existing()?.ok_or_else(unknown)?;
-    let path = walk::path_text(&context::absolute(Path::new(typed))?);
+    let path = paths::path_text(&context::absolute(Path::new(typed))?);
     let document = read::find(&store, typed, &path)?;
     Ok((store, document))
 }

@@ -11,7 +11,7 @@ use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::ingest::detect::Wanted;
 use crate::ingest::survey::{Survey, is_away, is_gone, root_of, survey};
-use crate::ingest::{content_hash, detect, walk};
+use crate::ingest::{content_hash, detect, paths};
 use crate::present::update;
 use crate::present::update::{Refused, UpdateReport};
 use crate::store::{Forgotten, KnownFile, Root, Store};
@@ -37,15 +37,15 @@ impl Scope {
         for path in named {
             let is_below = |it: &Path| it.starts_with(path);
             roots.extend(
-                scope.roots.iter().filter(|it| is_below(&walk::path_of(&it.path))).cloned(),
+                scope.roots.iter().filter(|it| is_below(&paths::path_of(&it.path))).cloned(),
             );
             // A folder in one that was added: what was said of that one holds.
             if let Some(outer) = root_of(&all, path).filter(|it| *it != path && path.is_dir()) {
-                let outer = scope.roots.iter().find(|it| walk::path_of(&it.path) == outer);
-                roots.extend(outer.map(|it| Root { path: walk::path_text(path), ..it.clone() }));
+                let outer = scope.roots.iter().find(|it| paths::path_of(&it.path) == outer);
+                roots.extend(outer.map(|it| Root { path: paths::path_text(path), ..it.clone() }));
             }
-            let is_known = roots.iter().any(|it| walk::path_of(&it.path).starts_with(path))
-                || scope.known.iter().any(|it| is_below(&walk::path_of(&it.stamp.path)));
+            let is_known = roots.iter().any(|it| paths::path_of(&it.path).starts_with(path))
+                || scope.known.iter().any(|it| is_below(&paths::path_of(&it.stamp.path)));
             if !is_known {
                 return Err(Error::Usage {
                     message: format!("nothing was added from {}", path.display()),
@@ -57,14 +57,14 @@ impl Scope {
         roots.dedup();
         scope.roots = roots;
         scope.known.retain(|it| {
-            let path = walk::path_of(&it.stamp.path);
+            let path = paths::path_of(&it.stamp.path);
             named.iter().any(|it| path.starts_with(it))
         });
         Ok(scope)
     }
 
     fn folders(&self) -> Vec<PathBuf> {
-        self.roots.iter().map(|it| walk::path_of(&it.path)).collect()
+        self.roots.iter().map(|it| paths::path_of(&it.path)).collect()
     }
 
     /// Looks at all of it.
@@ -169,7 +169,7 @@ fn read(
 ) -> Result<()> {
     let mut by_kind: BTreeMap<Kind, Vec<PathBuf>> = BTreeMap::new();
     for root in &scope.roots {
-        let path = walk::path_of(&root.path);
+        let path = paths::path_of(&root.path);
         if !is_away(&path) {
             let language = root.language.as_ref().and_then(|it| it.parse().ok());
             let kind = (root.tags.clone(), root.doc_type, language, root.follows_links);
@@ -185,7 +185,7 @@ fn read(
             0
         };
         for path in survey.changed.iter().filter(|it| root_of(&folders, it).is_none()) {
-            let text = walk::path_text(path);
+            let text = paths::path_text(path);
             let known = scope.known.iter().find(|it| it.stamp.path == text);
             by_kind
                 .entry(known.map_or_else(Kind::default, |it| kind(it, path)))
@@ -226,12 +226,12 @@ fn settle(
 ) -> Result<()> {
     let Some(mut store) = context.open_existing()? else { return Ok(()) };
     let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
-        Ok(store.document(id)?.and_then(|it| it.path).map(|it| walk::path_of(&it)))
+        Ok(store.document(id)?.and_then(|it| it.path).map(|it| paths::path_of(&it)))
     };
     for survey in before {
         let mut left = Survey { missing: Vec::new(), ..survey.clone() };
         for missing in &survey.missing {
-            let path = walk::path_of(&missing.path);
+            let path = paths::path_of(&missing.path);
             // A disk may have gone while the files were read.
             if survey.root.as_deref().is_some_and(is_away) || !is_gone(&path) {
                 continue;

@@ -6,10 +6,9 @@ use std::path::Path;
 use figment::Figment;
 use figment::providers::{Format as _, Serialized, Yaml};
 
-use crate::config::Config;
-use crate::config::load::{
-    Environment, Origin, check, is_text, keys, nearest, parse_yaml, read, wrong_value,
-};
+use crate::config::faults::{check, nearest, wrong_value};
+use crate::config::load::{Origin, is_text, keys, parse_yaml, read};
+use crate::config::{Config, Environment};
 use crate::error::{Error, Result};
 
 /// Returns the text of `file` with `key` set to `value`, every other line as it was.

@@ -1,54 +1,15 @@
 //! Layers in, a [`Config`] with the origin of every value out.
-//!
-//! Over 400 lines: reading the layers and naming the layer at fault are not parted yet.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use figment::error::{Actual, Kind};
 use figment::providers::{Format as _, Serialized, Yaml};
 use figment::value::Value;
 use figment::{Figment, Profile};
 
-use crate::config::{Config, FILE_NAME};
+use crate::config::faults::{check, unknown_key, wrong_value};
+use crate::config::{Config, Environment, FILE_NAME};
 use crate::error::{Error, Result};
-
-/// The process environment as the program sees it, read once at the edge.
-#[derive(Debug, Clone, Default)]
-pub struct Environment {
-    values: BTreeMap<String, OsString>,
-}
-
-impl Environment {
-    /// Takes the variables of this process.
-    pub fn of_process() -> Self {
-        std::env::vars_os()
-            .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
-            .collect()
-    }
-
-    /// Returns a variable that is set and not empty.
-    pub fn get(&self, name: &str) -> Option<&OsString> {
-        self.values.get(name).filter(|it| !it.is_empty())
-    }
-
-    /// Returns a variable as a path.
-    pub fn path(&self, name: &str) -> Option<PathBuf> {
-        self.get(name).map(PathBuf::from)
-    }
-
-    /// Returns the user's home directory; the root where there is none.
-    pub fn home(&self) -> PathBuf {
-        self.path("HOME").or_else(|| self.path("USERPROFILE")).unwrap_or_else(|| PathBuf::from("/"))
-    }
-}
-
-impl FromIterator<(String, OsString)> for Environment {
-    fn from_iter<I: IntoIterator<Item = (String, OsString)>>(values: I) -> Self {
-        Self { values: values.into_iter().collect() }
-    }
-}
 
 /// Where a setting's value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -267,114 +228,6 @@ fn merge_one(figment: Figment, defaults: &Config, key: &str, typed: &str) -> Fig
         _ => Value::from(typed),
     };
     figment.merge(Serialized::from(figment::util::nest(key, value), Profile::Default))
-}
-
-/// Says which layer holds the value that does not fit.
-pub(super) fn wrong_value(
-    error: &figment::Error,
-    origins: &BTreeMap<String, Origin>,
-    file: &Path,
-) -> Error {
-    let key = error.path.join(".");
-    let path = place(&key, origins, file);
-    let message = match key.as_str() {
-        "" => explain(&error.kind),
-        key => format!("{key}: {}", explain(&error.kind)),
-    };
-    Error::Config { path, message }
-}
-
-/// Returns what holds a key's value: the file, a variable or a flag.
-fn place(key: &str, origins: &BTreeMap<String, Origin>, file: &Path) -> PathBuf {
-    match origins.get(key) {
-        Some(Origin::Variable(name) | Origin::Flag(name)) => name.into(),
-        _ => file.to_owned(),
-    }
-}
-
-/// Says in the user's words what a value should have been.
-fn explain(kind: &Kind) -> String {
-    match kind {
-        Kind::InvalidType(found, wanted) | Kind::InvalidValue(found, wanted) => {
-            let wanted = match wanted.as_str() {
-                "u32" => "a whole number that is not negative",
-                "f64" => "a number",
-                "a boolean" => "true or false",
-                "a string" | "path string" => "text",
-                it if it.starts_with("struct ") => "a group of keys",
-                it => it,
-            };
-            format!("must be {wanted}, not {}", shown(found))
-        }
-        Kind::UnknownVariant(found, wanted) => {
-            format!("must be one of {}, not `{found}`", wanted.join(", "))
-        }
-        other => other.to_string(),
-    }
-}
-
-/// Returns a value as the user wrote it.
-fn shown(value: &Actual) -> String {
-    match value {
-        Actual::Bool(it) => format!("`{it}`"),
-        Actual::Unsigned(it) => format!("`{it}`"),
-        Actual::Signed(it) => format!("`{it}`"),
-        Actual::Float(it) => format!("`{it}`"),
-        Actual::Char(it) => format!("`{it}`"),
-        Actual::Str(it) => format!("`{it}`"),
-        Actual::Map => "a group of keys".into(),
-        Actual::Seq => "a list".into(),
-        Actual::Unit | Actual::Option => "nothing".into(),
-        other => other.to_string(),
-    }
-}
-
-/// Checks what types alone cannot say.
-pub(super) fn check(
-    config: &Config,
-    origins: &BTreeMap<String, Origin>,
-    file: &Path,
-) -> Result<()> {
-    let chunks = &config.chunking.defaults;
-    let rules = [
-        ("search.default_top", config.search.default_top > 0, "must be at least 1"),
-        (
-            "search.rrf_k",
-            config.search.rrf_k.is_finite() && config.search.rrf_k >= 0.0,
-            "must be a number that is not negative",
-        ),
-        ("ingestion.workers", config.ingestion.workers > 0, "must be at least 1"),
-        ("ingestion.batch_size", config.ingestion.batch_size > 0, "must be at least 1"),
-        (
-            "chunking.defaults.overlap_tokens",
-            chunks.overlap_tokens < chunks.max_tokens,
-            "must be less than chunking.defaults.max_tokens",
-        ),
-        ("embedding.model", !config.embedding.model.trim().is_empty(), "must not be empty"),
-    ];
-    match rules.into_iter().find(|(_, holds, _)| !holds) {
-        Some((key, _, rule)) => {
-            let path = place(key, origins, file);
-            Err(Error::Config { path, message: format!("{key}: {rule}") })
-        }
-        None => Ok(()),
-    }
-}
-
-fn unknown_key(file: &Path, key: &str, keys: &[String]) -> String {
-    let advice = nearest(key, keys).map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-    format!("unknown key `{key}` in {}{advice}", file.display())
-}
-
-/// Returns the known key most like the given one, if any is alike at all.
-pub(super) fn nearest<'a>(key: &str, keys: &'a [String]) -> Option<&'a String> {
-    /// Below it two keys have little in common (Jaro-Winkler, 1 is equal).
-    const ALIKE: f64 = 0.7;
-    keys.iter()
-        .map(|it| (strsim::jaro_winkler(key, it), it))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, it)| it)
 }
 
 fn expand_home(path: &Path, home: &Path) -> PathBuf {

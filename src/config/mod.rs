@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 mod edit;
+mod environment;
+mod faults;
 mod load;
 pub mod skillc;
 
@@ -18,7 +20,8 @@ pub(crate) fn fuzz(text: &str) {
 }
 
 pub use edit::set;
-pub use load::{Environment, Flags, Origin, Resolved, load, variable_names};
+pub use environment::Environment;
+pub use load::{Flags, Origin, Resolved, load, variable_names};
 
 /// Name of the file in the data directory.
 pub const FILE_NAME: &str = "config.yaml";

@@ -15,117 +15,29 @@ pub mod chunk;
 pub mod decode;
 pub mod detect;
 pub mod extract;
+mod options;
+pub mod paths;
 mod pipeline;
 mod prepare;
+mod report;
 pub mod survey;
 pub mod walk;
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::path::PathBuf;
 
 use crate::document::{DocType, DocumentId};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::ingest::chunk::{ChunkOptions, Strategy};
 use crate::ingest::detect::Wanted;
-use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::prepare::Prepared;
-use crate::ingest::walk::{Found, WalkOptions};
-use crate::store::{Change, Store};
+use crate::ingest::walk::Found;
+use crate::store::Store;
+
+pub use options::{ChunkingOptions, IngestOptions};
+pub use report::{Event, IngestReport, OnEvent};
 
 /// Counts the tokens of a text, special tokens not among them.
 pub type NumTokens<'a> = dyn Fn(&str) -> usize + Sync + 'a;
-
-/// How files are ingested.
-#[derive(Debug, Clone)]
-pub struct IngestOptions {
-    /// Which files of a folder are looked at.
-    pub walk: WalkOptions,
-    /// What the files are, where the user says so.
-    pub wanted: Wanted,
-    /// Title instead of the document's own; for a single document.
-    pub title: Option<String>,
-    /// Tags every document of the run gets.
-    pub tags: Vec<String>,
-    /// How documents are cut.
-    pub chunking: ChunkingOptions,
-    /// How PDF files are read.
-    pub pdf: ReadOptions,
-    /// Threads that read, extract and chunk.
-    pub num_workers: usize,
-    /// Documents that may be under way at once; each is committed for itself.
-    pub batch_size: usize,
-    /// Threads that embed.
-    pub num_embedders: usize,
-    /// Becomes true when the run is to end; what is committed stays.
-    pub is_cancelled: Arc<AtomicBool>,
-    /// Documents that are known get no tags: what the user took from them stays away.
-    pub keeps_tags: bool,
-}
-
-impl IngestOptions {
-    /// Returns what the configuration has as its defaults. `reader` is the program `kb`, which is
-    /// started to read PDFs and the like; the numbers of tokens are those of [`ChunkOptions`].
-    pub fn new(reader: PathBuf, model_tokens: usize, reserved_tokens: usize) -> Self {
-        Self {
-            walk: WalkOptions { max_file_mb: 100, follow_links: false },
-            wanted: Wanted::default(),
-            title: None,
-            tags: Vec::new(),
-            chunking: ChunkingOptions::new(model_tokens, reserved_tokens),
-            pdf: ReadOptions::new(reader),
-            num_workers: 4,
-            batch_size: 50,
-            num_embedders: 1,
-            is_cancelled: Arc::default(),
-            keeps_tags: false,
-        }
-    }
-}
-
-/// How documents are cut, by type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChunkingOptions {
-    /// PDF.
-    pub pdf: ChunkOptions,
-    /// Markdown and plain text.
-    pub markdown: ChunkOptions,
-    /// Source code.
-    pub code: ChunkOptions,
-    /// Notes.
-    pub note: ChunkOptions,
-}
-
-impl ChunkingOptions {
-    /// Returns what the configuration has as its defaults; the model's limit holds everywhere.
-    pub fn new(model_tokens: usize, reserved_tokens: usize) -> Self {
-        let common = ChunkOptions {
-            strategy: Strategy::Structure,
-            max_tokens: 1024,
-            min_tokens: 50,
-            overlap_tokens: 50,
-            model_tokens,
-            reserved_tokens,
-            include_context: true,
-        };
-        Self {
-            pdf: common.clone(),
-            markdown: common.clone(),
-            code: ChunkOptions { min_tokens: 0, ..common.clone() },
-            note: ChunkOptions { strategy: Strategy::Whole, max_tokens: 512, ..common },
-        }
-    }
-
-    fn of(&self, doc_type: DocType) -> &ChunkOptions {
-        match doc_type {
-            DocType::Pdf => &self.pdf,
-            DocType::Markdown => &self.markdown,
-            DocType::Code => &self.code,
-            DocType::Note => &self.note,
-        }
-    }
-}
 
 /// What the stages need from outside.
 pub struct Services<'a> {
@@ -133,94 +45,6 @@ pub struct Services<'a> {
     pub num_tokens: &'a NumTokens<'a>,
     /// Embeds; called from several threads.
     pub embedder: &'a dyn Embedder,
-}
-
-/// What happened to one file, told as it happens.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// The walk has found this many candidates so far.
-    Found {
-        /// Files seen, unchanged and ignored ones not among them.
-        num_files: usize,
-    },
-    /// A file was read and cut; its chunks wait to be embedded, but for those whose vectors are known.
-    Prepared {
-        /// Its chunks that wait.
-        num_chunks: usize,
-    },
-    /// Chunks were embedded.
-    Embedded {
-        /// How many.
-        num_chunks: usize,
-    },
-    /// A document was committed.
-    Stored {
-        /// Its file; `None` for a note given as text.
-        path: Option<&'a Path>,
-        /// Its chunks.
-        num_chunks: usize,
-        /// What the reader wants the user to know.
-        warnings: &'a [String],
-    },
-    /// A document is there already.
-    Skipped {
-        /// Its file; `None` for a note given as text.
-        path: Option<&'a Path>,
-        /// The document that holds its bytes.
-        document_id: i64,
-    },
-    /// A file is of a kind that is not ingested from folders, or empty.
-    Ignored,
-    /// A file could not be ingested.
-    Failed {
-        /// Which file.
-        path: &'a Path,
-        /// Why.
-        error: &'a Error,
-    },
-}
-
-/// Receives events; called from one thread at a time.
-pub type OnEvent<'a> = dyn FnMut(Event<'_>) + 'a;
-
-/// What a run did.
-#[derive(Debug, Default)]
-pub struct IngestReport {
-    /// Documents that are new.
-    pub added: usize,
-    /// Documents whose content was replaced.
-    pub updated: usize,
-    /// Files whose bytes are stored already.
-    pub skipped: usize,
-    /// Files of kinds that are not ingested from folders, and empty ones.
-    pub ignored: usize,
-    /// Chunks written.
-    pub num_chunks: usize,
-    /// Ids of the documents added or updated, in order.
-    pub document_ids: Vec<i64>,
-    /// Files that could not be ingested, in the order they were found.
-    pub failed: Vec<(PathBuf, Error)>,
-}
-
-impl IngestReport {
-    /// Counts what became of a document and tells.
-    fn count(&mut self, change: Change, prepared: &Prepared, on_event: &mut OnEvent<'_>) {
-        let path = prepared.document.stamp.as_ref().map(|it| Path::new(&it.path));
-        let document_id = change.document_id();
-        match change {
-            Change::Unchanged(_) => {
-                self.skipped += 1;
-                on_event(Event::Skipped { path, document_id });
-                return;
-            }
-            Change::Added(_) => self.added += 1,
-            Change::Updated(_) => self.updated += 1,
-        }
-        let num_chunks = prepared.chunks.len();
-        self.num_chunks += num_chunks;
-        self.document_ids.push(document_id);
-        on_event(Event::Stored { path, num_chunks, warnings: &prepared.warnings });
-    }
 }
 
 /// Ingests files and folders.
@@ -343,11 +167,12 @@ fn embed(services: &Services<'_>, prepared: &Prepared) -> Result<Vec<Vec<f32>>> 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
     use super::*;
     use crate::document::{Binding, Filter, Precision};
     use crate::embed::Side;
-    use crate::ingest::chunk::Strategy;
+    use crate::ingest::chunk::{ChunkOptions, Strategy};
 
     /// Embeds a passage by its letters.
     struct Letters(Binding);
@@ -400,24 +225,13 @@ mod tests {
             reserved_tokens: 2,
             include_context: true,
         };
-        IngestOptions {
-            walk: WalkOptions { max_file_mb: 1, follow_links: false },
-            wanted: Wanted::default(),
-            title: None,
-            tags: Vec::new(),
-            chunking: ChunkingOptions {
-                pdf: chunking.clone(),
-                markdown: chunking.clone(),
-                code: chunking.clone(),
-                note: chunking,
-            },
-            pdf: ReadOptions::new(PathBuf::new()),
-            num_workers: 4,
-            batch_size: 8,
-            num_embedders: 2,
-            is_cancelled: Arc::default(),
-            keeps_tags: false,
-        }
+        let chunking = ChunkingOptions {
+            pdf: chunking.clone(),
+            markdown: chunking.clone(),
+            code: chunking.clone(),
+            note: chunking,
+        };
+        IngestOptions { chunking, num_embedders: 2, ..IngestOptions::new(PathBuf::new(), 256, 2) }
     }
 
     /// Ingests a folder and returns how many documents were added, updated and skipped.

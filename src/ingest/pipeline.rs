@@ -15,7 +15,9 @@ use crate::document::{DocumentId, Format, Language};
 use crate::error::{Error, Failure, Result};
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::Found;
-use crate::ingest::{Event, IngestOptions, IngestReport, OnEvent, Services, detect, prepare, walk};
+use crate::ingest::{
+    Event, IngestOptions, IngestReport, OnEvent, Services, detect, paths, prepare, walk,
+};
 use crate::store::{KnownPath, PassageHash, PathStamp, Store};
 use crate::trace::stage;
 
@@ -203,7 +205,7 @@ impl Planner<'_> {
 
     /// Reads a file unless its size and time say that it is as it was.
     fn read(self, found: Found) -> Result<Outcome> {
-        let path_text = walk::path_text(&found.path);
+        let path_text = paths::path_text(&found.path);
         let known = self.lock().known_path(&path_text)?;
         let has_ocr = self.options.pdf.ocr.is_there();
         if let Some(known) = &known
@@ -397,13 +399,13 @@ impl Writer<'_, '_> {
     /// Remembers where a document's bytes are too; `false` if they are not its bytes any more.
     fn remember(&mut self, found: &Found, id: DocumentId, content_hash: &str) -> Result<bool> {
         let stamp = PathStamp {
-            path: walk::path_text(&found.path),
+            path: paths::path_text(&found.path),
             size_bytes: found.size_bytes,
             mtime_ns: found.mtime_ns,
         };
         // A path that is gone gives way to one that is there.
         let shown = self.store.document(id)?.and_then(|it| it.path);
-        let is_gone = shown.is_none_or(|it| !walk::path_of(&it).exists());
+        let is_gone = shown.is_none_or(|it| !paths::path_of(&it).exists());
         self.store.remember_path(id, content_hash, &stamp, is_gone)
     }
 
@@ -441,7 +443,7 @@ impl Writer<'_, '_> {
 
 /// Whether the file at a remembered path is as it was.
 fn is_unchanged(stamp: &PathStamp) -> bool {
-    walk::stamp(&walk::path_of(&stamp.path)).is_some_and(|(size_bytes, mtime_ns)| {
+    walk::stamp(&paths::path_of(&stamp.path)).is_some_and(|(size_bytes, mtime_ns)| {
         (size_bytes, mtime_ns) == (stamp.size_bytes, stamp.mtime_ns)
     })
 }

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::document::{Chunk, DocType, Document, Format};
 use crate::error::{Error, Result};
 use crate::ingest::walk::Found;
-use crate::ingest::{IngestOptions, NumTokens, chunk, extract, walk};
+use crate::ingest::{IngestOptions, NumTokens, chunk, extract, paths};
 use crate::store::{NewDocument, PathStamp};
 use crate::trace::stage;
 
@@ -61,7 +61,7 @@ pub(super) fn prepare_file(
     let stated = given_title.clone().or_else(|| document.title.clone());
     let context_title = stated.clone().unwrap_or_else(|| file_words(&found.path));
     let title = stated.unwrap_or_else(|| file_name(&found.path));
-    let path = walk::path_text(&found.path);
+    let path = paths::path_text(&found.path);
     let stamp = PathStamp { path, size_bytes: found.size_bytes, mtime_ns: found.mtime_ns };
     Ok(assemble(
         document,

@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use crate::document::DocumentId;
 use crate::ingest::walk::WalkOptions;
-use crate::ingest::{content_hash, detect, walk};
+use crate::ingest::{content_hash, detect, paths, walk};
 use crate::store::KnownFile;
 
 /// A remembered file that is not there.
@@ -81,12 +81,12 @@ pub fn survey(
     let mut by_root: BTreeMap<Option<&Path>, Vec<&KnownFile>> =
         roots.iter().map(|it| (Some(it.as_path()), Vec::new())).collect();
     for file in known {
-        let path = walk::path_of(&file.stamp.path);
+        let path = paths::path_of(&file.stamp.path);
         by_root.entry(root_of(roots, &path)).or_default().push(file);
     }
     let living: HashSet<DocumentId> = known
         .iter()
-        .filter(|it| !is_gone(&walk::path_of(&it.stamp.path)))
+        .filter(|it| !is_gone(&paths::path_of(&it.stamp.path)))
         .map(|it| it.document_id)
         .collect();
     by_root
@@ -120,7 +120,7 @@ fn look(
         return survey;
     }
     let mut unseen: HashMap<PathBuf, &KnownFile> =
-        files.iter().map(|it| (walk::path_of(&it.stamp.path), *it)).collect();
+        files.iter().map(|it| (paths::path_of(&it.stamp.path), *it)).collect();
     if let Some(root) = root {
         // What the walk cannot reach is told when it is ingested.
         for found in walk::walk(&[root.to_owned()], walk_options).flatten() {
@@ -167,7 +167,7 @@ fn is_changed(file: &KnownFile, size_bytes: u64, mtime_ns: i64, is_exact: bool) 
     if is_same || !is_exact {
         return !is_same;
     }
-    let bytes = fs::read(walk::path_of(&file.stamp.path));
+    let bytes = fs::read(paths::path_of(&file.stamp.path));
     bytes.map_or(true, |it| content_hash(&it) != file.content_hash)
 }
 
@@ -206,7 +206,7 @@ mod tests {
             let path = self.path(name);
             let (size_bytes, mtime_ns) = walk::stamp(&path).unwrap();
             let content_hash = content_hash(&fs::read(&path).unwrap());
-            let path = walk::path_text(&path);
+            let path = paths::path_text(&path);
             let stamp = PathStamp { path, size_bytes, mtime_ns };
             let (doc_type, language) = (DocType::Markdown, None);
             KnownFile { stamp, document_id, content_hash, doc_type, language }

@@ -1,19 +1,17 @@
 //! Roots in, files out: which files there are, one at a time, in the same order every time.
 //!
 //! Knows ignore rules, links and the size limit; what a file is, is for [`super::detect`] to say.
-//!
-//! Over 400 lines, nearly half of them tests.
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use ignore::WalkBuilder;
 
 use crate::error::{Error, Result};
-use crate::ingest::detect;
+use crate::ingest::{detect, paths};
 
 /// Our own ignore file, in the syntax of `.gitignore`; it wins over that one.
 const KB_IGNORE: &str = ".kbignore";
@@ -61,7 +59,7 @@ pub fn walk(
     options: &WalkOptions,
 ) -> impl Iterator<Item = Result<Found>> + use<> {
     let WalkOptions { max_file_mb, follow_links } = *options;
-    let roots: Vec<PathBuf> = roots.iter().map(|root| clean(root)).collect();
+    let roots: Vec<PathBuf> = roots.iter().map(|root| paths::clean(root)).collect();
     let named: HashSet<PathBuf> =
         roots.iter().filter(|root| !root.is_dir()).map(|root| identity(root)).collect();
     // One root without links cannot reach a file twice, so a plain walk remembers nothing.
@@ -88,22 +86,6 @@ pub fn walk(
             is_named,
         }))
     })
-}
-
-/// Removes `.` and `..` from an absolute path without looking at the file system.
-pub fn clean(path: &Path) -> PathBuf {
-    let mut cleaned = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            // `pop` leaves the root alone, as the system does with `/..`.
-            Component::ParentDir => {
-                cleaned.pop();
-            }
-            it => cleaned.push(it),
-        }
-    }
-    cleaned
 }
 
 /// What makes two paths the same file. Hard links stay two: they are copies that change together,
@@ -172,53 +154,6 @@ fn failure(error: ignore::Error, near: &Path) -> Option<Error> {
         }
         _ => None,
     }
-}
-
-/// Returns a path as text that tells it from every other: bytes that are no UTF-8 become `\xHH`.
-pub fn path_text(path: &Path) -> String {
-    #[cfg(unix)]
-    {
-        use std::fmt::Write;
-        use std::os::unix::ffi::OsStrExt;
-        let mut text = String::new();
-        for part in path.as_os_str().as_bytes().utf8_chunks() {
-            text.push_str(part.valid());
-            for byte in part.invalid() {
-                // Writing to a String cannot fail.
-                let _ = write!(text, "\\x{byte:02x}");
-            }
-        }
-        text
-    }
-    #[cfg(not(unix))]
-    path.to_string_lossy().into_owned()
-}
-
-/// Returns the path that [`path_text`] made a text of.
-///
-/// A file whose name really has a backslash, an `x` and two digits goes before.
-pub fn path_of(text: &str) -> PathBuf {
-    let plain = PathBuf::from(text);
-    #[cfg(unix)]
-    if text.contains("\\x") && plain.symlink_metadata().is_err() {
-        use std::os::unix::ffi::OsStringExt;
-        let mut parts = text.split("\\x");
-        let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-        for part in parts {
-            match part.get(..2).and_then(|it| u8::from_str_radix(it, 16).ok()) {
-                Some(byte) if !byte.is_ascii() => {
-                    bytes.push(byte);
-                    bytes.extend_from_slice(&part.as_bytes()[2..]);
-                }
-                _ => {
-                    bytes.extend_from_slice(b"\\x");
-                    bytes.extend_from_slice(part.as_bytes());
-                }
-            }
-        }
-        return PathBuf::from(std::ffi::OsString::from_vec(bytes));
-    }
-    plain
 }
 
 /// Returns size in bytes and time of the last change of a file; `None` if it is not there.
@@ -294,22 +229,6 @@ mod tests {
             &["a", "0"],
             &["a/B.md", "a/b/c.md", "a/b.md", "a/z.md", "a/é.md", "0/x.md"],
         );
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn names_that_are_no_text_stay_apart() {
-        use std::ffi::OsStr;
-        use std::os::unix::ffi::OsStrExt;
-        for (name, text) in [
-            (&b"plain.md"[..], "plain.md"),
-            (b"\xff.md", "\\xff.md"),
-            (b"a\xfe\xff", "a\\xfe\\xff"),
-            ("é\\x41\\x".as_bytes(), "é\\x41\\x"),
-        ] {
-            let path = Path::new(OsStr::from_bytes(name));
-            assert_eq!((path_text(path).as_str(), path_of(text)), (text, path.to_owned()));
-        }
     }
 
     #[test]
@@ -441,14 +360,5 @@ mod tests {
         file.set_modified(UNIX_EPOCH - std::time::Duration::from_nanos(7)).unwrap();
         let found = walk(&[found.path], &OPTIONS).next().unwrap().unwrap();
         assert_eq!(found.mtime_ns, -7);
-    }
-
-    #[test]
-    fn paths_are_cleaned_without_looking() {
-        for (given, expected) in
-            [("/a/./b//c/", "/a/b/c"), ("/a/../b", "/b"), ("/../../a", "/a"), ("/", "/")]
-        {
-            assert_eq!(clean(Path::new(given)), Path::new(expected), "{given}");
-        }
     }
 }

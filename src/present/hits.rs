@@ -4,7 +4,7 @@ use std::io;
 use std::io::Write;
 
 use crate::document::DocType;
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::present::clean::clean;
 use crate::present::human::Human;
 use crate::present::link::link;
@@ -172,7 +172,7 @@ impl Human {
             (None, None) => String::new(),
         };
         let text = self.paint(Meaning::Path, &format!("{}{place}", clean(path)));
-        if self.has_links { link(&text, &walk::path_of(path)) } else { text }
+        if self.has_links { link(&text, &paths::path_of(path)) } else { text }
     }
 
     /// Writes what each term did for a chunk.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::ingest::{content_hash, decode, walk};
+use crate::ingest::{content_hash, decode, paths};
 use crate::read::cut;
 use crate::read::parts::Text;
 use crate::skill::markdown;
@@ -66,7 +66,7 @@ pub struct Opened {
 ///
 /// [`Error::Usage`] if it has fewer lines than the first one wanted; what the database refuses.
 pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> Result<Opened> {
-    let bytes = document.path.as_deref().and_then(|it| read(&walk::path_of(it)));
+    let bytes = document.path.as_deref().and_then(|it| read(&paths::path_of(it)));
     let has_changed = bytes.as_deref().map(|it| content_hash(it) != document.content_hash);
     let text = bytes.as_deref().filter(|_| document.format != "pdf").and_then(decode::decode);
     let (origin, text) = match text {

@@ -23,6 +23,7 @@ mod keyword;
 mod page;
 pub mod parse;
 pub mod similar;
+mod term;
 mod weigh;
 mod why;
 

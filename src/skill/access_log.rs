@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Warning;
 use crate::error::Result;
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::caller::{Answer, Caller, error_line};
 use crate::skill::resolve::{self, META_DIR, Skill};
 use crate::store::skill_log;
@@ -43,7 +43,7 @@ pub(super) fn logged<T>(
         command: command.to_owned(),
         skill: skill.name.clone(),
         skill_path: skill.skill_path(),
-        cwd: walk::path_text(&caller.cwd.canonicalize().unwrap_or_else(|_| caller.cwd.clone())),
+        cwd: paths::path_text(&caller.cwd.canonicalize().unwrap_or_else(|_| caller.cwd.clone())),
         args: args.to_string(),
         error: outcome.as_ref().err().map(|it| error_line(it, caller.program)),
     };

@@ -151,7 +151,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
 fn copy(listing: &Listing, target: &Path) -> std::io::Result<()> {
     fs::create_dir_all(target)?;
     let place = |path: &str| -> std::io::Result<PathBuf> {
-        let place = target.join(crate::ingest::walk::path_of(path));
+        let place = target.join(crate::ingest::paths::path_of(path));
         place.parent().map_or(Ok(()), fs::create_dir_all)?;
         Ok(place)
     };

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::resolve::hex;
 use crate::store::skill_index::KnownFile;
 
@@ -64,7 +64,7 @@ pub fn list(root: &Path) -> Result<Listing> {
         };
         for entry in entries {
             let entry = entry.map_err(|source| Error::Io { path: folder.clone(), source })?;
-            let name = walk::path_text(Path::new(&entry.file_name()));
+            let name = paths::path_text(Path::new(&entry.file_name()));
             let path = format!("{prefix}{name}");
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_symlink() {

@@ -40,7 +40,7 @@ mod testing;
 use serde_json::json;
 
 use crate::diagnostic::Warning;
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::access_log::{Logged, logged};
 use crate::skill::build::{BuildOptions, Built};
 use crate::skill::caller::{Answer, Caller};
@@ -56,7 +56,7 @@ use crate::skill::stats::{SkillStats, StatsOptions};
 pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Built> {
     let imported = options.is_import.then(|| build::import(caller, skill, options));
     let skill = match imported {
-        Some(Ok(path)) => walk::path_text(&path),
+        Some(Ok(path)) => paths::path_text(&path),
         Some(Err(error)) => return Err(error).into(),
         None => skill.to_owned(),
     };

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::ingest::walk;
+use crate::ingest::paths;
 
 /// Finds a path below a skill's directory, links resolved; `None` if nothing is there.
 ///
@@ -24,7 +24,7 @@ pub fn locate(root: &Path, typed: &str) -> Result<Option<PathBuf>> {
     let components = components(typed).ok_or_else(escapes)?;
     let mut place = root.to_owned();
     for component in components {
-        place = walk::path_of(&format!("{}/{component}", walk::path_text(&place)));
+        place = paths::path_of(&format!("{}/{component}", paths::path_text(&place)));
         let metadata = match place.symlink_metadata() {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -95,7 +95,7 @@ fn leaves_on_windows(typed: &str) -> bool {
 fn points_out(root: &Path, link: &Path) -> bool {
     let Ok(target) = link.read_link() else { return false };
     let parent = link.parent().unwrap_or(root);
-    !walk::clean(&parent.join(target)).starts_with(root)
+    !paths::clean(&parent.join(target)).starts_with(root)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::caller::{Caller, SKILLS_ROOT};
 use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
@@ -81,7 +81,7 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
         follows_links,
     };
     if let Some(named) = named {
-        let dir = walk::clean(&caller.cwd.join(named));
+        let dir = paths::clean(&caller.cwd.join(named));
         return vec![Root { is_named: true, ..found(dir, &caller.cwd, Scope::Project, false) }];
     }
     let mut roots = vec![found(caller.cwd.join(SKILLS_ROOT), &caller.cwd, Scope::Project, false)];
@@ -209,7 +209,7 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
         name,
     };
     let skill =
-        resolve::at_path(caller, &walk::path_text(dir), dir).map_err(|it| it.to_string())?;
+        resolve::at_path(caller, &paths::path_text(dir), dir).map_err(|it| it.to_string())?;
     Ok(FoundSkill { row, dir: dir.to_owned(), skill })
 }
 
@@ -223,7 +223,7 @@ fn is_registry_name(name: &str) -> bool {
 
 /// Returns a path from the project with `/`; whole where the file is elsewhere.
 fn source_path(base: &Path, file: &Path) -> String {
-    let path = walk::path_text(file.strip_prefix(base).unwrap_or(file));
+    let path = paths::path_text(file.strip_prefix(base).unwrap_or(file));
     if cfg!(windows) { path.replace('\\', "/") } else { path }
 }
 

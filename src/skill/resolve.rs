@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::caller::Caller;
 
 /// The file that makes a directory a skill.
@@ -90,7 +90,7 @@ impl Skill {
 
     /// Returns its directory as text that tells it from every other.
     pub fn skill_path(&self) -> String {
-        walk::path_text(&self.dir)
+        paths::path_text(&self.dir)
     }
 
     /// Returns the first 16 hex digits of the SHA-256 of its directory's path.
@@ -125,7 +125,7 @@ pub fn sources_of(store: &Path) -> PathBuf {
 pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
     let mut found_dir: Option<String> = None;
     if !typed.is_empty() {
-        let path = walk::clean(&caller.cwd.join(walk::path_of(typed)));
+        let path = paths::clean(&caller.cwd.join(paths::path_of(typed)));
         if is_skill(&path) {
             return at_path(caller, typed, &path);
         }
@@ -140,7 +140,7 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
                 return in_store(caller, typed, &path, &store);
             }
             if path.is_dir() && found_dir.is_none() {
-                found_dir = Some(walk::path_text(&path));
+                found_dir = Some(paths::path_text(&path));
             }
         }
         let path = caller.skills_root.join(typed);
@@ -229,7 +229,7 @@ pub fn is_name(typed: &str) -> bool {
 }
 
 fn base_name(dir: &Path) -> String {
-    dir.file_name().map_or_else(|| "root".into(), |it| walk::path_text(Path::new(it)))
+    dir.file_name().map_or_else(|| "root".into(), |it| paths::path_text(Path::new(it)))
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {

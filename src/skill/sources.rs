@@ -84,7 +84,7 @@ fn start(skill: &Skill, dir: &str) -> Result<String> {
         .filter(|it| it.is_dir())
         .ok_or_else(|| Diagnostic::DirectoryNotFound { path: dir.to_owned() })?;
     let below = place.strip_prefix(&skill.dir).unwrap_or(&place);
-    let below = crate::ingest::walk::path_text(below);
+    let below = crate::ingest::paths::path_text(below);
     Ok(if below.is_empty() { below } else { below + "/" })
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Result;
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::caller::Caller;
 use crate::skill::resolve::Skill;
 use crate::store::skill_log;
@@ -184,7 +184,7 @@ fn project(cwd: &Path, typed: &str) -> Result<String> {
     let path = cwd.join(typed).canonicalize().map_err(|_| Diagnostic::InvalidFilter {
         message: format!("project path not found: {typed}"),
     })?;
-    Ok(walk::path_text(&path))
+    Ok(paths::path_text(&path))
 }
 
 fn is_below(cwd: &str, project: &str) -> bool {

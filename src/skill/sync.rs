@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::caller::{self, Caller};
 use crate::skill::resolve::{self, META_DIR};
 use crate::store::skill_log;
@@ -42,7 +42,7 @@ pub struct Synced {
 /// [`Diagnostic::NoLocalLogs`] if a skill was named that has none.
 pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<Synced> {
     let project = match &options.project {
-        Some(project) => walk::clean(&caller.cwd.join(project)),
+        Some(project) => paths::clean(&caller.cwd.join(project)),
         None => caller.cwd.clone(),
     };
     let logs = caller::fallback_logs(&project);
@@ -74,7 +74,7 @@ fn log_of(logs: &Path, name: &str) -> PathBuf {
 /// Returns the skills that have a fallback log, in order.
 fn names(logs: &Path) -> Vec<String> {
     let entries = logs.read_dir().into_iter().flatten().flatten();
-    let names = entries.map(|it| walk::path_text(Path::new(&it.file_name())));
+    let names = entries.map(|it| paths::path_text(Path::new(&it.file_name())));
     let mut names: Vec<String> = names.filter(|name| log_of(logs, name).exists()).collect();
     names.sort_unstable();
     names
@@ -82,7 +82,7 @@ fn names(logs: &Path) -> Vec<String> {
 
 fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Result<usize> {
     let source = log_of(logs, name);
-    let unreadable = |_| Diagnostic::SyncSource { path: walk::path_text(&source) };
+    let unreadable = |_| Diagnostic::SyncSource { path: paths::path_text(&source) };
     let accesses = skill_log::read(&source).map_err(unreadable)?.unwrap_or_default();
     if is_dry_run {
         return Ok(accesses.len());
@@ -95,7 +95,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
     }
     for (destination, accesses) in by_log {
         skill_log::merge(&destination, &accesses)
-            .map_err(|_| Diagnostic::SyncDestination { path: walk::path_text(&destination) })?;
+            .map_err(|_| Diagnostic::SyncDestination { path: paths::path_text(&destination) })?;
     }
     let unremovable = |cause| Error::Io { path: source.clone(), source: cause };
     fs::remove_file(&source).map_err(unremovable)?;
@@ -109,7 +109,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
 
 /// Returns the log an access belongs into; that of the global store if its skill is gone.
 fn destination(caller: &Caller, access: &Access) -> PathBuf {
-    match resolve::at_path(caller, &access.skill, &walk::path_of(&access.skill_path)) {
+    match resolve::at_path(caller, &access.skill, &paths::path_of(&access.skill_path)) {
         Ok(skill) => skill.log_path(),
         Err(_) => resolve::runtime_dir(&caller.global_store(), &access.skill)
             .join(META_DIR)

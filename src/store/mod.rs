@@ -15,12 +15,14 @@ mod fault;
 mod filter;
 mod fts;
 pub mod grams;
+mod lend;
 mod migrate;
 mod open;
 mod paths;
 mod postings;
 mod reindex;
 mod repair;
+mod repair_vectors;
 mod replace;
 mod roots;
 mod rows;
@@ -44,7 +46,7 @@ use crate::document::Binding;
 use crate::error::Result;
 
 use fault::{Fault, Step};
-use open::FileId;
+use lend::FileId;
 
 pub use check::{PageCounts, Stats};
 pub use chunks::{PassageHash, StoredChunk, StoredHit};

@@ -11,12 +11,13 @@ use rusqlite::{Connection, named_params};
 use crate::document::{Chunk, ChunkId};
 use crate::error::{Error, Result};
 
-use super::binding::Slot;
 use super::chunks::PassageHash;
 use super::examine::Damage;
 use super::fault::Step;
-use super::reindex::Unembedded;
-use super::{Store, binding, codes, examine, examine_vectors, fts, grams, sizes, vectors};
+use super::repair_vectors::{
+    encode_anew, rebuild_vectors, remove_bad_vectors, remove_loose_vectors, remove_vectors,
+};
+use super::{Store, examine, fts, grams, sizes};
 
 /// What refers to nothing. Documents are referred to, chunks in their turn; a document's or a
 /// chunk's own loss takes what hangs on it along, so here is only what foreign keys did not see.
@@ -80,25 +81,6 @@ const SET_INDEX: &str = "UPDATE chunks SET chunk_index = :chunk_index WHERE id =
 
 const SET_HASH: &str = "UPDATE chunks SET passage_hash = :hash WHERE id = :id";
 
-const REMOVE_VECTOR: &str = "DELETE FROM chunks_vec WHERE chunk_id = :id";
-
-const LOOSE_VECTORS: &str =
-    "SELECT rowid FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)";
-
-const CHUNK_IDS: &str = "SELECT id FROM chunks";
-
-const UNVECTORED: &str = "
-    SELECT id, context, text
-    FROM chunks
-    WHERE id > :after AND id NOT IN (SELECT rowid FROM chunks_vec_rowids)
-    ORDER BY id
-    LIMIT :limit";
-
-const HAS_CHUNK: &str = "
-    SELECT
-        EXISTS (SELECT 1 FROM chunks WHERE id = :id)
-        AND NOT EXISTS (SELECT 1 FROM chunks_vec_rowids WHERE rowid = :id)";
-
 const FREE_PAGES: &str = "
     SELECT freelist_count, page_count
     FROM pragma_freelist_count, pragma_page_count";
@@ -161,7 +143,7 @@ impl Store {
                 remove_bad_vectors(db)?;
             }
             if has(Damage::LooseVectors) || has(Damage::References) {
-                remove_vectors(db, &ids(db, LOOSE_VECTORS)?)?;
+                remove_loose_vectors(db)?;
             }
             if has(Damage::Sizes) || has(Damage::References) {
                 sizes::rebuild(db)?;
@@ -170,44 +152,6 @@ impl Store {
                 rebuild_vectors(db)?;
             }
             encode_anew(db)
-        })
-    }
-
-    /// Returns chunks that have no vector: at most `limit`, by id, all greater than `after`.
-    ///
-    /// # Errors
-    ///
-    /// What the database refuses.
-    pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<Unembedded>> {
-        self.read(|db| {
-            let mut statement = db.prepare_cached(UNVECTORED)?;
-            let params = named_params! { ":after": after, ":limit": limit };
-            let chunks = statement.query_map(params, |row| {
-                Ok(Unembedded { chunk_id: row.get(0)?, context: row.get(1)?, text: row.get(2)? })
-            })?;
-            Ok(chunks.collect::<Result<_, _>>()?)
-        })
-    }
-
-    /// Stores vectors of chunks that have none, in one transaction; a chunk that is gone or has got
-    /// one meanwhile is passed over.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ModelMismatch`] when the database has been bound to another model; else as
-    /// [`Store::repair`].
-    pub fn store_vectors(&mut self, embedded: &[(ChunkId, Vec<f32>)]) -> Result<()> {
-        let bound = self.bound.borrow().clone();
-        self.write(|db| {
-            let Some(binding) = binding::check(db, bound.as_ref())? else { return Ok(()) };
-            for (chunk_id, vector) in embedded {
-                vectors::require_unit_shape(vector, binding.dim)?;
-                let params = named_params! { ":id": chunk_id };
-                if db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))? {
-                    vectors::insert(db, *chunk_id, vector)?;
-                }
-            }
-            Ok(())
         })
     }
 
@@ -268,78 +212,6 @@ fn mend_hashes(db: &Connection) -> Step<()> {
     }
     let ids: Vec<ChunkId> = changed.into_iter().map(|it| it.0).collect();
     remove_vectors(db, &ids)
-}
-
-fn remove_bad_vectors(db: &Connection) -> Step<()> {
-    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
-    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
-    let mut bad = Vec::new();
-    examine_vectors::each_block(db, |block| {
-        let Some(block) = block else { return };
-        bad.extend(block.places.iter().filter_map(|(place, chunk_id)| {
-            let is_good =
-                block.vector(*place, dim).is_some_and(|it| examine_vectors::is_unit(it, dim));
-            (!is_good).then_some(*chunk_id)
-        }));
-    })?;
-    remove_vectors(db, &bad)
-}
-
-fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
-    if ids.is_empty() || !super::check::has_vector_table(db)? {
-        return Ok(());
-    }
-    codes::forget(db)?;
-    for id in ids {
-        db.prepare_cached(REMOVE_VECTOR)?.execute(named_params! { ":id": id })?;
-    }
-    Ok(())
-}
-
-fn ids(db: &Connection, sql: &str) -> Step<Vec<ChunkId>> {
-    if !super::check::has_vector_table(db)? {
-        return Ok(Vec::new());
-    }
-    let mut statement = db.prepare(sql)?;
-    Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
-}
-
-/// Makes the table of vectors anew, with those that are good, of chunks that are there.
-fn rebuild_vectors(db: &Connection) -> Step<()> {
-    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
-    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
-    let mut statement = db.prepare(CHUNK_IDS)?;
-    let mut waiting: HashSet<ChunkId> =
-        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    let mut good = Vec::new();
-    if super::check::has_vector_table(db)? {
-        // A table whose parts are missing has nothing to give.
-        let _ = examine_vectors::each_block(db, |block| {
-            for (place, chunk_id) in block.iter().flat_map(|it| &it.places) {
-                let vector = block.and_then(|it| it.vector(*place, dim));
-                let vector = vector.filter(|it| examine_vectors::is_unit(it, dim));
-                if let (Some(vector), true) = (vector, waiting.remove(chunk_id)) {
-                    let (numbers, _) = vector.as_chunks::<4>();
-                    let numbers: Vec<f32> =
-                        numbers.iter().map(|it| f32::from_ne_bytes(*it)).collect();
-                    good.push((*chunk_id, numbers));
-                }
-            }
-        });
-    }
-    good.sort_unstable_by_key(|it| it.0);
-    vectors::make_table(db, binding.dim)?;
-    for (chunk_id, vector) in &good {
-        vectors::insert(db, *chunk_id, vector)?;
-    }
-    Ok(())
-}
-
-/// Makes the codes anew: cheap, and right whatever was done to the vectors.
-fn encode_anew(db: &Connection) -> Step<()> {
-    codes::forget(db)?;
-    vectors::encode_from(db, 1)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sha2", &["embed", "ingest/prepare.rs", "skill", "store/chunks.rs"]),
     ("sqlite_vec", &["store/open.rs"]),
     ("signal_hook", &["cli/interrupt.rs"]),
-    ("strsim", &["config/load.rs"]),
+    ("strsim", &["config/faults.rs"]),
     ("thiserror", &["error.rs"]),
     ("tokenizers", &["embed/tokenize.rs"]),
     ("tokio", &["mcp"]),

@@ -10,7 +10,7 @@ use clap::{
 
 use crate::cli::args::Global;
 use crate::config::OutputFormat;
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::commands::{COMMANDS, Command, Kind, Parameter};
 
 /// Serve agent skills: list, build, search and read directories with a SKILL.md
@@ -46,7 +46,7 @@ impl SkillCall {
     /// Returns a text, if it was given.
     pub(in crate::cli) fn text(&self, name: &str) -> Option<String> {
         let typed: &OsString = self.matches.try_get_one(name).ok()??;
-        Some(walk::path_text(Path::new(typed)))
+        Some(paths::path_text(Path::new(typed)))
     }
 
     /// Returns a text that clap requires.
@@ -72,7 +72,7 @@ impl SkillCall {
     /// Returns all texts that were given under one name.
     pub(in crate::cli) fn texts(&self, name: &str) -> Vec<String> {
         let typed = self.matches.try_get_many::<OsString>(name).ok().flatten();
-        typed.into_iter().flatten().map(|it| walk::path_text(Path::new(it))).collect()
+        typed.into_iter().flatten().map(|it| paths::path_text(Path::new(it))).collect()
     }
 
     /// Returns who reads the output.

@@ -7,7 +7,7 @@ use std::io;
 use std::io::Write;
 
 use crate::diagnostic::{Diagnostic, Program};
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::present::clean::clean;
 use crate::present::human::Human;
 use crate::present::skill::BuildReport;
@@ -44,7 +44,7 @@ pub fn list(
     let rows = list.skills.iter().map(|it| {
         let row = &it.found.row;
         let last = if is_verbose {
-            walk::path_text(&it.found.dir)
+            paths::path_text(&it.found.dir)
         } else {
             shorten(&clean(&row.description))
         };
@@ -76,16 +76,16 @@ pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let scope = skill.scope.as_str();
     if let Some(imported) = &report.imported {
-        let imported = walk::path_text(imported);
+        let imported = paths::path_text(imported);
         writeln!(out, "Imported {imported} → {} ({scope})", skill.skill_path())?;
     }
     writeln!(out, "Built {} ({scope})", skill.name)?;
     writeln!(out, "  Source:  {}", skill.skill_path())?;
-    writeln!(out, "  Runtime: {}", walk::path_text(&skill.runtime))?;
+    writeln!(out, "  Runtime: {}", paths::path_text(&skill.runtime))?;
     writeln!(out, "  Index:   {}", if built.index.is_new { "new" } else { "up to date" })?;
     for deployment in &built.deployments {
         let method = if deployment.is_copy { "copy" } else { "symlink" };
-        writeln!(out, "  Deploy:  {} ({method})", walk::path_text(&deployment.path))?;
+        writeln!(out, "  Deploy:  {} ({method})", paths::path_text(&deployment.path))?;
     }
     if let Some(ingested) = &report.ingested {
         writeln!(
@@ -108,7 +108,7 @@ pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
 /// What writing gives.
 pub fn install(installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
     let done = if installed.is_new { "Wrote" } else { "Already there:" };
-    writeln!(out, "{done} {} (version {})", walk::path_text(&installed.path), installed.version)
+    writeln!(out, "{done} {} (version {})", paths::path_text(&installed.path), installed.version)
 }
 
 /// Writes the answer to a query.
@@ -301,7 +301,7 @@ pub fn sync(synced: &Synced, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// What writing gives.
 pub fn init(made: &Initialized, out: &mut dyn Write) -> io::Result<()> {
-    let (scope, path) = (made.scope.as_str(), walk::path_text(&made.path));
+    let (scope, path) = (made.scope.as_str(), paths::path_text(&made.path));
     match &made.name {
         Some(name) => writeln!(out, "Created {scope} skill '{name}' at {path}"),
         None => writeln!(out, "Initialized skillc project in {path}"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::error::Error;
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::skill::markdown::Heading;
 use crate::skill::path;
 use crate::skill::resolve::{SKILL_FILE, Skill};
@@ -99,7 +99,7 @@ fn find(skill: &Skill, from: &str, file: &str) -> Result<String, bool> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let typed = format!("{folder}/{file}");
     match path::locate(&skill.dir, typed.trim_start_matches('/')) {
-        Ok(Some(place)) => Ok(walk::path_text(place.strip_prefix(&skill.dir).unwrap_or(&place))),
+        Ok(Some(place)) => Ok(paths::path_text(place.strip_prefix(&skill.dir).unwrap_or(&place))),
         Err(Error::Skill(_)) => Err(true),
         Ok(None) | Err(_) => Err(false),
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ingest::walk;
+use crate::ingest::paths;
 use crate::present::json::write;
 use crate::present::skill::BuildReport;
 use crate::skill::init::Initialized;
@@ -17,7 +17,7 @@ use crate::skill::list::SkillList;
 use crate::skill::sync::Synced;
 
 fn path_text(path: &Path) -> String {
-    walk::path_text(path)
+    paths::path_text(path)
 }
 
 /// The skills there are.

@@ -1,0 +1,41 @@
+//! The variables of the process in, read once, by name out.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The process environment as the program sees it, read once at the edge.
+#[derive(Debug, Clone, Default)]
+pub struct Environment {
+    values: BTreeMap<String, OsString>,
+}
+
+impl Environment {
+    /// Takes the variables of this process.
+    pub fn of_process() -> Self {
+        std::env::vars_os()
+            .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
+            .collect()
+    }
+
+    /// Returns a variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&OsString> {
+        self.values.get(name).filter(|it| !it.is_empty())
+    }
+
+    /// Returns a variable as a path.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from)
+    }
+
+    /// Returns the user's home directory; the root where there is none.
+    pub fn home(&self) -> PathBuf {
+        self.path("HOME").or_else(|| self.path("USERPROFILE")).unwrap_or_else(|| PathBuf::from("/"))
+    }
+}
+
+impl FromIterator<(String, OsString)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (String, OsString)>>(values: I) -> Self {
+        Self { values: values.into_iter().collect() }
+    }
+}

@@ -1,0 +1,185 @@
+//! Path and first bytes in, a [`Format`] out: the one place that decides how a file is read.
+//!
+//! The extension decides; the first bytes decide where there is none, and catch a file that is
+//! not what its name says; the user's word wins over both.
+
+mod magic;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use crate::document::{DocType, Format, Language};
+use crate::error::{Error, Failure, Result};
+use crate::ingest::decode;
+
+use magic::{
+    DOCX, EPUB, OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, pdf_header, picture,
+};
+use names::{by_extension, by_interpreter, extension, is_cpp_header};
+
+pub use magic::looks_like;
+
+/// How many bytes of a file [`detect`] wants to see; fewer only if the file is shorter.
+pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
+
+/// What the user says a file is; nothing said, nothing overridden.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// `--type`.
+    pub doc_type: Option<DocType>,
+    /// `--language`; implies code.
+    pub language: Option<Language>,
+}
+
+impl Wanted {
+    /// Takes both options together.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a language with a type that has none.
+    pub fn new(doc_type: Option<DocType>, language: Option<Language>) -> Result<Self> {
+        match (doc_type, language) {
+            (Some(other), Some(_)) if other != DocType::Code => Err(Error::Usage {
+                message: format!("`--language` goes with `--type code`, not `--type {other}`"),
+                hint: Some("leave one of the two out".into()),
+            }),
+            _ => Ok(Self { doc_type, language }),
+        }
+    }
+
+    /// Whether a document that was read as this is what the user says now.
+    pub fn allows(self, doc_type: DocType, language: Option<&str>) -> bool {
+        self.doc_type.is_none_or(|it| it == doc_type)
+            && self.language.is_none_or(|it| Some(it.as_str()) == language)
+    }
+}
+
+/// Whether some format claims the name, whatever is in the file.
+pub fn is_claimed(path: &Path) -> bool {
+    by_extension(path).is_some()
+}
+
+/// Decides how a file is read from its name and its first [`HEAD_BYTES`] bytes; `None` for what
+/// is to be ignored, which only happens to files that were not named themselves.
+///
+/// # Errors
+///
+/// [`Error::UnsupportedFormat`] for a named file nothing reads, [`Error::Usage`] for named code
+/// of no known language, [`Error::EmptyFile`] for a named file or a PDF without content, and
+/// [`Error::Extract`] where the bytes are not what the name or the user says.
+pub fn detect(path: &Path, head: &[u8], is_named: bool, wanted: Wanted) -> Result<Option<Format>> {
+    let claimed = by_extension(path);
+    if head.is_empty() {
+        // Empty `__init__.py` files are everyday life; an empty PDF is a failed download.
+        return if is_named || claimed == Some(Format::Pdf) {
+            Err(Error::EmptyFile { path: path.to_owned() })
+        } else {
+            Ok(None)
+        };
+    }
+    let Some(format) = wanted_format(path, head, claimed, wanted) else {
+        return match (is_named, wanted.doc_type) {
+            (false, _) => Ok(None),
+            (true, Some(DocType::Code)) => Err(no_language(path)),
+            (true, _) => Err(Error::UnsupportedFormat {
+                path: path.to_owned(),
+                found: looks_like(head).map(Into::into),
+            }),
+        };
+    };
+    let format = match (format, picture(head)) {
+        // What a picture is is told by its bytes.
+        (Format::Image(_), Some(picture)) => Format::Image(picture),
+        // One extension is shared by two languages.
+        (Format::Code(Language::C), _)
+            if wanted.language.is_none() && is_cpp_header(path, head) =>
+        {
+            Format::Code(Language::Cpp)
+        }
+        (format, _) => format,
+    };
+    match mismatch(head, format) {
+        None => Ok(Some(format)),
+        // `kb add DIRECTORY --type note` is no promise that every file in it is one.
+        Some(_) if !is_named && claimed != Some(format) => Ok(None),
+        Some(error) => Err(error),
+    }
+}
+
+/// What a file is by the user's word, else its name, else its content.
+fn wanted_format(
+    path: &Path,
+    head: &[u8],
+    claimed: Option<Format>,
+    wanted: Wanted,
+) -> Option<Format> {
+    if let Some(language) = wanted.language {
+        return Some(Format::Code(language));
+    }
+    // A page of HTML is of the type `markdown` anyway, a picture of the type `pdf`.
+    let is_own = |it: &Format| {
+        !matches!(
+            it,
+            Format::Pdf | Format::Markdown | Format::Text | Format::Note | Format::Code(_)
+        )
+    };
+    if let (Some(claimed), Some(doc_type)) = (claimed.filter(is_own), wanted.doc_type)
+        && claimed.doc_type() == doc_type
+    {
+        return Some(claimed);
+    }
+    match wanted.doc_type {
+        Some(DocType::Pdf) => picture(head).map(Format::Image).or(Some(Format::Pdf)),
+        Some(DocType::Markdown) => Some(Format::Markdown),
+        Some(DocType::Note) => Some(Format::Note),
+        Some(DocType::Code) => {
+            claimed.and_then(Format::language).or_else(|| by_interpreter(head)).map(Format::Code)
+        }
+        None => claimed.or_else(|| {
+            let by_interpreter = || by_interpreter(head).map(Format::Code);
+            match extension(path) {
+                _ if is_surely_pdf(head) => Some(Format::Pdf),
+                None => by_interpreter(),
+                Some(_) => None,
+            }
+        }),
+    }
+}
+
+fn no_language(path: &Path) -> Error {
+    let known: Vec<&str> = Language::ALL.iter().map(|it| it.as_str()).collect();
+    Error::Usage {
+        message: format!("the language of {} is not known", path.display()),
+        hint: Some(format!("name it: `--language {}`", known.join("|"))),
+    }
+}
+
+/// Why bytes cannot be what they are said to be; `None` if they can.
+fn mismatch(head: &[u8], format: Format) -> Option<Error> {
+    let looks = looks_like(head);
+    let failure = match (format, looks) {
+        (Format::Pdf, _) if pdf_header(head).is_some() => return None,
+        (Format::Pdf, Some(_)) => Failure::WrongFormat,
+        // Binary without a header may be a damaged PDF: its reader knows best.
+        (Format::Pdf, None) if decode::is_binary(head) => return None,
+        (Format::Pdf, None) => Failure::WrongFormat,
+        (Format::Image(_), _) if picture(head).is_some() => return None,
+        (Format::Image(_), _) => Failure::WrongFormat,
+        // An encrypted one is wrapped like an old one: its reader tells.
+        (Format::Docx, Some(DOCX | ZIP | OLD_OFFICE)) => return None,
+        (Format::Docx, _) => Failure::WrongFormat,
+        (Format::Epub, Some(EPUB | ZIP)) => return None,
+        (Format::Epub, _) => Failure::WrongFormat,
+        (_, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
+        _ if !decode::is_binary(head) => return None,
+        (_, Some(_)) => Failure::WrongFormat,
+        (_, None) => Failure::NotText,
+    };
+    let detail = match (failure, looks) {
+        (Failure::NotText, _) => String::new(),
+        (_, looks) => format!("it looks like {}", looks.unwrap_or("plain text")),
+    };
+    Some(Error::Extract { failure, detail })
+}

@@ -1,0 +1,113 @@
+//! A name, and where one is shared the first lines, in; the format that goes by it out.
+
+use std::path::Path;
+
+use crate::document::{Format, Language, Picture};
+
+/// Extensions in lower case and what they stand for.
+const EXTENSIONS: &[(&str, Format)] = &[
+    ("pdf", Format::Pdf),
+    ("docx", Format::Docx),
+    ("epub", Format::Epub),
+    ("ipynb", Format::Notebook),
+    ("html", Format::Html),
+    ("htm", Format::Html),
+    ("png", Format::Image(Picture::Png)),
+    ("jpg", Format::Image(Picture::Jpeg)),
+    ("jpeg", Format::Image(Picture::Jpeg)),
+    ("tiff", Format::Image(Picture::Tiff)),
+    ("tif", Format::Image(Picture::Tiff)),
+    ("bmp", Format::Image(Picture::Bmp)),
+    ("webp", Format::Image(Picture::Webp)),
+    ("md", Format::Markdown),
+    ("markdown", Format::Markdown),
+    ("mdx", Format::Markdown),
+    ("txt", Format::Text),
+    ("py", Format::Code(Language::Python)),
+    ("pyi", Format::Code(Language::Python)),
+    ("sh", Format::Code(Language::Bash)),
+    ("bash", Format::Code(Language::Bash)),
+    ("go", Format::Code(Language::Go)),
+    ("js", Format::Code(Language::JavaScript)),
+    ("mjs", Format::Code(Language::JavaScript)),
+    ("cjs", Format::Code(Language::JavaScript)),
+    ("jsx", Format::Code(Language::JavaScript)),
+    ("ts", Format::Code(Language::TypeScript)),
+    ("mts", Format::Code(Language::TypeScript)),
+    ("cts", Format::Code(Language::TypeScript)),
+    ("tsx", Format::Code(Language::TypeScript)),
+    ("rs", Format::Code(Language::Rust)),
+    ("c", Format::Code(Language::C)),
+    ("h", Format::Code(Language::C)),
+    ("cc", Format::Code(Language::Cpp)),
+    ("cpp", Format::Code(Language::Cpp)),
+    ("cxx", Format::Code(Language::Cpp)),
+    ("hh", Format::Code(Language::Cpp)),
+    ("hpp", Format::Code(Language::Cpp)),
+    ("hxx", Format::Code(Language::Cpp)),
+    ("java", Format::Code(Language::Java)),
+];
+
+/// How names end of what programs have written for programs to read.
+const PACKED_ENDS: &[&str] = &[".min.js", ".min.mjs", ".min.cjs"];
+
+/// How a line begins in a header of C++ and in none of C.
+const CPP_LINES: &[&str] =
+    &["namespace ", "template <", "template<", "public:", "private:", "protected:"];
+
+/// Interpreters without their version, as a `#!` line names them.
+const INTERPRETERS: &[(&str, Language)] = &[
+    ("python", Language::Python),
+    ("pypy", Language::Python),
+    ("sh", Language::Bash),
+    ("bash", Language::Bash),
+    ("dash", Language::Bash),
+    ("ash", Language::Bash),
+    ("ksh", Language::Bash),
+    ("node", Language::JavaScript),
+    ("nodejs", Language::JavaScript),
+    ("bun", Language::JavaScript),
+    ("deno", Language::TypeScript),
+];
+
+/// The extension in lower case. `python3.11-config` and `notes.2024` have none.
+pub(super) fn extension(path: &Path) -> Option<String> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    let is_word = extension.starts_with(|it: char| it.is_ascii_lowercase())
+        && extension.bytes().all(|it| it.is_ascii_alphanumeric());
+    is_word.then_some(extension)
+}
+
+pub(super) fn by_extension(path: &Path) -> Option<Format> {
+    let extension = extension(path)?;
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    if PACKED_ENDS.iter().any(|it| name.ends_with(it)) {
+        return None;
+    }
+    EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format)
+}
+
+/// Whether a file named `*.h` is C++: by what is at its beginning.
+pub(super) fn is_cpp_header(path: &Path, head: &[u8]) -> bool {
+    let is_cpp = |line: &str| {
+        let line = line.trim();
+        CPP_LINES.iter().any(|it| line.starts_with(it))
+            || (line.starts_with("class ") && line.ends_with(['{', ';', ':']))
+            // Headers of C have an extension, those of the C++ library have none.
+            || (line.starts_with("#include <") && !line.contains('.'))
+    };
+    extension(path).as_deref() == Some("h") && String::from_utf8_lossy(head).lines().any(is_cpp)
+}
+
+/// The language of a script from its `#!` line, with or without `env`.
+pub(super) fn by_interpreter(head: &[u8]) -> Option<Language> {
+    let line = head.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
+    let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
+    let mut name = words.next()?.rsplit('/').next()?;
+    if name == "env" {
+        name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+        name = name.rsplit('/').next()?;
+    }
+    let name = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
+    INTERPRETERS.iter().find(|(known, _)| *known == name).map(|(_, language)| *language)
+}

@@ -1,0 +1,251 @@
+use super::*;
+
+const PNG_HEAD: &[u8] = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
+
+/// The format's name, `ignored`, or the error's code and message.
+fn outcome(name: &str, head: &[u8], is_named: bool, wanted: Wanted) -> String {
+    match detect(Path::new(name), head, is_named, wanted) {
+        Ok(Some(format)) => format.as_str().to_owned(),
+        Ok(None) => "ignored".to_owned(),
+        Err(error) => format!("{}: {error}", error.code()),
+    }
+}
+
+#[track_caller]
+fn check(name: &str, head: &[u8], expected: &str) {
+    assert_eq!(outcome(name, head, true, Wanted::default()), expected, "{name} named");
+    let found = outcome(name, head, false, Wanted::default());
+    let is_nothing_known = ["unsupported_format", "empty_file"]
+        .iter()
+        .any(|code| expected.starts_with(code) && !name.ends_with(".pdf"));
+    assert_eq!(found, if is_nothing_known { "ignored" } else { expected }, "{name} found");
+}
+
+#[track_caller]
+fn check_wanted(doc_type: Option<DocType>, language: Option<Language>, rows: &[[&str; 4]]) {
+    let wanted = Wanted::new(doc_type, language).unwrap();
+    for [name, head, named, found] in rows {
+        assert_eq!(outcome(name, head.as_bytes(), true, wanted), *named, "{name} named");
+        assert_eq!(outcome(name, head.as_bytes(), false, wanted), *found, "{name} found");
+    }
+}
+
+#[test]
+fn the_extension_decides() {
+    for (name, expected) in [
+        ("/a/x.md", "markdown"),
+        ("x.MARKDOWN", "markdown"),
+        ("x.mdx", "markdown"),
+        ("x.txt", "text"),
+        ("x.py", "python"),
+        ("x.pyi", "python"),
+        ("x.sh", "bash"),
+        ("x.bash", "bash"),
+        ("x.tar.go", "go"),
+        ("x.jsx", "javascript"),
+        ("x.tsx", "typescript"),
+        ("x.d.ts", "typescript"),
+        ("x.rs", "rust"),
+        ("x.c", "c"),
+        ("x.h", "c"),
+        ("X.CPP", "cpp"),
+        ("X.java", "java"),
+    ] {
+        check(name, b"words", expected);
+    }
+    check("x.pdf", b"%PDF-1.4\n", "pdf");
+    check("X.PDF", b"%PDF-1.4\n", "pdf");
+}
+
+#[test]
+fn a_header_is_c_or_cpp_by_what_is_in_it() {
+    check("x.h", b"#include <stdio.h>\nstruct a;\n/* the class of a */\n", "c");
+    for line in ["namespace a {", "  template<class T>", "class A;", "#include <vector>"] {
+        check("x.h", format!("#pragma once\n{line}\n").as_bytes(), "cpp");
+    }
+    check_wanted(None, Some(Language::C), &[["x.h", "class A;", "c", "c"]]);
+}
+
+#[test]
+fn what_is_packed_for_browsers_is_not_read() {
+    let unsupported = "unsupported_format: unsupported file type: ";
+    check("x.min.js", b"a=1", &format!("{unsupported}x.min.js"));
+    check("min.js", b"a=1", "javascript");
+    check_wanted(
+        None,
+        Some(Language::JavaScript),
+        &[["x.min.js", "a", "javascript", "javascript"]],
+    );
+}
+
+#[test]
+fn the_first_line_decides_without_an_extension() {
+    check("run", b"#!/bin/bash\n", "bash");
+    check("run", b"#! /bin/sh -e\n", "bash");
+    check("run", b"#!/usr/bin/env python3.11\r\nx", "python");
+    check("run", b"#!/usr/bin/env -S LC_ALL=C dash -e", "bash");
+    check("python3.11-config", b"#!/bin/sh\n", "bash");
+    check("run", b"#!/usr/bin/env node\n", "javascript");
+    check("run", b"#!/usr/bin/perl\n", "unsupported_format: unsupported file type: run");
+    check("run", b"#!\n", "unsupported_format: unsupported file type: run");
+    check("x.pl", b"#!/bin/sh\n", "unsupported_format: unsupported file type: x.pl");
+    check("x.md", b"#!/bin/sh\n", "markdown");
+}
+
+#[test]
+fn a_pdf_is_known_by_its_header() {
+    check("report", b"%PDF-1.7\n", "pdf");
+    check("report.download", b"\r\n%PDF-1.7\n", "pdf");
+    check("report.bin", b"\0\x01junk\n%PDF-1.7\n", "pdf");
+    check("junk.pdf", b"junk\n%PDF-1.7\n", "pdf");
+    check("notes.pl", b"my $s = \"%PDF-\";", "unsupported_format: unsupported file type: notes.pl");
+    check("about.md", b"The header is `%PDF-1.4`.", "markdown");
+}
+
+#[test]
+fn a_pdf_that_is_none_is_reported() {
+    let wrong = "wrong_format: it is not what its name says: it looks like ";
+    check("x.pdf", b"\n<!DOCTYPE HTML>", &format!("{wrong}HTML"));
+    check("x.pdf", b"Not found", &format!("{wrong}plain text"));
+    check("x.pdf", PNG_HEAD, &format!("{wrong}a PNG image"));
+    check("x.pdf", b"\0\0\x80damaged", "pdf");
+    check("x.pdf", b"", "empty_file: nothing to index: x.pdf is empty");
+}
+
+#[test]
+fn pages_word_processors_and_pictures_are_known() {
+    check("x.HTML", b"<p>words", "html");
+    check("x.htm", b"<!DOCTYPE html>", "html");
+    check("x.docx", b"PK\x03\x04\x14\0\x06\0_rels/", "docx");
+    check("x.epub", b"PK\x03\x04\x14\0\x06\0mimetypeapplication/epub+zip", "epub");
+    check("x.ipynb", b"{\"cells\": []}", "notebook");
+    check("x.docx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0", "docx");
+    check("x.png", PNG_HEAD, "png");
+    check("x.tif", b"MM\0*\0\0\0\x08", "tiff");
+    check("x.jpeg", b"\xFF\xD8\xFF\xE0\0\x10JFIF\0", "jpeg");
+    check("x.bmp", b"BM\x36\0\0\0\0\0\0\0", "bmp");
+    check("x.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "webp");
+    // The bytes know better than the name.
+    check("x.jpg", PNG_HEAD, "png");
+    let wrong = "wrong_format: it is not what its name says: it looks like ";
+    check("x.png", b"<html>", &format!("{wrong}HTML"));
+    check("x.docx", b"words", &format!("{wrong}plain text"));
+    check("x.html", PNG_HEAD, &format!("{wrong}a PNG image"));
+}
+
+#[test]
+fn a_type_that_fits_changes_nothing() {
+    check_wanted(
+        Some(DocType::Markdown),
+        None,
+        &[["x.html", "<p>words", "html", "html"], ["x.xml", "<a/>", "markdown", "markdown"]],
+    );
+}
+
+#[test]
+fn text_that_is_none_is_reported() {
+    let wrong = "wrong_format: it is not what its name says: it looks like ";
+    check("x.md", PNG_HEAD, &format!("{wrong}a PNG image"));
+    check("x.md", b"%PDF-1.4\n", &format!("{wrong}PDF"));
+    check("x.py", b"\x7FELF\x02\x01\x01\0", &format!("{wrong}an ELF program"));
+    check("x.txt", b"PK\x03\x04\x14\0\x06\0word/document.xml", &format!("{wrong}a DOCX document"));
+    check("x.txt", b"PK\x03\x04\x14\0\x06\0a.txt", &format!("{wrong}a ZIP archive"));
+    check("x.sh", b"\x1F\x8B\x08\0\0\0\0\0\0\x03", &format!("{wrong}gzip data"));
+    check("x.md", b"\0\x01\x02\x03", "not_text: it is not text");
+    check("x.md", b"\x01\x02ab\x03\x04", "not_text: it is not text");
+}
+
+#[test]
+fn text_is_text_in_any_encoding_and_with_any_beginning() {
+    for head in [
+        &b"BM25 ranks"[..],
+        b"MZ is a name",
+        b"<!DOCTYPE html>\n# Title",
+        b"\xFF\xFEa\0b\0",
+        b"\xFE\xFF\0a\0b",
+        b"\xEF\xBB\xBF# T",
+        b"caf\xE9",
+        b"\x1B[31mred\x1B[0m \x0C",
+        b"BZhong",
+    ] {
+        check("x.md", head, "markdown");
+    }
+}
+
+#[test]
+fn what_nothing_reads_is_ignored_in_directories_and_an_error_when_named() {
+    let unsupported = "unsupported_format: unsupported file type: ";
+    check("x.xhtml", b"<html>", &format!("{unsupported}x.xhtml (HTML)"));
+    check("x.gif", b"GIF89a\x01\0\x01\0", &format!("{unsupported}x.gif (a GIF image)"));
+    check("x.rst", b"Title", &format!("{unsupported}x.rst"));
+    check("README", b"Title", &format!("{unsupported}README"));
+}
+
+#[test]
+fn empty_files_are_ignored_in_directories() {
+    check("__init__.py", b"", "empty_file: nothing to index: __init__.py is empty");
+}
+
+#[test]
+fn the_users_word_wins() {
+    check_wanted(
+        Some(DocType::Note),
+        None,
+        &[["x.md", "a", "note", "note"], ["x.conf", "a", "note", "note"]],
+    );
+    check_wanted(
+        Some(DocType::Markdown),
+        None,
+        &[["x.txt", "a", "markdown", "markdown"], ["x.py", "a", "markdown", "markdown"]],
+    );
+    check_wanted(
+        None,
+        Some(Language::Python),
+        &[["x.sh", "a", "python", "python"], ["x", "a", "python", "python"]],
+    );
+    check_wanted(Some(DocType::Code), Some(Language::Go), &[["x.py", "a", "go", "go"]]);
+}
+
+#[test]
+fn a_wanted_type_leaves_out_what_cannot_be_it() {
+    let wrong = "wrong_format: it is not what its name says: it looks like ";
+    check_wanted(
+        Some(DocType::Pdf),
+        None,
+        &[
+            ["x", "%PDF-1.4", "pdf", "pdf"],
+            ["x.md", "words", &format!("{wrong}plain text"), "ignored"],
+            ["x.pdf", "words", &format!("{wrong}plain text"), &format!("{wrong}plain text")],
+        ],
+    );
+    check_wanted(
+        Some(DocType::Note),
+        None,
+        &[
+            ["x.pdf", "%PDF-1.4", &format!("{wrong}PDF"), "ignored"],
+            ["x.bin", "\0\u{1}", "not_text: it is not text", "ignored"],
+        ],
+    );
+}
+
+#[test]
+fn code_needs_a_language() {
+    check_wanted(
+        Some(DocType::Code),
+        None,
+        &[
+            ["x.go", "a", "go", "go"],
+            ["x.cgi", "#!/bin/sh", "bash", "bash"],
+            ["x.md", "a", "usage: the language of x.md is not known", "ignored"],
+        ],
+    );
+    let wanted = Wanted { doc_type: Some(DocType::Code), language: None };
+    let error = detect(Path::new("x"), b"a", true, wanted).unwrap_err();
+    assert!(error.hint().is_some_and(|it| it.starts_with("name it: `--language python|bash|go|")));
+}
+
+#[test]
+fn a_language_needs_code() {
+    assert!(Wanted::new(Some(DocType::Pdf), Some(Language::Go)).is_err());
+    assert!(Wanted::new(None, Some(Language::Go)).is_ok());
+}

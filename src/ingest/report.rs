@@ -1,0 +1,100 @@
+//! What became of each document in, events and counts out.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::ingest::prepare::Prepared;
+use crate::store::Change;
+
+/// What happened to one file, told as it happens.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The walk has found this many candidates so far.
+    Found {
+        /// Files seen, unchanged and ignored ones not among them.
+        num_files: usize,
+    },
+    /// A file was read and cut; its chunks wait to be embedded, but for those whose vectors are known.
+    Prepared {
+        /// Its chunks that wait.
+        num_chunks: usize,
+    },
+    /// Chunks were embedded.
+    Embedded {
+        /// How many.
+        num_chunks: usize,
+    },
+    /// A document was committed.
+    Stored {
+        /// Its file; `None` for a note given as text.
+        path: Option<&'a Path>,
+        /// Its chunks.
+        num_chunks: usize,
+        /// What the reader wants the user to know.
+        warnings: &'a [String],
+    },
+    /// A document is there already.
+    Skipped {
+        /// Its file; `None` for a note given as text.
+        path: Option<&'a Path>,
+        /// The document that holds its bytes.
+        document_id: i64,
+    },
+    /// A file is of a kind that is not ingested from folders, or empty.
+    Ignored,
+    /// A file could not be ingested.
+    Failed {
+        /// Which file.
+        path: &'a Path,
+        /// Why.
+        error: &'a Error,
+    },
+}
+
+/// Receives events; called from one thread at a time.
+pub type OnEvent<'a> = dyn FnMut(Event<'_>) + 'a;
+
+/// What a run did.
+#[derive(Debug, Default)]
+pub struct IngestReport {
+    /// Documents that are new.
+    pub added: usize,
+    /// Documents whose content was replaced.
+    pub updated: usize,
+    /// Files whose bytes are stored already.
+    pub skipped: usize,
+    /// Files of kinds that are not ingested from folders, and empty ones.
+    pub ignored: usize,
+    /// Chunks written.
+    pub num_chunks: usize,
+    /// Ids of the documents added or updated, in order.
+    pub document_ids: Vec<i64>,
+    /// Files that could not be ingested, in the order they were found.
+    pub failed: Vec<(PathBuf, Error)>,
+}
+
+impl IngestReport {
+    /// Counts what became of a document and tells.
+    pub(super) fn count(
+        &mut self,
+        change: Change,
+        prepared: &Prepared,
+        on_event: &mut OnEvent<'_>,
+    ) {
+        let path = prepared.document.stamp.as_ref().map(|it| Path::new(&it.path));
+        let document_id = change.document_id();
+        match change {
+            Change::Unchanged(_) => {
+                self.skipped += 1;
+                on_event(Event::Skipped { path, document_id });
+                return;
+            }
+            Change::Added(_) => self.added += 1,
+            Change::Updated(_) => self.updated += 1,
+        }
+        let num_chunks = prepared.chunks.len();
+        self.num_chunks += num_chunks;
+        self.document_ids.push(document_id);
+        on_event(Event::Stored { path, num_chunks, warnings: &prepared.warnings });
+    }
+}
