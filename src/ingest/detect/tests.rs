@@ -1,3 +1,5 @@
+//! What each name and each beginning of a file is taken for.
+
 use super::*;
 
 const PNG_HEAD: &[u8] = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
