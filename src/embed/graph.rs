@@ -115,7 +115,7 @@ fn place(
 ///
 /// # Errors
 ///
-/// [`Error::Model`] if the model's files cannot be used, [`Error::Io`] or [`Error::DiskFull`] if
+/// [`Error::Model`](crate::error::Error::Model) if the model's files cannot be used, [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if
 /// the graph cannot be written.
 pub(super) fn prepare(
     installed: &Installed,

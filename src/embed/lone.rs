@@ -3,6 +3,7 @@
 //! Weights of a family kb knows are computed with here (`native`), without ONNX Runtime; an ONNX file
 //! of the model's own is run by the runtime, loaded in the way that takes least time.
 
+use std::path::Path;
 use std::thread;
 
 use super::facts::model_error;
@@ -35,14 +36,24 @@ pub(super) fn open(
             graph::find(installed, binding.precision)?
         }
     };
-    let rows = place.filter(|_| binding.precision == Precision::Int8);
-    let rows = rows.map(|it| graph::rows_file(&it));
+    let place = place.filter(|_| binding.precision == Precision::Int8);
+    let open = |place: Option<&Path>| {
+        let rows = place.map(graph::rows_file);
+        Encoder::open(&weights, rows.as_deref(), &installed.facts, family, options.num_threads)
+    };
     let (tokenizer, encoder) = thread::scope(|scope| {
         let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
-        let (facts, num_threads) = (&installed.facts, options.num_threads);
-        let encoder = Encoder::open(&weights, rows.as_deref(), facts, family, num_threads);
-        (tokenizer.join(), encoder)
+        (tokenizer.join(), open(place.as_deref()))
     });
+    let encoder = match (encoder, place) {
+        // Damaged since it was written, or gone: it is made with the graph.
+        (Err(_), Some(place)) => {
+            graph::discard(&graph::rows_file(&place));
+            OnnxEmbedder::open(installed, options, on_event)?;
+            open(graph::find(installed, binding.precision)?.as_deref())
+        }
+        (encoder, _) => encoder,
+    };
     let tokenizer = tokenizer.map_err(|_| {
         model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
     })??;

@@ -1,8 +1,8 @@
 //! A safetensors file in, named tensors of 32-bit floats out.
 //!
 //! Reads what is asked for and no more: most of a file is a table of words of which a text needs a
-//! few. Half-precision files are widened, and so are the 8-bit weights of kb's own making. Names are
-//! asked for without the prefix a training class may have put before them (`bert.`, `model.`).
+//! few. Half-precision files are widened; the 8-bit weights of kb's own making stay as they are. Names
+//! are asked for without the prefix a training class may have put before them (`bert.`, `model.`).
 
 use std::fs::{self, File};
 use std::io;
@@ -14,8 +14,8 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo, TensorView};
 
 use crate::embed::facts::model_error;
+use crate::embed::io_error;
 use crate::embed::names::WORDS;
-use crate::embed::{io_error, lanes};
 use crate::error::Result;
 
 /// Bytes of the number that a file begins with: the length of the table of tensors that follows.
@@ -73,7 +73,7 @@ impl Weights {
         let fail = |it: &dyn std::fmt::Display| model_error(path, it);
         let file = File::open(path).map_err(|it| fail(&it))?;
         let file_bytes = file.metadata().map_err(|it| fail(&it))?.len();
-        if file_bytes < 8 {
+        if file_bytes < LENGTH_BYTES as u64 {
             return Err(fail(&format!("it has {file_bytes} bytes and no header")));
         }
         let mut length = [0; LENGTH_BYTES];
@@ -83,9 +83,9 @@ impl Weights {
             return Err(fail(&"it is no safetensors file"));
         }
         let mut table = vec![0; usize::try_from(table_bytes).unwrap_or(0)];
-        read_exact_at(&file, &mut table, 8).map_err(|it| fail(&it))?;
+        read_exact_at(&file, &mut table, LENGTH_BYTES as u64).map_err(|it| fail(&it))?;
         let table: Metadata = serde_json::from_slice(&table).map_err(|it| fail(&it))?;
-        let start = 8 + table_bytes;
+        let start = LENGTH_BYTES as u64 + table_bytes;
         let data_bytes = u64::try_from(table.data_len()).unwrap_or(u64::MAX);
         if start.saturating_add(data_bytes) != file_bytes {
             let expected = start.saturating_add(data_bytes);
@@ -96,8 +96,8 @@ impl Weights {
         Ok(Self { file, path, table, start, prefix, kept, is_derived: true })
     }
 
-    /// Reads everything into memory, to be read from there from now on; nothing where that is more
-    /// than `max_bytes`.
+    /// Reads everything into memory, from where 8-bit rows are taken from now on; nothing where that is
+    /// more than `max_bytes`.
     pub(super) fn keep(&self, max_bytes: usize) -> Result<()> {
         let len = self.table.data_len();
         if self.kept.get().is_some() || len > max_bytes {
@@ -166,8 +166,11 @@ impl Weights {
 }
 
 impl Rows<'_> {
-    /// Reads some of the rows into `out`, in place of what was there.
+    /// Reads some of the rows into `out`, in place of what was there, as floats.
     pub(super) fn read(&self, rows: Range<usize>, out: &mut Vec<f32>) -> Result<()> {
+        if self.dtype == Dtype::I8 {
+            return Err(self.weights.fail(&self.name, "its numbers mean nothing without a scale"));
+        }
         out.resize(rows.len() * self.num_columns, 0.0);
         if self.dtype == Dtype::F32 {
             self.read_bytes(rows.start, bytemuck::cast_slice_mut(out))?;
@@ -175,16 +178,6 @@ impl Rows<'_> {
             if cfg!(target_endian = "big") {
                 out.iter_mut().for_each(|it| *it = f32::from_bits(it.to_bits().swap_bytes()));
             }
-            return Ok(());
-        }
-        if self.dtype == Dtype::I8 {
-            if let Some(kept) = self.kept(&rows) {
-                lanes::widen(bytemuck::cast_slice(kept), out);
-                return Ok(());
-            }
-            let mut whole = vec![0_i8; out.len()];
-            self.read_bytes(rows.start, bytemuck::cast_slice_mut(&mut whole))?;
-            lanes::widen(&whole, out);
             return Ok(());
         }
         let mut halves = vec![[0; 2]; out.len()];
@@ -196,6 +189,24 @@ impl Rows<'_> {
         };
         out.iter_mut().zip(halves).for_each(|(out, it)| *out = widen(u16::from_le_bytes(it)));
         Ok(())
+    }
+
+    /// Returns some of the rows of a matrix of 8-bit numbers; those that are not kept are read into
+    /// `buffer`.
+    pub(super) fn whole<'b>(
+        &'b self,
+        rows: Range<usize>,
+        buffer: &'b mut Vec<i8>,
+    ) -> Result<&'b [i8]> {
+        if self.dtype != Dtype::I8 {
+            return Err(self.weights.fail(&self.name, "its numbers have more than 8 bits"));
+        }
+        if let Some(kept) = self.kept(&rows) {
+            return Ok(bytemuck::cast_slice(kept));
+        }
+        buffer.resize(rows.len() * self.num_columns, 0);
+        self.read_bytes(rows.start, bytemuck::cast_slice_mut(buffer))?;
+        Ok(buffer)
     }
 
     /// Returns the bytes of some rows, if they are kept.
@@ -329,10 +340,10 @@ mod tests {
             // From the file first, then from memory.
             weights.keep(max_bytes).unwrap();
             assert_eq!(weights.kept.get().is_some(), max_bytes == 1000);
-            rows.read(1..2, &mut row).unwrap();
-            assert_eq!(row, [-127.0, 0.0, 127.0]);
-            rows.read(0..2, &mut row).unwrap();
-            assert_eq!(row, [1.0, -2.0, 3.0, -127.0, 0.0, 127.0]);
+            assert_eq!(rows.whole(1..2, &mut row).unwrap(), [-127, 0, 127]);
+            assert_eq!(rows.whole(0..2, &mut row).unwrap(), [1, -2, 3, -127, 0, 127]);
+            let scales = weights.rows("a.b.scale", [0, 1]);
+            assert!(scales.is_err() && rows.read(0..1, &mut Vec::new()).is_err());
         }
         assert!(Weights::open(&path).is_err());
     }

@@ -64,7 +64,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// notation rather than a service (serde, hashes, errors) may be in several places.
 const HOMES: &[(&str, &[&str])] = &[
     ("base64", &["present/skill"]),
-    ("bytemuck", &["embed/weights.rs"]),
+    ("bytemuck", &["embed/lanes", "embed/weights.rs"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli/complete.rs"]),
     ("clap_mangen", &["cli/man.rs"]),
@@ -92,7 +92,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pdf_extract", &["ingest/extract/pdf/with_pdf_extract.rs"]),
     ("percent_encoding", &["ingest/extract/epub.rs", "present/link.rs"]),
     ("pulldown_cmark", &["ingest/extract/markdown", "skill/markdown.rs"]),
-    ("pulp", &["embed/lanes.rs"]),
+    ("pulp", &["embed/lanes"]),
     ("quick_xml", &["ingest/extract/xml.rs"]),
     ("rayon", &["embed/native/linear.rs", "ingest/pipeline.rs"]),
     ("rmcp", &["mcp"]),
@@ -161,7 +161,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tree_sitter_python", &["ingest/extract/code"]),
     ("tree_sitter_rust", &["ingest/extract/code"]),
     ("tree_sitter_typescript", &["ingest/extract/code"]),
-    ("unicode_categories", &["embed/wordpiece/clean.rs"]),
+    ("unicode_categories", &["embed/wordpiece/clean.rs", "search/parse.rs"]),
     ("unicode_normalization", &["ingest/extract", "present/matches.rs"]),
     ("unicode_normalization_alignments", &["embed/wordpiece/clean.rs"]),
     ("unicode_segmentation", &["present/columns.rs"]),

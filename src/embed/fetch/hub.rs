@@ -188,10 +188,8 @@ fn check(path: &Path, file: &FileSpec) -> Result<(), String> {
     if is_sha256 {
         place::check_sha256(&blob, &etag).map_err(|it| it.to_string())?;
     }
-    // A configuration file may be edited on the hub without harm.
-    let is_pinned = file.name == "tokenizer.json" || file.name == super::WEIGHTS[0];
     match &file.sha256 {
-        Some(sha256) if is_pinned => {
+        Some(sha256) if super::is_pinned(file) => {
             place::check_sha256(&blob, sha256).map_err(|it| it.to_string())
         }
         _ => Ok(()),

@@ -160,7 +160,7 @@ pub fn install(
     installed(choice, model_dir, runtime, locations)
 }
 
-/// Compares the model's files with the checksums of `models.toml`, all of their bytes.
+/// Compares the model's weights and vocabulary with the checksums of `models.toml`, all of their bytes.
 ///
 /// A file without a known checksum passes. Takes some 0.3 s for 90 MB.
 ///
@@ -170,11 +170,18 @@ pub fn install(
 pub fn verify(model_dir: &Path, spec: &ModelSpec) -> Result<()> {
     for file in spec.files() {
         let path = model_dir.join(&file.name);
-        if let (Some(sha256), true) = (&file.sha256, path.is_file() && !file.optional) {
+        let is_compared = is_pinned(file) && path.is_file() && !file.optional;
+        if let (Some(sha256), true) = (&file.sha256, is_compared) {
             place::check_sha256(&path, sha256)?;
         }
     }
     Ok(())
+}
+
+/// Whether a file stays what it is: a configuration may be edited on the hub without harm, weights and
+/// vocabulary never are.
+fn is_pinned(file: &FileSpec) -> bool {
+    file.name == "tokenizer.json" || file.name == WEIGHTS[0]
 }
 
 /// Returns the file with the weights in a model's directory.
@@ -307,12 +314,8 @@ fn is_complete(dir: &Path, files: &[FileSpec]) -> bool {
 
 /// Compares lengths only: cheap enough for every start.
 fn check_lengths(dir: &Path, files: &[FileSpec]) -> Result<()> {
-    for file in files.iter().filter(|it| it.sha256.is_some() && !it.optional) {
+    for file in files.iter().filter(|it| is_pinned(it) && !it.optional) {
         let path = dir.join(&file.name);
-        // The hub may rewrite a configuration file; weights and vocabulary are never edited.
-        if file.name == "config.json" {
-            continue;
-        }
         if let (Some(expected), Ok(metadata)) = (file.size_bytes, path.metadata()) {
             place::check_length(&path, metadata.len(), expected)?;
         }

@@ -25,7 +25,7 @@ pub(in crate::embed) struct CacheLock {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] or [`Error::DiskFull`] if the cache cannot be written.
+/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if the cache cannot be written.
 pub(in crate::embed) fn lock(
     cache_dir: &Path,
     on_event: &mut dyn FnMut(Event),
@@ -53,7 +53,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] or [`Error::DiskFull`] if the cache cannot be written.
+    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if the cache cannot be written.
     pub(in crate::embed) fn open(
         cache_dir: &Path,
         on_event: &mut dyn FnMut(Event),
@@ -76,7 +76,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] or [`Error::DiskFull`].
+    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
     pub(in crate::embed) fn publish(&self, made: &Path, destination: &Path) -> Result<()> {
         let parent = destination.parent().unwrap_or(destination);
         fs::create_dir_all(parent).map_err(|it| io_error(parent, it))?;
@@ -101,7 +101,7 @@ impl Drop for Workspace {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] or [`Error::DiskFull`].
+/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
 pub(super) fn write(path: &Path, source: &mut dyn Read) -> Result<()> {
     let parent = path.parent().unwrap_or(path);
     fs::create_dir_all(parent).map_err(|it| io_error(parent, it))?;
@@ -114,7 +114,7 @@ pub(super) fn write(path: &Path, source: &mut dyn Read) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Model`] if they differ.
+/// [`Error::Model`](crate::error::Error::Model) if they differ.
 pub(super) fn check_length(path: &Path, found: u64, expected: u64) -> Result<()> {
     if found == expected {
         return Ok(());
@@ -126,7 +126,7 @@ pub(super) fn check_length(path: &Path, found: u64, expected: u64) -> Result<()>
 ///
 /// # Errors
 ///
-/// [`Error::Model`] if they differ, [`Error::Io`] if it cannot be read.
+/// [`Error::Model`](crate::error::Error::Model) if they differ, [`Error::Io`](crate::error::Error::Io) if it cannot be read.
 pub(super) fn check_sha256(path: &Path, expected: &str) -> Result<()> {
     let found = sha256(path).map_err(|it| io_error(path, it))?;
     if found == expected {

@@ -9,17 +9,18 @@ use ndarray::{Array2, ArrayViewMut2, Axis};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::int8;
-use crate::embed::lanes;
+use crate::embed::lanes::{self, whole};
 use crate::embed::weights::{Rows, Weights};
 use crate::error::Result;
 
-/// Weights that are read at once: 128 KB, a part of a processor's own cache.
+/// Weights that are read at once: at most 128 KB, a part of a processor's own cache.
 const PIECE_LEN: usize = 32 << 10;
 
 /// What one thread keeps from one use to the next.
 #[derive(Debug, Default)]
 pub(super) struct Worker {
     piece: Vec<f32>,
+    whole_piece: Vec<i8>,
 }
 
 /// Workers, each with a thread that waits for it: a product takes less time than it takes to start
@@ -48,40 +49,51 @@ pub(super) struct Linear<'a> {
     pub(super) rows: Option<&'a Weights>,
 }
 
+/// Activations as they are multiplied, `[tokens, inputs]`.
+pub(super) struct Input<'a> {
+    activations: &'a Array2<f32>,
+    /// The same in steps, and how large one is, where weights are used in 8 bits.
+    steps: Option<(Vec<i16>, f32)>,
+}
+
 impl Linear<'_> {
+    /// Makes activations ready to be multiplied, by as many matrices as read them.
+    pub(super) fn input(self, activations: &Array2<f32>) -> Input<'_> {
+        let numbers = activations.as_slice().expect("activations lie row by row");
+        Input { activations, steps: self.rows.map(|_| int8::quantise(numbers)) }
+    }
+
     /// Multiplies `[tokens, inputs]` with the weights of this name and adds their bias; `finish` then
     /// gets all numbers, some at a time. Returns `[tokens, outputs]`; a 0 for `num_outputs` stands for any number.
     pub(super) fn apply(
         self,
         team: &mut Team,
-        input: &Array2<f32>,
+        input: &Input<'_>,
         name: &str,
         num_outputs: usize,
         finish: fn(&mut [f32]),
     ) -> Result<Array2<f32>> {
-        let shape = [num_outputs, input.ncols()];
+        let shape = [num_outputs, input.activations.ncols()];
         let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
         let bias = self.weights.get(&format!("{name}.bias"), &[rows.num_rows])?.data;
-        // Products of whole numbers are whole, and sums of 500 of them exact; sums of more lose
-        // their last bits, which is nothing to what the steps have lost.
-        let (whole, scales) = match self.rows {
-            None => (None, None),
-            Some(in_int8) => {
-                let (whole, step) = int8::quantise(input);
+        let scales = match (self.rows, &input.steps) {
+            (Some(in_int8), Some((_, step))) => {
                 let scales = in_int8.get(&format!("{name}.scale"), &[rows.num_rows])?.data;
-                (Some(whole), Some(scales.iter().map(|it| it * step).collect::<Vec<f32>>()))
+                Some(scales.iter().map(|it| it * step).collect::<Vec<f32>>())
             }
+            _ => None,
         };
-        let input = whole.as_ref().unwrap_or(input);
-        let mut output = Array2::zeros((input.nrows(), rows.num_rows));
+        let mut output = Array2::zeros((input.activations.nrows(), rows.num_rows));
         share(team, &mut output, 1, |worker, start, mut part| {
             multiply(worker, &rows, input, start, &mut part)?;
             for mut features in part.rows_mut() {
+                let features =
+                    features.as_slice_mut().expect("a token's features are side by side");
                 if let Some(scales) = &scales {
                     features.iter_mut().zip(&scales[start..]).for_each(|(it, scale)| *it *= scale);
                 }
                 features.iter_mut().zip(&bias[start..]).for_each(|(it, bias)| *it += bias);
-                finish(features.as_slice_mut().expect("a token's features are side by side"));
+                finish(features);
             }
             Ok(())
         })?;
@@ -123,18 +135,28 @@ pub(super) fn share(
 fn multiply(
     worker: &mut Worker,
     rows: &Rows<'_>,
-    input: &Array2<f32>,
+    input: &Input<'_>,
     start: usize,
     output: &mut ArrayViewMut2<'_, f32>,
 ) -> Result<()> {
-    let tokens = input.as_slice().expect("activations lie row by row");
-    let rows_a_piece = (PIECE_LEN / rows.num_columns.max(1)).max(1);
+    let tokens = input.activations.as_slice().expect("activations lie row by row");
+    let len = rows.num_columns;
+    let rows_a_piece = (PIECE_LEN / len.max(1)).max(1);
     for (idx, mut output) in output.axis_chunks_iter_mut(Axis(1), rows_a_piece).enumerate() {
         let first = start + idx * rows_a_piece;
-        rows.read(first..first + output.ncols(), &mut worker.piece)?;
-        lanes::multiply(tokens, &worker.piece, rows.num_columns, |token, row, dot| {
-            output[[token, row]] = dot;
-        });
+        let piece = first..first + output.ncols();
+        if let Some((tokens, _)) = &input.steps {
+            let piece = rows.whole(piece, &mut worker.whole_piece)?;
+            #[expect(clippy::cast_precision_loss, reason = "far less than the steps have lost")]
+            whole::multiply(tokens, piece, len, |token, row, dot| {
+                output[[token, row]] = dot as f32;
+            });
+        } else {
+            rows.read(piece, &mut worker.piece)?;
+            lanes::multiply(tokens, &worker.piece, len, |token, row, dot| {
+                output[[token, row]] = dot;
+            });
+        }
     }
     Ok(())
 }

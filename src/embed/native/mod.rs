@@ -111,16 +111,20 @@ impl Encoder {
         let (names, dim, same) = (self.names, self.dim, |_: &mut [f32]| ());
         let name = |part: &str| format!("{at}.{part}");
         let linear = Linear { weights: &self.weights, rows: self.rows.as_ref() };
-        let query = linear.apply(team, input, &name(names.query), dim, same)?;
-        let key = linear.apply(team, input, &name(names.key), dim, same)?;
-        let value = linear.apply(team, input, &name(names.value), dim, same)?;
+        let factors = linear.input(input);
+        let query = linear.apply(team, &factors, &name(names.query), dim, same)?;
+        let key = linear.apply(team, &factors, &name(names.key), dim, same)?;
+        let value = linear.apply(team, &factors, &name(names.value), dim, same)?;
         let mixed = self.attention(team, &query, &key, &value)?;
-        let mut middle = linear.apply(team, &mixed, &name(names.attention), dim, same)?;
+        let factors = linear.input(&mixed);
+        let mut middle = linear.apply(team, &factors, &name(names.attention), dim, same)?;
         middle += input;
         self.normalise(&mut middle, &name(names.attention_norm))?;
         let active = self.facts.activation.function();
-        let inner = linear.apply(team, &middle, &name(names.inner), 0, active)?;
-        let mut outer = linear.apply(team, &inner, &name(names.outer), dim, same)?;
+        let factors = linear.input(&middle);
+        let inner = linear.apply(team, &factors, &name(names.inner), 0, active)?;
+        let factors = linear.input(&inner);
+        let mut outer = linear.apply(team, &factors, &name(names.outer), dim, same)?;
         outer += &middle;
         self.normalise(&mut outer, &name(names.norm))?;
         Ok(outer)
