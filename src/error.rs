@@ -59,6 +59,12 @@ pub enum Error {
         /// What it looks like, where that is known.
         found: Option<String>,
     },
+    /// A pipe, a device or a socket is no document.
+    #[error("unsupported file type: {} (neither a file nor a directory)", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+    },
     /// A file has nothing in it.
     #[error("nothing to index: {} is empty", path.display())]
     EmptyFile {
@@ -291,7 +297,7 @@ impl Error {
             Self::Config { .. } => "config",
             Self::PathNotFound { .. } => "path_not_found",
             Self::Io { .. } => "io",
-            Self::UnsupportedFormat { .. } => "unsupported_format",
+            Self::UnsupportedFormat { .. } | Self::NotAFile { .. } => "unsupported_format",
             Self::EmptyFile { .. } => "empty_file",
             Self::TooLarge { .. } => "too_large",
             Self::Extract { failure, .. } => failure.code(),
@@ -328,6 +334,7 @@ impl Error {
             | Self::PathNotFound { path }
             | Self::Io { path, .. }
             | Self::UnsupportedFormat { path, .. }
+            | Self::NotAFile { path }
             | Self::EmptyFile { path }
             | Self::TooLarge { path, .. }
             | Self::InFile { path, .. }
@@ -376,6 +383,10 @@ impl Error {
                 "supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go .js .ts .rs \
                  .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; \
                  `--type` and `--language` say what another file is"
+                    .into(),
+            ),
+            Self::NotAFile { .. } => Some(
+                "name a file or a folder; what comes through a pipe is added by `kb add - --title TITLE`"
                     .into(),
             ),
             Self::TooLarge { .. } => {

@@ -309,4 +309,9 @@ mod tests {
             assert!(program.contains(&format!("kb::fuzzing::{name}(")), "{name}");
         }
     }
+
+    #[test]
+    fn a_page_without_end_is_read() {
+        pdf(include_bytes!("../fuzz/corpus/pdf/page-without-end.pdf"));
+    }
 }

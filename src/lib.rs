@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! ingest:  walk → detect → extract → chunk → embed ──► store
-//! search:  parse → keyword ∥ vector ◄── store ;  → fuse → filter ──► present
-//! read:    find → parts ◄── store ;  → outline, show, open ──► present
+//! search:  parse → keyword ∥ vector ◄── store ;  → fuse → threshold → page ──► present
+//! read:    find → chunks ◄── store ;  → join → parts → outline, show, open ──► present
 //! eval:    questions with known answers → search → measures ──► present
 //! mcp:     turn → validate → audit → dispatch → audit ──► envelope
 //! transfer: store ─► lines ;  lines → embed ─► store

@@ -1,6 +1,6 @@
 //! `kb eval`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -70,8 +70,8 @@ fn of_folder(
         } else {
             format!("# {title}\n\n")
         };
-        if !path.exists() {
-            let text = format!("{head}{}\n", document.text.trim());
+        let text = format!("{head}{}\n", document.text.trim());
+        if fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
             fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
         }
         names.insert(document.id.clone(), path);
@@ -79,12 +79,19 @@ fn of_folder(
     let context = context.at(&work)?;
     let watch = &mut add::Watch::default();
     add::ingest(&context, &args::Add::nothing(), &[files], Wanted::new(None, None)?, watch)?;
-    let store = context.open_store()?;
-    let documents: HashMap<String, DocumentId> = store
+    let mut store = context.open_store()?;
+    let mut documents: HashMap<String, DocumentId> = store
         .documents(&Filter::default())?
         .into_iter()
         .filter_map(|it| Some((it.path?, it.id)))
         .collect();
+    // What an earlier corpus of this name left.
+    let wanted: HashSet<String> = names.values().map(|it| ingest::paths::path_text(it)).collect();
+    for (path, id) in documents.extract_if(|path, _| !wanted.contains(path)) {
+        store.remove(id)?;
+        let path = ingest::paths::path_of(&path);
+        fs::remove_file(&path).map_err(|source| Error::Io { path, source })?;
+    }
     let of_document = |(id, grade): (&String, &u32)| {
         let path = ingest::paths::path_text(names.get(id)?);
         Some((*documents.get(&path)?, *grade))

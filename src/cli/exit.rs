@@ -41,6 +41,7 @@ impl From<&Error> for ExitStatus {
             | Error::PathNotFound { .. }
             | Error::Io { .. }
             | Error::UnsupportedFormat { .. }
+            | Error::NotAFile { .. }
             | Error::EmptyFile { .. }
             | Error::TooLarge { .. }
             | Error::Extract { .. }

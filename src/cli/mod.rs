@@ -48,8 +48,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{Parser, ValueEnum};
 
 use crate::cli::args::{Cli, Command};
 use crate::cli::context::Context;
@@ -261,8 +261,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
         }
         _ => {
             let format = format_of(args).unwrap_or_else(|| {
-                let command = args.iter().skip(1).find(|it| !is_flag(it));
-                match command.and_then(|it| it.to_str()) {
+                match first_word(args).and_then(|it| it.to_str()) {
                     Some("search") => default_format(environment, &Flags::new()),
                     Some("embed") => OutputFormat::Json,
                     _ => OutputFormat::Human,
@@ -275,15 +274,20 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
 
 /// Whether a command line that clap refused is one of a skill command.
 fn is_skill(args: &[OsString]) -> bool {
+    first_word(args).is_some_and(|it| it == "skill")
+}
+
+/// Returns the command: the first word that is neither a flag nor the value of one.
+fn first_word(args: &[OsString]) -> Option<&OsString> {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
         if ["--data-dir", "--color", "--log-file"].iter().any(|it| word == it) {
             words.next();
         } else if !is_flag(word) {
-            return word == "skill";
+            return Some(word);
         }
     }
-    false
+    None
 }
 
 /// Answers `--help` and `--version` of a skill command, or says what is wrong with it in the words
@@ -318,7 +322,8 @@ fn format_of(args: &[OsString]) -> Option<OutputFormat> {
         Some(word) => word.to_owned(),
         None => args.get(at + 1)?.to_string_lossy().into_owned(),
     };
-    clap::ValueEnum::from_str(&word, false).ok()
+    let of_search = || args::SearchFormat::from_str(&word, false).map(args::SearchFormat::reader);
+    OutputFormat::from_str(&word, false).or_else(|_| of_search()).ok()
 }
 
 /// Turns clap's page into one line and a next step.

@@ -2,49 +2,96 @@
 
 use std::io;
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context};
+use crate::cli::{args, context, voice};
+use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
+use crate::ingest::paths;
+use crate::ingest::survey::root_of;
 use crate::present::clean::clean;
 use crate::present::json;
-use crate::store::StoredDocument;
+use crate::present::number::counted;
+use crate::store::{Store, StoredDocument};
+
+/// What goes, if the user says yes once.
+struct Going {
+    question: String,
+    documents: Vec<StoredDocument>,
+    /// Folders that are to be forgotten.
+    folders: Vec<String>,
+}
 
 pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> {
-    let unknown = |id: &str| Error::UnknownDocument { id: id.to_owned() };
-    let mut store = context.open_existing()?.ok_or_else(|| unknown(&args.ids[0]))?;
-    // All ids are looked up before the first document goes.
-    let mut documents: Vec<StoredDocument> = Vec::new();
-    for typed in &args.ids {
-        let id = context::document_id(typed)?;
-        if documents.iter().all(|it| it.id != id) {
-            documents.push(store.document(id)?.ok_or_else(|| unknown(typed))?);
-        }
-    }
+    let unknown = || Error::UnknownDocument { id: args.documents[0].clone() };
+    let mut store = context.open_existing()?.ok_or_else(unknown)?;
+    // All are looked up before the first document goes.
+    let going = args.documents.iter().map(|it| going(&store, it)).collect::<Result<Vec<_>>>()?;
     if !args.yes && !io::stdin().is_terminal() {
         return Err(Error::Usage {
             message: "removing needs `--yes` where nobody can be asked".into(),
-            hint: Some(format!("kb remove --yes {}", args.ids.join(" "))),
+            hint: Some(format!("kb remove --yes {}", args.documents.join(" "))),
         });
     }
-    let mut removed = Vec::new();
-    for document in documents {
-        if args.yes || confirm(&document)? {
-            store.remove(document.id)?;
-            removed.push(document.id);
+    let mut removed: Vec<DocumentId> = Vec::new();
+    let mut files: Vec<PathBuf> = Vec::new();
+    for Going { question, documents, folders } in going {
+        if documents.iter().any(|it| removed.contains(&it.id)) && documents.len() == 1 {
+            continue;
+        }
+        if !args.yes && !context::confirm(&question)? {
+            continue;
+        }
+        // First, so that an update after an interruption adds nothing again.
+        for folder in folders {
+            store.forget_root(&folder)?;
+        }
+        for document in documents {
+            if store.remove(document.id)? {
+                removed.push(document.id);
+                files.extend(document.path.as_deref().map(paths::path_of));
+            }
         }
     }
+    let roots: Vec<PathBuf> = store.roots()?.iter().map(|it| paths::path_of(&it.path)).collect();
     store.close()?;
     context.present(
         args.format.format,
         |out| json::removed(&removed, out),
         |human, out| human.removed(&removed, out),
     )?;
+    let num_back = files.iter().filter(|it| root_of(&roots, it).is_some() && it.exists()).count();
+    if num_back > 0 {
+        voice::say(&format!(
+            "note: `kb update` will add {} again, for their files lie in a folder that was added; \
+             name them in `.kbignore` or remove the folder",
+            counted(num_back, "document"),
+        ));
+    }
     Ok(ExitStatus::Success)
 }
 
-fn confirm(document: &StoredDocument) -> Result<bool> {
-    let (title, count) = (clean(&document.title), document.chunk_count);
-    context::confirm(&format!("Remove '{title}' and its {count} chunks?"))
+/// Looks up what an argument names: a document by its id, or all at and below a path.
+fn going(store: &Store, typed: &str) -> Result<Going> {
+    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
+    if let Ok(id) = context::document_id(typed) {
+        let document = store.document(id)?.ok_or_else(unknown)?;
+        let (title, count) = (clean(&document.title), document.chunk_count);
+        let question = format!("Remove '{title}' and its {count} chunks?");
+        return Ok(Going { question, documents: vec![document], folders: Vec::new() });
+    }
+    let path = context::absolute(Path::new(typed))?;
+    let path_prefix = Some(paths::path_text(&path));
+    let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?;
+    let folders: Vec<String> = store.roots()?.into_iter().map(|it| it.path).collect();
+    let folders: Vec<String> =
+        folders.into_iter().filter(|it| paths::path_of(it).starts_with(&path)).collect();
+    if documents.is_empty() && folders.is_empty() {
+        return Err(unknown());
+    }
+    let count = counted(documents.len(), "document");
+    let question = format!("Remove {count} from {}?", clean(&path.display().to_string()));
+    Ok(Going { question, documents, folders })
 }

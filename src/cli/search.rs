@@ -21,7 +21,7 @@ use crate::search::{Hit, Legs, SearchOptions, SearchResults};
 use crate::store::Store;
 
 /// Hits that are looked at to fill a budget. Up to here the order of hits does not depend on how
-/// many are asked for (D4).
+/// many are asked for.
 const BUDGET_DEPTH: u32 = 100;
 
 /// The answer to a query in the form that was asked for.
@@ -124,7 +124,11 @@ pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Res
         options.limit = options.limit.max(BUDGET_DEPTH);
     }
     let Some(store) = warm.store(context)? else {
-        return Ok(Found::Hits(SearchResults::empty(&query)));
+        let nothing = SearchResults::empty(&query);
+        return Ok(match budget {
+            None if args.context == 0 => Found::Hits(nothing),
+            budget => Found::Passages(Evidence::empty(nothing, budget)),
+        });
     };
     let binding = store.binding()?;
     // A wrong model is said before anything is loaded, and also where the answer is empty.

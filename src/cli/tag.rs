@@ -31,8 +31,7 @@ pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
     if store.document(id)?.is_none() {
         return Err(unknown());
     }
-    store.add_tags(id, &args.add)?;
-    store.remove_tags(id, &args.remove)?;
+    store.change_tags(id, &args.add, &args.remove)?;
     let document = store.document(id)?.ok_or_else(unknown)?;
     store.close()?;
     context.present(

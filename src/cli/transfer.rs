@@ -99,8 +99,8 @@ fn import_from(
             wish.binding(&wish.locate_or_install()?)
         }
     };
-    store.bind(&target)?;
     check_length(given.as_ref(), &target)?;
+    store.bind(&target)?;
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let are_vectors_good = given.as_ref() == Some(&target);
     let mut embed = |chunks: &[RecordedChunk]| -> Result<Vec<Vec<f32>>> {

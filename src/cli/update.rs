@@ -119,10 +119,11 @@ fn foresee(scope: &Scope, surveys: Vec<Survey>, args: &args::Update, report: &mu
                 .map(|it| content_hash(&it))
         }));
     }
-    for mut survey in surveys {
+    // Of a folder that is away nothing is known.
+    for mut survey in surveys.into_iter().filter(|it| !it.is_away) {
         report.updated += survey.changed.len();
         report.added += survey.new.len();
-        report.unchanged += survey.num_known - survey.changed.len() - survey.missing.len();
+        report.unchanged += num_unchanged(&survey);
         let num_missing = survey.missing.len();
         survey.missing.retain(|missing| {
             let known = scope.known.iter().find(|it| it.stamp.path == missing.path);
@@ -140,6 +141,11 @@ fn foresee(scope: &Scope, surveys: Vec<Survey>, args: &args::Update, report: &mu
     }
     report.removed.sort_unstable();
     report.removed.dedup();
+}
+
+/// Counts the files that are as they are remembered.
+fn num_unchanged(survey: &Survey) -> usize {
+    survey.num_known - survey.changed.len() - survey.missing.len() - survey.num_in_empty
 }
 
 fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
@@ -177,14 +183,9 @@ fn read(
         }
     }
     // Also those in folders that an ignore rule has hidden since: they were wanted once.
-    let folders = scope.folders();
     for survey in before {
-        report.unchanged += if survey.root.is_none() {
-            survey.num_known - survey.changed.len() - survey.missing.len()
-        } else {
-            0
-        };
-        for path in survey.changed.iter().filter(|it| root_of(&folders, it).is_none()) {
+        report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
+        for path in &survey.unreached {
             let text = paths::path_text(path);
             let known = scope.known.iter().find(|it| it.stamp.path == text);
             by_kind

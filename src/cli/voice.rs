@@ -164,7 +164,7 @@ pub(super) fn is_quiet() -> bool {
 }
 
 /// Holds back what is said from now on, where a program reads stderr: if the command fails, all it
-/// is to find there is one JSON object (D14).
+/// is to find there is one JSON object.
 pub(super) fn hold() {
     if !io::stderr().is_terminal() {
         voice().held = Some(Vec::new());

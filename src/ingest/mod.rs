@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! planner ──► rayon workers ──────► embedding threads ──► writer (the calling thread)
-//! walk,       read, hash, detect,   one passage after     commits documents in the
-//! unchanged?  extract, chunk        another               order they were found
+//! walk        unchanged? read,      one passage after     commits documents in the
+//!             hash, detect,         another               order they were found
+//!             extract, chunk
 //! ```
 //!
 //! Bounded everywhere: a document takes a permit when it is found and gives it back when it is

@@ -23,7 +23,7 @@ pub struct IngestOptions {
     pub tags: Vec<String>,
     /// How documents are cut.
     pub chunking: ChunkingOptions,
-    /// How PDF files are read.
+    /// How files are read that are read in a child process.
     pub pdf: ReadOptions,
     /// Threads that read, extract and chunk.
     pub num_workers: usize,

@@ -139,7 +139,7 @@ fn embed_jobs(
     }
 }
 
-/// Finds files and sends those that may be new to the workers.
+/// Finds files and sends them to the workers, which ask first whether a file may be new.
 #[derive(Clone, Copy)]
 struct Planner<'a> {
     reader: &'a Mutex<Store>,

@@ -9,9 +9,9 @@ use crate::store::Change;
 /// What happened to one file, told as it happens.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// The walk has found this many candidates so far.
+    /// The walk has found this many files so far.
     Found {
-        /// Files seen, unchanged and ignored ones not among them.
+        /// Files seen, unchanged and ignored ones among them.
         num_files: usize,
     },
     /// A file was read and cut; its chunks wait to be embedded, but for those whose vectors are known.

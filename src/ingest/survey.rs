@@ -35,6 +35,8 @@ pub struct Survey {
     pub num_documents: usize,
     /// Remembered files that are another length, time or, where they were read, other bytes.
     pub changed: Vec<PathBuf>,
+    /// Those of them that no walk reaches: named themselves, or hidden by an ignore rule since.
+    pub unreached: Vec<PathBuf>,
     /// Files never seen whose name some format claims.
     pub new: Vec<PathBuf>,
     /// Remembered files that are gone.
@@ -42,6 +44,8 @@ pub struct Survey {
     /// Empty folders in which files are remembered: perhaps disks that are not mounted, so the files
     /// do not count as missing.
     pub empty_folders: BTreeSet<PathBuf>,
+    /// How many those are.
+    pub num_in_empty: usize,
 }
 
 impl Survey {
@@ -141,13 +145,15 @@ fn look(
     for (path, file) in rest {
         match walk::stamp(&path) {
             Some((size_bytes, mtime_ns)) if is_changed(file, size_bytes, mtime_ns, is_exact) => {
-                survey.changed.push(path);
+                survey.changed.push(path.clone());
+                survey.unreached.push(path);
             }
             None if is_gone(&path) => {
                 // Of a file that was named itself nothing but its folder tells that a disk is there.
                 let parent = path.parent().filter(|it| root.is_none() && is_away(it));
                 if let Some(folder) = parent.or_else(|| empty_folder(&path)) {
                     survey.empty_folders.insert(folder.to_owned());
+                    survey.num_in_empty += 1;
                     continue;
                 }
                 survey.missing.push(Missing {

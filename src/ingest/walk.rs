@@ -52,7 +52,7 @@ pub struct Found {
 /// # Errors
 ///
 /// Items, not the end of the walk: [`Error::PathNotFound`] for a root that does not exist,
-/// [`Error::UnsupportedFormat`] for one that is neither file nor directory, [`Error::TooLarge`]
+/// [`Error::NotAFile`] for one that is neither file nor directory, [`Error::TooLarge`]
 /// over the limit, [`Error::Io`] where something cannot be read.
 pub fn walk(
     roots: &[PathBuf],
@@ -102,10 +102,7 @@ fn files(root: PathBuf, follow_links: bool) -> Box<dyn Iterator<Item = Item>> {
     match fs::metadata(&root) {
         Ok(metadata) if metadata.is_dir() => Box::new(below(&root, follow_links)),
         Ok(metadata) if metadata.is_file() => Box::new(std::iter::once(Ok((root, metadata)))),
-        Ok(_) => Box::new(std::iter::once(Err(Error::UnsupportedFormat {
-            path: root,
-            found: Some("neither a file nor a directory".into()),
-        }))),
+        Ok(_) => Box::new(std::iter::once(Err(Error::NotAFile { path: root }))),
         Err(error) => Box::new(std::iter::once(Err(match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 Error::PathNotFound { path: root }
@@ -332,7 +329,7 @@ mod tests {
         std::os::unix::net::UnixListener::bind(dir.path().join("a/socket.md")).unwrap();
         assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/x.md"]);
         let refused = walk(&[dir.path().join("a/socket.md")], &OPTIONS).next();
-        assert!(matches!(refused, Some(Err(Error::UnsupportedFormat { .. }))), "{refused:?}");
+        assert!(matches!(refused, Some(Err(Error::NotAFile { .. }))), "{refused:?}");
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub(super) struct WhyJson<'a> {
     document_id: i64,
     /// Its title.
     title: &'a str,
-    /// `shown`, `empty`, `filtered`, `excluded`, `beyond_depth`, `below_threshold` or
-    /// `beyond_limit`.
+    /// `shown`, `empty`, `filtered`, `excluded`, `beyond_depth`, `below_threshold`,
+    /// `copy` or `beyond_limit`.
     fate: &'static str,
     /// The same in a sentence, for people.
     explanation: String,

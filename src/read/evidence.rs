@@ -68,6 +68,20 @@ pub struct Evidence {
     pub num_tokens: usize,
 }
 
+impl Evidence {
+    /// Returns the evidence of an answer without hits.
+    pub fn empty(results: SearchResults, budget: Option<usize>) -> Self {
+        Self {
+            typed: results.typed,
+            passages: Vec::new(),
+            total_matches: results.total_matches,
+            confidence: results.confidence,
+            budget,
+            num_tokens: 0,
+        }
+    }
+}
+
 /// Gathers passages from hits.
 ///
 /// Without a way to count, a chunk counts as many tokens as were embedded of it, which is never

@@ -14,7 +14,13 @@ use crate::store::{Store, StoredChunk, StoredDocument};
 /// What stands between the headings of a chain.
 pub(super) const SEPARATOR: &str = " > ";
 
-/// Bytes of the longest preview, line end not counted.
+/// Returns the names that a qualified symbol is made of, outermost first: `Stack::push`,
+/// `HarmonicModel.fit`.
+fn symbol_names(symbol: &str) -> impl Iterator<Item = &str> {
+    symbol.split("::").flat_map(|it| it.split('.'))
+}
+
+/// Characters of the longest preview, line end not counted.
 const PREVIEW_CHARS: usize = 80;
 
 /// What a part is.
@@ -164,15 +170,16 @@ impl Text {
 
     /// Returns runs of chunks under the same symbol or heading, each with those inside it.
     fn nested(&self, kind: PartKind) -> Vec<Part> {
-        let (separator, is_symbol) = match kind {
-            PartKind::Symbol => (".", true),
-            _ => (SEPARATOR, false),
-        };
+        let is_symbol = kind == PartKind::Symbol;
         let paths: Vec<Vec<&str>> = self
             .chunks
             .iter()
             .map(|it| if is_symbol { &it.chunk.symbol } else { &it.chunk.section })
-            .map(|it| it.as_deref().map_or_else(Vec::new, |it| it.split(separator).collect()))
+            .map(|it| match it.as_deref() {
+                Some(it) if is_symbol => symbol_names(it).collect(),
+                Some(it) => it.split(SEPARATOR).collect(),
+                None => Vec::new(),
+            })
             .collect();
         let mut parts = Vec::new();
         let mut before: &[&str] = &[];
@@ -189,10 +196,10 @@ impl Text {
                 }
                 let follow = paths[idx..].iter().take_while(|it| it.starts_with(prefix)).count();
                 let level = u32::try_from(depth + 1).unwrap_or(u32::MAX);
-                let name =
-                    if is_symbol { prefix.join(separator) } else { prefix[depth].to_owned() };
+                let symbol = self.chunks[idx].chunk.symbol.clone().filter(|_| is_symbol);
+                let name = symbol.unwrap_or_else(|| prefix[depth].to_owned());
                 let mut part = self.of_chunks(kind, level, Some(name), idx..idx + follow);
-                part.section = (!is_symbol).then(|| prefix.join(separator));
+                part.section = (!is_symbol).then(|| prefix.join(SEPARATOR));
                 parts.push(part);
             }
             before = path;

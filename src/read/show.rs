@@ -117,7 +117,10 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
             parts.retain(|it| it.kind == PartKind::Symbol);
             let name = |it: &Part| it.name.clone().unwrap_or_default();
             let is_called = |it: &str, wanted: &str| {
-                it == wanted || it.strip_suffix(wanted).is_some_and(|it| it.ends_with('.'))
+                it == wanted
+                    || it
+                        .strip_suffix(wanted)
+                        .is_some_and(|it| it.ends_with('.') || it.ends_with("::"))
             };
             let folded = fold(typed);
             let exact = |it: &&Part| is_called(&name(it), typed);

@@ -1,4 +1,4 @@
-//! Query in, hits out: parse → keyword ∥ vector → fuse → threshold → hits.
+//! Query in, hits out: parse → keyword ∥ vector → fuse → threshold → page → hits.
 //!
 //! Knows the database through `store` and the model through `Embedder`; knows nothing of
 //! files, settings or how a hit is shown.
@@ -33,7 +33,7 @@ pub use parse::Query;
 pub use why::{Fate, Journey, Standing, why};
 
 /// Candidates each leg is asked for at least, so that the order of the first results is the same
-/// for every limit up to a third of it (D4).
+/// for every limit up to a third of it.
 const MIN_DEPTH: u32 = 300;
 
 /// Candidates per requested hit, where that is more than [`MIN_DEPTH`].

@@ -9,6 +9,8 @@
 //! of several parts (`git-lfs`, `x86_64`) the parts are looked for; of a run of letters in a script
 //! without spaces its pairs and single letters.
 
+use unicode_categories::UnicodeCategories;
+
 use crate::error::{Error, Result};
 use crate::store::grams;
 
@@ -93,8 +95,8 @@ fn terms(pieces: &[&Piece], is_kept: impl Fn(&str) -> bool) -> Vec<String> {
         }
         let parts: Vec<&str> = piece
             .text
-            .split(|it: char| !it.is_alphanumeric() && !grams::is_unspaced(it))
-            .filter(|it| !it.is_empty())
+            .split(|it: char| !is_of_word(it) && !grams::is_unspaced(it))
+            .filter(|it| is_searchable(it))
             .flat_map(grams::parts)
             .collect();
         let is_one = parts.len() == 1;
@@ -133,7 +135,7 @@ fn joined(pieces: &[&Piece]) -> Vec<String> {
     // A phrase, a function word or a script without spaces parts the words around it.
     let mut runs: Vec<Vec<&str>> = vec![Vec::new()];
     for piece in pieces {
-        let parts = piece.text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+        let parts = piece.text.split(|it: char| !is_of_word(it)).filter(|it| is_searchable(it));
         for part in parts {
             if piece.is_phrase || is_function_word(part) || part.contains(grams::is_unspaced) {
                 runs.push(Vec::new());
@@ -239,7 +241,13 @@ const MIN_PREFIX: usize = 2;
 /// Whether a text that is followed by `*` can be the beginning of a word.
 fn is_prefix(text: &str) -> bool {
     text.chars().count() >= MIN_PREFIX
-        && text.chars().all(|it| it.is_alphanumeric() && !grams::is_unspaced(it))
+        && text.chars().all(|it| is_of_word(it) && !grams::is_unspaced(it))
+}
+
+/// Whether a character goes on with a word: a letter, a digit, or a mark that belongs to the letter
+/// before it. Accents written apart are such marks, and so is what joins letters of Hindi or Tamil.
+fn is_of_word(it: char) -> bool {
+    it.is_alphanumeric() || it.is_mark_nonspacing()
 }
 
 /// Whether FTS5 makes at least one term of it; a quoted text of punctuation matches nothing.
@@ -298,6 +306,18 @@ mod tests {
         check("東京都?", r#""東京" OR "京都" OR "東" OR "京" OR "都""#, "", "東京都?");
         check("GPU加速", r#""GPU" OR "加速" OR "加" OR "速""#, "", "GPU加速");
         check(r#""東京都" 水"#, r#""東京都" OR "水""#, "", "東京都 水");
+    }
+
+    #[test]
+    fn marks_belong_to_their_letters() {
+        check(
+            "re\u{301}sume\u{301} -cafe\u{301}",
+            "\"re\u{301}sume\u{301}\"",
+            "\"cafe\u{301}\"",
+            "re\u{301}sume\u{301}",
+        );
+        check("प्रश्न और उत्तर", r#""प्रश्न" OR "और" OR "उत्तर""#, "", "प्रश्न और उत्तर");
+        assert_eq!(parse("nai\u{308}v*").unwrap().prefixes, ["nai\u{308}v"]);
     }
 
     #[test]

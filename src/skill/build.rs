@@ -135,7 +135,10 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
         if is_there {
             let old = sources.join(format!(".{name}.{}.old", std::process::id()));
             fs::rename(&target, &old)?;
-            fs::rename(&draft, &target)?;
+            if let Err(error) = fs::rename(&draft, &target) {
+                let _ = fs::rename(&old, &target);
+                return Err(error);
+            }
             if old.is_symlink() { fs::remove_file(&old) } else { fs::remove_dir_all(&old) }
         } else {
             fs::rename(&draft, &target)

@@ -30,8 +30,8 @@ pub struct BuiltIndex {
 ///
 /// # Errors
 ///
-/// [`Diagnostic::IndexUnusable`] if it is missing, corrupt or stale, in this order
-/// [`Diagnostic::IndexCollision`] before staleness if it was made from another directory;
+/// [`Diagnostic::IndexUnusable`] if it is missing or corrupt; then [`Diagnostic::IndexCollision`] if it
+/// was made from another directory; then [`Diagnostic::IndexUnusable`] if it is stale;
 /// [`Error::Io`] if the skill's files cannot be read.
 pub fn open(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
     let index = SkillIndex::open(&skill.index_path()).ok_or_else(|| unusable(skill))?;

@@ -46,8 +46,11 @@ impl Store {
         }
         let partial = Partial::beside(&scratch.join("verify.db"))?;
         let io = |source| Error::Io { path: backup.to_owned(), source };
+        // Not `fs::copy`, which would give the copy the rights of the backup.
         open::create_private(&partial.0).map_err(io)?;
-        fs::copy(backup, &partial.0).map_err(io)?;
+        let mut copy = fs::File::options().write(true).open(&partial.0).map_err(io)?;
+        fs::File::open(backup).and_then(|mut it| io::copy(&mut it, &mut copy)).map_err(io)?;
+        drop(copy);
         examine(&partial.0, backup)
     }
 

@@ -69,7 +69,7 @@ impl Store {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
             let mut statement = db.prepare_cached(PASSING_CHUNKS)?;
-            let ids = statement.query_map(values.of_chunks(&[]).as_slice(), |row| row.get(0))?;
+            let ids = statement.query_map(values.of_chunks().as_slice(), |row| row.get(0))?;
             Ok(ids.collect::<Result<_, _>>()?)
         })
     }
@@ -135,15 +135,11 @@ impl FilterValues {
         ]
     }
 
-    /// Returns the parameters of the condition on chunks, and `further` ones.
-    pub(super) fn of_chunks<'a>(
-        &'a self,
-        further: &[(&'a str, &'a dyn ToSql)],
-    ) -> Vec<(&'a str, &'a dyn ToSql)> {
+    /// Returns the parameters of the condition on chunks.
+    pub(super) fn of_chunks(&self) -> Vec<(&str, &dyn ToSql)> {
         let mut params = self.of_documents();
         params.push((":excluded", &self.excluded));
         params.push((":excluded_grams", &self.excluded_grams));
-        params.extend_from_slice(further);
         params
     }
 }

@@ -53,7 +53,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`] when the database has been bound to another model; else as
+    /// [`Error::ModelMismatch`](crate::error::Error::ModelMismatch) when the database has been bound to another model; else as
     /// [`Store::repair`].
     pub fn store_vectors(&mut self, embedded: &[(ChunkId, Vec<f32>)]) -> Result<()> {
         let bound = self.bound.borrow().clone();

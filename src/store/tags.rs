@@ -73,16 +73,23 @@ impl Store {
         })
     }
 
-    /// Takes tags from a document; those it does not bear are passed over.
+    /// Adds tags to a document and takes others from it; those it does not bear are passed over.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDocument`] and what the database refuses.
-    pub fn remove_tags(&mut self, id: DocumentId, names: &[String]) -> Result<()> {
+    /// [`Error::UnknownDocument`] and what the database refuses; nothing is changed then.
+    pub fn change_tags(
+        &mut self,
+        id: DocumentId,
+        added: &[String],
+        removed: &[String],
+    ) -> Result<()> {
         self.write(|db| {
             require_document(db, id)?;
+            link(db, id, added)?;
+            let names = rows::to_json(removed)?;
             db.prepare_cached(UNLINK_TAGS)?
-                .execute(named_params! { ":document_id": id, ":names": rows::to_json(names)? })?;
+                .execute(named_params! { ":document_id": id, ":names": names })?;
             Ok(())
         })
     }
@@ -146,7 +153,7 @@ mod tests {
         db.store.add_tags(id, &names(&["two", "it's, \"odd\""])).unwrap();
         db.store.add_tags(id, &names(&["two"])).unwrap();
         check(&db, &[("it's, \"odd\"", 1), ("one", 1), ("two", 1)]);
-        db.store.remove_tags(id, &names(&["one", "never borne"])).unwrap();
+        db.store.change_tags(id, &[], &names(&["one", "never borne"])).unwrap();
         check(&db, &[("it's, \"odd\"", 1), ("two", 1)]);
         db.store.remove(id).unwrap();
         check(&db, &[]);
@@ -156,7 +163,7 @@ mod tests {
     fn tags_of_an_unknown_document_are_an_error_and_leave_nothing() {
         let mut db = TestDb::new();
         for outcome in
-            [db.store.add_tags(9, &names(&["one"])), db.store.remove_tags(9, &names(&["one"]))]
+            [db.store.add_tags(9, &names(&["one"])), db.store.change_tags(9, &[], &names(&["one"]))]
         {
             assert!(matches!(outcome, Err(Error::UnknownDocument { .. })));
         }

@@ -6,6 +6,7 @@ use crate::document::{Chunk, ChunkId, DocType, DocumentId};
 use crate::error::{Error, Result};
 
 use super::binding::Slot;
+use super::examine_vectors::is_unit;
 use super::fault::Step;
 use super::replace::SAME_DOCUMENT;
 use super::{
@@ -145,6 +146,15 @@ impl Store {
         })
     }
 
+    /// Returns the document that is in the way of this one: of the same content, or at one of its paths.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn known_document(&self, record: &Record) -> Result<Option<DocumentId>> {
+        self.read(|db| known(db, record))
+    }
+
     /// Takes a document in, in one transaction. Its keys and those of its chunks stay, as far as they
     /// are free. Where its bytes are known, or a path of it is, what is there stays as it is.
     ///
@@ -253,6 +263,7 @@ fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
 
 fn insert_chunks(db: &Connection, id: DocumentId, chunks: &[RecordedChunk]) -> Step<()> {
     let dim = binding::load(db, Slot::Current)?.map_or(0, |it| it.dim);
+    let dim = usize::try_from(dim).unwrap_or(usize::MAX);
     let ids = rows::to_json(&chunks.iter().map(|it| it.id).collect::<Vec<_>>())?;
     let params = named_params! { ":ids": ids };
     let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
@@ -261,7 +272,9 @@ fn insert_chunks(db: &Connection, id: DocumentId, chunks: &[RecordedChunk]) -> S
     for (chunk_index, chunk) in (0_u32..).zip(chunks) {
         rows::check_chunk_json(&chunk.metadata).map_err(|_| unfit(chunk_index, "metadata"))?;
         let vector = chunk.vector.as_deref().unwrap_or_default();
-        vectors::require_unit_shape(vector, dim).map_err(|_| unfit(chunk_index, "vector"))?;
+        if !is_unit(&vectors::to_blob(vector), dim) {
+            return Err(unfit(chunk_index, "vector").into());
+        }
         let passage = Chunk::passage(&chunk.context, &chunk.text);
         let chunk_id: ChunkId = statement.query_row(
             named_params! {

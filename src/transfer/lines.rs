@@ -1,5 +1,7 @@
 //! A document in, a line of JSON out; and the reverse.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -185,6 +187,17 @@ pub(super) fn decode(line: &str) -> Result<Record> {
     };
     let line: DocumentLine = serde_json::from_str(line).map_err(|it| refuse(it.to_string()))?;
     let doc_type: DocType = line.doc_type.parse().map_err(|it| refuse(format!("{it}")))?;
+    let is_id = |it: i64| it > 0 && u32::try_from(it).is_ok();
+    let chunk_ids: HashSet<i64> = line.chunks.iter().map(|it| it.chunk_id).collect();
+    if !is_id(line.id) || !chunk_ids.iter().all(|it| is_id(*it)) {
+        return Err(refuse("an id is out of range".into()));
+    }
+    if chunk_ids.len() < line.chunks.len() {
+        return Err(refuse("two chunks have the same id".into()));
+    }
+    if line.path.as_ref().is_some_and(|path| line.paths.iter().all(|it| it.path != *path)) {
+        return Err(refuse("its path is not among its paths".into()));
+    }
     Ok(Record {
         id: line.id,
         title: line.title,
@@ -273,6 +286,24 @@ mod tests {
         }
         for line in ["{}", "[]", "words"] {
             assert!(decode(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_no_database_could_hold_is_refused() {
+        let changes: [fn(&mut Record); 6] = [
+            |it| it.id = 0,
+            |it| it.id = -7,
+            |it| it.id = i64::from(u32::MAX) + 1,
+            |it| it.chunks[0].id = 0,
+            |it| it.chunks.push(it.chunks[0].clone()),
+            |it| it.path = Some("/b.md".into()),
+        ];
+        for (at, change) in changes.iter().enumerate() {
+            let mut record = record();
+            change(&mut record);
+            let line = encode(&record).unwrap();
+            assert!(matches!(decode(&line), Err(Error::Usage { .. })), "{at}");
         }
     }
 }

@@ -106,6 +106,10 @@ pub fn import(
             continue;
         }
         let outcome = lines::decode(&line).and_then(|mut record| {
+            // Before its vectors are computed: an import that was interrupted is run again.
+            if let Some(id) = store.known_document(&record)? {
+                return Ok((Taken::Known(id), 0));
+            }
             if !are_vectors_good || record.chunks.iter().any(|it| it.vector.is_none()) {
                 let vectors = embed(&record.chunks)?;
                 for (chunk, vector) in record.chunks.iter_mut().zip(vectors) {

@@ -54,6 +54,14 @@ fn a_budget_is_filled_and_never_passed() {
 }
 
 #[test]
+fn without_a_database_a_budget_is_answered_by_passages_too() {
+    let env = TestEnv::without_model();
+    let answer = env.json(&["search", "anything", "--budget", "100"]);
+    assert_eq!((&answer["budget"], &answer["tokens"]), (&100.into(), &0.into()));
+    assert!(results(&answer).is_empty());
+}
+
+#[test]
 fn context_adds_the_chunks_around_a_hit() {
     let env = TestEnv::with_corpus();
     let args = ["search", "brine", "--fts-only", "--top=1"];

@@ -44,6 +44,22 @@ fn what_the_user_can_fix_ends_in_1() {
 }
 
 #[test]
+fn a_refused_search_is_told_as_its_answer_would_be() {
+    let env = TestEnv::new();
+    for args in [
+        &["search", "x", "--bogus"][..],
+        &["--data-dir", "elsewhere", "search", "x", "--bogus"],
+        &["search", "x", "--format=jsonl", "--bogus"],
+    ] {
+        assert_eq!(env.kb(args).expect(1).json_error()["code"], "usage", "{args:?}");
+    }
+    for format in ["human", "md", "paths"] {
+        let output = env.kb(&["search", "x", "--format", format, "--bogus"]).expect(1);
+        assert!(output.stderr.starts_with("error: "), "{format}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn a_search_without_words_is_refused() {
     let env = TestEnv::new();
     for args in [&["search"][..], &["search", ""], &["search", " \t", "--format=json"]] {

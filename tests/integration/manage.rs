@@ -247,6 +247,30 @@ fn removing_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_folder_is_removed_and_forgotten() {
+    let env = TestEnv::new();
+    for name in ["a.md", "below/b.md", "below/c.md"] {
+        env.write(&format!("notes/{name}"), format!("# {name}\n\nThe gauge, as {name} has it.\n"));
+    }
+    let folder = env.path("notes");
+    let folder = folder.to_str().unwrap();
+    env.ok(&["add", folder]);
+    // A part of it comes back, and that is said.
+    let below = format!("{folder}/below");
+    let output = env.kb(&["remove", &below, "1", "--yes"]).expect(0);
+    assert_eq!(output.stdout, "Removed 3 documents.\n");
+    assert!(output.stderr.contains("will add 3 documents again"), "{}", output.stderr);
+    env.ok(&["update"]);
+    assert_eq!(documents(&env, &[]).len(), 3);
+    let output = env.kb(&["remove", folder, "--yes"]).expect(0);
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("Removed 3 documents.\n", ""));
+    env.ok(&["update"]);
+    assert!(documents(&env, &[]).is_empty());
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM roots"), 0);
+    env.kb(&["remove", folder, "--yes"]).expect(1);
+}
+
+#[test]
 fn removing_asks_at_a_terminal_and_nowhere_else() {
     let env = TestEnv::with_corpus();
     let output = env.kb(&["remove", "7"]).expect(1);
@@ -331,6 +355,14 @@ fn a_backup_is_a_database_that_answers_and_replaces_nothing_unasked() {
     assert_eq!(copied["total_chunks"], env.json(&["status", "--format", "json"])["total_chunks"]);
     assert_eq!(env.json(&["backup", "--verify", "copy.db", "--format", "json"]), copied);
     assert!(env.ok(&["backup", "--verify", "copy.db"]).text().starts_with("Sound: "));
+    // One that nobody may write is examined as well.
+    let mut rights = fs::metadata(&file).unwrap().permissions();
+    rights.set_readonly(true);
+    fs::set_permissions(&file, rights.clone()).unwrap();
+    env.ok(&["backup", "--verify", "copy.db"]);
+    #[expect(clippy::permissions_set_readonly_false, reason = "it is the test's own file")]
+    rights.set_readonly(false);
+    fs::set_permissions(&file, rights).unwrap();
 
     let before = fs::read(&file).unwrap();
     let refused = env.kb(&["backup", "copy.db"]).expect(1).stderr;

@@ -70,6 +70,27 @@ fn code_is_listed_by_its_symbols_and_pdf_by_its_sections_with_pages() {
 }
 
 #[test]
+fn symbols_of_every_language_are_known_by_their_last_name() {
+    let env = TestEnv::new();
+    let method = |name: &str| {
+        let line = format!("        self.items.{name}(item + usize::from(self.count));\n");
+        format!("    pub fn {name}(&mut self, item: u8) {{\n{}    }}\n\n", line.repeat(30))
+    };
+    let methods = method("push") + &method("drop_last");
+    let text =
+        format!("pub struct Stack {{\n    items: Vec<u8>,\n}}\n\nimpl Stack {{\n{methods}}}\n");
+    env.write("stack.rs", text);
+    env.ok(&["add", "stack.rs"]);
+    let shown = show(&env, &["stack.rs", "--symbol", "push"]);
+    assert!(shown.text.contains("self.items.push"), "{shown:?}");
+    let outline = outline(&env, "stack.rs");
+    assert!(
+        names(&outline).iter().all(|it| it.0 == 1 + u32::from(it.1.contains("::"))),
+        "{outline:?}"
+    );
+}
+
+#[test]
 fn a_section_is_shown_by_its_heading_or_by_what_a_hit_says() {
     let env = TestEnv::with_corpus();
     let shown = show(&env, &["4", "--section", "INSTRUMENTS"]);

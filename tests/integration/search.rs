@@ -379,6 +379,22 @@ fn a_copied_database_gives_the_same_answer() {
 }
 
 #[test]
+fn letters_are_found_however_their_marks_are_written() {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "The r\u{e9}sum\u{e9} of the keeper."]);
+    env.ok(&["add", "--note", "A re\u{301}sume\u{301} sent by another machine."]);
+    env.ok(&["add", "--note", "परीक्षा में पाँच प्रश्न हैं"]);
+    env.ok(&["add", "--note", "प्रकाश और रश्मि"]);
+    for typed in ["résumé", "re\u{301}sume\u{301}", "resume"] {
+        let found = env.json(&["search", typed, "--fts-only"]);
+        assert_eq!(found["returned"], 2, "{typed}: {found}");
+    }
+    let found = env.json(&["search", "प्रश्न", "--fts-only"]);
+    assert_eq!(found["returned"], 1, "{found}");
+    assert_eq!(found["results"][0]["source"]["document_id"], 3);
+}
+
+#[test]
 fn scripts_without_spaces_are_found_by_their_words() {
     let env = TestEnv::new();
     let notes = [

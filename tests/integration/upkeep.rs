@@ -184,6 +184,16 @@ fn an_update_follows_what_is_new_changed_and_moved() {
 }
 
 #[test]
+fn a_changed_file_that_is_ignored_since_is_read_and_then_left_in_peace() {
+    let env = followed();
+    env.write("notes/.kbignore", "a.md\n");
+    env.write("notes/a.md", "# Storm\n\nwinter paint");
+    assert_eq!(update(&env, &[])["updated"], 1);
+    assert_eq!(find(&env, &["winter paint"])[0], "Storm");
+    assert_eq!(update(&env, &[])["updated"], 0);
+}
+
+#[test]
 fn what_is_gone_is_told_and_removed_only_when_asked() {
     let env = followed();
     fs::remove_file(env.path("notes/c.md")).unwrap();

@@ -11,9 +11,10 @@ use crate::cli::args::values::{directory, tag};
 /// Remove documents
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Remove {
-    /// Ids of the documents, as `kb list` shows them
-    #[arg(value_name = "ID", required = true, allow_negative_numbers = true)]
-    pub(in crate::cli) ids: Vec<String>,
+    /// Ids of the documents, as `kb list` shows them; or files and folders that were added, with all
+    /// that is below them
+    #[arg(value_name = "ID|PATH", required = true, allow_negative_numbers = true)]
+    pub(in crate::cli) documents: Vec<String>,
     /// Do not ask
     #[arg(long, short)]
     pub(in crate::cli) yes: bool,

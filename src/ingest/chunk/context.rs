@@ -14,7 +14,7 @@ use super::cut::Atom;
 /// What stands between two parts of a context or of a header chain.
 pub(super) const SEPARATOR: &str = " > ";
 
-/// Longest context in tokens (spec/kb.md, D7).
+/// Longest context in tokens: a quarter of what the default model reads.
 const MAX_CONTEXT_TOKENS: usize = 64;
 
 /// A table's head is repeated before the rest of its rows if it takes at most such a part of a chunk.

@@ -149,7 +149,8 @@ pub(super) fn fenced(language: &str, text: &str) -> String {
     if text.trim().is_empty() {
         return String::new();
     }
-    let fence = if text.contains("```") { "~~~~" } else { "```" };
+    let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
@@ -262,7 +263,7 @@ mod tests {
     #[test]
     fn source_text_keeps_its_shape() {
         check(|it| it.code("py", "\n  a\n\n    b\n\n"), &["```py\n  a\n\n    b\n```"]);
-        check(|it| it.code("", "```"), &["~~~~\n```\n~~~~"]);
+        check(|it| it.code("", "```"), &["````\n```\n````"]);
     }
 
     fn title(stated: Option<&str>, headings: &[(u8, &str)]) -> (Option<String>, Vec<Vec<String>>) {

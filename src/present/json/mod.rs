@@ -1,5 +1,6 @@
 //! The JSON contract: its own structs, so that renaming a field inside cannot break a script
-//! outside. Every documented key is always there; what does not apply is null.
+//! outside. Every documented key is always there, but for those that a flag asks for; what does not apply
+//! is null.
 
 mod documents;
 mod runs;

@@ -30,7 +30,8 @@ pub(in crate::present) struct SearchJson<'a> {
     query: &'a str,
     /// Best first; equal scores in the order of chunk ids. With a budget or context: passages.
     results: Vec<ResultJson<'a>>,
-    /// Different chunks that either leg found, after filters and threshold.
+    /// Different chunks that either leg found, after filters and threshold; a leg looks for 300, or three
+    /// for each result asked for where that is more.
     total_matches: usize,
     /// How many `results` there are.
     returned: usize,
@@ -50,7 +51,8 @@ pub(in crate::present) struct SearchJson<'a> {
 pub(in crate::present) struct ResultJson<'a> {
     /// Id of the chunk, or of the best one of a passage.
     chunk_id: i64,
-    /// Above 0, at most 2/61: the sum of the two terms in `score_breakdown`. Larger is better.
+    /// Above 0, at most 2/61 (unless `search.rrf_k` is set): the sum of the two terms in
+    /// `score_breakdown`. Larger is better.
     score: f64,
     /// What each leg gives to the score.
     score_breakdown: BreakdownJson,
@@ -110,7 +112,7 @@ impl<'a> From<&'a TermMatch> for TermJson<'a> {
 /// What each leg gives to a score.
 #[derive(Serialize, JsonSchema)]
 struct BreakdownJson {
-    /// Term of the keyword leg, `fts_weight / (60 + fts_rank)`; null where it did not run or did
+    /// Term of the keyword leg, `fts_weight / (60 + fts_rank)` (60 is `search.rrf_k`); null where it did not run or did
     /// not find the chunk.
     fts: Option<f64>,
     /// Term of the vector leg, `vector_weight / (60 + vector_rank)`; null where it did not run, did

@@ -1,4 +1,4 @@
-//! PDF bytes in, what a reading child said out; its crash, hunger or sloth as a class of failure.
+//! The bytes of a PDF, a picture, a web page, a DOCX or an EPUB in, what a reading child said out; its crash, hunger or sloth as a class of failure.
 //!
 //! The child is not trusted: the parent bounds how long it waits and how many bytes it takes.
 

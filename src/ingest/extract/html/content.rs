@@ -69,8 +69,8 @@ const NAMES: &[&str] = &[
 /// Share of a page's words its `main` or only `article` must hold to be believed.
 const MIN_MAIN_SHARE: usize = 4;
 
-/// Returns the content of a page; `None` for one without a body.
-pub(super) fn find(html: &Html) -> Option<Content<'_>> {
+/// Returns the content of a page.
+pub(super) fn find(html: &Html) -> Content<'_> {
     let root = html.root_element();
     let body = select(root, "body").next().unwrap_or(root);
     for selector in ["main", "[role=main]", "article", "#content, #main-content, .main-content"] {
@@ -78,10 +78,10 @@ pub(super) fn find(html: &Html) -> Option<Content<'_>> {
         if let [only] = found.as_slice()
             && num_letters(*only) * MIN_MAIN_SHARE >= num_letters(body)
         {
-            return Some(Content { root: *only, is_main: true });
+            return Content { root: *only, is_main: true };
         }
     }
-    Some(Content { root: body, is_main: false })
+    Content { root: body, is_main: false }
 }
 
 /// Letters of what is read below an element.

@@ -36,9 +36,8 @@ pub(super) fn write_chapter(page: &str, writer: &mut Writer) {
 }
 
 fn write(html: &Html, writer: &mut Writer) {
-    if let Some(content) = content::find(html) {
-        body::write(content.root, content.is_main, writer);
-    }
+    let content = content::find(html);
+    body::write(content.root, content.is_main, writer);
 }
 
 /// Returns the name of the encoding as the page states it.

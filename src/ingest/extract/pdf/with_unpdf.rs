@@ -152,7 +152,8 @@ fn convert_page(page: &unpdf::Page) -> Page {
         blocks,
         num_text_ops: page.text_op_count,
         is_blank: num_ops.iter().all(|it| *it == 0),
-        image_coverage: page.image_coverage.into(),
+        // Not `clamp`, which lets through what is no number.
+        image_coverage: f64::from(page.image_coverage).min(1.0),
         num_unreadable: u32::try_from(lost).unwrap_or(u32::MAX),
         ..Page::default()
     }

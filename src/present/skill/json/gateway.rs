@@ -88,7 +88,7 @@ pub(in crate::present) struct ShowJson<'a> {
     level: u8,
     /// First line, from 1.
     start_line: u32,
-    /// Last line, included.
+    /// One past the last line.
     end_line: u32,
     /// The text, or its first lines.
     text: &'a str,

@@ -1,5 +1,5 @@
 //! The JSON of skill commands: its own structs, shaped as the protocols say. Every key is always
-//! there; what does not apply is null.
+//! there, but of a file either its text or its bytes; what does not apply is null.
 
 mod gateway;
 mod manage;

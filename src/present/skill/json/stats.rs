@@ -30,9 +30,9 @@ pub(in crate::present) struct StatsJson<'a> {
 /// What counts were narrowed to.
 #[derive(Serialize, JsonSchema)]
 struct FiltersJson<'a> {
-    /// First day, as typed.
+    /// First instant, in UTC, RFC 3339.
     since: Option<&'a str>,
-    /// Last day, as typed.
+    /// Last instant, in UTC, RFC 3339.
     until: Option<&'a str>,
     /// Directories from which the skill was used.
     projects: &'a [String],

@@ -54,7 +54,7 @@ pub(super) struct PageDevice<'a> {
     pub(super) image_area: f64,
     /// Instructions that drew text, legible or not.
     pub(super) num_text_ops: u32,
-    /// Whether anything was drawn.
+    /// Whether nothing was drawn.
     pub(super) is_blank: bool,
     shapes: &'a mut Shapes,
     characters: &'a Characters,

@@ -45,7 +45,10 @@ pub(in crate::ingest::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -
     let mut characters = Characters::default();
     let tags = tags::read(&pdf);
     for (number, page) in (1..).zip(pdf.pages().iter()) {
-        let size = page.render_dimensions();
+        // Numbers without end are none, and cross no pipe.
+        let (width, height) = page.render_dimensions();
+        let is_finite = width.is_finite() && height.is_finite();
+        let size = if is_finite { (width, height) } else { (0.0, 0.0) };
         let frame = Rect::new(0.0, 0.0, size.0.into(), size.1.into());
         let transform = page.initial_transform(true).to_kurbo();
         let mut context = Context::new(transform, frame, &cache, pdf.xref(), settings.clone());
