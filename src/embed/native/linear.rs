@@ -56,15 +56,36 @@ pub(super) struct Input<'a> {
     steps: Option<(Vec<i16>, f32)>,
 }
 
-impl Linear<'_> {
+impl Input<'_> {
+    pub(super) fn num_tokens(&self) -> usize {
+        self.activations.nrows()
+    }
+}
+
+impl<'a> Linear<'a> {
     /// Makes activations ready to be multiplied, by as many matrices as read them.
     pub(super) fn input(self, activations: &Array2<f32>) -> Input<'_> {
         let numbers = activations.as_slice().expect("activations lie row by row");
         Input { activations, steps: self.rows.map(|_| int8::quantise(numbers)) }
     }
 
-    /// Multiplies `[tokens, inputs]` with the weights of this name and adds their bias; `finish` then
-    /// gets all numbers, some at a time. Returns `[tokens, outputs]`; a 0 for `num_outputs` stands for any number.
+    /// Returns the map of this name; a 0 for `num_outputs` stands for any number.
+    pub(super) fn map(self, input: &Input<'_>, name: &str, num_outputs: usize) -> Result<Map<'a>> {
+        let shape = [num_outputs, input.activations.ncols()];
+        let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
+        let bias = self.weights.get(&format!("{name}.bias"), &[rows.num_rows])?.data;
+        let scales = match (self.rows, &input.steps) {
+            (Some(in_int8), Some((_, step))) => {
+                let scales = in_int8.get(&format!("{name}.scale"), &[rows.num_rows])?.data;
+                Some(scales.iter().map(|it| it * step).collect())
+            }
+            _ => None,
+        };
+        Ok(Map { rows, bias, scales })
+    }
+
+    /// Applies the map of this name to `[tokens, inputs]`; `finish` then gets all numbers, some at a
+    /// time. Returns `[tokens, outputs]`.
     pub(super) fn apply(
         self,
         team: &mut Team,
@@ -73,31 +94,43 @@ impl Linear<'_> {
         num_outputs: usize,
         finish: fn(&mut [f32]),
     ) -> Result<Array2<f32>> {
-        let shape = [num_outputs, input.activations.ncols()];
-        let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
-        let bias = self.weights.get(&format!("{name}.bias"), &[rows.num_rows])?.data;
-        let scales = match (self.rows, &input.steps) {
-            (Some(in_int8), Some((_, step))) => {
-                let scales = in_int8.get(&format!("{name}.scale"), &[rows.num_rows])?.data;
-                Some(scales.iter().map(|it| it * step).collect::<Vec<f32>>())
-            }
-            _ => None,
-        };
-        let mut output = Array2::zeros((input.activations.nrows(), rows.num_rows));
+        let map = self.map(input, name, num_outputs)?;
+        let mut output = Array2::zeros((input.num_tokens(), map.rows.num_rows));
         share(team, &mut output, 1, |worker, start, mut part| {
-            multiply(worker, &rows, input, start, &mut part)?;
-            for mut features in part.rows_mut() {
-                let features =
-                    features.as_slice_mut().expect("a token's features are side by side");
-                if let Some(scales) = &scales {
-                    features.iter_mut().zip(&scales[start..]).for_each(|(it, scale)| *it *= scale);
-                }
-                features.iter_mut().zip(&bias[start..]).for_each(|(it, bias)| *it += bias);
-                finish(features);
-            }
-            Ok(())
+            map.apply(worker, input, start, &mut part, finish)
         })?;
         Ok(output)
+    }
+}
+
+/// A linear map: weights, of which each row makes an output, and what is added.
+pub(super) struct Map<'a> {
+    rows: Rows<'a>,
+    bias: Vec<f32>,
+    /// What products of whole numbers are multiplied by.
+    scales: Option<Vec<f32>>,
+}
+
+impl Map<'_> {
+    /// Computes the outputs from `start` on, as many as `output` has columns; `finish` then gets them.
+    pub(super) fn apply(
+        &self,
+        worker: &mut Worker,
+        input: &Input<'_>,
+        start: usize,
+        output: &mut ArrayViewMut2<'_, f32>,
+        finish: fn(&mut [f32]),
+    ) -> Result<()> {
+        multiply(worker, &self.rows, input, start, output)?;
+        for mut features in output.rows_mut() {
+            let features = features.as_slice_mut().expect("a token's features are side by side");
+            if let Some(scales) = &self.scales {
+                features.iter_mut().zip(&scales[start..]).for_each(|(it, scale)| *it *= scale);
+            }
+            features.iter_mut().zip(&self.bias[start..]).for_each(|(it, bias)| *it += bias);
+            finish(features);
+        }
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use linear::{Linear, Team, share};
+use linear::{Input, Linear, Map, Team, share};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
@@ -112,10 +112,9 @@ impl Encoder {
         let name = |part: &str| format!("{at}.{part}");
         let linear = Linear { weights: &self.weights, rows: self.rows.as_ref() };
         let factors = linear.input(input);
-        let query = linear.apply(team, &factors, &name(names.query), dim, same)?;
-        let key = linear.apply(team, &factors, &name(names.key), dim, same)?;
-        let value = linear.apply(team, &factors, &name(names.value), dim, same)?;
-        let mixed = self.attention(team, &query, &key, &value)?;
+        let map = |part: &str| linear.map(&factors, &name(part), dim);
+        let maps = [map(names.query)?, map(names.key)?, map(names.value)?];
+        let mixed = self.attention(team, &factors, &maps)?;
         let factors = linear.input(&mixed);
         let mut middle = linear.apply(team, &factors, &name(names.attention), dim, same)?;
         middle += input;
@@ -130,21 +129,26 @@ impl Encoder {
         Ok(outer)
     }
 
-    /// Mixes the values of all tokens for each, by how well its query goes with their keys.
+    /// Mixes the values of all tokens for each, by how well its query goes with their keys; `maps`
+    /// make queries, keys and values. Each worker does some of the heads from beginning to end.
     fn attention(
         &self,
         team: &mut Team,
-        query: &Array2<f32>,
-        key: &Array2<f32>,
-        value: &Array2<f32>,
+        input: &Input<'_>,
+        maps: &[Map<'_>; 3],
     ) -> Result<Array2<f32>> {
         let width = self.dim / usize::try_from(self.facts.num_heads).unwrap_or(1).max(1);
         #[expect(clippy::cast_precision_loss, reason = "a head is some dozen features wide")]
         let scale = 1.0 / (width as f32).sqrt();
-        let mut mixed = Array2::zeros(query.dim());
-        share(team, &mut mixed, width, |_, start, mut part| {
+        let mut mixed = Array2::zeros((input.num_tokens(), self.dim));
+        share(team, &mut mixed, width, |worker, start, mut part| {
+            let mut made = maps.each_ref().map(|_| Array2::zeros(part.dim()));
+            for (map, made) in maps.iter().zip(&mut made) {
+                map.apply(worker, input, start, &mut made.view_mut(), |_| ())?;
+            }
+            let [query, key, value] = &made;
             let heads = part.axis_chunks_iter_mut(Axis(1), width);
-            for (start, mut mixed) in (start..).step_by(width).zip(heads) {
+            for (start, mut mixed) in (0..).step_by(width).zip(heads) {
                 let head = s![.., start..start + width];
                 let mut shares = Array2::zeros((query.nrows(), query.nrows()));
                 let keys = key.slice(head);
