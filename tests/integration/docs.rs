@@ -407,6 +407,25 @@ fn models_files_and_targets_in_the_pages_exist() {
     }
 }
 
+#[test]
+fn every_dependency_has_its_reason_and_the_reverse() {
+    let manifest = page("Cargo.toml");
+    let mut named = BTreeSet::new();
+    let mut is_in_table = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            is_in_table = line.ends_with("dependencies]");
+        } else if let (true, Some((name, _))) = (is_in_table, line.split_once(" = ")) {
+            named.insert(name.to_owned());
+        }
+    }
+    let reasons = page("docs/dependencies.md");
+    let rows = reasons.lines().filter(|it| it.starts_with("| `"));
+    let explained: BTreeSet<String> =
+        rows.flat_map(|it| code_spans(it.split(" | ").next().unwrap())).collect();
+    assert_eq!(explained, named);
+}
+
 /// Returns the lines of a page's shell blocks.
 fn lines_to_run(page: &str) -> Vec<String> {
     let blocks = page.split("```sh\n").skip(1).map(|it| it.split("```").next().unwrap());
