@@ -76,21 +76,31 @@ fn of_folder(
         }
         names.insert(document.id.clone(), path);
     }
+    // What an earlier corpus of this name left goes, and nothing that is not written here: the
+    // directory is the user's choice, and may hold documents of theirs.
+    let wanted: HashSet<&PathBuf> = names.values().collect();
+    let is_left = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        path.parent() == Some(&files) && is_written_here(&name) && !wanted.contains(path)
+    };
+    let io = |path: &Path, source| Error::Io { path: path.to_owned(), source };
+    for entry in fs::read_dir(&files).map_err(|it| io(&files, it))? {
+        let path = entry.map_err(|it| io(&files, it))?.path();
+        if is_left(&path) {
+            fs::remove_file(&path).map_err(|it| io(&path, it))?;
+        }
+    }
     let context = context.at(&work)?;
-    let watch = &mut add::Watch::default();
-    add::ingest(&context, &args::Add::nothing(), &[files], Wanted::new(None, None)?, watch)?;
+    let (watch, folder) = (&mut add::Watch::default(), vec![files.clone()]);
+    add::ingest(&context, &args::Add::nothing(), &folder, Wanted::new(None, None)?, watch)?;
     let mut store = context.open_store()?;
     let mut documents: HashMap<String, DocumentId> = store
         .documents(&Filter::default())?
         .into_iter()
         .filter_map(|it| Some((it.path?, it.id)))
         .collect();
-    // What an earlier corpus of this name left.
-    let wanted: HashSet<String> = names.values().map(|it| ingest::paths::path_text(it)).collect();
-    for (path, id) in documents.extract_if(|path, _| !wanted.contains(path)) {
+    for (_, id) in documents.extract_if(|path, _| is_left(&ingest::paths::path_of(path))) {
         store.remove(id)?;
-        let path = ingest::paths::path_of(&path);
-        fs::remove_file(&path).map_err(|source| Error::Io { path, source })?;
     }
     let of_document = |(id, grade): (&String, &u32)| {
         let path = ingest::paths::path_text(names.get(id)?);
@@ -106,6 +116,12 @@ fn of_folder(
         })
         .collect();
     Ok(vec![(name, measure(&context, &store, &judged)?)])
+}
+
+/// Whether a file of a corpus is called so: `d000042.md`.
+fn is_written_here(name: &str) -> bool {
+    let number = name.strip_prefix('d').and_then(|it| it.split_once('.')).map(|it| it.0);
+    number.is_some_and(|it| it.len() >= 6 && it.chars().all(|it| it.is_ascii_digit()))
 }
 
 fn measure(context: &Context, store: &Store, judged: &[Judged]) -> Result<Evaluation> {

@@ -37,11 +37,11 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
     }
     let mut removed: Vec<DocumentId> = Vec::new();
     let mut files: Vec<PathBuf> = Vec::new();
-    for Going { question, documents, folders } in going {
-        if documents.iter().any(|it| removed.contains(&it.id)) && documents.len() == 1 {
-            continue;
-        }
-        if !args.yes && !context::confirm(&question)? {
+    for Going { question, mut documents, folders } in going {
+        // What was named twice is asked about once.
+        documents.retain(|it| !removed.contains(&it.id));
+        let is_done = documents.is_empty() && folders.is_empty();
+        if is_done || !args.yes && !context::confirm(&question)? {
             continue;
         }
         // First, so that an update after an interruption adds nothing again.

@@ -129,3 +129,21 @@ fn retrieval_is_measured_with_labels_and_without() {
     assert!(env.ok(&["eval", "small"]).stdout.contains("NDCG@10"));
     env.kb(&["eval", "nowhere"]).expect(1);
 }
+
+#[test]
+fn a_measurement_removes_nothing_but_what_one_before_it_wrote() {
+    let env = TestEnv::new();
+    let mine = env.write("kept/files/d-day.md", "# Mine\n\nThe keys are under the stairs.\n");
+    env.ok(&["--data-dir", "kept", "add", "kept/files/d-day.md"]);
+    let line = |id: &str| format!("{{\"_id\": \"{id}\", \"text\": \"The ferry {id} leaves.\"}}\n");
+    env.write("small/queries.jsonl", "{\"_id\": \"q\", \"text\": \"when does the ferry leave\"}\n");
+    env.write("small/qrels.tsv", "query-id\tcorpus-id\tscore\nq\tb\t1\n");
+    for (corpus, documents) in [(line("a") + &line("b"), 3), (line("b"), 2)] {
+        env.write("small/corpus.jsonl", corpus);
+        env.ok(&["eval", "small", "--work", "kept"]);
+        let list = env.json(&["--data-dir", "kept", "list", "--format", "json"]);
+        assert_eq!(list.as_array().unwrap().len(), documents, "{list}");
+        assert_eq!(env.path("kept/files").read_dir().unwrap().count(), documents);
+    }
+    assert!(mine.is_file());
+}

@@ -39,7 +39,8 @@ fn erf(x: f32) -> f32 {
     (1.0 - sum * t * exp(-magnitude * magnitude)).copysign(x)
 }
 
-/// The exponential function of a number that is not above 0, to within 3e-7 of itself, down to e^-87. Without a branch, so that several are computed at once.
+/// The exponential function of a number that is not above 0, to within 3e-7 of itself, down to
+/// e^-87. Without a branch, so that several are computed at once.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     /// Added to a small number it leaves that rounded to a whole one, in its lowest bits.
