@@ -353,6 +353,9 @@ pub enum BlockKind {
     Code,
 }
 
+/// What stands between two parts of a context or of a header chain.
+pub const CHAIN_SEPARATOR: &str = " > ";
+
 /// A passage that is embedded and ranked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
@@ -363,7 +366,7 @@ pub struct Chunk {
     pub context: String,
     /// Tokens of exactly what is embedded: special tokens, prefix and context included.
     pub token_count: u32,
-    /// Header chain below the title joined by ` > `; `None` at the top.
+    /// Header chain below the title joined by [`CHAIN_SEPARATOR`]; `None` at the top.
     pub section: Option<String>,
     /// Qualified name of the definition; `None` outside code.
     pub symbol: Option<String>,

@@ -17,6 +17,8 @@ pub mod diagnostic;
 pub mod document;
 pub mod error;
 
+pub mod hash;
+
 pub mod trace;
 
 pub mod ingest;

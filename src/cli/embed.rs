@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, model, voice};
+use crate::cli::{args, cores, model, voice};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::present::json;
@@ -59,7 +59,7 @@ fn embed_lines(context: &Context, embedder: &dyn Embedder, side: Side) -> Result
         for line in [first].into_iter().chain(lines.try_iter().take(BATCH - 1)) {
             batch.push(text(line, num_lines + batch.len() + 1)?);
         }
-        let embedded = model::on_all_cores(&batch, |it| embedder.embed_cut(it, side))?;
+        let embedded = cores::on_all_cores(&batch, |it| embedder.embed_cut(it, side))?;
         for (idx, _) in embedded.iter().enumerate().filter(|(_, (_, is_cut))| *is_cut) {
             warn_of_cut(&format!("line {}", num_lines + idx + 1), embedder);
         }

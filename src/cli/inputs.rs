@@ -1,7 +1,7 @@
 //! What programs may ask for, as JSON, in; the same as command line arguments out.
 //!
 //! One type for each command that a server offers: its fields are the input schema, its doc
-//! comments the descriptions in it. Lines of `kb search --batch` are the first of them.
+//! comments the descriptions in it. Lines of `kb search --batch` (`batch`) are the first of them.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -139,63 +139,6 @@ impl SearchInput {
             open: None,
             format: None,
         })
-    }
-}
-
-/// Reads a line of a batch: a query, or an object whose options go before those of the command line.
-pub(super) fn batch_line(line: &str, given: &args::Search) -> Result<args::Search> {
-    if !line.starts_with('{') {
-        return Ok(args::Search { query: vec![line.to_owned()], ..defaults(given) });
-    }
-    let wrong = |it: serde_json::Error| Error::Usage {
-        message: format!("the line is no query: {it}"),
-        hint: Some("a query as it is typed, or {\"query\": \"...\", \"top\": 5}".into()),
-    };
-    let input: SearchInput = serde_json::from_str(line).map_err(wrong)?;
-    let own = input.into_args()?;
-    let (how, rest) = (own.how, &given.how);
-    let has_legs = how.fts_only || how.vec_only;
-    Ok(args::Search {
-        how: How {
-            top: how.top.or(rest.top),
-            filter: FilterArgs {
-                doc_type: how.filter.doc_type.or(rest.filter.doc_type),
-                tags: either(how.filter.tags, &rest.filter.tags),
-                excluded_tags: either(how.filter.excluded_tags, &rest.filter.excluded_tags),
-                language: how.filter.language.or(rest.filter.language),
-                since: how.filter.since.or_else(|| rest.filter.since.clone()),
-                until: how.filter.until.or_else(|| rest.filter.until.clone()),
-                path: how.filter.path.or_else(|| rest.filter.path.clone()),
-            },
-            per_doc: how.per_doc.or(rest.per_doc),
-            copies: how.copies || rest.copies,
-            threshold: how.threshold.or(rest.threshold),
-            fts_only: if has_legs { how.fts_only } else { rest.fts_only },
-            vec_only: if has_legs { how.vec_only } else { rest.vec_only },
-        },
-        explain: given.explain,
-        budget: own.budget.or(given.budget),
-        context: own.context.max(given.context),
-        ..own
-    })
-}
-
-/// Returns what a line says, or what the command line says where it says nothing.
-fn either(own: Vec<String>, given: &[String]) -> Vec<String> {
-    if own.is_empty() { given.to_vec() } else { own }
-}
-
-/// Returns the options of the command line without a query.
-fn defaults(given: &args::Search) -> args::Search {
-    args::Search {
-        query: Vec::new(),
-        batch: None,
-        how: given.how.clone(),
-        explain: given.explain,
-        budget: given.budget,
-        context: given.context,
-        open: None,
-        format: None,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context};
 use crate::error::Result;
 use crate::present::json;
-use crate::store::StoredDocument;
+use crate::store::ListedDocument;
 
 pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
     let documents = documents(context, args)?;
@@ -17,7 +17,7 @@ pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-pub(super) fn documents(context: &Context, args: &args::List) -> Result<Vec<StoredDocument>> {
+pub(super) fn documents(context: &Context, args: &args::List) -> Result<Vec<ListedDocument>> {
     match context.open_existing()? {
         Some(store) => store.documents(&context::filter(&args.filter)?),
         None => Ok(Vec::new()),

@@ -5,10 +5,12 @@
 mod add;
 mod args;
 mod backup;
+mod batch;
 mod cache;
 mod complete;
 mod config;
 mod context;
+mod cores;
 mod doctor;
 mod embed;
 mod eval;

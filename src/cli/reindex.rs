@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::{args, model, progress};
+use crate::cli::{args, cores, model, progress};
 use crate::document::{Binding, Chunk, ChunkId};
 use crate::embed::Embedder;
 use crate::error::Result;
@@ -75,7 +75,7 @@ pub(super) fn embed(
     embedder: &dyn Embedder,
     batch: &[Unembedded],
 ) -> Result<Vec<(ChunkId, Vec<f32>)>> {
-    model::on_all_cores(batch, |it| {
+    cores::on_all_cores(batch, |it| {
         let passage = Chunk::passage(&it.context, &it.text);
         let vectors = embedder.embed_passages(&[&passage])?;
         let vector = vectors.into_iter().next().expect("one passage gives one vector");

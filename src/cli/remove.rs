@@ -14,12 +14,12 @@ use crate::ingest::survey::root_of;
 use crate::present::clean::clean;
 use crate::present::json;
 use crate::present::number::counted;
-use crate::store::{Store, StoredDocument};
+use crate::store::{DocumentName, Store};
 
 /// What goes, if the user says yes once.
 struct Going {
     question: String,
-    documents: Vec<StoredDocument>,
+    documents: Vec<DocumentName>,
     /// Folders that are to be forgotten.
     folders: Vec<String>,
 }
@@ -80,11 +80,14 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
         let document = store.document(id)?.ok_or_else(unknown)?;
         let (title, count) = (clean(&document.title), document.chunk_count);
         let question = format!("Remove '{title}' and its {count} chunks?");
-        return Ok(Going { question, documents: vec![document], folders: Vec::new() });
+        let name = DocumentName { id: document.id, title: document.title, path: document.path };
+        return Ok(Going { question, documents: vec![name], folders: Vec::new() });
     }
     let path = context::absolute(Path::new(typed))?;
     let path_prefix = Some(paths::path_text(&path));
-    let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?;
+    let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?.into_iter();
+    let documents: Vec<DocumentName> =
+        documents.map(|it| DocumentName { id: it.id, title: it.title, path: it.path }).collect();
     let folders: Vec<String> = store.roots()?.into_iter().map(|it| it.path).collect();
     let folders: Vec<String> =
         folders.into_iter().filter(|it| paths::path_of(it).starts_with(&path)).collect();

@@ -1,15 +1,13 @@
-//! `kb search`, one query or many, and `kb similar`.
+//! `kb search` and `kb similar`; many queries at once are in `batch`.
 
-use std::io::BufRead;
-use std::path::Path;
-use std::{fs, io};
+use std::io;
 
 use crate::cli::args::SearchFormat;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::Place;
 use crate::cli::model::Warm;
-use crate::cli::{args, context, inputs, launch, model, read};
+use crate::cli::{args, batch, context, launch, model, read};
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
@@ -53,7 +51,7 @@ impl Found {
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
     let warm = Warm::default();
     if let Some(file) = &args.batch {
-        return batch(context, &warm, args, file);
+        return batch::run(context, &warm, args, file);
     }
     let found = answer(context, &warm, args)?;
     warm.close()?;
@@ -179,39 +177,6 @@ fn gathered(
         Some(tokenizer) => gather(store, results, options, Some(&|it| tokenizer.num_tokens(it))),
         None => gather(store, results, options, None),
     }
-}
-
-/// Answers one query a line; a line that cannot be answered is answered by an error.
-fn batch(context: &Context, warm: &Warm, args: &args::Search, file: &Path) -> Result<ExitStatus> {
-    let io = |source| Error::Io { path: file.to_owned(), source };
-    let lines: Box<dyn BufRead> = if file == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(io::BufReader::new(fs::File::open(file).map_err(io)?))
-    };
-    let (mut num_lines, mut num_failed) = (0, 0);
-    for line in lines.split(b'\n') {
-        let line = line.map_err(io)?;
-        let line = String::from_utf8_lossy(&line);
-        let line = line.trim();
-        if line.is_empty() {
-            continue;
-        }
-        num_lines += 1;
-        let found = inputs::batch_line(line, args).and_then(|it| answer(context, warm, &it));
-        num_failed += usize::from(found.is_err());
-        context.print(|out| match &found {
-            Ok(Found::Hits(results)) => json::search_line(results, out),
-            Ok(Found::Passages(evidence)) => json::evidence_line(evidence, out),
-            Err(error) => json::error_line(error, out),
-        })?;
-    }
-    warm.close()?;
-    Ok(if num_lines > 0 && num_failed == num_lines {
-        ExitStatus::User
-    } else {
-        ExitStatus::Success
-    })
 }
 
 pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitStatus> {

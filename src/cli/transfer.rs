@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, model, voice};
+use crate::cli::{args, context, cores, model, voice};
 use crate::document::{Binding, Chunk};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
@@ -111,7 +111,7 @@ fn import_from(
         }
         let embedder = embedder.as_deref().expect("it was just opened");
         model::check_binding(&target, embedder.binding())?;
-        model::on_all_cores(chunks, |it| {
+        cores::on_all_cores(chunks, |it| {
             let passage = Chunk::passage(&it.context, &it.text);
             Ok(embedder.embed_cut(&passage, Side::Passage)?.0)
         })

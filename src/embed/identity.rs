@@ -4,12 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use sha2::{Digest, Sha256};
-
-use super::fetch::hex;
 use super::{Installed, export, facts, io_error};
 use crate::document::Precision;
 use crate::error::Result;
+use crate::hash;
 
 /// Letters of a fingerprint that are used: 128 bits.
 const FINGERPRINT_LETTERS: usize = 32;
@@ -61,7 +59,7 @@ impl Identity {
 
     /// Returns the graph's directory.
     pub(super) fn place(&self, cache_dir: &Path) -> PathBuf {
-        let hash = hex(&Sha256::digest(self.lines()));
+        let hash = hash::sha256(self.lines());
         graphs(cache_dir).join(&hash[..FINGERPRINT_LETTERS])
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::document::Filter;
+use crate::document::{CHAIN_SEPARATOR, Filter};
 use crate::error::Result;
 use crate::eval::Judged;
 use crate::store::{Store, StoredChunk};
@@ -54,7 +54,7 @@ pub fn questions(store: &Store, num_documents: usize) -> Result<KnownItems> {
 
 /// Returns the heading under which a chunk stands, else the title of its document.
 fn heading(chunk: &StoredChunk, title: &str) -> Option<String> {
-    let section = chunk.chunk.section.as_deref().and_then(|it| it.rsplit(" > ").next());
+    let section = chunk.chunk.section.as_deref().and_then(|it| it.rsplit(CHAIN_SEPARATOR).next());
     let heading = section.unwrap_or(title);
     (heading.split_whitespace().count() >= MIN_HEADING).then(|| heading.to_owned())
 }

@@ -29,6 +29,7 @@ use std::path::PathBuf;
 use crate::document::{DocType, DocumentId};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
+use crate::hash;
 use crate::ingest::detect::Wanted;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::Found;
@@ -67,7 +68,7 @@ pub fn ingest(
 
 /// Returns what `documents.content_hash` says of these bytes: SHA-256, lower-case hex.
 pub fn content_hash(bytes: &[u8]) -> String {
-    prepare::sha256_hex(bytes)
+    hash::sha256(bytes)
 }
 
 /// Refuses a note without a word, before a model is looked for.

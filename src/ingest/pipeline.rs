@@ -13,6 +13,7 @@ use std::{fs, panic, thread};
 
 use crate::document::{DocumentId, Format, Language};
 use crate::error::{Error, Failure, Result};
+use crate::hash;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::Found;
 use crate::ingest::{
@@ -227,7 +228,7 @@ impl Planner<'_> {
         }
         let format = detect::detect(&found.path, &bytes, found.is_named, self.options.wanted)?;
         let Some(format) = format else { return Ok(Outcome::Ignored) };
-        let hash = prepare::sha256_hex(&bytes);
+        let hash = hash::sha256(&bytes);
         let same = self.lock().document_by_hash(&hash)?.filter(|it| {
             let num_awaiting = it.metadata.quality.map_or(0, |it| it.pages_awaiting_ocr);
             let may_say_more = has_ocr && num_awaiting > 0;

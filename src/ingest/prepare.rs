@@ -1,9 +1,6 @@
 //! A file's bytes in, a document ready to be embedded and stored out.
 
-use std::fmt::Write as _;
 use std::path::Path;
-
-use sha2::{Digest as _, Sha256};
 
 use crate::document::{Chunk, DocType, Document, Format};
 use crate::error::{Error, Result};
@@ -25,15 +22,6 @@ impl Prepared {
     pub(super) fn passages(&self) -> Vec<String> {
         self.chunks.iter().map(|it| Chunk::passage(&it.context, &it.text)).collect()
     }
-}
-
-/// Returns the SHA-256 of bytes in lower-case hex.
-pub(super) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 /// Extracts and chunks the bytes of a file.

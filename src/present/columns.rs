@@ -4,6 +4,7 @@
 //! and Korean and to pictures, none to marks that stand on a letter. Nothing is cut inside what people see as
 //! one character (a grapheme).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -25,12 +26,12 @@ pub fn width(text: &str) -> usize {
 }
 
 /// Returns as much of a text as fits, with an ellipsis where something is missing.
-pub fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
-        return text.to_owned();
+        return text.into();
     }
-    let mark = if columns > 0 { ELLIPSIS.to_string() } else { String::new() };
-    prefix(text, columns.saturating_sub(1)).trim_end().to_owned() + &mark
+    let kept = prefix(text, columns.saturating_sub(1)).trim_end();
+    if columns > 0 { format!("{kept}{ELLIPSIS}").into() } else { kept.into() }
 }
 
 /// Returns as much of the beginning of a text as fits.

@@ -3,7 +3,7 @@
 use std::io;
 use std::io::Write;
 
-use crate::document::DocType;
+use crate::document::{CHAIN_SEPARATOR, DocType};
 use crate::ingest::paths;
 use crate::present::clean::clean;
 use crate::present::human::Human;
@@ -96,7 +96,7 @@ impl Human {
             write!(out, " {}", paint(Meaning::Place, &format!("(p.{page})")))?;
         }
         // The last part of the header chain names the place; the whole chain is in the JSON.
-        let section = chunk.section.as_deref().and_then(|it| it.rsplit(" > ").next());
+        let section = chunk.section.as_deref().and_then(|it| it.rsplit(CHAIN_SEPARATOR).next());
         if let Some(section) = section {
             write!(out, " {}", paint(Meaning::Place, &format!("§{}", clean(section))))?;
         }
@@ -138,7 +138,7 @@ impl Human {
             lines: PREVIEW_LINES[usize::from(is_code)],
             is_code,
         };
-        let sections = chunk.section.iter().flat_map(|it| it.split(" > "));
+        let sections = chunk.section.iter().flat_map(|it| it.split(CHAIN_SEPARATOR));
         let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
         excerpt(&chunk.text, &known, wanted, room)
     }

@@ -14,7 +14,7 @@ use crate::present::paint::Meaning;
 use crate::present::table::{fact, numbers, texts, words};
 use crate::present::{OcrSetup, Setup};
 use crate::skill::install::Found;
-use crate::store::{PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
+use crate::store::{ListedDocument, PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
 
 impl Human {
     /// Writes a list of documents.
@@ -22,16 +22,16 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn list(&self, documents: &[StoredDocument], out: &mut dyn Write) -> io::Result<()> {
+    pub fn list(&self, documents: &[ListedDocument], out: &mut dyn Write) -> io::Result<()> {
         if documents.is_empty() {
             return writeln!(out, "No documents indexed. Run `kb add` to get started.");
         }
-        let has_pages = documents.iter().any(|it| it.metadata.quality.is_some());
+        let has_pages = documents.iter().any(|it| it.quality.is_some());
         let rows = documents.iter().map(|it| {
             let mut row =
                 vec![it.id.to_string(), it.doc_type.to_string(), it.chunk_count.to_string()];
             if has_pages {
-                row.push(it.metadata.quality.as_ref().map(describe_briefly).unwrap_or_default());
+                row.push(it.quality.as_ref().map(describe_briefly).unwrap_or_default());
             }
             row.push(it.created_at.get(..10).unwrap_or(&it.created_at).to_owned());
             row.extend([clean(&it.title), clean(&it.tags.join(", "))]);

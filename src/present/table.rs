@@ -1,7 +1,7 @@
 //! Rows in, columns that line up out: fitted to a terminal, whole and stable everywhere else.
 
-use std::io;
 use std::io::Write;
+use std::{io, iter};
 
 use crate::present::columns::{cut, padding, width};
 use crate::present::human::Human;
@@ -61,34 +61,40 @@ impl Human {
             fit(&mut widths, columns, self.width);
         }
         let head: Vec<String> = columns.iter().map(|it| it.head.to_owned()).collect();
-        self.row(columns, &widths, &head, Some(Meaning::Head), out)?;
-        rows.iter().try_for_each(|it| self.row(columns, &widths, it, None, out))
+        let mut text = String::new();
+        self.row(columns, &widths, &head, Some(Meaning::Head), &mut text);
+        rows.iter().for_each(|it| self.row(columns, &widths, it, None, &mut text));
+        out.write_all(text.as_bytes())
     }
 
+    /// Adds a line to `text`.
     fn row(
         &self,
         columns: &[Column],
         widths: &[usize],
         cells: &[String],
         meaning: Option<Meaning>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+        text: &mut String,
+    ) {
         let num_cells = cells.iter().rposition(|it| !it.is_empty()).map_or(0, |it| it + 1);
         for idx in 0..num_cells {
             let (column, columns_of_it) = (columns[idx], widths[idx]);
             let cell = cut(&cells[idx], columns_of_it);
-            let space = padding(&cell, columns_of_it);
+            let space = columns_of_it.saturating_sub(width(&cell));
             let cell = self.paint(meaning.unwrap_or(column.meaning), &cell);
-            match (column.is_number, idx + 1 == num_cells) {
-                (true, _) => write!(out, "{space}{cell}")?,
-                (false, true) => write!(out, "{cell}")?,
-                (false, false) => write!(out, "{cell}{space}")?,
+            let is_last = idx + 1 == num_cells;
+            if column.is_number {
+                text.extend(iter::repeat_n(' ', space));
             }
-            if idx + 1 < num_cells {
-                write!(out, "{GAP}")?;
+            text.push_str(&cell);
+            if !column.is_number && !is_last {
+                text.extend(iter::repeat_n(' ', space));
+            }
+            if !is_last {
+                text.push_str(GAP);
             }
         }
-        writeln!(out)
+        text.push('\n');
     }
 
     /// Writes lines of name and value, values aligned and, on a terminal, wrapped.

@@ -7,12 +7,11 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 use crate::read::join;
-use crate::search::{Confidence, Hit, SearchResults};
+use crate::search::{Confidence, Hit, SearchResults, shingles};
 use crate::store::{Store, StoredChunk};
 
 /// Words in one of the runs that two texts are compared by.
@@ -100,7 +99,7 @@ pub fn gather(
     let mut gathering =
         Gathering { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
-    let mut shingles: Vec<HashSet<u64>> = Vec::new();
+    let mut texts: Vec<HashSet<u64>> = Vec::new();
     let mut chosen: BTreeSet<(DocumentId, u32)> = BTreeSet::new();
     let mut total = 0;
     let least = hits.first().map_or(0.0, |it| LEAST_SHARE * it.score);
@@ -110,8 +109,8 @@ pub fn gather(
             break;
         }
         let place = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-        let words = shingles_of(&hit.stored.chunk.chunk.text);
-        if !chosen.contains(&place) && shingles.iter().any(|it| says(it, &words)) {
+        let words = shingles(&hit.stored.chunk.chunk.text, SHINGLE_WORDS);
+        if !chosen.contains(&place) && texts.iter().any(|it| says(it, &words)) {
             continue;
         }
         gathering.learn(&hit, options.context)?;
@@ -123,7 +122,7 @@ pub fn gather(
             if options.budget.is_none_or(|budget| now <= budget) {
                 (chosen, total) = (wider, now);
                 used.push(hit);
-                shingles.push(words);
+                texts.push(words);
                 break;
             }
         }
@@ -228,22 +227,6 @@ impl Gathering<'_> {
         }
         passages
     }
-}
-
-/// Returns the runs of words of a text, in lower case and as hashes; of a short text, the whole.
-fn shingles_of(text: &str) -> HashSet<u64> {
-    let text = text.to_lowercase();
-    let words: Vec<&str> =
-        text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
-    let hash = |words: &[&str]| {
-        let mut hasher = DefaultHasher::new();
-        words.hash(&mut hasher);
-        hasher.finish()
-    };
-    if words.len() < SHINGLE_WORDS {
-        return HashSet::from([hash(&words)]);
-    }
-    words.windows(SHINGLE_WORDS).map(hash).collect()
 }
 
 /// Whether a text says what a new one says.

@@ -5,14 +5,11 @@
 
 use std::ops::Range;
 
-use crate::document::ChunkId;
+use crate::document::{CHAIN_SEPARATOR, ChunkId};
 use crate::error::Result;
 use crate::read::join::{self, Joined};
 use crate::skill::markdown;
 use crate::store::{Store, StoredChunk, StoredDocument};
-
-/// What stands between the headings of a chain.
-pub(super) const SEPARATOR: &str = " > ";
 
 /// Returns the names that a qualified symbol is made of, outermost first: `Stack::push`,
 /// `HarmonicModel.fit`.
@@ -155,7 +152,7 @@ impl Text {
             chain.retain(|(level, _)| *level < heading.level);
             chain.push((heading.level, heading.text.clone()));
             let names: Vec<&str> = chain.iter().map(|it| it.1.as_str()).collect();
-            let section = Some(names.join(SEPARATOR));
+            let section = Some(names.join(CHAIN_SEPARATOR));
             let mut part = self.of_bytes(
                 PartKind::Section,
                 u32::from(heading.level),
@@ -177,7 +174,7 @@ impl Text {
             .map(|it| if is_symbol { &it.chunk.symbol } else { &it.chunk.section })
             .map(|it| match it.as_deref() {
                 Some(it) if is_symbol => symbol_names(it).collect(),
-                Some(it) => it.split(SEPARATOR).collect(),
+                Some(it) => it.split(CHAIN_SEPARATOR).collect(),
                 None => Vec::new(),
             })
             .collect();
@@ -199,7 +196,7 @@ impl Text {
                 let symbol = self.chunks[idx].chunk.symbol.clone().filter(|_| is_symbol);
                 let name = symbol.unwrap_or_else(|| prefix[depth].to_owned());
                 let mut part = self.of_chunks(kind, level, Some(name), idx..idx + follow);
-                part.section = (!is_symbol).then(|| prefix.join(SEPARATOR));
+                part.section = (!is_symbol).then(|| prefix.join(CHAIN_SEPARATOR));
                 parts.push(part);
             }
             before = path;

@@ -1,9 +1,9 @@
 //! A document and what is wanted of it in, the text of that part out.
 
-use crate::document::ChunkId;
+use crate::document::{CHAIN_SEPARATOR, ChunkId};
 use crate::error::{Error, Result};
 use crate::read::cut;
-use crate::read::parts::{Part, PartKind, SEPARATOR, Text};
+use crate::read::parts::{Part, PartKind, Text};
 use crate::skill::show::similar;
 use crate::skill::{fold, markdown};
 use crate::store::{Store, StoredDocument};
@@ -107,7 +107,7 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
                 }
             }
             let name = |it: &Part| normal(it.name.as_deref().unwrap_or_default());
-            let last = wanted.rsplit(SEPARATOR).next().unwrap_or_default();
+            let last = wanted.rsplit(CHAIN_SEPARATOR).next().unwrap_or_default();
             let similar = similar(&all[0], name, last).into_iter();
             let similar = similar.filter_map(|it| it.section.clone()).collect();
             Err(unknown(format!("section '{typed}'"), similar))
@@ -144,7 +144,7 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
 /// Whether a section's chain is what is wanted, or ends with it.
 fn is_section(part: &Part, wanted: &str) -> bool {
     let chain = normal(part.section.as_deref().unwrap_or_default());
-    chain == wanted || chain.strip_suffix(wanted).is_some_and(|it| it.ends_with(SEPARATOR))
+    chain == wanted || chain.strip_suffix(wanted).is_some_and(|it| it.ends_with(CHAIN_SEPARATOR))
 }
 
 fn normal(text: &str) -> String {

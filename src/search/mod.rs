@@ -22,6 +22,7 @@ pub mod fuse;
 mod keyword;
 mod page;
 pub mod parse;
+mod shingles;
 pub mod similar;
 mod term;
 mod weigh;
@@ -30,6 +31,7 @@ mod why;
 pub use confidence::Confidence;
 pub use keyword::TermMatch;
 pub use parse::Query;
+pub use shingles::shingles;
 pub use why::{Fate, Journey, Standing, why};
 
 /// Candidates each leg is asked for at least, so that the order of the first results is the same

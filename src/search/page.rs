@@ -1,11 +1,11 @@
 //! Fused chunks in, those to show out: of near copies the first, of a document no more than asked for.
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::collections::{HashMap, HashSet};
 
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 use crate::search::fuse::Fused;
+use crate::search::shingles::shingles;
 use crate::search::{MIN_DEPTH, SearchOptions};
 use crate::store::{Store, StoredHit};
 
@@ -43,7 +43,7 @@ pub(super) fn page<'a>(
     let are_many = candidates.len() >= MIN_DEPTH as usize;
     let num_looked_at = if are_many && !options.keeps_copies { NUM_LOOKED_AT } else { 0 };
     let mut shown: Vec<Shown<'a>> = Vec::new();
-    let mut seen: Vec<Shingles> = Vec::new();
+    let mut seen: Vec<HashSet<u64>> = Vec::new();
     let mut at = 0;
     while shown.len() < limit && at < candidates.len() {
         let end = candidates.len().min(at + limit - shown.len());
@@ -55,12 +55,12 @@ pub(super) fn page<'a>(
             // A chunk that another process removed meanwhile is not among the stored ones.
             let Some(stored) = stored.remove(&fused.chunk_id) else { continue };
             if place < num_looked_at {
-                let shingles = Shingles::of(&stored.chunk.chunk.text);
-                if let Some(first) = seen.iter().position(|it| it.is_near(&shingles)) {
+                let rows = shingles(&stored.chunk.chunk.text, SHINGLE);
+                if let Some(first) = seen.iter().position(|it| are_near(it, &rows)) {
                     shown[first].num_copies += 1;
                     continue;
                 }
-                seen.push(shingles);
+                seen.push(rows);
             }
             shown.push(Shown { fused, stored, num_copies: 0 });
         }
@@ -89,37 +89,16 @@ fn within_documents<'a>(
     Ok(fused.iter().filter(|it| has_room(it)).collect())
 }
 
-/// The rows of words of a passage, each as a number; sorted, each once.
-struct Shingles(Vec<u64>);
-
-impl Shingles {
-    fn of(text: &str) -> Self {
-        let text = text.to_lowercase();
-        let words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-        let words: Vec<&str> = words.collect();
-        let number = |row: &[&str]| {
-            let mut hasher = DefaultHasher::new();
-            row.hash(&mut hasher);
-            hasher.finish()
-        };
-        let mut rows: Vec<u64> = words.windows(SHINGLE).map(number).collect();
-        rows.sort_unstable();
-        rows.dedup();
-        Self(rows)
+/// Whether of two passages, by their rows of words, one is a near copy of the other.
+fn are_near(a: &HashSet<u64>, b: &HashSet<u64>) -> bool {
+    let (fewer, more) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let count = |it: usize| u32::try_from(it).map_or(f64::MAX, f64::from);
+    let (num_fewer, num_more) = (count(fewer.len()), count(more.len()));
+    if fewer.len() < MIN_SHINGLES || num_fewer < MIN_SHARED * num_more {
+        return false;
     }
-
-    fn is_near(&self, other: &Self) -> bool {
-        let (fewer, more) =
-            if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
-        let count = |it: usize| u32::try_from(it).map_or(f64::MAX, f64::from);
-        let (num_fewer, num_more) = (count(fewer.0.len()), count(more.0.len()));
-        if fewer.0.len() < MIN_SHINGLES || num_fewer < MIN_SHARED * num_more {
-            return false;
-        }
-        let shared = fewer.0.iter().filter(|it| more.0.binary_search(it).is_ok()).count();
-        let num_shared = count(shared);
-        num_shared >= MIN_SHARED * (num_fewer + num_more - num_shared)
-    }
+    let num_shared = count(fewer.intersection(more).count());
+    num_shared >= MIN_SHARED * (num_fewer + num_more - num_shared)
 }
 
 #[cfg(test)]
@@ -128,8 +107,8 @@ mod tests {
 
     #[track_caller]
     fn check(a: &str, b: &str, expected: bool) {
-        let (a, b) = (Shingles::of(a), Shingles::of(b));
-        assert_eq!((a.is_near(&b), b.is_near(&a)), (expected, expected));
+        let (a, b) = (shingles(a, SHINGLE), shingles(b, SHINGLE));
+        assert_eq!((are_near(&a, &b), are_near(&b, &a)), (expected, expected));
     }
 
     const TEXT: &str = "The station keeps its log in a blue box under the stairs, and whoever reads the \

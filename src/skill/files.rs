@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::hash;
 use crate::ingest::paths;
-use crate::skill::resolve::hex;
 use crate::store::skill_index::KnownFile;
 
 /// How coarse the clock of a file system may be that keeps fractions of a second: kernels stamp
@@ -152,13 +152,13 @@ impl SourceHash {
 
     /// Returns the hash in lower-case hex.
     pub fn finish(self) -> String {
-        hex(&self.0.finalize())
+        hash::hex(&self.0.finalize())
     }
 }
 
 /// Returns the hash of a file's bytes in lower-case hex.
 pub fn file_hash(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hash::sha256(bytes)
 }
 
 /// Returns the hash over a skill's files as they are now. Those that are as known by length and

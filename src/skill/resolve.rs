@@ -6,10 +6,9 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
+use crate::hash;
 use crate::ingest::paths;
 use crate::skill::caller::Caller;
 
@@ -95,20 +94,10 @@ impl Skill {
 
     /// Returns the first 16 hex digits of the SHA-256 of its directory's path.
     pub fn hash16(&self) -> String {
-        let mut hash = hex(&Sha256::digest(self.skill_path().as_bytes()));
+        let mut hash = hash::sha256(self.skill_path());
         hash.truncate(HASH16_LEN);
         hash
     }
-}
-
-/// Returns bytes as lower-case hex.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Returns the directory of a store that holds sources.

@@ -95,19 +95,6 @@ impl Store {
         let expr = expr(&format!("{prefix}*"));
         self.read(|db| read_occurrences(db, PHRASE_OCCURRENCES, &expr))
     }
-
-    /// Makes both keyword indexes anew from the chunks.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and what else the
-    /// database refuses.
-    pub fn rebuild_fts(&mut self) -> Result<()> {
-        self.write(|db| {
-            rebuild(db)?;
-            grams::rebuild(db)
-        })
-    }
 }
 
 /// Makes the index of words anew from the chunks.
@@ -274,7 +261,7 @@ mod tests {
         }
         assert!(found(&db, "apples").is_empty() && found(&db, "水族").is_empty());
         assert_eq!(db.store.check().unwrap().len(), 2);
-        db.store.rebuild_fts().unwrap();
+        db.rebuild_keyword_indexes();
         assert_eq!((found(&db, "apples").len(), found(&db, "水族").len()), (1, 1));
         db.assert_whole();
     }

@@ -50,7 +50,7 @@ use lend::FileId;
 
 pub use check::{PageCounts, Stats};
 pub use chunks::{PassageHash, StoredChunk, StoredHit};
-pub use documents::{DocumentName, StoredDocument};
+pub use documents::{DocumentName, ListedDocument, StoredDocument};
 pub use examine::{Damage, Finding};
 pub use fts::Occurrence;
 pub use paths::{KnownPath, PathStamp};

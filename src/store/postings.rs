@@ -337,7 +337,7 @@ mod tests {
         db.add("/c.md", &[&long], &[]);
         let terms = ["common", "word", "end", "text7", "text2999", "noth", "absent", "", "zz"];
         check(&db, &terms);
-        db.store.rebuild_fts().unwrap();
+        db.rebuild_keyword_indexes();
         check(&db, &terms);
     }
 
@@ -351,7 +351,7 @@ mod tests {
             db.add(&format!("/{len}.md"), &texts, &[]);
         }
         check(&db, &["setup", "a", "aword", "b7"]);
-        db.store.rebuild_fts().unwrap();
+        db.rebuild_keyword_indexes();
         check(&db, &["setup", "a", "aword", "b7"]);
     }
 

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use rusqlite::Connection;
+
 use crate::document::{Binding, Chunk, DocumentId, Format, Metadata, Precision};
 
-use super::{Change, NewDocument, PathStamp, Store};
+use super::{Change, NewDocument, PathStamp, Store, fts, grams};
 
 /// Width of the vectors in these tests.
 pub(super) const DIM: u32 = 4;
@@ -49,6 +51,12 @@ impl TestDb {
     pub(super) fn age(&mut self) {
         let sql = "UPDATE documents SET created_at = :then, updated_at = :then";
         self.store.connection.execute(sql, ["2001-02-03T04:05:06Z"]).unwrap();
+    }
+
+    /// Makes both keyword indexes anew from the chunks.
+    pub(super) fn rebuild_keyword_indexes(&mut self) {
+        let rebuild = |db: &Connection| fts::rebuild(db).and_then(|()| grams::rebuild(db));
+        self.store.write(rebuild).unwrap();
     }
 
     /// Fails unless everything is as it should be.

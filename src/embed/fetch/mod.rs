@@ -16,7 +16,7 @@ use crate::embed::registry::{FileSpec, default_files};
 use crate::embed::{Event, Installed, ModelChoice, ModelSpec};
 use crate::error::{Error, Result};
 
-pub(super) use place::{Workspace, hex, lock};
+pub(super) use place::{Workspace, lock};
 pub use runtime::verify as verify_runtime;
 
 /// What to say at [`Event::Optimising`].

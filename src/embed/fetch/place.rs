@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::embed::facts::model_error;
 use crate::embed::{Event, io_error};
 use crate::error::Result;
+use crate::hash::hex;
 
 /// Bytes read at a time while hashing.
 const READ_BYTES: usize = 1 << 20;
@@ -146,15 +147,6 @@ fn sha256(path: &Path) -> io::Result<String> {
             len => hasher.update(&buffer[..len]),
         }
     }
-}
-
-/// Writes bytes in lower-case hexadecimal.
-pub(in crate::embed) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

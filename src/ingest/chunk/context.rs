@@ -6,13 +6,10 @@
 
 use std::collections::HashMap;
 
-use crate::document::{Block, BlockKind, Chunk, Document};
+use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 
 use super::ChunkOptions;
 use super::cut::Atom;
-
-/// What stands between two parts of a context or of a header chain.
-pub(super) const SEPARATOR: &str = " > ";
 
 /// Longest context in tokens: a quarter of what the default model reads.
 const MAX_CONTEXT_TOKENS: usize = 64;
@@ -148,7 +145,7 @@ impl<'a> Contexts<'a> {
             if num_bytes > self.max_tokens * MAX_CHARS_PER_TOKEN * 4 {
                 continue;
             }
-            let joined = kept.join(SEPARATOR);
+            let joined = kept.join(CHAIN_SEPARATOR);
             if self.count(&joined) <= self.max_tokens {
                 return joined;
             }
@@ -158,11 +155,12 @@ impl<'a> Contexts<'a> {
         }
         // Both ends, a third for the title unless the last part leaves more.
         let head = self.shorten(title, self.max_tokens / 3);
-        let tail_tokens = self.max_tokens.saturating_sub(self.count(&format!("{head}{SEPARATOR}")));
+        let tail_tokens =
+            self.max_tokens.saturating_sub(self.count(&format!("{head}{CHAIN_SEPARATOR}")));
         let tail = self.shorten(last, tail_tokens);
-        let left = self.max_tokens.saturating_sub(self.count(&format!("{SEPARATOR}{tail}")));
+        let left = self.max_tokens.saturating_sub(self.count(&format!("{CHAIN_SEPARATOR}{tail}")));
         let head = self.shorten(title, left);
-        let joined = if tail.is_empty() { head } else { format!("{head}{SEPARATOR}{tail}") };
+        let joined = if tail.is_empty() { head } else { format!("{head}{CHAIN_SEPARATOR}{tail}") };
         if self.count(&joined) <= self.max_tokens { joined } else { tail }
     }
 

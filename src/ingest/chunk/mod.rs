@@ -13,7 +13,7 @@ mod seams;
 
 use std::ops::Range;
 
-use crate::document::{BlockKind, Chunk, Document};
+use crate::document::{BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 
 use context::{Context, Contexts};
 use cut::Atom;
@@ -199,7 +199,7 @@ impl<'a> Writer<'a> {
             text,
             context,
             token_count: to_u32(num_tokens + self.options.reserved_tokens),
-            section: (!headings.is_empty()).then(|| headings.join(context::SEPARATOR)),
+            section: (!headings.is_empty()).then(|| headings.join(CHAIN_SEPARATOR)),
             symbol: blocks[first.block_idx].symbol.clone(),
             page: blocks[first.block_idx].page,
             last_page: blocks[last.block_idx].page,

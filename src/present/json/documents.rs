@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::document::Quality;
 use crate::present::json::{CONTRACT_VERSION, write};
-use crate::store::{StoredChunk, StoredDocument, TagCount};
+use crate::store::{ListedDocument, StoredChunk, StoredDocument, TagCount};
 
 /// Characters of a chunk that `kb info` shows.
 pub(in crate::present) const PREVIEW_CHARS: usize = 100;
@@ -39,6 +39,22 @@ struct DocumentJson<'a> {
 
 impl<'a> From<&'a StoredDocument> for DocumentJson<'a> {
     fn from(document: &'a StoredDocument) -> Self {
+        Self {
+            id: document.id,
+            title: &document.title,
+            doc_type: document.doc_type.as_str(),
+            tags: &document.tags,
+            chunk_count: document.chunk_count,
+            created_at: &document.created_at,
+            path: document.path.as_deref(),
+            language: document.language.as_deref(),
+            updated_at: &document.updated_at,
+        }
+    }
+}
+
+impl<'a> From<&'a ListedDocument> for DocumentJson<'a> {
+    fn from(document: &'a ListedDocument) -> Self {
         Self {
             id: document.id,
             title: &document.title,
@@ -95,11 +111,10 @@ impl From<Quality> for QualityJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn list(documents: &[StoredDocument], out: &mut dyn Write) -> io::Result<()> {
-    let listed = documents.iter().map(|it| ListedJson {
-        document: it.into(),
-        quality: it.metadata.quality.map(QualityJson::from),
-    });
+pub fn list(documents: &[ListedDocument], out: &mut dyn Write) -> io::Result<()> {
+    let listed = documents
+        .iter()
+        .map(|it| ListedJson { document: it.into(), quality: it.quality.map(QualityJson::from) });
     write(&listed.collect::<Vec<_>>(), out)
 }
 

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
+use crate::document::CHAIN_SEPARATOR;
+
 use super::comments::Comments;
 use super::cut::WHOLE_BYTES;
 use super::grammar::{Grammar, Preamble, Role};
@@ -18,9 +20,6 @@ const OPENING_ENDS: &[&str] = &[":", "{", "(", "then", "do"];
 
 /// How a line begins that the preprocessor reads and the next definition stands under.
 const OPENING_STARTS: &[&str] = &["#if", "#elif", "#else"];
-
-/// Between the heads of classes and what is in them.
-const HEAD_SEPARATOR: &str = " > ";
 
 /// A stretch of source. Regions come in order, do not overlap and leave out nothing but white
 /// space.
@@ -286,7 +285,7 @@ impl<'a> Outline<'a> {
         let owners: Vec<&Owner> = scopes.chain(owner).collect();
         let docs = owners.last().and_then(|it| it.docs.as_deref());
         let heads: Vec<&str> = owners.iter().map(|it| it.head.as_str()).chain(head).collect();
-        let mut context = heads.join(HEAD_SEPARATOR);
+        let mut context = heads.join(CHAIN_SEPARATOR);
         if let Some(docs) = docs {
             context.push('\n');
             context.push_str(docs);

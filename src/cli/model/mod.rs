@@ -4,23 +4,25 @@
 //! database's own binding holds, and a new database takes the default. So a default never
 //! disagrees with a database, and only a written wish can be a mismatch.
 
+mod held;
+mod places;
+
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{panic, thread};
 
 use crate::cli::context::Context;
 use crate::cli::progress::FetchProgress;
-use crate::cli::{config, context, ocr, skill, voice};
+use crate::cli::{config, context, cores, ocr, skill, voice};
 use crate::config::{Origin, PrecisionWord};
 use crate::document::{Binding, Precision};
 use crate::embed;
 use crate::embed::{
-    Embedder, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions, Side, Tokenizer,
+    Embedder, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions, Tokenizer,
 };
 use crate::error::{Error, Result};
 use crate::present::Setup;
-use crate::store::Store;
+
+pub(super) use held::{LazyModel, Warm};
+pub(super) use places::{cache_dir, locations};
 
 /// Threads that embed a lone query: it is bound by reading the weights, which two threads share;
 /// more cost more to start than they save.
@@ -188,7 +190,7 @@ impl Wish {
 
     /// Opens the model for one query against vectors bound to `bound`.
     pub(super) fn open_for_query(mut self, bound: Option<&Binding>) -> Result<Box<dyn Embedder>> {
-        self.options.num_threads = QUERY_THREADS.min(num_cores());
+        self.options.num_threads = QUERY_THREADS.min(cores::num_cores());
         let installed = self.locate_bound(bound)?;
         self.tell(&installed);
         let mut progress = FetchProgress::new();
@@ -220,13 +222,12 @@ impl Wish {
     /// Opens the tokenizer now and the model when the first passage comes.
     pub(super) fn open_for_passages(&self, installed: &Installed) -> Result<LazyModel> {
         self.tell(installed);
-        Ok(LazyModel {
-            tokenizer: embed::tokenizer(installed, &self.options)?,
-            binding: self.binding(installed),
-            installed: installed.clone(),
-            options: self.options.clone(),
-            embedder: Mutex::new(None),
-        })
+        Ok(LazyModel::new(
+            embed::tokenizer(installed, &self.options)?,
+            self.binding(installed),
+            installed.clone(),
+            self.options.clone(),
+        ))
     }
 }
 
@@ -235,175 +236,10 @@ fn open(installed: &Installed, options: &OpenOptions) -> Result<OnnxEmbedder> {
     embed::open(installed, options, &mut |event| progress.on_event(event))
 }
 
-/// Returns the processors this process may use.
-pub(super) fn num_cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Does `work` on every item, on all processors; the answers are in the order of the items. What
-/// fails first ends it.
-pub(super) fn on_all_cores<T: Sync, R: Send>(
-    items: &[T],
-    work: impl Fn(&T) -> Result<R> + Sync,
-) -> Result<Vec<R>> {
-    let next = AtomicUsize::new(0);
-    let share = || -> Result<Vec<(usize, R)>> {
-        let mut done = Vec::new();
-        while let idx = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(item) = items.get(idx)
-        {
-            // Nobody needs the rest of what has failed.
-            let answer = work(item).inspect_err(|_| next.store(items.len(), Ordering::Relaxed))?;
-            done.push((idx, answer));
-        }
-        Ok(done)
-    };
-    let mut done = thread::scope(|scope| {
-        let workers: Vec<_> = (0..num_cores()).map(|_| scope.spawn(share)).collect();
-        let mut done = Vec::with_capacity(items.len());
-        for worker in workers {
-            let answers = worker.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
-            done.extend(answers?);
-        }
-        Ok::<_, Error>(done)
-    })?;
-    done.sort_unstable_by_key(|it| it.0);
-    Ok(done.into_iter().map(|it| it.1).collect())
-}
-
-/// What answers one query after the other: a model that is loaded when the first comes, and the
-/// connections that earlier ones have left.
-#[derive(Default)]
-pub(super) struct Warm {
-    slot: Mutex<Option<Arc<dyn Embedder>>>,
-    stores: Mutex<Vec<Store>>,
-}
-
-impl Warm {
-    /// Returns the database to read, `None` where there is none: opened, or left by an earlier query
-    /// and still what would be opened.
-    pub(super) fn store(&self, context: &Context) -> Result<Option<Store>> {
-        let left = self.stores().pop();
-        match left.filter(Store::is_current) {
-            Some(store) => Ok(Some(store)),
-            None => context.open_existing(),
-        }
-    }
-
-    /// Keeps a connection for the next query.
-    pub(super) fn give_back(&self, store: Store) {
-        self.stores().push(store);
-    }
-
-    /// Closes all connections.
-    pub(super) fn close(&self) -> Result<()> {
-        let stores = std::mem::take(&mut *self.stores());
-        stores.into_iter().try_for_each(Store::close)
-    }
-
-    fn stores(&self) -> MutexGuard<'_, Vec<Store>> {
-        self.stores.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the embedder for vectors bound to `bound`, loading it if another one is loaded.
-    pub(super) fn get(
-        &self,
-        context: &Context,
-        bound: Option<&Binding>,
-    ) -> Result<Arc<dyn Embedder>> {
-        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(embedder) = &*slot
-            && bound.is_none_or(|it| it == embedder.binding())
-        {
-            return Ok(Arc::clone(embedder));
-        }
-        let embedder: Arc<dyn Embedder> = wish(context, bound)?.open_for_query(bound)?.into();
-        *slot = Some(Arc::clone(&embedder));
-        Ok(embedder)
-    }
-}
-
 /// Returns the tokenizer of vectors bound to `bound`; `None` where the model is not on this machine.
 pub(super) fn tokenizer(context: &Context, bound: Option<&Binding>) -> Option<Tokenizer> {
     let wish = wish(context, bound).ok()?;
     embed::tokenizer(&wish.locate().ok()?, &wish.options).ok()
-}
-
-/// A model that is loaded when the first passage comes: a run that finds nothing new never
-/// loads it.
-pub(super) struct LazyModel {
-    /// Counts tokens as the model does.
-    pub(super) tokenizer: Tokenizer,
-    binding: Binding,
-    installed: Installed,
-    options: OpenOptions,
-    embedder: Mutex<Option<Arc<OnnxEmbedder>>>,
-}
-
-impl LazyModel {
-    /// Loads the model, if that has not happened yet.
-    pub(super) fn get(&self) -> Result<Arc<OnnxEmbedder>> {
-        let mut slot = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(embedder) = &*slot {
-            return Ok(Arc::clone(embedder));
-        }
-        let embedder = Arc::new(open(&self.installed, &self.options)?);
-        *slot = Some(Arc::clone(&embedder));
-        Ok(embedder)
-    }
-}
-
-impl Embedder for LazyModel {
-    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
-        self.get()?.embed_passages(passages)
-    }
-
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
-        self.get()?.embed_cut(text, side)
-    }
-
-    fn num_tokens(&self, text: &str) -> usize {
-        self.tokenizer.num_tokens(text)
-    }
-
-    fn num_unknown(&self, text: &str) -> usize {
-        self.tokenizer.num_unknown(text)
-    }
-
-    fn binding(&self) -> &Binding {
-        &self.binding
-    }
-}
-
-/// Returns where models and the runtime library may be, as the environment says.
-pub(super) fn locations(context: &Context) -> Locations {
-    let environment = &context.environment;
-    let home = environment.home();
-    let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
-    let hf_home = environment.path("HF_HOME").unwrap_or_else(|| user_cache.join("huggingface"));
-    let text = |name: &str| environment.get(name).map(|it| it.to_string_lossy().into_owned());
-    Locations {
-        cache_dir: environment.path("KB_CACHE_DIR").unwrap_or_else(|| user_cache.join("kb")),
-        hf_cache_dir: environment.path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
-        hf_endpoint: text("HF_ENDPOINT"),
-        hf_token: text("HF_TOKEN"),
-        runtime_path: environment.path("ORT_DYLIB_PATH"),
-        library_dirs: Locations::system_library_dirs(),
-        python: python(),
-    }
-}
-
-/// Returns where kb keeps what it derives from models.
-pub(super) fn cache_dir(context: &Context) -> PathBuf {
-    locations(context).cache_dir
-}
-
-/// Returns the Python of the environment this program was installed in, if it was installed as a
-/// Python package, for that has an ONNX Runtime; else the one that is found by its name.
-fn python() -> PathBuf {
-    let program = std::env::current_exe().and_then(|it| it.canonicalize());
-    let beside = program.map(|it| it.with_file_name("python3"));
-    beside.ok().filter(|it| it.is_file()).unwrap_or_else(|| PathBuf::from("python3"))
 }
 
 /// Reports what is there, fetching nothing.

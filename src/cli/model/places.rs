@@ -1,0 +1,37 @@
+//! The environment in, where models and the runtime library may be out.
+
+use std::path::PathBuf;
+
+use crate::cli::context::Context;
+use crate::embed::Locations;
+
+/// Returns where models and the runtime library may be, as the environment says.
+pub(in crate::cli) fn locations(context: &Context) -> Locations {
+    let environment = &context.environment;
+    let home = environment.home();
+    let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
+    let hf_home = environment.path("HF_HOME").unwrap_or_else(|| user_cache.join("huggingface"));
+    let text = |name: &str| environment.get(name).map(|it| it.to_string_lossy().into_owned());
+    Locations {
+        cache_dir: environment.path("KB_CACHE_DIR").unwrap_or_else(|| user_cache.join("kb")),
+        hf_cache_dir: environment.path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
+        hf_endpoint: text("HF_ENDPOINT"),
+        hf_token: text("HF_TOKEN"),
+        runtime_path: environment.path("ORT_DYLIB_PATH"),
+        library_dirs: Locations::system_library_dirs(),
+        python: python(),
+    }
+}
+
+/// Returns where kb keeps what it derives from models.
+pub(in crate::cli) fn cache_dir(context: &Context) -> PathBuf {
+    locations(context).cache_dir
+}
+
+/// Returns the Python of the environment this program was installed in, if it was installed as a
+/// Python package, for that has an ONNX Runtime; else the one that is found by its name.
+fn python() -> PathBuf {
+    let program = std::env::current_exe().and_then(|it| it.canonicalize());
+    let beside = program.map(|it| it.with_file_name("python3"));
+    beside.ok().filter(|it| it.is_file()).unwrap_or_else(|| PathBuf::from("python3"))
+}
