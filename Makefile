@@ -39,6 +39,7 @@ faults: build ## Kill, fill, unmount, interrupt: look whether anything is lost; 
 lint: ## Check format, lints and dependencies
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
+	ORT_SKIP_DOWNLOAD=1 cargo clippy --locked --no-default-features --features static -- -D warnings
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
 	else echo "cargo-deny is not installed: licences and sources were not checked (cargo install cargo-deny)"; fi
 

@@ -155,15 +155,18 @@ impl Embedder for OnnxEmbedder {
     }
 }
 
-/// Loads the runtime library, once for the process.
+/// Loads the runtime library, unless it is linked in, once for the process.
 fn environment(library: &Path) -> Result<Environment> {
     let mut current = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = &*current {
         return Ok(environment.clone());
     }
     let fail = |it: &dyn std::fmt::Display| model_error(library, it);
-    let environment = ort::init_from(library)
-        .map_err(|it| fail(&it))?
+    #[cfg(feature = "load-dynamic")]
+    let builder = ort::init_from(library).map_err(|it| fail(&it))?;
+    #[cfg(not(feature = "load-dynamic"))]
+    let builder = ort::init();
+    let environment = builder
         .with_telemetry(false)
         // What the runtime has to say reaches the user through errors; the rest is noise on stderr.
         .with_logger(Arc::new(|_, _, _, _, _| {}))

@@ -4,6 +4,8 @@
 //! answers and once with them taken away. On the other halves it tells the two apart with an area
 //! under the curve of 0.60 (CACM), 0.63 (NPL), 0.74 (Cranfield), 0.74 (`SciFact`), 0.78 (project FAQs) and
 //! 0.85 (notes): what is near an answer looks much like one. So only the verdict `none` claims much.
+//! Twenty more signals (agreement of the legs, neighbouring terms, the best sentence, likeness of the hits among
+//! themselves, scores against the collection's) and boosted trees instead of the regression added 0.02 to the mean.
 
 /// How sure it is that the answer is among the hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

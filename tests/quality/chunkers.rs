@@ -189,6 +189,11 @@ fn blocks(document: &Document, format: Format) -> Vec<String> {
     broken
 }
 
+/// Whether a line is what stands between the head of a table and its rows.
+fn is_table_rule(line: &str) -> bool {
+    line.contains('-') && line.chars().all(|it| "|-: ".contains(it))
+}
+
 /// Chunks are in order, within the limit, exactly counted, where their lines say, and together hold
 /// every letter of the blocks.
 fn chunks_of(
@@ -227,7 +232,7 @@ fn chunks_of(
         let is_there = named.is_some_and(|it| {
             it.last().is_some_and(|it| it.contains(tail))
                 && (it[0].contains(chunk.text.lines().next().unwrap_or_default())
-                    || chunk.text.lines().nth(1).is_some_and(|it| it.contains("--")))
+                    || chunk.text.lines().nth(1).is_some_and(is_table_rule))
         });
         if first < last_start || !is_there {
             broken.push(format!("chunk {idx} is not on lines {first} to {last}: {:?}", chunk.text));

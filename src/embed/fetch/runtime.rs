@@ -2,7 +2,7 @@
 //!
 //! In this order: the user's own (`ORT_DYLIB_PATH`), kb's cache, the system's, and, only while
 //! installing, a Python environment's, then the Python package. Libraries too old for kb are passed
-//! over, except the user's own, whose refusal says so.
+//! over, except the user's own, whose refusal says so. Where the library is linked in, the program is it.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,9 @@ const OLDEST_MINOR: u32 = 22;
 ///
 /// [`Error::Model`] if the user's own or the cached one is not what it should be.
 pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
+    if cfg!(not(feature = "load-dynamic")) {
+        return Ok(std::env::current_exe().ok());
+    }
     if let Some(path) = &locations.runtime_path {
         if !path.is_file() {
             return Err(model_error(path, "ORT_DYLIB_PATH names no file"));
