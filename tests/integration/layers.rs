@@ -127,6 +127,7 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "serde_json",
         &[
+            "cli/batch.rs",
             "cli/inputs.rs",
             "cli/resources.rs",
             "cli/skill_tools.rs",
@@ -144,7 +145,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("serde_yaml", &["config", "ingest/extract/markdown/front_matter.rs", "skill/front_matter.rs"]),
-    ("sha2", &["embed", "ingest/prepare.rs", "skill", "store/chunks.rs"]),
+    ("sha2", &["embed", "hash.rs", "skill", "store/chunks.rs"]),
     ("sqlite_vec", &["store/open.rs"]),
     ("signal_hook", &["cli/interrupt.rs"]),
     ("strsim", &["config/faults.rs"]),
