@@ -1,5 +1,9 @@
 //! `kb backup`.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context};
@@ -13,12 +17,15 @@ pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> 
         context::make_private_dir(context.data_dir())?;
         Store::verify(&file, context.data_dir())?
     } else {
+        // The file that a link leads to is replaced, not the link.
+        let file = file.canonicalize().unwrap_or_else(|_| file.clone());
         if file == context.database() || (file.exists() && !args.force) {
             return Err(Error::Usage {
                 message: format!("{} exists already", file.display()),
                 hint: Some("name another file, or replace this backup with --force".into()),
             });
         }
+        require_backup(&file)?;
         let database = context.database();
         let store = context.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
         let stats = store.back_up(&file)?;
@@ -31,4 +38,21 @@ pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> 
         |human, out| human.backup(&file, args.verify, &stats, out),
     )?;
     Ok(ExitStatus::Success)
+}
+
+/// Refuses what replacing would destroy: a device, a folder, a file that is something else.
+fn require_backup(file: &Path) -> Result<()> {
+    const HEAD: &[u8] = b"SQLite format 3\0";
+    let Ok(metadata) = file.metadata() else { return Ok(()) };
+    let io = |source| Error::Io { path: file.to_owned(), source };
+    let is_ours = metadata.is_file() && {
+        let mut head = Vec::new();
+        File::open(file).map_err(io)?.take(HEAD.len() as u64).read_to_end(&mut head).map_err(io)?;
+        head.is_empty() || head == HEAD
+    };
+    if is_ours {
+        return Ok(());
+    }
+    let message = format!("{} is no database; nothing was replaced", file.display());
+    Err(Error::Usage { message, hint: Some("name another file".into()) })
 }

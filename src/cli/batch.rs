@@ -21,7 +21,10 @@ pub(super) fn run(
     args: &args::Search,
     file: &Path,
 ) -> Result<ExitStatus> {
-    let io = |source| Error::Io { path: file.to_owned(), source };
+    let io = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => Error::PathNotFound { path: file.to_owned() },
+        _ => Error::Io { path: file.to_owned(), source },
+    };
     let lines: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {

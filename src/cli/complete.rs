@@ -65,7 +65,7 @@ pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<Exi
     let words = args[2..].to_vec();
     let known = Arc::new(Known { environment: environment.clone(), words: words.clone(), shell });
     let mut command = attach(Cli::command(), &known);
-    let dir = context::absolute(Path::new("")).ok();
+    let dir = context::absolute(Path::new(".")).ok();
     let mut found = Vec::new();
     let completed = completer(shell)
         .and_then(|it| it.write_complete(&mut command, words, dir.as_deref(), &mut found))

@@ -134,8 +134,12 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     })
 }
 
-/// Returns a path as an absolute one without `.` and `..`; links stay.
+/// Returns a path as an absolute one without `.` and `..`; links stay. An empty one is refused: it would
+/// mean the current directory to us, and to the user a variable that is not set.
 pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
+    if path.as_os_str().is_empty() {
+        return Err(Error::Usage { message: "a path is empty".into(), hint: None });
+    }
     #[expect(clippy::disallowed_methods, reason = "the edge is where paths are resolved")]
     let current =
         std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;

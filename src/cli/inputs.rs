@@ -68,15 +68,11 @@ impl TryFrom<FilterInput> for FilterArgs {
 
     fn try_from(input: FilterInput) -> Result<Self> {
         // What schemas cannot say is checked as on the command line.
-        let wrong = |message: String| Error::Usage { message, hint: None };
         let date = |it: Option<String>| it.map(|it| args::date(&it)).transpose().map_err(wrong);
-        let tags = |it: Vec<String>| {
-            it.iter().map(|it| args::tag(it)).collect::<std::result::Result<_, _>>().map_err(wrong)
-        };
         Ok(Self {
             doc_type: input.r#type.map(DocType::from),
-            tags: tags(input.tags)?,
-            excluded_tags: tags(input.exclude_tags)?,
+            tags: tags(&input.tags)?,
+            excluded_tags: tags(&input.exclude_tags)?,
             language: input.language.map(|it| language(&it)).transpose()?,
             since: date(input.since)?,
             until: date(input.until)?,
@@ -352,6 +348,16 @@ pub(super) struct AddInput {
     /// Tags for every document
     #[serde(default)]
     pub(super) tags: Vec<String>,
+}
+
+fn wrong(message: String) -> Error {
+    Error::Usage { message, hint: None }
+}
+
+/// Reads tags as they are typed, where a comma parts them, too.
+pub(super) fn tags(given: &[String]) -> Result<Vec<String>> {
+    let tags = given.iter().flat_map(|it| it.split(',')).map(args::tag);
+    tags.collect::<std::result::Result<_, _>>().map_err(wrong)
 }
 
 fn language(word: &str) -> Result<Language> {

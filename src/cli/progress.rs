@@ -191,8 +191,8 @@ impl IngestProgress {
         *count += 1;
         warning.clone_into(last);
         if *count <= MAX_NOTES {
-            let name = path.map(|it| it.display().to_string()).unwrap_or_default();
-            self.say(&format!("note: {name}: {warning}"));
+            let name = path.map(|it| format!("{}: ", it.display())).unwrap_or_default();
+            self.say(&format!("note: {name}{warning}"));
         }
     }
 

@@ -96,7 +96,8 @@ pub(super) fn file(id: DocumentId, path: Option<&str>) -> Result<PathBuf> {
 pub(super) fn find(context: &Context, typed: &str) -> Result<(Store, StoredDocument)> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let store = context.open_existing()?.ok_or_else(unknown)?;
-    let path = paths::path_text(&context::absolute(Path::new(typed))?);
+    let path = if typed.is_empty() { "." } else { typed };
+    let path = paths::path_text(&context::absolute(Path::new(path))?);
     let document = read::find(&store, typed, &path)?;
     Ok((store, document))
 }

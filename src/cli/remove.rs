@@ -1,5 +1,6 @@
 //! `kb remove`.
 
+use std::collections::HashSet;
 use std::io;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ use crate::store::{DocumentName, Store};
 struct Going {
     question: String,
     documents: Vec<DocumentName>,
+    /// Paths that are to be forgotten: their documents are elsewhere as well.
+    copies: Vec<(String, DocumentId)>,
     /// Folders that are to be forgotten.
     folders: Vec<String>,
 }
@@ -37,16 +40,19 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
     }
     let mut removed: Vec<DocumentId> = Vec::new();
     let mut files: Vec<PathBuf> = Vec::new();
-    for Going { question, mut documents, folders } in going {
+    for Going { question, mut documents, copies, folders } in going {
         // What was named twice is asked about once.
         documents.retain(|it| !removed.contains(&it.id));
-        let is_done = documents.is_empty() && folders.is_empty();
+        let is_done = documents.is_empty() && copies.is_empty() && folders.is_empty();
         if is_done || !args.yes && !context::confirm(&question)? {
             continue;
         }
         // First, so that an update after an interruption adds nothing again.
         for folder in folders {
             store.forget_root(&folder)?;
+        }
+        for (path, id) in copies {
+            store.forget_path(&path, id, false)?;
         }
         for document in documents {
             if store.remove(document.id)? {
@@ -81,7 +87,12 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
         let (title, count) = (clean(&document.title), document.chunk_count);
         let question = format!("Remove '{title}' and its {count} chunks?");
         let name = DocumentName { id: document.id, title: document.title, path: document.path };
-        return Ok(Going { question, documents: vec![name], folders: Vec::new() });
+        return Ok(Going {
+            question,
+            documents: vec![name],
+            copies: Vec::new(),
+            folders: Vec::new(),
+        });
     }
     let path = context::absolute(Path::new(typed))?;
     let path_prefix = Some(paths::path_text(&path));
@@ -91,10 +102,19 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
     let folders: Vec<String> = store.roots()?.into_iter().map(|it| it.path).collect();
     let folders: Vec<String> =
         folders.into_iter().filter(|it| paths::path_of(it).starts_with(&path)).collect();
-    if documents.is_empty() && folders.is_empty() {
+    let (within, outside): (Vec<_>, Vec<_>) = store
+        .known_files()?
+        .into_iter()
+        .map(|it| (it.stamp.path, it.document_id))
+        .partition(|it| paths::path_of(&it.0).starts_with(&path));
+    let elsewhere: HashSet<DocumentId> = outside.into_iter().map(|it| it.1).collect();
+    let copies: Vec<_> = within.into_iter().filter(|it| elsewhere.contains(&it.1)).collect();
+    let documents: Vec<_> =
+        documents.into_iter().filter(|it| !elsewhere.contains(&it.id)).collect();
+    if documents.is_empty() && copies.is_empty() && folders.is_empty() {
         return Err(unknown());
     }
     let count = counted(documents.len(), "document");
     let question = format!("Remove {count} from {}?", clean(&path.display().to_string()));
-    Ok(Going { question, documents, folders })
+    Ok(Going { question, documents, copies, folders })
 }

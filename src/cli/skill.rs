@@ -131,7 +131,7 @@ fn caller(environment: &Environment, program: Program) -> Result<Caller> {
     let skills_root = environment.path("KB_SKILLS_ROOT").unwrap_or_else(|| SKILLS_ROOT.into());
     Ok(Caller {
         program,
-        cwd: context::absolute(Path::new(""))?,
+        cwd: context::absolute(Path::new("."))?,
         home: context::absolute(&home(environment))?,
         skills_root: context::absolute(&skills_root)?,
         run_id: run_id(environment, now),

@@ -161,7 +161,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
                 let args = args::Add {
                     note: Some(input.text),
                     title: input.title,
-                    tags: input.tags,
+                    tags: inputs::tags(&input.tags)?,
                     ..args::Add::nothing()
                 };
                 added(service, &args, call)
@@ -178,7 +178,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
                     note: Some(input.text),
                     replace: Some(input.document),
                     title: input.title,
-                    tags: input.tags,
+                    tags: inputs::tags(&input.tags)?,
                     ..args::Add::nothing()
                 };
                 added(service, &args, call)
@@ -192,8 +192,11 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
              the user asks for it.",
             false,
             |service, input: AddInput, call| {
-                let args =
-                    args::Add { paths: input.paths, tags: input.tags, ..args::Add::nothing() };
+                let args = args::Add {
+                    paths: input.paths,
+                    tags: inputs::tags(&input.tags)?,
+                    ..args::Add::nothing()
+                };
                 added(service, &args, call)
             },
         ),

@@ -87,7 +87,7 @@ fn import_from(
     name: &Path,
     input: &mut impl BufRead,
 ) -> Result<transfer::Imported> {
-    let given = transfer::head(input, name)?;
+    let (given, roots) = transfer::head(input, name)?;
     let mut store = context.open_store()?;
     let bound = store.binding()?;
     // A database that has no model yet takes that of the export, unless the settings name another.
@@ -113,7 +113,13 @@ fn import_from(
         model::check_binding(&target, embedder.binding())?;
         cores::on_all_cores(chunks, |it| {
             let passage = Chunk::passage(&it.context, &it.text);
-            Ok(embedder.embed_cut(&passage, Side::Passage)?.0)
+            match embedder.embed_cut(&passage, Side::Passage)? {
+                (vector, false) => Ok(vector),
+                (_, true) => Err(Error::Usage {
+                    message: format!("chunk {} is longer than the model reads", it.id),
+                    hint: None,
+                }),
+            }
         })
     };
     let mut report = |number: u64, error: &Error| {
@@ -121,6 +127,8 @@ fn import_from(
     };
     let imported =
         transfer::import(&mut store, input, name, are_vectors_good, &mut embed, &mut report)?;
+    // Last, so that an update after an interruption does not read what was still to come.
+    roots.iter().try_for_each(|it| store.remember_root(it))?;
     store.close()?;
     Ok(imported)
 }

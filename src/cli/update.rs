@@ -134,6 +134,7 @@ fn foresee(scope: &Scope, surveys: Vec<Survey>, args: &args::Update, report: &mu
         report.added = report.added.saturating_sub(num_moved);
         if args.prune && !is_too_much(&survey, args.force) {
             report.removed.extend(survey.missing.iter().map(|it| it.document_id));
+            report.removed_paths.extend(survey.missing.into_iter().map(|it| it.path));
         } else {
             refuse(&survey, args.prune, report);
             report.missing.extend(survey.missing);
@@ -185,6 +186,12 @@ fn read(
     // Also those in folders that an ignore rule has hidden since: they were wanted once.
     for survey in before {
         report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
+        // In folders an empty file is passed over, but this one said something: that stays, and it is told.
+        let is_emptied = |it: &&PathBuf| {
+            it.metadata().is_ok_and(|it| it.len() == 0) && !survey.unreached.contains(it)
+        };
+        let emptied = survey.changed.iter().filter(is_emptied);
+        report.failed.extend(emptied.map(|it| (it.clone(), Error::EmptyFile { path: it.clone() })));
         for path in &survey.unreached {
             let text = paths::path_text(path);
             let known = scope.known.iter().find(|it| it.stamp.path == text);
@@ -259,6 +266,7 @@ fn settle(
             let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
             if let Forgotten::Document(id) = forgotten {
                 report.removed.push(id);
+                report.removed_paths.push(missing.path);
             }
         }
     }

@@ -13,9 +13,16 @@ pub struct Environment {
 impl Environment {
     /// Takes the variables of this process.
     pub fn of_process() -> Self {
-        std::env::vars_os()
+        let mut it: Self = std::env::vars_os()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
-            .collect()
+            .collect();
+        // Where it is not set the system may know it, as it does for a service.
+        if it.get("HOME").is_none()
+            && let Some(home) = std::env::home_dir().filter(|it| !it.as_os_str().is_empty())
+        {
+            it.values.insert("HOME".to_owned(), home.into());
+        }
+        it
     }
 
     /// Returns a variable that is set and not empty.

@@ -98,7 +98,8 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
     let mut file_keys = BTreeSet::new();
     let mut figment = Figment::from(Serialized::defaults(&defaults));
     if let Some(text) = read(&file)? {
-        let document = parse_yaml(&file, &text)?;
+        let mut document = parse_yaml(&file, &text)?;
+        drop_empty_groups("", &mut document, &keys);
         let mut given = Vec::new();
         flatten("", &document, &mut given);
         for (key, _) in given {
@@ -109,7 +110,7 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
                 warnings.push(unknown_key(&file, &key, &keys));
             }
         }
-        figment = figment.merge(Yaml::string(&text));
+        figment = figment.merge(Yaml::string(&serde_yaml::to_string(&document).unwrap_or(text)));
     }
     for key in &keys {
         for name in variable_names(key) {
@@ -170,6 +171,16 @@ pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<serde_yaml::Value> {
             message: "the file must hold `key: value` lines".into(),
         }),
     }
+}
+
+/// Drops the groups in which nothing stands, as where every line is a comment.
+fn drop_empty_groups(prefix: &str, value: &mut serde_yaml::Value, keys: &[String]) {
+    let Some(entries) = value.as_mapping_mut() else { return };
+    entries.retain(|key, value| {
+        let path = format!("{prefix}{}.", key.as_str().unwrap_or_default());
+        drop_empty_groups(&path, value, keys);
+        !value.is_null() || !keys.iter().any(|it| it.starts_with(&path))
+    });
 }
 
 /// Lists the leaves of a YAML value as dotted key and text.
@@ -256,6 +267,16 @@ mod tests {
         std::fs::create_dir(home.path().join(".kb")).unwrap();
         std::fs::write(home.path().join(".kb").join(FILE_NAME), text).unwrap();
         home
+    }
+
+    #[test]
+    fn a_group_in_which_nothing_stands_is_not_there() {
+        let home = home_with("search:\n  # rrf_k: 10\nchunking:\n  pdf:\nocr:\n");
+        let home = [("HOME".to_owned(), home.path().into())].into_iter().collect();
+        let resolved = load(&home, &Vec::new()).unwrap();
+        assert_eq!(resolved.config.search.default_top, 10);
+        // What is no group of ours is told as before.
+        assert_eq!(resolved.warnings.len(), 1);
     }
 
     #[test]

@@ -384,10 +384,11 @@ impl Writer<'_, '_> {
                 self.report.failed.push((path, error));
             }
             Outcome::Known { found, document_id, content_hash, is_news } => {
+                let is_change = is_news && self.is_anothers(&found, document_id)?;
                 if is_news && !self.remember(&found, document_id, &content_hash)? {
                     return self.read_again(found);
                 }
-                self.skip(&found, document_id)?;
+                self.skip(&found, document_id, is_change)?;
             }
             Outcome::Prepared(prepared) => {
                 let vectors = waiting.vectors.into_iter().flatten().collect::<Vec<_>>();
@@ -404,10 +405,21 @@ impl Writer<'_, '_> {
             size_bytes: found.size_bytes,
             mtime_ns: found.mtime_ns,
         };
-        // A path that is gone gives way to one that is there.
+        // A path that is gone gives way to one that is there, and so does one where something else is.
         let shown = self.store.document(id)?.and_then(|it| it.path);
-        let is_gone = shown.is_none_or(|it| !paths::path_of(&it).exists());
-        self.store.remember_path(id, content_hash, &stamp, is_gone)
+        let is_gone = shown.as_ref().is_none_or(|it| !paths::path_of(it).exists());
+        let vacated = match shown.filter(|it| !is_gone && *it != stamp.path) {
+            Some(shown) => self.store.known_path(&shown)?.map(|it| it.stamp),
+            None => None,
+        };
+        let vacated = vacated.filter(|it| !is_unchanged(it));
+        self.store.remember_path(id, content_hash, &stamp, is_gone, vacated.as_ref())
+    }
+
+    /// Whether a file that has this document's bytes had another's when it was seen last.
+    fn is_anothers(&self, found: &Found, id: DocumentId) -> Result<bool> {
+        let known = self.store.known_path(&paths::path_text(&found.path))?;
+        Ok(known.is_some_and(|it| it.document_id != id))
     }
 
     /// Ingests a file whose bytes a document had when it was looked at, but has no more: another
@@ -424,11 +436,12 @@ impl Writer<'_, '_> {
         self.commit(Waiting { outcome, vectors, num_missing: 0 })
     }
 
-    fn skip(&mut self, found: &Found, document_id: DocumentId) -> Result<()> {
+    /// Counts a file whose bytes are stored already, as updated if they are a change to it.
+    fn skip(&mut self, found: &Found, document_id: DocumentId, is_change: bool) -> Result<()> {
         if !self.options.tags.is_empty() && !self.options.keeps_tags {
             self.store.add_tags(document_id, &self.options.tags)?;
         }
-        self.report.skipped += 1;
+        *(if is_change { &mut self.report.updated } else { &mut self.report.skipped }) += 1;
         (self.on_event)(Event::Skipped { path: Some(&found.path), document_id });
         Ok(())
     }

@@ -61,11 +61,15 @@ pub fn is_away(folder: &Path) -> bool {
     fs::read_dir(folder).map_or(true, |mut it| it.next().is_none())
 }
 
-/// Whether a file is certainly not there: what cannot be looked at is not gone.
+/// Whether a file is certainly not there, or a folder is in its place: what cannot be looked at is not
+/// gone.
 pub fn is_gone(path: &Path) -> bool {
-    path.symlink_metadata().is_err_and(|it| {
-        matches!(it.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-    })
+    match path.symlink_metadata() {
+        Ok(found) => found.is_dir(),
+        Err(error) => {
+            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        }
+    }
 }
 
 /// Returns the empty folder in which a missing file was, or in which its folder was.
@@ -130,6 +134,10 @@ fn look(
         for found in walk::walk(&[root.to_owned()], walk_options).flatten() {
             match unseen.remove(&found.path) {
                 Some(file) if is_changed(file, found.size_bytes, found.mtime_ns, is_exact) => {
+                    // The user said what it is; its folder's other files do not tell.
+                    if !detect::is_claimed(&found.path) {
+                        survey.unreached.push(found.path.clone());
+                    }
                     survey.changed.push(found.path);
                 }
                 None if found.size_bytes > 0 && detect::is_claimed(&found.path) => {

@@ -16,6 +16,11 @@ pub fn clean(text: &str) -> String {
     cleaned
 }
 
+/// Returns the name of a file without control characters, its spaces as they are.
+pub fn clean_name(name: &str) -> String {
+    name.chars().map(|it| if is_obeyed(it) { char::REPLACEMENT_CHARACTER } else { it }).collect()
+}
+
 /// Returns text with its lines and tabs, without other control characters.
 pub fn clean_lines(text: &str) -> String {
     let is_kept = |it: char| matches!(it, '\n' | '\t') || !is_obeyed(it);
@@ -35,6 +40,7 @@ mod tests {
     #[test]
     fn no_control_character_survives() {
         assert_eq!(clean("a\u{1b}[31mb\r\nc\td\u{202e}e"), "a\u{fffd}[31mb c d\u{fffd}e");
+        assert_eq!(clean_name("a  b\u{1b}[31m\nc"), "a  b\u{fffd}[31m\u{fffd}c");
         assert_eq!(clean_lines("a\u{9b}1m\n\tb\u{2066}"), "a\u{fffd}1m\n\tb\u{fffd}");
     }
 }

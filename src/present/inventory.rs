@@ -16,15 +16,26 @@ use crate::present::{OcrSetup, Setup};
 use crate::skill::install::Found;
 use crate::store::{ListedDocument, PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
 
+/// Said of an empty list.
+const NONE: &str = "No documents indexed. Run `kb add` to get started.";
+
+/// Said of an empty list where only some documents were asked for.
+const NONE_PASSES: &str = "No documents match. `kb list` shows all there are.";
+
 impl Human {
-    /// Writes a list of documents.
+    /// Writes a list of documents; `is_filtered` where not all were asked for.
     ///
     /// # Errors
     ///
     /// What writing gives.
-    pub fn list(&self, documents: &[ListedDocument], out: &mut dyn Write) -> io::Result<()> {
+    pub fn list(
+        &self,
+        documents: &[ListedDocument],
+        is_filtered: bool,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         if documents.is_empty() {
-            return writeln!(out, "No documents indexed. Run `kb add` to get started.");
+            return writeln!(out, "{}", if is_filtered { NONE_PASSES } else { NONE });
         }
         let has_pages = documents.iter().any(|it| it.quality.is_some());
         let rows = documents.iter().map(|it| {

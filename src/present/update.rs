@@ -46,6 +46,8 @@ pub struct UpdateReport {
     pub missing: Vec<Missing>,
     /// Documents that were removed.
     pub removed: Vec<DocumentId>,
+    /// Where their files were.
+    pub removed_paths: Vec<String>,
     /// Folders that are gone or empty.
     pub away: Vec<PathBuf>,
     /// Folders of which nothing was removed.
@@ -137,6 +139,14 @@ impl Human {
     pub fn update(&self, report: &UpdateReport, out: &mut dyn Write) -> io::Result<()> {
         for missing in &report.missing {
             writeln!(out, "missing: {} (document {})", clean(&missing.path), missing.document_id)?;
+        }
+        for path in &report.removed_paths {
+            writeln!(
+                out,
+                "{}: {}",
+                if report.is_dry_run { "gone" } else { "removed" },
+                clean(path)
+            )?;
         }
         for folder in &report.away {
             let folder = clean(&folder.display().to_string());

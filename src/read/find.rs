@@ -13,7 +13,8 @@ const MAX_CANDIDATES: usize = 5;
 /// Finds the document that an id, a path, or a unique part of a title or path means.
 ///
 /// `path` is what was typed, as an absolute path. An id goes first, then the path of a file, then a
-/// whole title or file name, then a part of either; case does not matter in the last two.
+/// whole title or file name, then a part of either; case does not matter in the last two. A number is
+/// never a part: the id of a document that is gone would mean another one.
 ///
 /// # Errors
 ///
@@ -22,9 +23,8 @@ const MAX_CANDIDATES: usize = 5;
 pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let by_id = |id: DocumentId| store.document(id);
-    if let Ok(id) = typed.parse()
-        && let Some(document) = by_id(id)?
-    {
+    let id: Option<DocumentId> = typed.parse().ok();
+    if let Some(document) = id.map(by_id).transpose()?.flatten() {
         return Ok(document);
     }
     if let Some(known) = store.known_path(path)? {
@@ -44,6 +44,7 @@ pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
         .collect();
     let meant = match whole.is_empty() {
         false => whole,
+        true if id.is_some() => Vec::new(),
         true => names
             .iter()
             .filter(|it| {

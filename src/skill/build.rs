@@ -49,7 +49,8 @@ pub struct Built {
 ///
 /// [`Diagnostic::MissingField`] if SKILL.md does not say name and description,
 /// [`Diagnostic::PathEscapes`] for a link that leads out, [`Diagnostic::IndexCollision`];
-/// [`Diagnostic::InvalidOption`] for a target that cannot be used; [`Error::Io`].
+/// [`Diagnostic::InvalidOption`] for a directory that was built, or a target that cannot be used;
+/// [`Error::Io`].
 pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> Result<Built> {
     let mut skill = skill.clone();
     if options.is_global {
@@ -78,6 +79,12 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
 
 /// Returns what a skill says of itself, if it may be built.
 fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
+    // What was built says nothing that it could be built from, and would take the source's place.
+    if resolve::is_compiled(&skill.dir) {
+        let message = format!("{} is what was built of a skill", skill.skill_path());
+        let hint = Some("name the skill itself; `kb skill list` shows where it is".to_owned());
+        return Err(Diagnostic::InvalidOption { message, hint }.into());
+    }
     if let Some(link) = index::escaping_link(skill, listing) {
         return Err(Diagnostic::PathEscapes { path: link }.into());
     }

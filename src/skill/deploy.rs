@@ -42,6 +42,10 @@ pub(super) fn deploy(
     target: &str,
     is_copy: bool,
 ) -> Result<Deployment> {
+    if target.is_empty() {
+        let message = "a target is empty".to_owned();
+        return Err(Diagnostic::InvalidOption { message, hint: None }.into());
+    }
     let base = match skill.scope {
         Scope::Project => caller.project().unwrap_or(&caller.cwd),
         Scope::Global => &caller.home,

@@ -100,6 +100,11 @@ impl Skill {
     }
 }
 
+/// Whether a directory is what [`crate::skill::build`] made of a skill, or a copy of that.
+pub fn is_compiled(dir: &Path) -> bool {
+    dir.join(META_DIR).join("manifest.json").exists()
+}
+
 /// Returns the directory of a store that holds sources.
 pub fn sources_of(store: &Path) -> PathBuf {
     store.join(SOURCES)

@@ -255,7 +255,7 @@ mod tests {
             Plan::Remember(id, hash) => {
                 let shown = db.store.document(id).unwrap().and_then(|it| it.path);
                 let is_gone = shown.is_none_or(|it| !files.contains_key(&it));
-                if db.store.remember_path(id, &hash, stamp, is_gone).unwrap() {
+                if db.store.remember_path(id, &hash, stamp, is_gone, None).unwrap() {
                     return;
                 }
             }

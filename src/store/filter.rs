@@ -12,7 +12,7 @@ use super::{Store, fts, grams, rows};
 
 /// The condition on `documents` that a [`Filter`] sets; [`FilterValues`] has its parameters.
 ///
-/// A path is compared as a range, so that no character of it is special.
+/// A path is compared as a range, so that no character of it is special; copies count.
 macro_rules! passes_filter {
     () => {
         "(:doc_type IS NULL OR documents.doc_type = :doc_type)
@@ -39,7 +39,12 @@ macro_rules! passes_filter {
         ))
         AND (:path IS NULL
             OR documents.source_path = :path
-            OR (documents.source_path >= :path_below AND documents.source_path < :path_beyond))"
+            OR (documents.source_path >= :path_below AND documents.source_path < :path_beyond)
+            OR documents.id IN (
+                SELECT document_id
+                FROM document_paths
+                WHERE path = :path OR (path >= :path_below AND path < :path_beyond)
+            ))"
     };
 }
 pub(super) use passes_filter;

@@ -114,7 +114,9 @@ impl Store {
     /// to be read like one never seen.
     ///
     /// Where the path belonged to another document, that one loses it; if it was its last, the
-    /// document goes, for its bytes are nowhere any more, and its tags pass to this one.
+    /// document goes, for its bytes are nowhere any more, and its tags pass to this one. But where this
+    /// document's own file is `vacated` by then, as when two files exchange names, the other one is kept
+    /// there: its bytes may be what stands there now.
     ///
     /// # Errors
     ///
@@ -126,6 +128,7 @@ impl Store {
         content_hash: &str,
         stamp: &PathStamp,
         make_primary: bool,
+        vacated: Option<&PathStamp>,
     ) -> Result<bool> {
         self.write(|db| {
             let has_bytes: bool = db
@@ -138,11 +141,18 @@ impl Store {
             }
             let before = known(db, &stamp.path)?.filter(|it| it.document_id != id);
             remember(db, id, stamp)?;
-            if make_primary {
+            if make_primary || vacated.is_some() {
                 set_primary(db, id, &stamp.path)?;
             }
-            if let Some(before) = before {
-                release(db, &before, id)?;
+            match (before, vacated) {
+                (Some(before), Some(vacated))
+                    if others(db, before.document_id, &stamp.path)?.is_empty() =>
+                {
+                    remember(db, before.document_id, vacated)?;
+                    set_primary(db, before.document_id, &vacated.path)?;
+                }
+                (Some(before), _) => release(db, &before, id)?,
+                (None, _) => {}
             }
             Ok(true)
         })
@@ -251,9 +261,9 @@ mod tests {
     fn a_copy_is_remembered_and_may_take_over() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
-        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false, None).unwrap();
         assert!(!db.store.known_path("/b.md").unwrap().unwrap().is_primary());
-        db.store.remember_path(id, "hash of words", &stamp("/b.md"), true).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), true, None).unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
         assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().document_id, id);
         db.assert_whole();
@@ -265,7 +275,7 @@ mod tests {
         let id = db.add("/a.md", &["words"], &[]);
         let mut touched = stamp("/a.md");
         touched.mtime_ns += 1;
-        db.store.remember_path(id, "hash of words", &touched, false).unwrap();
+        db.store.remember_path(id, "hash of words", &touched, false, None).unwrap();
         assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, touched);
     }
 
@@ -274,7 +284,7 @@ mod tests {
         let mut db = TestDb::new();
         let gone = db.add("/a.md", &["old"], &["work"]);
         let heir = db.add("/b.md", &["new"], &["home"]);
-        db.store.remember_path(heir, "hash of new", &stamp("/a.md"), false).unwrap();
+        db.store.remember_path(heir, "hash of new", &stamp("/a.md"), false, None).unwrap();
         assert_eq!(db.store.document(gone).unwrap(), None);
         assert_eq!(db.store.document(heir).unwrap().unwrap().tags, ["home", "work"]);
         db.assert_whole();
@@ -284,9 +294,9 @@ mod tests {
     fn a_document_that_loses_its_primary_path_shows_another() {
         let mut db = TestDb::new();
         let copied = db.add("/a.md", &["old"], &[]);
-        db.store.remember_path(copied, "hash of old", &stamp("/c.md"), false).unwrap();
+        db.store.remember_path(copied, "hash of old", &stamp("/c.md"), false, None).unwrap();
         let other = db.add("/b.md", &["new"], &[]);
-        db.store.remember_path(other, "hash of new", &stamp("/a.md"), false).unwrap();
+        db.store.remember_path(other, "hash of new", &stamp("/a.md"), false, None).unwrap();
         assert_eq!(db.store.document(copied).unwrap().unwrap().path.as_deref(), Some("/c.md"));
         db.assert_whole();
     }
@@ -297,7 +307,7 @@ mod tests {
         let mut note = document("", &["words"], &[]);
         note.stamp = None;
         let id = db.put(&note, &["words"], &[]).document_id();
-        db.store.remember_path(id, "hash of words", &stamp("/note.txt"), false).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/note.txt"), false, None).unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/note.txt"));
         db.assert_whole();
     }
@@ -308,7 +318,7 @@ mod tests {
         let id = db.add("/a.md", &["old"], &[]);
         db.add("/a.md", &["new"], &[]);
         for id in [id, 7] {
-            let outcome = db.store.remember_path(id, "hash of old", &stamp("/b.md"), true);
+            let outcome = db.store.remember_path(id, "hash of old", &stamp("/b.md"), true, None);
             assert!(!outcome.unwrap());
         }
         assert_eq!(db.store.known_path("/b.md").unwrap(), None);

@@ -33,7 +33,8 @@ pub struct NewDocument {
 pub enum Change {
     /// It is new.
     Added(DocumentId),
-    /// It took the place of what was at its path; the id is the old one.
+    /// It took the place of what was at its path; the id is the old one, or that of the document whose bytes
+    /// the path has now.
     Updated(DocumentId),
     /// The same bytes, read the same way, are stored already, by another process perhaps; path and
     /// tags were added to them.
@@ -180,10 +181,11 @@ fn keep(
             paths::set_primary(db, id, &stamp.path)?;
         }
     }
+    tags::link(db, id, &new.tags)?;
     if let Some(before) = known.filter(|it| it.document_id != id) {
         paths::release(db, before, id)?;
+        return Ok(Change::Updated(id));
     }
-    tags::link(db, id, &new.tags)?;
     Ok(Change::Unchanged(id))
 }
 

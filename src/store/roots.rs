@@ -241,7 +241,7 @@ mod tests {
     fn known_files_are_all_paths() {
         let mut db = TestDb::new();
         let id = db.add("/b.md", &["words"], &[]);
-        db.store.remember_path(id, "hash of words", &stamp("/a.md"), false).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/a.md"), false, None).unwrap();
         let files = db.store.known_files().unwrap();
         let found: Vec<_> =
             files.iter().map(|it| (it.stamp.path.as_str(), it.document_id)).collect();
@@ -253,7 +253,7 @@ mod tests {
     fn a_document_goes_with_its_last_path_and_only_when_asked() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
-        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false, None).unwrap();
         assert_eq!(db.store.forget_path("/a.md", 77, true).unwrap(), Forgotten::Nothing);
         assert_eq!(db.store.forget_path("/c.md", id, true).unwrap(), Forgotten::Nothing);
         assert_eq!(db.store.forget_path("/a.md", id, false).unwrap(), Forgotten::Path);

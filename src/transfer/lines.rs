@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::document::{Binding, DocType, Precision};
 use crate::error::{Error, Result};
-use crate::store::{PathStamp, Record, RecordedChunk};
+use crate::store::{PathStamp, Record, RecordedChunk, Root};
 
 /// Version of the lines; a program reads those up to its own.
 const VERSION: u32 = 1;
@@ -20,6 +20,24 @@ pub(crate) struct HeadLine {
     kb_export: u32,
     /// What the database was built with; null before its first document.
     binding: Option<BindingLine>,
+    /// Folders that were added; null in none, but older exports do not name them.
+    roots: Option<Vec<RootLine>>,
+}
+
+/// A folder that was added.
+#[derive(Serialize, JsonSchema, Deserialize)]
+struct RootLine {
+    /// Absolute path.
+    path: String,
+    /// Tags that new files in it bear.
+    tags: Vec<String>,
+    /// What the user said its files are, else null.
+    #[serde(rename = "type")]
+    doc_type: Option<String>,
+    /// What the user said they are written in, else null.
+    language: Option<String>,
+    /// Whether links in it are followed.
+    follow: bool,
 }
 
 /// What vectors are made with.
@@ -99,7 +117,7 @@ struct ChunkLine {
 }
 
 /// Writes the first line.
-pub(super) fn encode_head(binding: Option<&Binding>) -> String {
+pub(super) fn encode_head(binding: Option<&Binding>, roots: &[Root]) -> String {
     let binding = binding.map(|it| BindingLine {
         model_name: it.model_name.clone(),
         embedding_dim: it.dim,
@@ -107,12 +125,20 @@ pub(super) fn encode_head(binding: Option<&Binding>) -> String {
         precision: it.precision.to_string(),
         passage_prefix: it.passage_prefix.clone(),
     });
+    let roots = roots.iter().map(|it| RootLine {
+        path: it.path.clone(),
+        tags: it.tags.clone(),
+        doc_type: it.doc_type.map(|it| it.as_str().to_owned()),
+        language: it.language.clone(),
+        follow: it.follows_links,
+    });
+    let head = HeadLine { kb_export: VERSION, binding, roots: Some(roots.collect()) };
     // Only a map with keys that are no strings could fail, and there is none.
-    serde_json::to_string(&HeadLine { kb_export: VERSION, binding }).unwrap_or_default()
+    serde_json::to_string(&head).unwrap_or_default()
 }
 
-/// Reads the first line.
-pub(super) fn decode_head(line: &str) -> Result<Option<Binding>> {
+/// Reads the first line: what the others are made with, and the folders that were added.
+pub(super) fn decode_head(line: &str) -> Result<(Option<Binding>, Vec<Root>)> {
     let refuse = |message: String| Error::Usage {
         message,
         hint: Some("`kb export` writes what `kb import` reads".into()),
@@ -123,15 +149,25 @@ pub(super) fn decode_head(line: &str) -> Result<Option<Binding>> {
         let message = format!("the export has version {}; this kb knows {VERSION}", head.kb_export);
         return Err(refuse(message));
     }
-    let Some(binding) = head.binding else { return Ok(None) };
+    let root = |it: RootLine| -> Result<Root> {
+        let doc_type: Option<DocType> = match it.doc_type {
+            Some(word) => Some(word.parse().map_err(|it| refuse(format!("{it}")))?),
+            None => None,
+        };
+        let RootLine { path, tags, language, follow, .. } = it;
+        Ok(Root { path, tags, doc_type, language, follows_links: follow })
+    };
+    let roots = head.roots.into_iter().flatten().map(root).collect::<Result<_>>()?;
+    let Some(binding) = head.binding else { return Ok((None, roots)) };
     let precision: Precision = binding.precision.parse().map_err(|it| refuse(format!("{it}")))?;
-    Ok(Some(Binding {
+    let binding = Binding {
         model_name: binding.model_name,
         dim: binding.embedding_dim,
         max_tokens: binding.max_tokens,
         precision,
         passage_prefix: binding.passage_prefix,
-    }))
+    };
+    Ok((Some(binding), roots))
 }
 
 /// Writes a document.
@@ -275,8 +311,19 @@ mod tests {
             precision: Precision::Fp32,
             passage_prefix: "passage: ".into(),
         };
-        assert_eq!(decode_head(&encode_head(Some(&binding))).unwrap(), Some(binding));
-        assert_eq!(decode_head(&encode_head(None)).unwrap(), None);
+        let roots = vec![Root {
+            path: "/notes".into(),
+            tags: vec!["a".into()],
+            doc_type: Some(DocType::Note),
+            language: None,
+            follows_links: true,
+        }];
+        let head = encode_head(Some(&binding), &roots);
+        assert_eq!(decode_head(&head).unwrap(), (Some(binding), roots));
+        assert_eq!(decode_head(&encode_head(None, &[])).unwrap(), (None, Vec::new()));
+        // As it was written before folders were.
+        let before = r#"{"kb_export": 1, "binding": null}"#;
+        assert_eq!(decode_head(before).unwrap(), (None, Vec::new()));
     }
 
     #[test]

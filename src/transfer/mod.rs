@@ -14,7 +14,7 @@ use std::path::Path;
 
 use crate::document::Binding;
 use crate::error::{Error, Result};
-use crate::store::{RecordedChunk, Store, Taken};
+use crate::store::{RecordedChunk, Root, Store, Taken};
 
 pub(crate) use lines::{DocumentLine, HeadLine};
 
@@ -50,7 +50,7 @@ pub fn export(
     with_vectors: bool,
     mut emit: impl FnMut(&str) -> Result<()>,
 ) -> Result<Exported> {
-    emit(&lines::encode_head(store.binding()?.as_ref()))?;
+    emit(&lines::encode_head(store.binding()?.as_ref(), &store.roots()?))?;
     let mut exported = Exported::default();
     store.export(with_vectors, |record| {
         exported.num_documents += 1;
@@ -63,12 +63,13 @@ pub fn export(
 /// Computes the vectors of chunks.
 pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Vec<f32>>> + 'a;
 
-/// Reads the first line: what the database was built with that the others are from.
+/// Reads the first line: what the database was built with that the others are from, and the folders that
+/// were added to it.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`] if it is no export, or one of a newer program; [`Error::Io`] if it cannot be read.
-pub fn head(input: &mut impl BufRead, name: &Path) -> Result<Option<Binding>> {
+pub fn head(input: &mut impl BufRead, name: &Path) -> Result<(Option<Binding>, Vec<Root>)> {
     let mut line = String::new();
     read_line(input, name, &mut line)?;
     lines::decode_head(&line)

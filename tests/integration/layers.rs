@@ -83,6 +83,7 @@ const HOMES: &[(&str, &[&str])] = &[
         "jiff",
         &[
             "cli/add.rs",
+            "cli/args/values.rs",
             "cli/skill.rs",
             "ingest/extract/markdown/front_matter.rs",
             "skill/stats.rs",

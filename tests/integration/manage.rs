@@ -271,6 +271,57 @@ fn a_folder_is_removed_and_forgotten() {
 }
 
 #[test]
+fn of_a_removed_folder_stays_what_is_elsewhere_too() {
+    let env = TestEnv::new();
+    env.write("a/x.md", "# Gauge\n\nThe frozen gauge.\n");
+    env.write("b/copy.md", "# Gauge\n\nThe frozen gauge.\n");
+    env.write("a/y.md", "# Pump\n\nThe pump in the cellar.\n");
+    env.ok(&["add", "a", "b"]);
+    assert_eq!(documents(&env, &[]).len(), 2);
+    assert_eq!(documents(&env, &["--path", "b"]).len(), 1);
+    assert_eq!(documents(&env, &["--path", "a"]).len(), 2);
+    assert_eq!(env.ok(&["remove", "a", "--yes"]).stdout, "Removed 1 document.\n");
+    let left = documents(&env, &[]);
+    assert_eq!(left.len(), 1);
+    assert!(left[0].path.as_ref().unwrap().ends_with("b/copy.md"), "{left:?}");
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM document_paths"), 1);
+}
+
+#[test]
+fn an_empty_path_is_no_path() {
+    let env = TestEnv::with_corpus();
+    let num_documents = documents(&env, &[]).len();
+    for args in [&["remove", "", "--yes"][..], &["update", ""], &["add", ""], &["backup", ""]] {
+        let refused = env.kb(args).expect(1).stderr;
+        assert!(refused.starts_with("error: "), "{args:?}: {refused}");
+    }
+    assert_eq!(documents(&env, &[]).len(), num_documents);
+}
+
+#[test]
+fn a_number_is_an_id_and_no_part_of_a_title() {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "The gauge froze.", "--title", "Winter 2024"]);
+    assert_eq!(
+        env.kb(&["info", "2024"]).expect(1).stderr.lines().next(),
+        Some("error: document not found: 2024")
+    );
+    env.ok(&["info", "winter 20"]);
+}
+
+#[test]
+fn a_list_without_what_was_asked_for_says_so() {
+    let env = TestEnv::with_corpus();
+    let none = env.ok(&["list", "--tags", "nobody"]).stdout;
+    assert_eq!(none, "No documents match. `kb list` shows all there are.\n");
+    for date in ["2026-13", "2026-02-30", "2026-00-10", "9999-99-99"] {
+        let refused = env.kb(&["list", "--since", date]).expect(1).stderr;
+        assert!(refused.contains("not a date like"), "{date}: {refused}");
+    }
+    env.ok(&["list", "--since", "2024-02-29", "--until", "2025-12"]);
+}
+
+#[test]
 fn removing_asks_at_a_terminal_and_nowhere_else() {
     let env = TestEnv::with_corpus();
     let output = env.kb(&["remove", "7"]).expect(1);
@@ -368,6 +419,19 @@ fn a_backup_is_a_database_that_answers_and_replaces_nothing_unasked() {
     let refused = env.kb(&["backup", "copy.db"]).expect(1).stderr;
     assert!(refused.contains("copy.db exists already\nhint: "), "{refused}");
     assert_eq!(fs::read(&file).unwrap(), before);
+
+    // Asked for it replaces a backup, behind a link as well, and nothing that is something else.
+    std::os::unix::fs::symlink(&file, env.path("latest.db")).unwrap();
+    env.ok(&["backup", "latest.db", "--force"]);
+    assert!(env.path("latest.db").is_symlink());
+    env.write("letter.txt", "Dear Marit");
+    fs::create_dir(env.path("folder")).unwrap();
+    for name in ["letter.txt", "folder"] {
+        let refused = env.kb(&["backup", name, "--force"]).expect(1).stderr;
+        assert!(refused.contains("is no database; nothing was replaced"), "{refused}");
+    }
+    assert_eq!(fs::read_to_string(env.path("letter.txt")).unwrap(), "Dear Marit");
+    let before = fs::read(&file).unwrap();
 
     let query = ["search", "frozen gauge"];
     let answer = env.ok(&query).stdout;

@@ -259,6 +259,53 @@ fn what_may_not_be_built_is_said() {
 }
 
 #[test]
+fn what_was_built_takes_the_place_of_no_source() {
+    let skills = Skills::new();
+    let source = skills.env.path("project/.skillc/skills/tide-guide/SKILL.md");
+    let text = fs::read_to_string(&source).unwrap();
+    skills.ok(&["build", "tide-guide", "--target", "claude"]);
+    let stub = skills.env.path("project/.skillc/runtime/tide-guide/SKILL.md");
+    let built = fs::read_to_string(&stub).unwrap();
+    for args in [
+        &["build", ".claude/skills/tide-guide"][..],
+        &["build", ".claude/skills/tide-guide", "--import", "--force"],
+        &["build", "tide-guide", "--target", ""],
+    ] {
+        let refused = skills.run(args).expect(1).stderr;
+        assert!(refused.contains("E100"), "{args:?}: {refused}");
+    }
+    assert_eq!(fs::read_to_string(&source).unwrap(), text);
+    assert_eq!(fs::read_to_string(&stub).unwrap(), built);
+}
+
+#[test]
+fn building_mends_an_index_that_lost_a_table() {
+    for table in ["sections", "headings"] {
+        let skills = Skills::built();
+        let db = rusqlite::Connection::open(skills.index()).unwrap();
+        db.execute_batch(&format!("DROP TABLE {table}")).unwrap();
+        drop(db);
+        let built = skills.ok(&["build", "tide-guide"]).stdout;
+        assert!(built.contains("Index:   new"), "{table}: {built}");
+        skills.ok(&["show", "tide-guide", "--section", "Reading"]);
+        assert!(skills.ok(&["build", "tide-guide"]).stdout.contains("up to date"));
+    }
+}
+
+#[test]
+fn no_name_of_a_file_is_obeyed_by_a_terminal() {
+    let skills = Skills::new();
+    skills.env.write("project/odd/SKILL.md", "---\nname: odd\ndescription: d\n---\n# Odd\n");
+    skills.env.write("project/odd/a\u{1b}[31mb\nSKILL2.md.md", "# Head\n\ntide gauge\n");
+    skills.ok(&["build", "odd"]);
+    for args in [&["sources", "odd"][..], &["outline", "odd"], &["search", "odd", "gauge"]] {
+        let shown = skills.ok(args).stdout;
+        assert!(!shown.contains('\u{1b}'), "{args:?}: {shown:?}");
+        assert!(shown.contains("a\u{fffd}[31mb\u{fffd}SKILL2.md.md"), "{args:?}: {shown:?}");
+    }
+}
+
+#[test]
 fn a_loose_directory_is_built_in_place_or_imported() {
     let skills = Skills::new();
     skills

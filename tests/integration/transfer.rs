@@ -72,6 +72,35 @@ fn without_vectors_they_are_computed() {
 }
 
 #[test]
+fn folders_that_were_added_are_followed_after_an_import() {
+    let env = TestEnv::new();
+    env.write("notes/a.md", "# Gauge\n\nThe frozen gauge.\n");
+    env.ok(&["add", "notes", "--tags", "station"]);
+    let text = exported(&env, "all.jsonl", &["--vectors"]);
+    fs::remove_dir_all(env.path(".kb")).unwrap();
+    let path = env.write("all.jsonl", &text);
+    check_import(&env, path.to_str().unwrap(), [1, 1, 0, 0]);
+    env.write("notes/b.md", "# Pump\n\nThe pump in the cellar.\n");
+    assert_eq!(env.json(&["update", "--format", "json"])["added"], 1);
+    assert_eq!(
+        env.json(&["list", "--tags", "station", "--format", "json"]).as_array().unwrap().len(),
+        2
+    );
+}
+
+#[test]
+fn a_passage_that_the_model_would_cut_is_refused() {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "The frozen gauge."]);
+    let text = exported(&env, "all.jsonl", &[]);
+    let long = text.replace("The frozen gauge.", &"The frozen gauge. ".repeat(100));
+    let to = TestEnv::new();
+    let path = to.write("long.jsonl", &long);
+    let refused = to.kb(&["import", path.to_str().unwrap()]).expect(1);
+    assert!(refused.stderr.contains("is longer than the model reads"), "{}", refused.stderr);
+}
+
+#[test]
 fn a_bad_line_costs_no_other() {
     let from = TestEnv::new();
     from.ok(&["add", "--note", "The charger is in the blue box."]);

@@ -194,6 +194,74 @@ fn a_changed_file_that_is_ignored_since_is_read_and_then_left_in_peace() {
 }
 
 #[test]
+fn a_file_that_says_nothing_any_more_is_told() {
+    let env = followed();
+    env.write("notes/a.md", "");
+    let report = update(&env, &[]);
+    assert_eq!(report["failed"][0]["code"], "empty_file", "{report}");
+    assert_eq!(find(&env, &["anchor rope"])[0], "Storm");
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_file_means_that_the_file_is_gone() {
+    let env = followed();
+    fs::remove_file(env.path("notes/a.md")).unwrap();
+    fs::create_dir(env.path("notes/a.md")).unwrap();
+    assert_eq!(update(&env, &[])["missing"].as_array().unwrap().len(), 1);
+    let pruned = env.ok(&["update", "--prune"]).stdout;
+    assert!(pruned.starts_with("removed: ") && pruned.contains("notes/a.md\n"), "{pruned}");
+}
+
+#[test]
+fn what_a_file_was_said_to_be_holds_in_an_added_folder_too() {
+    let env = followed();
+    env.write("notes/plan.foo", "# Plan\n\nvalve engine");
+    env.ok(&["add", "notes/plan.foo", "--type", "markdown"]);
+    env.write("notes/plan.foo", "# Plan\n\nwinter paint, and more of it");
+    assert_eq!(update(&env, &[])["updated"], 1);
+    assert_eq!(find(&env, &["winter paint"])[0], "Plan");
+    assert_eq!(update(&env, &[])["updated"], 0);
+}
+
+#[test]
+fn a_file_that_takes_the_bytes_of_another_has_changed() {
+    let env = followed();
+    fs::copy(env.path("notes/b.md"), env.path("notes/a.md")).unwrap();
+    let report = update(&env, &[]);
+    assert_eq!((&report["updated"], &report["unchanged"]), (&1.into(), &5.into()), "{report}");
+}
+
+#[test]
+fn files_that_exchange_names_keep_their_ids_and_tags() {
+    let env = followed();
+    let known = |env: &TestEnv| -> Vec<(i64, Value)> {
+        let list = env.json(&["list", "--path", "notes", "--format", "json"]);
+        let list = list.as_array().unwrap().iter();
+        list.map(|it| (it["id"].as_i64().unwrap(), it["tags"].clone())).collect()
+    };
+    let [a, b, c] = ["a.md", "b.md", "c.md"].map(|it| env.path(format!("notes/{it}")));
+    let id = |path: &std::path::Path| {
+        env.json(&["info", path.to_str().unwrap(), "--format", "json"])["id"].clone()
+    };
+    let (first, second, third) = (id(&a), id(&b), id(&c));
+    env.ok(&["tag", &first.to_string(), "--add", "first"]);
+    env.ok(&["tag", &second.to_string(), "--add", "second"]);
+    let before = known(&env);
+    // a to b, b to c, c to a.
+    let aside = env.path("aside");
+    fs::rename(&c, &aside).unwrap();
+    fs::rename(&b, &c).unwrap();
+    fs::rename(&a, &b).unwrap();
+    fs::rename(&aside, &a).unwrap();
+    let report = update(&env, &[]);
+    assert_eq!((&report["added"], &report["updated"]), (&0.into(), &2.into()), "{report}");
+    assert_eq!(known(&env), before);
+    assert_eq!([id(&a), id(&b), id(&c)], [third, first, second]);
+    check_database(&env);
+    assert_eq!(update(&env, &[])["updated"], 0);
+}
+
+#[test]
 fn what_is_gone_is_told_and_removed_only_when_asked() {
     let env = followed();
     fs::remove_file(env.path("notes/c.md")).unwrap();

@@ -37,7 +37,7 @@ pub(in crate::cli) struct Add {
     #[arg(allow_hyphen_values = true)]
     pub(in crate::cli) note: Option<String>,
     /// Put the text of the note in the place of this one's; id and time of creation stay
-    #[arg(long, value_name = "ID", requires = "note")]
+    #[arg(long, value_name = "ID", requires = "note", conflicts_with = "paths")]
     pub(in crate::cli) replace: Option<i64>,
     /// Title, instead of what the document says of itself
     #[arg(long, value_name = "TEXT")]

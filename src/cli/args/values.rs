@@ -29,7 +29,7 @@ pub(super) fn top(typed: &str) -> Result<u32, String> {
     typed.parse().ok().filter(|it| *it > 0).ok_or_else(|| "not a whole number above 0".to_owned())
 }
 
-/// A day, a month or a year.
+/// A day, a month or a year that there is.
 pub(in crate::cli) fn date(typed: &str) -> Result<String, String> {
     const MOLD: &str = "0000-00-00";
     let is_date = matches!(typed.len(), 4 | 7 | 10)
@@ -37,7 +37,11 @@ pub(in crate::cli) fn date(typed: &str) -> Result<String, String> {
             '0' => it.is_ascii_digit(),
             _ => it == mold,
         });
-    if is_date { Ok(typed.to_owned()) } else { Err("not a date like 2026-05-17".into()) }
+    let first_day = format!("{typed}{}", &"0000-01-01"[typed.len().min(MOLD.len())..]);
+    match is_date && first_day.parse::<jiff::civil::Date>().is_ok() {
+        true => Ok(typed.to_owned()),
+        false => Err("not a date like 2026-05-17".into()),
+    }
 }
 
 /// A note may begin with the dash of a list, but one that reads like a flag is a forgotten text.

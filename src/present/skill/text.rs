@@ -5,10 +5,11 @@
 
 use std::io;
 use std::io::Write;
+use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Program};
 use crate::ingest::paths;
-use crate::present::clean::clean;
+use crate::present::clean::{clean, clean_lines, clean_name};
 use crate::present::human::Human;
 use crate::present::skill::BuildReport;
 use crate::present::table::{texts, words};
@@ -60,6 +61,11 @@ pub fn list(
     human.table(&columns, &rows.collect::<Vec<_>>(), out)
 }
 
+/// Returns a path as it is shown.
+fn name_of(path: &Path) -> String {
+    clean_name(&paths::path_text(path))
+}
+
 fn shorten(text: &str) -> String {
     match text.char_indices().nth(MAX_DESCRIPTION_CHARS) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
@@ -76,16 +82,16 @@ pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let scope = skill.scope.as_str();
     if let Some(imported) = &report.imported {
-        let imported = paths::path_text(imported);
-        writeln!(out, "Imported {imported} → {} ({scope})", skill.skill_path())?;
+        let (imported, stored) = (name_of(imported), clean_name(&skill.skill_path()));
+        writeln!(out, "Imported {imported} → {stored} ({scope})")?;
     }
-    writeln!(out, "Built {} ({scope})", skill.name)?;
-    writeln!(out, "  Source:  {}", skill.skill_path())?;
-    writeln!(out, "  Runtime: {}", paths::path_text(&skill.runtime))?;
+    writeln!(out, "Built {} ({scope})", clean_name(&skill.name))?;
+    writeln!(out, "  Source:  {}", clean_name(&skill.skill_path()))?;
+    writeln!(out, "  Runtime: {}", name_of(&skill.runtime))?;
     writeln!(out, "  Index:   {}", if built.index.is_new { "new" } else { "up to date" })?;
     for deployment in &built.deployments {
         let method = if deployment.is_copy { "copy" } else { "symlink" };
-        writeln!(out, "  Deploy:  {} ({method})", paths::path_text(&deployment.path))?;
+        writeln!(out, "  Deploy:  {} ({method})", name_of(&deployment.path))?;
     }
     if let Some(ingested) = &report.ingested {
         writeln!(
@@ -108,7 +114,7 @@ pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
 /// What writing gives.
 pub fn install(installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
     let done = if installed.is_new { "Wrote" } else { "Already there:" };
-    writeln!(out, "{done} {} (version {})", paths::path_text(&installed.path), installed.version)
+    writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)
 }
 
 /// Writes the answer to a query.
@@ -121,10 +127,11 @@ pub fn search(results: &SkillResults, out: &mut dyn Write) -> io::Result<()> {
         return writeln!(out, "No section holds all of these words.");
     }
     for hit in &results.hits {
-        writeln!(out, "{}#{} (score: {:.4})", hit.file, hit.section, hit.score)?;
+        let (file, section) = (clean_name(&hit.file), clean_name(&hit.section));
+        writeln!(out, "{file}#{section} (score: {:.4})", hit.score)?;
         let snippet = hit.snippet.replace("[MATCH]", "").replace("[/MATCH]", "");
         for line in snippet.lines() {
-            writeln!(out, "{}", format!("  {line}").trim_end())?;
+            writeln!(out, "{}", format!("  {}", clean_lines(line)).trim_end())?;
         }
     }
     Ok(())
@@ -142,7 +149,7 @@ pub fn outline(headings: &[OutlinedHeading], out: &mut dyn Write) -> io::Result<
             if last.is_some() {
                 writeln!(out)?;
             }
-            writeln!(out, "{}", heading.file)?;
+            writeln!(out, "{}", clean_name(&heading.file))?;
             last = Some(&heading.file);
         }
         let level = usize::from(heading.level);
@@ -186,7 +193,7 @@ fn more(num_cut: usize, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// What writing gives.
 pub fn sources(sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", sources.root)?;
+    writeln!(out, "{}", clean_name(&sources.root))?;
     for entry in &sources.entries {
         writeln!(out, "{}", branch(entry))?;
     }
@@ -199,7 +206,7 @@ pub fn sources(sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
 fn branch(entry: &SourceEntry) -> String {
     let (own, above) = entry.is_last.split_last().unwrap_or((&true, &[]));
     let guides: String = above.iter().map(|it| if *it { "    " } else { "│   " }).collect();
-    let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
+    let name = clean_name(entry.path.rsplit('/').next().unwrap_or(&entry.path));
     let tail = match (entry.is_dir, entry.num_files) {
         (true, Some(num_files)) => format!("/ ({num_files} files)"),
         (true, None) => "/".to_owned(),
@@ -220,7 +227,7 @@ pub fn stats(stats: &SkillStats, out: &mut dyn Write) -> io::Result<()> {
     let (start, end) =
         stats.period.as_ref().map_or((NONE, NONE), |(start, end)| (start.as_str(), end.as_str()));
     writeln!(out, "Skill: {}", stats.skill)?;
-    writeln!(out, "Path: {}", stats.skill_path)?;
+    writeln!(out, "Path: {}", clean_name(&stats.skill_path))?;
     writeln!(out, "Query: {}", stats.group_by.as_str())?;
     writeln!(
         out,
@@ -301,7 +308,7 @@ pub fn sync(synced: &Synced, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// What writing gives.
 pub fn init(made: &Initialized, out: &mut dyn Write) -> io::Result<()> {
-    let (scope, path) = (made.scope.as_str(), paths::path_text(&made.path));
+    let (scope, path) = (made.scope.as_str(), name_of(&made.path));
     match &made.name {
         Some(name) => writeln!(out, "Created {scope} skill '{name}' at {path}"),
         None => writeln!(out, "Initialized skillc project in {path}"),

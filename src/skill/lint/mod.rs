@@ -12,7 +12,7 @@ use std::fs;
 use crate::error::{Error, Result};
 use crate::skill::files;
 use crate::skill::markdown::{self, Heading, Page};
-use crate::skill::resolve::{META_DIR, SKILL_FILE, Skill};
+use crate::skill::resolve::{self, SKILL_FILE, Skill};
 
 pub use front_matter::name_fault;
 
@@ -151,7 +151,7 @@ pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
         is_skipped: false,
         findings: Vec::new(),
     };
-    if skill.dir.join(META_DIR).join("manifest.json").exists() {
+    if resolve::is_compiled(&skill.dir) {
         if !is_forced {
             linted.is_skipped = true;
             return Ok(linted);

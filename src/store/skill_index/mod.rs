@@ -125,7 +125,8 @@ const HEADINGS: &str = "
     ORDER BY file, start_line, id";
 
 /// Snippets are made only for the sections that are shown. A file's name matches like any text,
-/// but weighs next to nothing; a heading weighs twice what stands below it.
+/// but weighs next to nothing; a heading weighs twice what stands below it. FTS5 looks for the best snippet
+/// by comparing every match with every other: a long section is shown at its first match instead.
 const RANK_BY_BM25: &str = "
     WITH best AS MATERIALIZED (
         SELECT rowid AS id, bm25(sections, 0.05, 2.0, 1.0) AS bm25
@@ -137,12 +138,23 @@ const RANK_BY_BM25: &str = "
     SELECT
         sections.file,
         sections.section,
-        snippet(sections, 2, '[MATCH]', '[/MATCH]', '...', 32) AS snippet,
+        CASE WHEN length(sections.content) <= 20000
+            THEN snippet(sections, 2, '[MATCH]', '[/MATCH]', '...', 32)
+        END AS snippet,
+        CASE WHEN length(sections.content) > 20000
+            THEN highlight(sections, 2, '[MATCH]', '[/MATCH]')
+        END AS marked,
         -best.bm25 AS score
     FROM best
     JOIN sections ON sections.rowid = best.id
     WHERE sections MATCH :match_expr
     ORDER BY best.bm25, best.id";
+
+/// Reads a little of each table.
+const LOOK: &str = "
+    SELECT
+        (SELECT 1 FROM sections WHERE sections MATCH 'a' LIMIT 1),
+        (SELECT 1 FROM headings LIMIT 1)";
 
 /// An index that is there and says what it is.
 #[derive(Debug)]
@@ -203,6 +215,11 @@ impl SkillIndex {
         read().ok()
     }
 
+    /// Whether its tables can be read as well as what it says of itself.
+    pub fn is_whole(&self) -> bool {
+        self.connection.query_row(LOOK, [], |_| Ok(())).is_ok()
+    }
+
     /// Returns the sections that match an FTS5 expression, best first, equal ones in the order of
     /// the files; `None` if the index cannot be read.
     pub fn search(&self, match_expr: &str, limit: u32) -> Option<Vec<SkillHit>> {
@@ -213,7 +230,10 @@ impl SkillIndex {
                 Ok(SkillHit {
                     file: row.get("file")?,
                     section: row.get("section")?,
-                    snippet: row.get("snippet")?,
+                    snippet: match row.get::<_, Option<String>>("marked")? {
+                        Some(marked) => around_first_match(&marked),
+                        None => row.get("snippet")?,
+                    },
                     score: row.get("score")?,
                 })
             })?;
@@ -221,6 +241,44 @@ impl SkillIndex {
         };
         read().ok()
     }
+}
+
+/// Characters before and after the first match that an excerpt of a long section has at most.
+const EXCERPT_CHARS: (usize, usize) = (60, 240);
+
+/// Returns what is around the first match of a text, or its beginning where only the heading matches; cut
+/// between words where there are any.
+fn around_first_match(marked: &str) -> String {
+    let (before, after) = marked.split_at(marked.find("[MATCH]").unwrap_or(0));
+    let start = before.char_indices().rev().nth(EXCERPT_CHARS.0).map(|it| it.0);
+    let before = match start {
+        Some(start) => {
+            let kept = &before[start..];
+            kept.split_once(char::is_whitespace).map_or(kept, |it| it.1)
+        }
+        None => before,
+    };
+    let end = after.char_indices().nth(EXCERPT_CHARS.1).map(|it| it.0);
+    let mut excerpt = before.to_owned();
+    match end {
+        Some(end) => {
+            let kept = &after[..end];
+            let kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |it| it.0);
+            // A mark that is cut is left out, one that is open is closed.
+            let cut = kept.rfind('[').filter(|it| {
+                let tail = &kept[*it..];
+                !tail.ends_with(']')
+                    && ("[MATCH]".starts_with(tail) || "[/MATCH]".starts_with(tail))
+            });
+            excerpt += &kept[..cut.unwrap_or(kept.len())];
+            if excerpt.matches("[MATCH]").count() > excerpt.matches("[/MATCH]").count() {
+                excerpt += "[/MATCH]";
+            }
+        }
+        None => excerpt += after,
+    }
+    let mark = |is_cut: bool| if is_cut { "..." } else { "" };
+    format!("{}{}{}", mark(start.is_some()), excerpt.trim(), mark(end.is_some()))
 }
 
 fn read_meta(connection: &Connection) -> Option<IndexMeta> {

@@ -196,3 +196,28 @@ fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces() {
     assert!(SkillIndex::open(&path).is_some());
     assert_eq!(names(dir.path()).len(), 1);
 }
+
+#[test]
+fn a_long_section_is_shown_at_its_first_match() {
+    let (_dir, path) = scratch();
+    let many = "word ".repeat(20_000);
+    let once = format!("{many}needle {many}");
+    // Without a space between words, and without one to cut at.
+    let dense = "\u{6f6e}\u{4f4d},".repeat(8_000);
+    write(
+        &path,
+        Tokenizer::Porter,
+        &[("a.md", "Many", &many), ("b.md", "Once", &once), ("c.md", "Dense", &dense)],
+    );
+    let index = SkillIndex::open(&path).unwrap();
+    let snippet = |query: &str, limit: u32| index.search(query, limit).unwrap().remove(0).snippet;
+    let found = snippet("\"needle\"", 1);
+    assert!(found.starts_with("...word ") && found.ends_with(" word..."), "{found}");
+    assert!(found.contains(" [MATCH]needle[/MATCH] "), "{found}");
+    for query in ["\"word\"", "\"\u{6f6e}\u{4f4d}\"", "\"dense\""] {
+        let found = snippet(query, 2);
+        assert!(found.chars().count() < 500, "{found}");
+        let count = |mark: &str| found.matches(mark).count();
+        assert_eq!(count("[MATCH]"), count("[/MATCH]"), "{found}");
+    }
+}

@@ -145,10 +145,11 @@ fn words(value: &Value) -> Vec<String> {
 
 /// Reads tags: a list, or words parted by commas or, where there is none, by blanks.
 fn tags(value: &Value) -> Vec<String> {
-    let found = match value {
+    let found: Vec<String> = match value {
         Value::String(text) if text.contains(',') => text.split(',').map(str::to_owned).collect(),
         Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),
-        other => words(other),
+        // A comma parts tags wherever they are named.
+        other => words(other).iter().flat_map(|it| it.split(',')).map(str::to_owned).collect(),
     };
     let mut tags: Vec<String> = Vec::new();
     for tag in found {
@@ -198,6 +199,7 @@ mod tests {
         check("title: A\ntags: [x, '#y', x]\n", Some("A"), &["x", "y"], 0);
         check("tags:\n  - x\n  - 2024\n", None, &["x", "2024"], 0);
         check("tags: big cats, dogs\n", None, &["big cats", "dogs"], 0);
+        check("tags: [\"x, y\", z]\n", None, &["x", "y", "z"], 0);
         check("tags: cats dogs\n", None, &["cats", "dogs"], 0);
         check("tags:\n", None, &[], 0);
     }
