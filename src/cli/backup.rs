@@ -18,8 +18,9 @@ pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> 
         Store::verify(&file, context.data_dir())?
     } else {
         // The file that a link leads to is replaced, not the link.
-        let file = file.canonicalize().unwrap_or_else(|_| file.clone());
-        if file == context.database() || (file.exists() && !args.force) {
+        let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
+        let file = real(&file);
+        if file == real(&context.database()) || (file.exists() && !args.force) {
             return Err(Error::Usage {
                 message: format!("{} exists already", file.display()),
                 hint: Some("name another file, or replace this backup with --force".into()),

@@ -431,6 +431,10 @@ fn a_backup_is_a_database_that_answers_and_replaces_nothing_unasked() {
         assert!(refused.contains("is no database; nothing was replaced"), "{refused}");
     }
     assert_eq!(fs::read_to_string(env.path("letter.txt")).unwrap(), "Dear Marit");
+    // Nor the database itself, by whichever name.
+    std::os::unix::fs::symlink(env.path(".kb"), env.path("linked")).unwrap();
+    let own = ["--data-dir", "linked", "backup", "linked/kb.db", "--force"];
+    assert!(env.kb(&own).expect(1).stderr.contains("exists already"));
     let before = fs::read(&file).unwrap();
 
     let query = ["search", "frozen gauge"];
