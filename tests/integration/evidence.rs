@@ -132,7 +132,10 @@ fn many_queries_are_answered_line_by_line_in_their_order() {
     let file = env.write("queries.txt", "{\"query\": 3}\n");
     let failed = env.kb(&["search", "--batch", file.to_str().unwrap()]).expect(1);
     assert_eq!(serde_json::from_str::<Value>(&failed.stdout).unwrap()["code"], "usage");
-    assert_eq!(env.kb(&["search", "--batch", "missing"]).expect(1).json_error()["code"], "io");
+    assert_eq!(
+        env.kb(&["search", "--batch", "missing"]).expect(1).json_error()["code"],
+        "path_not_found"
+    );
     env.kb(&["search", "words", "--batch", "-"]).expect(1);
     assert_eq!(with_stdin(&env, &["search", "--batch", "-"], "").expect(0).stdout, "");
 }
