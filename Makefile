@@ -36,10 +36,11 @@ test: ## Fetch the model once, then run every test
 faults: build ## Kill, fill, unmount, interrupt: look whether anything is lost; about half an hour, best as root
 	tests/faults/run $(KB) --write
 
-lint: ## Check format, lints and dependencies
+lint: ## Check format, lints, documentation and dependencies
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	ORT_SKIP_DOWNLOAD=1 cargo clippy --locked --no-default-features --features static -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
 	else echo "cargo-deny is not installed: licences and sources were not checked (cargo install cargo-deny)"; fi
 

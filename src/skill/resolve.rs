@@ -100,7 +100,7 @@ impl Skill {
     }
 }
 
-/// Whether a directory is what [`crate::skill::build`] made of a skill, or a copy of that.
+/// Whether a directory is what [`crate::skill::build()`] made of a skill, or a copy of that.
 pub fn is_compiled(dir: &Path) -> bool {
     dir.join(META_DIR).join("manifest.json").exists()
 }

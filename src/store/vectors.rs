@@ -48,7 +48,7 @@ impl Store {
     /// filter, only those that pass it, whose ids are given in order. Best first, ties by chunk id;
     /// at most `depth`; empty before anything was embedded. The score lies in -1..=1, up to
     /// rounding, and is exact; so is the ranking in a database of less than
-    /// [`codes::MIN_BLOCKS`] blocks, and nearly so in a larger one.
+    /// `codes::MIN_BLOCKS` blocks, and nearly so in a larger one.
     ///
     /// # Errors
     ///
