@@ -96,7 +96,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["ingest/extract/markdown", "skill/markdown.rs"]),
     ("pulp", &["embed/lanes"]),
     ("quick_xml", &["ingest/extract/xml.rs"]),
-    ("rayon", &["embed/native/linear.rs", "ingest/pipeline.rs"]),
+    ("rayon", &["embed/native/linear.rs", "ingest/pipeline"]),
     ("rmcp", &["mcp"]),
     ("rusqlite", &["store"]),
     ("rustix", &["cli/doctor", "ingest/extract/child", "ingest/extract/code"]),

@@ -1,0 +1,122 @@
+//! The threads between the walk and the database; see the picture in the parent module.
+//!
+//! Every document carries the number of its turn. The writer keeps what arrives early and commits
+//! in turn; permits bound how far the other threads may run ahead of it. A permit is taken in the
+//! order of the turns, so the document the writer waits for is always under way.
+
+mod planner;
+mod writer;
+
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::{panic, thread};
+
+use crate::document::DocumentId;
+use crate::error::{Error, Result};
+use crate::ingest::prepare::Prepared;
+use crate::ingest::walk::Found;
+use crate::ingest::{IngestOptions, IngestReport, OnEvent, Services};
+use crate::store::Store;
+use crate::trace::stage;
+
+use planner::Planner;
+use writer::Writer;
+
+/// Number of a document in the order of the walk, from 0.
+type Turn = usize;
+
+/// What became of a file before it is embedded.
+enum Outcome {
+    /// New content.
+    Prepared(Box<Prepared>),
+    /// The bytes are stored already, at this path or another.
+    Known { found: Found, document_id: DocumentId, content_hash: String, is_news: bool },
+    /// Not a kind of file that is ingested from folders, or empty.
+    Ignored,
+    /// Cannot be ingested, or the run must stop.
+    Failed { path: PathBuf, error: Error },
+}
+
+/// What the writer is told.
+enum Message {
+    Found(usize),
+    Outcome(Turn, Outcome),
+    Embedded(Turn, usize, Result<Vec<Vec<f32>>>),
+    /// The walk is over; holds how many turns there were.
+    Walked(usize),
+}
+
+/// Passages of one document for an embedding thread.
+struct Job {
+    turn: Turn,
+    first: usize,
+    passages: Vec<String>,
+}
+
+/// Runs the threads until all that is below `roots` is committed, or a failure ends the run.
+pub(super) fn run(
+    store: &mut Store,
+    services: &Services<'_>,
+    roots: &[PathBuf],
+    options: &IngestOptions,
+    on_event: &mut OnEvent<'_>,
+    report: &mut IngestReport,
+) -> Result<()> {
+    let reader = Mutex::new(store.reader()?);
+    let is_stopped = AtomicBool::new(false);
+    let num_workers = options.num_workers.max(1);
+    let num_turns = options.batch_size.max(num_workers);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(num_workers)
+        .build()
+        .map_err(|it| Error::Store(Box::new(it)))?;
+    let (permit_back, permits) = mpsc::sync_channel::<()>(num_turns);
+    for _ in 0..num_turns {
+        permit_back.send(()).expect("the receiver lives in this function");
+    }
+    let (to_writer, messages) = mpsc::channel::<Message>();
+    let (to_embedders, jobs) = mpsc::channel::<Job>();
+    let jobs = Arc::new(Mutex::new(jobs));
+
+    thread::scope(|scope| {
+        for _ in 0..options.num_embedders.max(1) {
+            let (jobs, to_writer, is_stopped) = (Arc::clone(&jobs), to_writer.clone(), &is_stopped);
+            scope.spawn(move || embed_jobs(services, &jobs, &to_writer, is_stopped));
+        }
+        let planner = Planner { reader: &reader, services, options, is_stopped: &is_stopped };
+        scope.spawn(move || planner.walk(roots, &pool, &permits, &to_writer));
+        let mut writer = Writer::new(store, planner, on_event, report, to_embedders, permit_back);
+        let result = writer.run(&messages);
+        // Dropping the writer's ends lets every other thread finish.
+        is_stopped.store(true, Ordering::Relaxed);
+        drop(writer);
+        drop(messages);
+        result
+    })
+}
+
+/// Embeds until there are no more jobs.
+fn embed_jobs(
+    services: &Services<'_>,
+    jobs: &Mutex<mpsc::Receiver<Job>>,
+    to_writer: &mpsc::Sender<Message>,
+    is_stopped: &AtomicBool,
+) {
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(Job { turn, first, passages }) = job else { return };
+        if is_stopped.load(Ordering::Relaxed) {
+            return;
+        }
+        let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+        let vectors = panic::catch_unwind(AssertUnwindSafe(|| {
+            stage("embed", || services.embedder.embed_passages(&passages))
+        }))
+        .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
+        if to_writer.send(Message::Embedded(turn, first, vectors)).is_err() {
+            return;
+        }
+    }
+}

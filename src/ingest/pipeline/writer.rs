@@ -1,0 +1,236 @@
+//! What became of each file in, commits in the order of the walk out.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+
+use crate::document::DocumentId;
+use crate::error::{Error, Result};
+use crate::ingest::prepare::Prepared;
+use crate::ingest::walk::Found;
+use crate::ingest::{Event, IngestOptions, IngestReport, OnEvent, paths, walk};
+use crate::store::{PassageHash, PathStamp, Store};
+use crate::trace::stage;
+
+use super::planner::Planner;
+use super::{Job, Message, Outcome, Turn};
+
+/// Passages an embedding thread takes at a time: small, so that one long document is spread over
+/// all threads.
+const PASSAGES_PER_JOB: usize = 8;
+
+/// A document that waits for its turn or for its vectors.
+struct Waiting {
+    outcome: Outcome,
+    vectors: Vec<Option<Vec<f32>>>,
+    num_missing: usize,
+}
+
+/// Hands passages to the embedding threads and commits documents in turn.
+pub(super) struct Writer<'a, 'e> {
+    store: &'a mut Store,
+    planner: Planner<'a>,
+    options: &'a IngestOptions,
+    on_event: &'a mut OnEvent<'e>,
+    report: &'a mut IngestReport,
+    to_embedders: mpsc::Sender<Job>,
+    permit_back: mpsc::SyncSender<()>,
+    waiting: BTreeMap<Turn, Waiting>,
+    next_turn: Turn,
+    num_turns: Option<usize>,
+}
+
+impl<'a, 'e> Writer<'a, 'e> {
+    /// Takes what it hands on and what it writes to; nothing waits yet.
+    pub(super) fn new(
+        store: &'a mut Store,
+        planner: Planner<'a>,
+        on_event: &'a mut OnEvent<'e>,
+        report: &'a mut IngestReport,
+        to_embedders: mpsc::Sender<Job>,
+        permit_back: mpsc::SyncSender<()>,
+    ) -> Self {
+        Self {
+            store,
+            planner,
+            options: planner.options,
+            on_event,
+            report,
+            to_embedders,
+            permit_back,
+            waiting: BTreeMap::new(),
+            next_turn: 0,
+            num_turns: None,
+        }
+    }
+
+    /// Writes what comes until every turn has had its.
+    pub(super) fn run(&mut self, messages: &mpsc::Receiver<Message>) -> Result<()> {
+        while self.num_turns != Some(self.next_turn) {
+            let message = messages.recv().expect("the planner ends with a last message");
+            if self.options.is_cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            match message {
+                Message::Found(num_files) => (self.on_event)(Event::Found { num_files }),
+                Message::Walked(num_turns) => self.num_turns = Some(num_turns),
+                Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
+                Message::Embedded(turn, first, vectors) => {
+                    if let Some(waiting) = self.waiting.get_mut(&turn) {
+                        let vectors = vectors?;
+                        (self.on_event)(Event::Embedded { num_chunks: vectors.len() });
+                        for (slot, vector) in waiting.vectors[first..].iter_mut().zip(vectors) {
+                            *slot = Some(vector);
+                            waiting.num_missing -= 1;
+                        }
+                    }
+                }
+            }
+            while self.waiting.get(&self.next_turn).is_some_and(|it| it.num_missing == 0) {
+                let waiting = self.waiting.remove(&self.next_turn).expect("just seen");
+                self.commit(waiting)?;
+                self.next_turn += 1;
+                // The planner may have ended already.
+                let _ = self.permit_back.try_send(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in a document and asks for the vectors that the database does not hold yet.
+    fn wait(&mut self, turn: Turn, outcome: Outcome) -> Result<()> {
+        let mut vectors = Vec::new();
+        if let Outcome::Prepared(prepared) = &outcome {
+            let passages = prepared.passages();
+            vectors = self.known_vectors(&passages)?;
+            self.send_jobs(turn, passages, &vectors);
+        }
+        let num_missing = vectors.iter().filter(|it| it.is_none()).count();
+        if let Outcome::Prepared(_) = &outcome {
+            (self.on_event)(Event::Prepared { num_chunks: num_missing });
+        }
+        self.waiting.insert(turn, Waiting { outcome, vectors, num_missing });
+        Ok(())
+    }
+
+    fn known_vectors(&self, passages: &[String]) -> Result<Vec<Option<Vec<f32>>>> {
+        let hashes: Vec<PassageHash> = passages.iter().map(|it| PassageHash::of(it)).collect();
+        let known: HashMap<PassageHash, Vec<f32>> =
+            self.planner.lock().vectors_by_passage(&hashes)?;
+        Ok(hashes.iter().map(|it| known.get(it).cloned()).collect())
+    }
+
+    /// Sends runs of neighbouring passages that have no vector yet.
+    fn send_jobs(&self, turn: Turn, passages: Vec<String>, vectors: &[Option<Vec<f32>>]) {
+        let mut job = Job { turn, first: 0, passages: Vec::new() };
+        for (idx, passage) in passages.into_iter().enumerate() {
+            let is_known = vectors[idx].is_some();
+            if (is_known || job.passages.len() == PASSAGES_PER_JOB) && !job.passages.is_empty() {
+                let full =
+                    std::mem::replace(&mut job, Job { turn, first: 0, passages: Vec::new() });
+                // The embedding threads outlive the writer unless the run is stopping.
+                let _ = self.to_embedders.send(full);
+            }
+            if !is_known {
+                if job.passages.is_empty() {
+                    job.first = idx;
+                }
+                job.passages.push(passage);
+            }
+        }
+        if !job.passages.is_empty() {
+            let _ = self.to_embedders.send(job);
+        }
+    }
+
+    fn commit(&mut self, waiting: Waiting) -> Result<()> {
+        match waiting.outcome {
+            Outcome::Ignored => {
+                self.report.ignored += 1;
+                (self.on_event)(Event::Ignored);
+            }
+            Outcome::Failed { path, error } => {
+                if error.is_fatal() {
+                    return Err(error);
+                }
+                (self.on_event)(Event::Failed { path: &path, error: &error });
+                self.report.failed.push((path, error));
+            }
+            Outcome::Known { found, document_id, content_hash, is_news } => {
+                let is_change = is_news && self.is_anothers(&found, document_id)?;
+                if is_news && !self.remember(&found, document_id, &content_hash)? {
+                    return self.read_again(found);
+                }
+                self.skip(&found, document_id, is_change)?;
+            }
+            Outcome::Prepared(prepared) => {
+                let vectors = waiting.vectors.into_iter().flatten().collect::<Vec<_>>();
+                self.replace(&prepared, &vectors)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers where a document's bytes are too; `false` if they are not its bytes any more.
+    fn remember(&mut self, found: &Found, id: DocumentId, content_hash: &str) -> Result<bool> {
+        let stamp = PathStamp {
+            path: paths::path_text(&found.path),
+            size_bytes: found.size_bytes,
+            mtime_ns: found.mtime_ns,
+        };
+        // A path that is gone gives way to one that is there, and so does one where something else is.
+        let shown = self.store.document(id)?.and_then(|it| it.path);
+        let is_gone = shown.as_ref().is_none_or(|it| !paths::path_of(it).exists());
+        let vacated = match shown.filter(|it| !is_gone && *it != stamp.path) {
+            Some(shown) => self.store.known_path(&shown)?.map(|it| it.stamp),
+            None => None,
+        };
+        let vacated = vacated.filter(|it| !is_unchanged(it));
+        self.store.remember_path(id, content_hash, &stamp, is_gone, vacated.as_ref())
+    }
+
+    /// Whether a file that has this document's bytes had another's when it was seen last.
+    fn is_anothers(&self, found: &Found, id: DocumentId) -> Result<bool> {
+        let known = self.store.known_path(&paths::path_text(&found.path))?;
+        Ok(known.is_some_and(|it| it.document_id != id))
+    }
+
+    /// Ingests a file whose bytes a document had when it was looked at, but has no more: another
+    /// file of the same run took that document's place (a copy was made, then the first changed).
+    fn read_again(&mut self, found: Found) -> Result<()> {
+        let outcome = self.planner.outcome(Ok(found));
+        let mut vectors = Vec::new();
+        if let Outcome::Prepared(prepared) = &outcome {
+            let passages = prepared.passages();
+            let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+            let embedded = self.planner.services.embedder.embed_passages(&passages)?;
+            vectors = embedded.into_iter().map(Some).collect();
+        }
+        self.commit(Waiting { outcome, vectors, num_missing: 0 })
+    }
+
+    /// Counts a file whose bytes are stored already, as updated if they are a change to it.
+    fn skip(&mut self, found: &Found, document_id: DocumentId, is_change: bool) -> Result<()> {
+        if !self.options.tags.is_empty() && !self.options.keeps_tags {
+            self.store.add_tags(document_id, &self.options.tags)?;
+        }
+        *(if is_change { &mut self.report.updated } else { &mut self.report.skipped }) += 1;
+        (self.on_event)(Event::Skipped { path: Some(&found.path), document_id });
+        Ok(())
+    }
+
+    fn replace(&mut self, prepared: &Prepared, vectors: &[Vec<f32>]) -> Result<()> {
+        let change = stage("store", || {
+            self.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)
+        })?;
+        self.report.count(change, prepared, self.on_event);
+        Ok(())
+    }
+}
+
+/// Whether the file at a remembered path is as it was.
+fn is_unchanged(stamp: &PathStamp) -> bool {
+    walk::stamp(&paths::path_of(&stamp.path)).is_some_and(|(size_bytes, mtime_ns)| {
+        (size_bytes, mtime_ns) == (stamp.size_bytes, stamp.mtime_ns)
+    })
+}
