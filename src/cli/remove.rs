@@ -15,7 +15,7 @@ use crate::ingest::survey::root_of;
 use crate::present::clean::clean;
 use crate::present::json;
 use crate::present::number::counted;
-use crate::store::{DocumentName, Store};
+use crate::store::{DocumentName, Forgotten, Store};
 
 /// What goes, if the user says yes once.
 struct Going {
@@ -52,7 +52,10 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
             store.forget_root(&folder)?;
         }
         for (path, id) in copies {
-            store.forget_path(&path, id, false)?;
+            // The others may have gone with another folder.
+            if let Forgotten::Document(id) = store.forget_path(&path, id, true)? {
+                removed.push(id);
+            }
         }
         for document in documents {
             if store.remove(document.id)? {

@@ -285,6 +285,10 @@ fn of_a_removed_folder_stays_what_is_elsewhere_too() {
     assert_eq!(left.len(), 1);
     assert!(left[0].path.as_ref().unwrap().ends_with("b/copy.md"), "{left:?}");
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM document_paths"), 1);
+    // With both folders it goes.
+    env.ok(&["add", "a"]);
+    assert_eq!(env.ok(&["remove", "a", "b", "--yes"]).stdout, "Removed 2 documents.\n");
+    assert!(documents(&env, &[]).is_empty());
 }
 
 #[test]
