@@ -65,6 +65,20 @@ pub enum Error {
         /// What was named.
         path: PathBuf,
     },
+    /// A symbolic link is in the place of a file or a folder, and nothing allows to follow it.
+    #[error("{} is a symbolic link or below one, and links are not followed", path.display())]
+    LinkRefused {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A file is longer than anything of its kind may be.
+    #[error("{} is longer than {limit_bytes} bytes", path.display())]
+    OverLimit {
+        /// Which file.
+        path: PathBuf,
+        /// The limit, in bytes.
+        limit_bytes: u64,
+    },
     /// A file has nothing in it.
     #[error("nothing to index: {} is empty", path.display())]
     EmptyFile {
@@ -298,6 +312,8 @@ impl Error {
             Self::PathNotFound { .. } => "path_not_found",
             Self::Io { .. } => "io",
             Self::UnsupportedFormat { .. } | Self::NotAFile { .. } => "unsupported_format",
+            Self::LinkRefused { .. } => "link_refused",
+            Self::OverLimit { .. } => "over_limit",
             Self::EmptyFile { .. } => "empty_file",
             Self::TooLarge { .. } => "too_large",
             Self::Extract { failure, .. } => failure.code(),
@@ -335,6 +351,8 @@ impl Error {
             | Self::Io { path, .. }
             | Self::UnsupportedFormat { path, .. }
             | Self::NotAFile { path }
+            | Self::LinkRefused { path }
+            | Self::OverLimit { path, .. }
             | Self::EmptyFile { path }
             | Self::TooLarge { path, .. }
             | Self::InFile { path, .. }
@@ -387,6 +405,11 @@ impl Error {
             ),
             Self::NotAFile { .. } => Some(
                 "name a file or a folder; what comes through a pipe is added by `kb add - --title TITLE`"
+                    .into(),
+            ),
+            Self::LinkRefused { .. } => Some(
+                "`kb add --follow FOLDER` follows the links below a folder; \
+                 a link that is named itself is followed"
                     .into(),
             ),
             Self::TooLarge { .. } => {
@@ -459,6 +482,7 @@ impl Error {
             }
             Self::PathNotFound { .. }
             | Self::Io { .. }
+            | Self::OverLimit { .. }
             | Self::EmptyFile { .. }
             | Self::Extract { .. }
             | Self::Inference(_)

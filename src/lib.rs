@@ -19,6 +19,8 @@ pub mod error;
 
 pub mod hash;
 
+pub mod files;
+
 pub mod trace;
 
 pub mod ingest;

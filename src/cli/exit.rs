@@ -42,6 +42,8 @@ impl From<&Error> for ExitStatus {
             | Error::Io { .. }
             | Error::UnsupportedFormat { .. }
             | Error::NotAFile { .. }
+            | Error::LinkRefused { .. }
+            | Error::OverLimit { .. }
             | Error::EmptyFile { .. }
             | Error::TooLarge { .. }
             | Error::Extract { .. }
