@@ -44,6 +44,8 @@ mod exit_codes;
 mod explain;
 /// Bad input of every kind: one clear line, the right status, nothing lost.
 mod failure;
+/// Faults that depend on where the program is.
+mod faults;
 /// Which files are added, replaced, followed, skipped, ignored, reported.
 mod ingest;
 /// Who may import whom; which library lives where.
