@@ -163,6 +163,7 @@ fn remember_roots(store: &mut Store, args: &args::Add, roots: &[PathBuf]) -> Res
             doc_type: args.doc_type,
             language: args.language.map(|it| it.as_str().to_owned()),
             follows_links: args.follow,
+            real_path: None,
         })?;
     }
     Ok(())

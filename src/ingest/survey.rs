@@ -221,7 +221,7 @@ mod tests {
             let (size_bytes, mtime_ns) = walk::stamp(&path).unwrap();
             let content_hash = content_hash(&fs::read(&path).unwrap());
             let path = paths::path_text(&path);
-            let stamp = PathStamp { path, size_bytes, mtime_ns };
+            let stamp = PathStamp { path, size_bytes, mtime_ns, real_path: None };
             let (doc_type, language) = (DocType::Markdown, None);
             KnownFile { stamp, document_id, content_hash, doc_type, language }
         }

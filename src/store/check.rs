@@ -285,7 +285,8 @@ mod tests {
                 .iter()
                 .map(|(path, (content, mtime_ns))| {
                     let path = (*path).clone();
-                    let stamp = PathStamp { path, size_bytes: 1, mtime_ns: *mtime_ns };
+                    let stamp =
+                        PathStamp { path, size_bytes: 1, mtime_ns: *mtime_ns, real_path: None };
                     let plan = plan(db, &stamp, content);
                     (stamp, content, plan)
                 })

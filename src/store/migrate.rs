@@ -19,6 +19,7 @@ pub(super) const MIGRATIONS: &[(i64, &str)] = &[
     (2, include_str!("../../migrations/0002_skills.sql")),
     (3, include_str!("../../migrations/0003_scale.sql")),
     (4, include_str!("../../migrations/0004_roots.sql")),
+    (5, include_str!("../../migrations/0005_real_paths.sql")),
 ];
 
 /// Pause before another process is asked again to let go of a file that is being made.
@@ -177,6 +178,7 @@ mod tests {
             DROP TABLE roots;
             DROP TABLE skills;
             DROP VIEW document_dates;
+            ALTER TABLE document_paths DROP COLUMN real_path;
             DROP TRIGGER chunks_sizes_ai;
             DROP TRIGGER chunks_sizes_au;
             DROP TRIGGER chunks_sizes_ad;

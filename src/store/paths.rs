@@ -20,6 +20,9 @@ pub struct PathStamp {
     pub size_bytes: u64,
     /// Time of its last modification in nanoseconds since 1970.
     pub mtime_ns: i64,
+    /// What the path led to, without links, when the user named the file itself; `None` for a file
+    /// that was found in a folder, that was imported, or that an older kb added.
+    pub real_path: Option<String>,
 }
 
 /// A path that was seen before, and the document that was found there.
@@ -48,6 +51,7 @@ const KNOWN_PATH: &str = "
         document_paths.path,
         document_paths.size_bytes,
         document_paths.mtime_ns,
+        document_paths.real_path,
         documents.id AS document_id,
         documents.source_path,
         documents.content_hash,
@@ -60,24 +64,36 @@ const KNOWN_PATH: &str = "
     WHERE document_paths.path = :path";
 
 const PRIMARY_PATH: &str = "
-    SELECT document_paths.path, document_paths.size_bytes, document_paths.mtime_ns
+    SELECT
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path
     FROM documents
     JOIN document_paths ON document_paths.path = documents.source_path
     WHERE documents.id = :document_id";
 
 const OTHER_PATHS: &str = "
-    SELECT path, size_bytes, mtime_ns
+    SELECT path, size_bytes, mtime_ns, real_path
     FROM document_paths
     WHERE document_id = :document_id AND path <> :path
     ORDER BY path";
 
+/// A file that was named once and is found in a folder later keeps what it led to.
 const REMEMBER_PATH: &str = "
-    INSERT INTO document_paths (path, document_id, size_bytes, mtime_ns)
-    VALUES (:path, :document_id, :size_bytes, :mtime_ns)
+    INSERT INTO document_paths (path, document_id, size_bytes, mtime_ns, real_path)
+    VALUES (:path, :document_id, :size_bytes, :mtime_ns, :real_path)
     ON CONFLICT (path) DO UPDATE SET
         document_id = excluded.document_id,
         size_bytes = excluded.size_bytes,
-        mtime_ns = excluded.mtime_ns";
+        mtime_ns = excluded.mtime_ns,
+        real_path = coalesce(excluded.real_path, document_paths.real_path)";
+
+const RENAME_PATH: &str = "UPDATE OR IGNORE document_paths SET path = :to WHERE path = :from";
+
+const RENAME_PRIMARY: &str = "UPDATE documents SET source_path = :to WHERE source_path = :from";
+
+const RENAME_ROOT: &str = "UPDATE OR IGNORE roots SET path = :to WHERE path = :from";
 
 const HAS_BYTES: &str = "
     SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id AND content_hash = :content_hash)";
@@ -157,6 +173,23 @@ impl Store {
             Ok(true)
         })
     }
+
+    /// Writes a path in another way, for a file or a folder: older versions of kb wrote some names
+    /// differently. Where `to` is known already, nothing is changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::remember_path`].
+    pub fn rename_path(&mut self, from: &str, to: &str) -> Result<()> {
+        self.write(|db| {
+            let params = named_params! { ":from": from, ":to": to };
+            if db.prepare_cached(RENAME_PATH)?.execute(params)? > 0 {
+                db.prepare_cached(RENAME_PRIMARY)?.execute(params)?;
+            }
+            db.prepare_cached(RENAME_ROOT)?.execute(params)?;
+            Ok(())
+        })
+    }
 }
 
 pub(super) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
@@ -183,6 +216,7 @@ pub(super) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> St
         // A file longer than i64 can say does not exist; size only ever serves to compare.
         ":size_bytes": stamp.size_bytes.cast_signed(),
         ":mtime_ns": stamp.mtime_ns,
+        ":real_path": stamp.real_path,
     })?;
     db.prepare_cached(SET_FIRST_PRIMARY)?
         .execute(named_params! { ":path": stamp.path, ":id": id })?;
@@ -232,6 +266,7 @@ pub(super) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
         path: row.get("path")?,
         size_bytes: row.get::<_, i64>("size_bytes")?.cast_unsigned(),
         mtime_ns: row.get("mtime_ns")?,
+        real_path: row.get("real_path")?,
     })
 }
 
@@ -255,6 +290,35 @@ mod tests {
         assert_eq!(known.content_hash, "hash of words");
         assert_eq!(known.title_given, None);
         assert!(known.is_primary());
+    }
+
+    #[test]
+    fn what_a_named_path_led_to_is_kept_until_it_is_named_again() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        let real = |path: &str| super::PathStamp {
+            real_path: (!path.is_empty()).then(|| path.to_owned()),
+            ..stamp("/a.md")
+        };
+        for (seen, expected) in [("/b.md", "/b.md"), ("", "/b.md"), ("/c.md", "/c.md")] {
+            db.store.remember_path(id, "hash of words", &real(seen), false, None).unwrap();
+            assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, real(expected));
+        }
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_renamed_path_keeps_its_document_and_takes_no_others_place() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        let other = db.add("/c.md", &["others"], &[]);
+        db.store.rename_path("/a.md", "/b.md").unwrap();
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
+        assert_eq!(db.store.known_path("/a.md").unwrap(), None);
+        db.store.rename_path("/b.md", "/c.md").unwrap();
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
+        assert_eq!(db.store.known_path("/c.md").unwrap().unwrap().document_id, other);
+        db.assert_whole();
     }
 
     #[test]

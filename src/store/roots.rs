@@ -22,6 +22,9 @@ pub struct Root {
     pub language: Option<String>,
     /// Whether links in it are followed.
     pub follows_links: bool,
+    /// What the path led to, without links, when the user named it; `None` where an older kb added
+    /// the folder, or an import.
+    pub real_path: Option<String>,
 }
 
 /// A file that is remembered.
@@ -50,12 +53,13 @@ pub enum Forgotten {
     Nothing,
 }
 
-const ROOTS: &str = "SELECT path, tags, doc_type, language, follow FROM roots ORDER BY path";
+const ROOTS: &str =
+    "SELECT path, tags, doc_type, language, follow, real_path FROM roots ORDER BY path";
 
 /// Tags gather; of what the user says a folder holds the last word counts.
 const REMEMBER_ROOT: &str = "
-    INSERT INTO roots (path, tags, doc_type, language, follow)
-    VALUES (:path, :tags, :doc_type, :language, :follow)
+    INSERT INTO roots (path, tags, doc_type, language, follow, real_path)
+    VALUES (:path, :tags, :doc_type, :language, :follow, :real_path)
     ON CONFLICT (path) DO UPDATE SET
         tags = (
             SELECT json_group_array(value ORDER BY value)
@@ -67,7 +71,8 @@ const REMEMBER_ROOT: &str = "
         ),
         doc_type = coalesce(excluded.doc_type, roots.doc_type),
         language = coalesce(excluded.language, roots.language),
-        follow = max(excluded.follow, roots.follow)";
+        follow = max(excluded.follow, roots.follow),
+        real_path = coalesce(excluded.real_path, roots.real_path)";
 
 const FORGET_ROOT: &str = "DELETE FROM roots WHERE path = :path";
 
@@ -76,6 +81,7 @@ const KNOWN_FILES: &str = "
         document_paths.path,
         document_paths.size_bytes,
         document_paths.mtime_ns,
+        document_paths.real_path,
         documents.id AS document_id,
         documents.content_hash,
         documents.doc_type,
@@ -106,6 +112,7 @@ impl Store {
                 ":doc_type": root.doc_type.map(DocType::as_str),
                 ":language": root.language,
                 ":follow": root.follows_links,
+                ":real_path": root.real_path,
             })?;
             Ok(())
         })
@@ -139,6 +146,7 @@ impl Store {
                     },
                     language: row.get("language")?,
                     follows_links: row.get("follow")?,
+                    real_path: row.get("real_path")?,
                 })
             })?;
             Ok(roots.collect::<Result<_, _>>()?)
@@ -205,6 +213,7 @@ impl Root {
             && (other.doc_type.is_none() || other.doc_type == self.doc_type)
             && (other.language.is_none() || other.language == self.language)
             && (self.follows_links || !other.follows_links)
+            && (other.real_path.is_none() || other.real_path == self.real_path)
     }
 }
 
@@ -220,7 +229,8 @@ mod tests {
 
     fn root(path: &str, tags: &[&str], doc_type: Option<DocType>) -> Root {
         let tags = tags.iter().map(|&it| it.to_owned()).collect();
-        Root { path: path.to_owned(), tags, doc_type, language: None, follows_links: false }
+        let path = path.to_owned();
+        Root { path, tags, doc_type, language: None, follows_links: false, real_path: None }
     }
 
     #[test]
@@ -234,6 +244,17 @@ mod tests {
         assert_eq!(db.store.roots().unwrap(), expected);
         assert!(db.store.forget_root("/a").unwrap());
         assert!(!db.store.forget_root("/a").unwrap());
+        db.assert_whole();
+    }
+
+    #[test]
+    fn what_a_folder_led_to_is_kept_until_it_is_named_again() {
+        let mut db = TestDb::unbound();
+        for (seen, expected) in [(Some("/b"), "/b"), (None, "/b"), (Some("/c"), "/c")] {
+            let root = Root { real_path: seen.map(str::to_owned), ..root("/a", &[], None) };
+            db.store.remember_root(&root).unwrap();
+            assert_eq!(db.store.roots().unwrap()[0].real_path.as_deref(), Some(expected));
+        }
         db.assert_whole();
     }
 

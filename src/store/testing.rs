@@ -82,7 +82,8 @@ pub(super) fn binding(model_name: &str) -> Binding {
 }
 
 pub(super) fn stamp(path: &str) -> PathStamp {
-    PathStamp { path: path.to_owned(), size_bytes: 10, mtime_ns: 1_700_000_000_000_000_000 }
+    let mtime_ns = 1_700_000_000_000_000_000;
+    PathStamp { path: path.to_owned(), size_bytes: 10, mtime_ns, real_path: None }
 }
 
 /// Returns a document whose hash is made from its texts.

@@ -85,7 +85,10 @@ const DOCUMENT: &str = "
     WHERE id = :id";
 
 const PATHS: &str = "
-    SELECT path, size_bytes, mtime_ns FROM document_paths WHERE document_id = :id ORDER BY path";
+    SELECT path, size_bytes, mtime_ns, real_path
+    FROM document_paths
+    WHERE document_id = :id
+    ORDER BY path";
 
 const CHUNKS: &str = "
     SELECT id, text, context, token_count, metadata

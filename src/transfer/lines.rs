@@ -155,7 +155,8 @@ pub(super) fn decode_head(line: &str) -> Result<(Option<Binding>, Vec<Root>)> {
             None => None,
         };
         let RootLine { path, tags, language, follow, .. } = it;
-        Ok(Root { path, tags, doc_type, language, follows_links: follow })
+        // What a path leads to on another machine says nothing here.
+        Ok(Root { path, tags, doc_type, language, follows_links: follow, real_path: None })
     };
     let roots = head.roots.into_iter().flatten().map(root).collect::<Result<_>>()?;
     let Some(binding) = head.binding else { return Ok((None, roots)) };
@@ -249,7 +250,12 @@ pub(super) fn decode(line: &str) -> Result<Record> {
         paths: line
             .paths
             .into_iter()
-            .map(|it| PathStamp { path: it.path, size_bytes: it.size_bytes, mtime_ns: it.mtime_ns })
+            .map(|it| PathStamp {
+                path: it.path,
+                size_bytes: it.size_bytes,
+                mtime_ns: it.mtime_ns,
+                real_path: None,
+            })
             .collect(),
         chunks: line
             .chunks
@@ -283,7 +289,12 @@ mod tests {
             updated_at: "2001-02-03T04:05:06Z".into(),
             metadata: r#"{"format":"markdown","page_count":3}"#.into(),
             tags: vec!["a".into()],
-            paths: vec![PathStamp { path: "/a.md".into(), size_bytes: 1, mtime_ns: -2 }],
+            paths: vec![PathStamp {
+                path: "/a.md".into(),
+                size_bytes: 1,
+                mtime_ns: -2,
+                real_path: None,
+            }],
             chunks: vec![RecordedChunk {
                 id: 9,
                 text: "\u{1F30A} \"water\"".into(),
@@ -317,6 +328,7 @@ mod tests {
             doc_type: Some(DocType::Note),
             language: None,
             follows_links: true,
+            real_path: None,
         }];
         let head = encode_head(Some(&binding), &roots);
         assert_eq!(decode_head(&head).unwrap(), (Some(binding), roots));

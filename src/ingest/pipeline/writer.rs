@@ -177,6 +177,7 @@ impl<'a, 'e> Writer<'a, 'e> {
             path: paths::path_text(&found.path),
             size_bytes: found.size_bytes,
             mtime_ns: found.mtime_ns,
+            real_path: None,
         };
         // A path that is gone gives way to one that is there, and so does one where something else is.
         let shown = self.store.document(id)?.and_then(|it| it.path);
