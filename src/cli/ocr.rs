@@ -1,6 +1,5 @@
 //! Who reads scans: settings and `PATH` in, [`Ocr`] out.
 
-use std::env;
 use std::path::PathBuf;
 
 use crate::cli::context::Context;
@@ -39,7 +38,5 @@ pub(super) fn setup(context: &Context) -> OcrSetup {
 
 /// Returns the first Tesseract on `PATH`.
 fn find(context: &Context) -> Option<PathBuf> {
-    let name = format!("{TESSERACT}{}", env::consts::EXE_SUFFIX);
-    let path = context.environment.get("PATH")?;
-    env::split_paths(path).map(|it| it.join(&name)).find(|it| it.is_absolute() && it.is_file())
+    context.environment.program(TESSERACT)
 }

@@ -69,6 +69,13 @@ impl FetchProgress {
             embed::Event::Fetched { what, path } => {
                 self.say(&format!("Fetched {what}: {}", path.display()));
             }
+            embed::Event::NotAdopted { what, path, sha256 } => {
+                let path = path.display();
+                self.say(&format!(
+                    "Found {what} at {path}, but kb does not know its SHA-256 ({sha256}) and does not \
+                     use it; ORT_DYLIB_PATH={path} would"
+                ));
+            }
             embed::Event::SourceFailed { what, source, reason } => {
                 self.say(&format!("{what} is not to be had from {source}: {reason}"));
             }

@@ -35,6 +35,15 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
+    /// Finds a program on `PATH`. Folders without a full path are passed over: what `.` means is decided
+    /// by whoever made the working directory.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+        let folders = std::env::split_paths(self.get("PATH")?);
+        let mut programs = folders.map(|folder| folder.join(&name));
+        programs.find(|program| program.is_absolute() && program.is_file())
+    }
+
     /// Returns the user's home directory; the root where there is none.
     pub fn home(&self) -> PathBuf {
         self.path("HOME").or_else(|| self.path("USERPROFILE")).unwrap_or_else(|| PathBuf::from("/"))
@@ -44,5 +53,29 @@ impl Environment {
 impl FromIterator<(String, OsString)> for Environment {
     fn from_iter<I: IntoIterator<Item = (String, OsString)>>(values: I) -> Self {
         Self { values: values.into_iter().collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_never_found_in_a_relative_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().to_str().unwrap();
+        let program = dir.path().join(format!("python3{}", std::env::consts::EXE_SUFFIX));
+        std::fs::write(&program, "").unwrap();
+        let find = |path: String| {
+            let environment: Environment = [("PATH".to_owned(), path.into())].into_iter().collect();
+            environment.program("python3")
+        };
+        // Unit tests run in the folder of the manifest.
+        for path in [".", "", ":", "target:.", "src", "..", "./", "/nowhere"] {
+            assert_eq!(find(path.to_owned()), None, "{path}");
+        }
+        for path in [folder.to_owned(), format!(".:{folder}"), format!(":{folder}:")] {
+            assert_eq!(find(path), Some(program.clone()));
+        }
     }
 }

@@ -139,7 +139,7 @@ mod tests {
             hf_token: None,
             runtime_path: None,
             library_dirs: Vec::new(),
-            python: PathBuf::new(),
+            python: None,
         };
         assert_eq!(cached(&locations, None), []);
         for (file, length) in

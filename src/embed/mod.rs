@@ -251,6 +251,15 @@ pub enum Event {
         /// Where it is now.
         path: PathBuf,
     },
+    /// It was found, but kb does not know its bytes and does not use it.
+    NotAdopted {
+        /// `ONNX Runtime`.
+        what: String,
+        /// Where.
+        path: PathBuf,
+        /// Its SHA-256, lower-case hexadecimal.
+        sha256: String,
+    },
     /// A source had nothing to give; the next one is tried.
     SourceFailed {
         /// As in [`Event::Fetching`].

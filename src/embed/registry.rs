@@ -95,6 +95,9 @@ pub(super) struct Runtime {
     pub version: String,
     /// Requirement of the Python package that carries it.
     pub python_package: String,
+    /// Libraries that are accepted where they are found, and never fetched; newest first.
+    #[serde(default)]
+    known: Vec<KnownLibrary>,
     #[serde(rename = "platform")]
     platforms: Vec<RuntimePlatform>,
 }
@@ -119,17 +122,49 @@ pub(super) struct RuntimePlatform {
     pub download_mb: u64,
 }
 
+/// An ONNX Runtime library that kb accepts without having fetched it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownLibrary {
+    /// Its version.
+    version: String,
+    /// As in [`std::env::consts::OS`].
+    os: String,
+    /// As in [`std::env::consts::ARCH`].
+    arch: String,
+    /// Length of the library.
+    size_bytes: u64,
+    /// Lower-case hexadecimal SHA-256 of the library.
+    sha256: String,
+}
+
+/// An ONNX Runtime library for this machine, told by its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Library {
+    /// Its version.
+    pub version: &'static str,
+    /// Its length.
+    pub size_bytes: u64,
+    /// Its SHA-256, lower-case hexadecimal.
+    pub sha256: &'static str,
+}
+
+impl Library {
+    /// Returns its file name, as the Python package has it.
+    pub(super) fn file_name(&self) -> String {
+        use std::env::consts::OS;
+        match OS {
+            "windows" => "onnxruntime.dll".to_owned(),
+            "macos" => format!("libonnxruntime.{}.dylib", self.version),
+            _ => format!("libonnxruntime.so.{}", self.version),
+        }
+    }
+}
+
 impl ModelSpec {
     /// Returns its files in the order they are fetched, the weights last.
     pub fn files(&self) -> &[FileSpec] {
         if self.files.is_empty() { default_files() } else { &self.files }
-    }
-}
-
-impl RuntimePlatform {
-    /// Returns the file name of the library.
-    pub(super) fn library_name(&self) -> &str {
-        self.member.rsplit('/').next().unwrap_or(&self.member)
     }
 }
 
@@ -152,6 +187,25 @@ pub(super) fn runtime() -> &'static Runtime {
 pub(super) fn runtime_platform() -> Option<&'static RuntimePlatform> {
     use std::env::consts::{ARCH, OS};
     runtime().platforms.iter().find(|it| it.os == OS && it.arch == ARCH)
+}
+
+/// Returns the libraries for the machine this runs on whose bytes are known: the one kb fetches, then
+/// others, newest first. A version has several where its packages differ from one Python to another.
+pub(super) fn libraries() -> impl Iterator<Item = Library> {
+    use std::env::consts::{ARCH, OS};
+    let runtime = runtime();
+    let fetched = runtime_platform().map(|platform| Library {
+        version: &runtime.version,
+        size_bytes: platform.size_bytes,
+        sha256: &platform.sha256,
+    });
+    let is_for_this = |known: &&KnownLibrary| known.os == OS && known.arch == ARCH;
+    let known = runtime.known.iter().filter(is_for_this).map(|known| Library {
+        version: &known.version,
+        size_bytes: known.size_bytes,
+        sha256: &known.sha256,
+    });
+    fetched.into_iter().chain(known)
 }
 
 /// Finds a model by its short name or its hub id, letter case aside.
@@ -246,5 +300,23 @@ mod tests {
         }
         assert!(runtime().platforms.iter().all(|it| it.sha256.len() == 64));
         assert!(runtime().python_package.ends_with(&runtime().version));
+        for known in &runtime().known {
+            assert!(known.sha256.len() == 64 && known.size_bytes > 10_000_000, "{known:?}");
+            assert!(
+                runtime().platforms.iter().any(|it| it.os == known.os && it.arch == known.arch)
+            );
+        }
+    }
+
+    #[test]
+    fn the_library_that_is_fetched_comes_first_and_no_checksum_is_listed_twice() {
+        let libraries: Vec<Library> = libraries().collect();
+        let (first, platform) = (libraries[0], runtime_platform().unwrap());
+        assert_eq!((first.version, first.sha256), (&*runtime().version, &*platform.sha256));
+        assert!(platform.member.ends_with(&format!("/{}", first.file_name())));
+        let mut checksums: Vec<&str> = libraries.iter().map(|library| library.sha256).collect();
+        checksums.sort_unstable();
+        checksums.dedup();
+        assert_eq!(checksums.len(), libraries.len());
     }
 }

@@ -26,7 +26,7 @@ fn own_locations(dir: &Path) -> Locations {
         hf_cache_dir: dir.join("hub"),
         hf_endpoint: Some("http://127.0.0.1:9".into()), // the discard port: nobody answers
         runtime_path: Some(real().runtime),
-        python: dir.join("no-python"),
+        python: Some(dir.join("no-python")),
         ..locations()
     }
 }

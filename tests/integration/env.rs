@@ -312,12 +312,12 @@ pub(crate) fn locations() -> Locations {
         hf_token: None,
         runtime_path: caches.runtime.clone(),
         library_dirs: Locations::system_library_dirs(),
-        python: "python3".into(),
+        python: None,
     }
 }
 
 /// Returns the runtime library the user has.
-fn runtime() -> PathBuf {
+pub(crate) fn runtime() -> PathBuf {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     locate(&choice, &locations()).unwrap_or_else(|it| panic!("{it}: run `make test`")).runtime
 }

@@ -89,6 +89,8 @@ mod tokens;
 
 /// Everything out of one database and into another.
 mod transfer;
+/// What is planted in the working directory, `PATH` or the cache, and what becomes of it.
+mod trust;
 /// Doctor and update: what is damaged or out of date.
 mod upkeep;
 /// `kb embed`.

@@ -227,8 +227,11 @@ fn an_unreachable_hub_is_said_with_every_source_that_was_tried() {
     let error = env.kb(&["init", "--format=json"]).expect(2).json_error();
     assert_eq!(
         error["error"],
-        "cannot fetch ONNX Runtime 1.31.1: python3 environment: no onnxruntime 1.22 or newer; \
-         Python package onnxruntime==1.31.1: `pip` failed"
+        format!(
+            "cannot fetch ONNX Runtime 1.31.1: {} environment: no onnxruntime 1.22 or newer that kb \
+             knows; Python package onnxruntime==1.31.1: `pip` failed",
+            env.path("bin/python3").display()
+        )
     );
     assert_eq!(error["fix"], "ORT_DYLIB_PATH names an ONNX Runtime library");
     // Adding does what `kb init` does and says so; a search wants it done.

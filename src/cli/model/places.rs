@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::context::Context;
+use crate::config::Environment;
 use crate::embed::Locations;
 
 /// Returns where models and the runtime library may be, as the environment says.
@@ -19,7 +20,7 @@ pub(in crate::cli) fn locations(context: &Context) -> Locations {
         hf_token: text("HF_TOKEN"),
         runtime_path: environment.path("ORT_DYLIB_PATH"),
         library_dirs: Locations::system_library_dirs(),
-        python: python(),
+        python: python(environment),
     }
 }
 
@@ -29,9 +30,10 @@ pub(in crate::cli) fn cache_dir(context: &Context) -> PathBuf {
 }
 
 /// Returns the Python of the environment this program was installed in, if it was installed as a
-/// Python package, for that has an ONNX Runtime; else the one that is found by its name.
-fn python() -> PathBuf {
-    let program = std::env::current_exe().and_then(|it| it.canonicalize());
-    let beside = program.map(|it| it.with_file_name("python3"));
-    beside.ok().filter(|it| it.is_file()).unwrap_or_else(|| PathBuf::from("python3"))
+/// Python package, for that has an ONNX Runtime; else the first one in a folder of `PATH` that has a
+/// full path.
+fn python(environment: &Environment) -> Option<PathBuf> {
+    let program = std::env::current_exe().and_then(|program| program.canonicalize());
+    let beside = program.map(|program| program.with_file_name("python3"));
+    beside.ok().filter(|program| program.is_file()).or_else(|| environment.program("python3"))
 }

@@ -1,4 +1,4 @@
-//! A choice of model and the places to look in, an [`Installed`] model and runtime out.
+//! Finds a model and the runtime library, or fetches them.
 //!
 //! [`locate`] looks at files only. [`install`] may also ask the hub, Python's package index and a
 //! Python environment; what it brings is verified, put in place by one rename, and found again by
@@ -25,6 +25,10 @@ pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)..."
 /// Files that hold the weights; the first kind there is gets used.
 const WEIGHTS: [&str; 3] = ["model.safetensors", "onnx/model.onnx", "model.onnx"];
 
+/// Where systems keep their Python.
+const PYTHONS: [&str; 3] =
+    ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"];
+
 /// Where models and the runtime library may be, and how to reach what is elsewhere.
 #[derive(Debug, Clone)]
 pub struct Locations {
@@ -38,10 +42,10 @@ pub struct Locations {
     pub hf_token: Option<String>,
     /// The ONNX Runtime library the user names (`ORT_DYLIB_PATH`).
     pub runtime_path: Option<PathBuf>,
-    /// Where the system keeps its libraries; see [`Locations::system_library_dirs`].
+    /// Where the system keeps its libraries, to copy one that kb knows; see [`Locations::system_library_dirs`].
     pub library_dirs: Vec<PathBuf>,
-    /// The Python that is asked to fetch packages.
-    pub python: PathBuf,
+    /// The Python that is asked to fetch packages, with its full path; without one none is asked.
+    pub python: Option<PathBuf>,
 }
 
 impl Locations {
@@ -55,7 +59,7 @@ impl Locations {
             hf_token: None,
             runtime_path: None,
             library_dirs: Self::system_library_dirs(),
-            python: PathBuf::from("python3"),
+            python: PYTHONS.iter().map(PathBuf::from).find(|program| program.is_file()),
         }
     }
 

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::embed::facts::model_error;
 use crate::embed::{Event, io_error};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hash::hex;
 
 /// Bytes read at a time while hashing.
@@ -133,11 +133,16 @@ pub(super) fn check_sha256(path: &Path, expected: &str) -> Result<()> {
     if found == expected {
         return Ok(());
     }
-    Err(model_error(path, format!("its SHA-256 is {found}, expected {expected}")))
+    Err(wrong_sha256(path, &found, expected))
+}
+
+/// Makes the error of a file whose SHA-256 is not the expected one.
+pub(super) fn wrong_sha256(path: &Path, found: &str, expected: &str) -> Error {
+    model_error(path, format!("its SHA-256 is {found}, expected {expected}"))
 }
 
 /// Returns a file's SHA-256 in lower-case hexadecimal.
-fn sha256(path: &Path) -> io::Result<String> {
+pub(super) fn sha256(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; READ_BYTES];
@@ -152,7 +157,6 @@ fn sha256(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
 
     #[test]
     fn a_file_is_told_from_its_damaged_copy() {

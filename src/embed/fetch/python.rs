@@ -1,7 +1,12 @@
-//! A Python requirement in, files of that package out.
+//! Fetches Python packages with `pip`, and finds the ONNX Runtime of a Python environment.
 //!
 //! `pip` is asked rather than an index: it knows the user's own index, mirror, certificates and
 //! credentials. Packages are only unpacked, never installed or run.
+//!
+//! Python puts the working directory and `PYTHONPATH` first on its path, so a cloned repository could
+//! run code in it. kb starts it in isolated mode and in an empty private folder. Isolated mode leaves
+//! out the variables of Python itself (`PYTHON*`) and the user's site-packages; `pip` still reads its
+//! settings (`pip.conf`, `PIP_*`).
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -94,7 +99,9 @@ pub(super) fn download(
     let fail = |reason: String| Error::Fetch { what: requirement.to_owned(), reason };
     let dir = workspace.path("wheels");
     fs::create_dir_all(&dir).map_err(|it| io_error(&dir, it))?;
-    let mut command = Command::new(&locations.python);
+    let python = program(locations)
+        .ok_or_else(|| fail("no `python3` in a folder of PATH that has a full path".to_owned()))?;
+    let mut command = isolated(python, workspace)?;
     command
         .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:"])
         .args(["--disable-pip-version-check", "--no-input", "--progress-bar=off", "--quiet"])
@@ -104,9 +111,8 @@ pub(super) fn download(
         .arg(&dir)
         .arg(requirement);
     let output = command
-        .stdin(Stdio::null())
         .output()
-        .map_err(|it| fail(format!("{} cannot be run: {it}", locations.python.display())))?;
+        .map_err(|error| fail(format!("{} cannot be run: {error}", python.display())))?;
     if !output.status.success() {
         return Err(fail(last_complaint(&String::from_utf8_lossy(&output.stderr))));
     }
@@ -119,22 +125,45 @@ pub(super) fn download(
     Wheel::open(&wheel.ok_or_else(|| fail("`pip` brought no file".to_owned()))?)
 }
 
-/// Finds the `onnxruntime` of a Python environment: its version and the folder of its library.
-pub(super) fn environment_runtime(locations: &Locations) -> Option<(String, PathBuf)> {
-    /// Asks for the package without importing it.
-    const SCRIPT: &str = "import importlib.metadata as m, importlib.util as u, os
-print(m.version('onnxruntime'))
-print(os.path.dirname(u.find_spec('onnxruntime').origin))";
-    let output = Command::new(&locations.python)
-        .args(["-c", SCRIPT])
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|it| it.status.success())?;
-    let text = String::from_utf8(output.stdout).ok()?;
+/// Finds the `onnxruntime` of the Python environment that the interpreter belongs to: its version and
+/// the folder of its library.
+///
+/// Only the interpreter's own site-packages count, not what else its path may lead to.
+///
+/// # Errors
+///
+/// [`Error::Io`] if the folder Python is started in cannot be made.
+pub(super) fn environment_runtime(
+    locations: &Locations,
+    workspace: &Workspace,
+) -> Result<Option<(String, PathBuf)>> {
+    /// Reads the package's metadata without importing it.
+    const SCRIPT: &str = "import importlib.metadata, os, sysconfig
+for place in dict.fromkeys(sysconfig.get_path(name) for name in ('platlib', 'purelib')):
+    for found in importlib.metadata.distributions(name='onnxruntime', path=[place]):
+        print(found.version)
+        print(os.path.join(place, 'onnxruntime', 'capi'))";
+    let Some(python) = program(locations) else { return Ok(None) };
+    let output = isolated(python, workspace)?.args(["-X", "utf8", "-c", SCRIPT]).output().ok();
+    let Some(output) = output.filter(|output| output.status.success()) else { return Ok(None) };
+    let text = String::from_utf8(output.stdout).unwrap_or_default();
     let mut lines = text.lines();
-    let version = lines.next()?.trim().to_owned();
-    Some((version, Path::new(lines.next()?.trim()).join("capi")))
+    let (Some(version), Some(dir)) = (lines.next(), lines.next()) else { return Ok(None) };
+    Ok(Some((version.trim().to_owned(), PathBuf::from(dir.trim()))))
+}
+
+/// Returns the Python to ask, if it has a full path.
+pub(super) fn program(locations: &Locations) -> Option<&Path> {
+    locations.python.as_deref().filter(|program| program.is_absolute())
+}
+
+/// Prepares a run of Python that nothing in the working directory can influence.
+fn isolated(python: &Path, workspace: &Workspace) -> Result<Command> {
+    let dir = workspace.path("python");
+    fs::create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
+    let mut command = Command::new(python);
+    command.arg("-I").current_dir(&dir).stdin(Stdio::null());
+    Ok(command)
 }
 
 /// Picks the line that says why out of what `pip` wrote.

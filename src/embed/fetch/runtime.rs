@@ -1,8 +1,8 @@
-//! Places to look in, the ONNX Runtime library out.
+//! Finds the ONNX Runtime library, or brings it into kb's cache.
 //!
-//! In this order: the user's own (`ORT_DYLIB_PATH`), kb's cache, the system's, and, only while
-//! installing, a Python environment's, then the Python package. Libraries too old for kb are passed
-//! over, except the user's own, whose refusal says so. Where the library is linked in, the program is it.
+//! The user's own (`ORT_DYLIB_PATH`) is taken as it is, and so is one that is linked in. Every other
+//! library is loaded from kb's cache alone, and only if its SHA-256 is listed in `models.toml`: it
+//! comes there from the system, from a Python environment, or from the Python package.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::place::{self, Workspace};
 use super::{Locations, fetch_error, python, reason_of};
 use crate::embed::facts::model_error;
-use crate::embed::registry::{self, RuntimePlatform};
+use crate::embed::registry::{self, Library, RuntimePlatform};
 use crate::embed::{Event, io_error};
 use crate::error::{Error, Result};
 
@@ -20,7 +20,7 @@ pub(super) const WHAT: &str = "ONNX Runtime";
 /// The first minor version of 1 that can build graphs without a file (the model editor).
 const OLDEST_MINOR: u32 = 22;
 
-/// Finds the library on this machine.
+/// Finds the library: the one that is linked in, the user's own, or one in kb's cache.
 ///
 /// # Errors
 ///
@@ -35,30 +35,31 @@ pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
         }
         return Ok(Some(path.clone()));
     }
-    if let Some(platform) = registry::runtime_platform() {
-        let path = cached(locations, &registry::runtime().version, platform.library_name());
-        if let Ok(metadata) = path.metadata() {
-            place::check_length(&path, metadata.len(), platform.size_bytes)?;
-            return Ok(Some(path));
+    let mut broken = Ok(());
+    for library in registry::libraries() {
+        let path = cached(locations, &library);
+        let Ok(metadata) = path.metadata() else { continue };
+        match place::check_length(&path, metadata.len(), library.size_bytes) {
+            Ok(()) => return Ok(Some(path)),
+            Err(error) => broken = broken.and(Err(error)),
         }
     }
-    Ok(newest_cached(locations).or_else(|| system(&locations.library_dirs)))
+    broken.map(|()| None)
 }
 
-/// Compares the library with the checksum of the one kb fetches, if it is that one.
+/// Compares a library in kb's cache with the checksums that are known.
 ///
 /// # Errors
 ///
 /// [`Error::Model`] if it differs, [`Error::Io`] if it cannot be read.
 pub fn verify(path: &Path, locations: &Locations) -> Result<()> {
-    match registry::runtime_platform() {
-        Some(platform)
-            if path == cached(locations, &registry::runtime().version, platform.library_name()) =>
-        {
-            place::check_sha256(path, &platform.sha256)
-        }
-        _ => Ok(()),
+    let mut expected = registry::libraries().filter(|it| cached(locations, it) == path).peekable();
+    let Some(first) = expected.peek().copied() else { return Ok(()) };
+    let found = place::sha256(path).map_err(|error| io_error(path, error))?;
+    if expected.any(|library| library.sha256 == found) {
+        return Ok(());
     }
+    Err(place::wrong_sha256(path, &found, first.sha256))
 }
 
 /// Brings the library into kb's cache.
@@ -72,26 +73,27 @@ pub(super) fn fetch(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<PathBuf> {
     let what = format!("{WHAT} {}", registry::runtime().version);
-    if let Some(platform) = registry::runtime_platform() {
-        // One that was here and good would have been located; a broken one must not stay in the way.
-        let path = cached(locations, &registry::runtime().version, platform.library_name());
-        let _ = fs::remove_file(path);
+    // One that was here and good would have been located; a broken one must not stay in the way.
+    for library in registry::libraries() {
+        let _ = fs::remove_file(cached(locations, &library));
     }
-    if let Some(path) = adopt(locations, workspace)? {
+    if let Some(path) = adopt(locations, workspace, on_event)? {
         on_event(Event::Found { what: WHAT.to_owned(), path: path.clone() });
         return Ok(path);
     }
-    let mut failures = vec![(
-        format!("{} environment", locations.python.display()),
-        format!("no onnxruntime 1.{OLDEST_MINOR} or newer"),
-    )];
+    let mut failures = Vec::new();
+    if let Some(python) = python::program(locations) {
+        let reason = format!("no onnxruntime 1.{OLDEST_MINOR} or newer that kb knows");
+        failures.push((format!("{} environment", python.display()), reason));
+    }
     let source = python::source(&registry::runtime().python_package);
     let Some(platform) = registry::runtime_platform() else {
         let reason = format!("none for {} {}", std::env::consts::OS, std::env::consts::ARCH);
         failures.push((source, reason));
         return Err(fetch_error(what, &failures));
     };
-    let destination = cached(locations, &registry::runtime().version, platform.library_name());
+    let fetched = registry::libraries().next();
+    let destination = fetched.map(|library| cached(locations, &library)).unwrap_or_default();
     on_event(Event::Fetching {
         what: what.clone(),
         source: source.clone(),
@@ -126,55 +128,61 @@ fn fetch_package(
     workspace.publish(&made, destination)
 }
 
-/// Copies the library of a Python environment into the cache: the environment may go any day.
-fn adopt(locations: &Locations, workspace: &Workspace) -> Result<Option<PathBuf>> {
-    let Some((version, dir)) = python::environment_runtime(locations) else { return Ok(None) };
-    let is_plain = version.chars().all(|it| it.is_ascii_alphanumeric() || it == '.');
-    let library = fs::read_dir(dir).ok().and_then(|mut it| {
-        it.find_map(|it| it.ok().map(|it| it.path()).filter(|it| is_library(it)))
-    });
-    let (true, true, Some(library)) = (is_plain, is_new_enough(&version), library) else {
-        return Ok(None);
-    };
-    let made = workspace.path("library");
-    let mut source = File::open(&library).map_err(|it| io_error(&library, it))?;
-    place::write(&made, &mut source)?;
-    let name = library.file_name().unwrap_or_default().to_string_lossy();
-    let destination = cached(locations, &version, &name);
-    workspace.publish(&made, &destination)?;
-    Ok(Some(destination))
+/// Copies a library of a Python environment or of the system into the cache, if its bytes are known:
+/// where it was found, anybody may change it later.
+fn adopt(
+    locations: &Locations,
+    workspace: &Workspace,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Option<PathBuf>> {
+    let of_python = python::environment_runtime(locations, workspace)?
+        .filter(|(version, _)| is_new_enough(version))
+        .and_then(|(_, dir)| library_in(&dir));
+    for path in of_python.into_iter().chain(system(&locations.library_dirs)) {
+        let made = workspace.path("library");
+        let copied = File::open(&path).map(|mut source| place::write(&made, &mut source));
+        // One that cannot be read cannot be used; there are other sources.
+        let Ok(copied) = copied else { continue };
+        copied?;
+        let found = place::sha256(&made).map_err(|error| io_error(&made, error))?;
+        if let Some(library) = registry::libraries().find(|it| it.sha256 == found) {
+            let destination = cached(locations, &library);
+            workspace.publish(&made, &destination)?;
+            return Ok(Some(destination));
+        }
+        on_event(Event::NotAdopted { what: WHAT.to_owned(), path, sha256: found });
+    }
+    Ok(None)
 }
 
-/// Returns where the cache keeps the library of a version.
-fn cached(locations: &Locations, version: &str, name: &str) -> PathBuf {
-    locations.cache_dir.join("onnxruntime").join(version).join(name)
+/// Returns where the cache keeps a library.
+fn cached(locations: &Locations, library: &Library) -> PathBuf {
+    let folder = locations.cache_dir.join("onnxruntime").join(library.version);
+    folder.join(library.file_name())
 }
 
-/// Finds the library of the newest version a Python environment once gave.
-fn newest_cached(locations: &Locations) -> Option<PathBuf> {
-    let pinned = &registry::runtime().version;
-    let versions = fs::read_dir(locations.cache_dir.join("onnxruntime")).ok()?;
-    let libraries = versions.flatten().filter_map(|version| {
-        let name = version.file_name().to_string_lossy().into_owned();
-        let is_usable = name != *pinned && is_new_enough(&name);
-        let files = is_usable.then(|| fs::read_dir(version.path()).ok()).flatten()?;
-        let library = files.flatten().map(|it| it.path()).find(|it| is_library(it))?;
-        Some((minor_version(&name), library))
-    });
-    libraries.max().map(|(_, path)| path)
+/// Finds the library in a folder of a Python package.
+fn library_in(dir: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(dir).ok()?;
+    entries.flatten().map(|entry| entry.path()).find(|path| is_library(path))
 }
 
-/// Finds the system's library. One whose file name states no version is not trusted.
-fn system(dirs: &[PathBuf]) -> Option<PathBuf> {
+/// Finds the system's libraries. One whose file name states no version is passed over.
+fn system(dirs: &[PathBuf]) -> Vec<PathBuf> {
     use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
     let name = format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}");
     let names = [name.clone(), format!("{name}.1")];
-    let paths = dirs.iter().flat_map(|dir| names.iter().map(|it| dir.join(it)));
-    paths.filter_map(|it| it.canonicalize().ok()).find(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let version = name.trim_start_matches(|it: char| !it.is_ascii_digit());
-        path.is_file() && is_new_enough(version)
-    })
+    let paths = dirs.iter().flat_map(|dir| names.iter().map(|name| dir.join(name)));
+    let mut found: Vec<PathBuf> = paths
+        .filter_map(|path| path.canonicalize().ok())
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let version = name.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+            path.is_file() && is_new_enough(version)
+        })
+        .collect();
+    found.dedup();
+    found
 }
 
 /// Returns where systems of this kind keep shared libraries.
@@ -237,7 +245,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_system_library_is_taken_if_its_name_says_it_is_new_enough() {
+    fn a_system_library_is_looked_at_if_its_name_says_it_is_new_enough() {
         let dir = tempfile::tempdir().unwrap();
         for (version, expected) in [("1.21.0", false), ("1.31.1", true)] {
             let file = dir.path().join(format!("libonnxruntime.so.{version}"));
@@ -246,7 +254,8 @@ mod tests {
             let _ = fs::remove_file(&link);
             std::os::unix::fs::symlink(&file, &link).unwrap();
             let found = system(&[dir.path().to_owned()]);
-            assert_eq!(found, expected.then(|| file.canonicalize().unwrap()));
+            let file = file.canonicalize().unwrap();
+            assert_eq!(found, expected.then_some(file).into_iter().collect::<Vec<_>>());
         }
     }
 }

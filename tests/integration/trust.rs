@@ -1,0 +1,159 @@
+//! What the working directory, `PATH` and `PYTHONPATH` can plant never runs and is never taken for a
+//! part of kb: finding F1 of the attacks from outside.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::env::{Output, TestEnv, runtime};
+
+/// Leaves a mark that says who ran.
+const PLANTED_PYTHON: &str =
+    "import os\nopen(os.environ['MARK'], 'a').write(__file__ + '\\n')\nraise SystemExit(0)\n";
+
+/// The Python of this machine, which the tests need anyway; not a script that looks for it.
+fn real_python() -> PathBuf {
+    let script = ["-I", "-c", "import sys; print(sys.executable)"];
+    let output = Command::new("python3").args(script).output().expect("Python 3 is there");
+    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+}
+
+/// A machine without model and library, whose Python is the real one and reaches no index.
+fn env_with_python(python_dir: &Path) -> TestEnv {
+    let mut env = TestEnv::without_model();
+    let mark = env.path("mark").display().to_string();
+    env.set("MARK", &mark);
+    env.set("PIP_NO_INDEX", "1");
+    env.set("PATH", python_dir.to_str().unwrap());
+    env
+}
+
+/// Writes a package `onnxruntime` whose library is `library`.
+fn write_package(env: &TestEnv, folder: &str, version: &str, library: &[u8]) -> String {
+    env.write(&format!("{folder}/onnxruntime/__init__.py"), PLANTED_PYTHON);
+    env.write(
+        &format!("{folder}/onnxruntime-{version}.dist-info/METADATA"),
+        format!("Metadata-Version: 2.1\nName: onnxruntime\nVersion: {version}\n"),
+    );
+    let name = format!("{folder}/onnxruntime/capi/libonnxruntime.so.{version}");
+    env.write(&name, library);
+    name
+}
+
+/// Makes `folder` what a hostile repository might be, and a document to add.
+fn plant(env: &TestEnv, folder: &str) {
+    env.write(&format!("{folder}/README.md"), "# x\n");
+    for module in ["csv", "os", "importlib/__init__", "sysconfig", "pip/__init__", "pip/__main__"] {
+        env.write(&format!("{folder}/{module}.py"), PLANTED_PYTHON);
+    }
+    write_package(env, folder, "1.99.0", b"no library");
+    let python = env.write(&format!("{folder}/python3"), "#!/bin/sh\necho sh >>\"$MARK\"\n");
+    fs::set_permissions(python, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Requires that the real `pip` was asked, that nothing planted ran, and that nothing was adopted.
+#[track_caller]
+fn check_untouched(env: &TestEnv, output: &Output) {
+    let mark = fs::read_to_string(env.path("mark")).unwrap_or_default();
+    assert_eq!(mark, "", "planted code ran");
+    let said = output.clone().expect(2).stderr;
+    assert!(said.contains("No matching distribution found for onnxruntime==1.31.1"), "{said}");
+    assert!(!said.contains("1.99.0"), "{said}");
+    assert!(!env.path(".cache/kb/onnxruntime").exists(), "a planted library was adopted");
+}
+
+#[test]
+fn nothing_in_the_working_directory_runs_or_is_adopted() {
+    let python = real_python();
+    let env = env_with_python(python.parent().unwrap());
+    plant(&env, "repo");
+    for args in [&["init"][..], &["add", "."], &["add", "README.md"]] {
+        let output = env.finish(env.command(args).current_dir(env.path("repo")));
+        check_untouched(&env, &output);
+    }
+}
+
+#[test]
+fn a_python_in_a_relative_folder_of_the_path_is_not_started() {
+    let python = real_python();
+    let mut env = env_with_python(python.parent().unwrap());
+    plant(&env, "repo");
+    for before in [".", "", "../repo"] {
+        env.set("PATH", &format!("{before}:{}", python.parent().unwrap().display()));
+        let output = env.finish(env.command(&["init"]).current_dir(env.path("repo")));
+        check_untouched(&env, &output);
+    }
+    // With no other Python there is none.
+    env.set("PATH", ".:");
+    let output = env.finish(env.command(&["init"]).current_dir(env.path("repo"))).expect(2);
+    assert!(output.stderr.contains("no `python3` in a folder of PATH that has a full path"));
+    assert!(!env.path("mark").exists());
+}
+
+#[test]
+fn the_variables_of_python_change_nothing() {
+    let python = real_python();
+    let mut env = env_with_python(python.parent().unwrap());
+    plant(&env, "repo");
+    let startup = env.write("startup.py", PLANTED_PYTHON);
+    let repo = env.path("repo").display().to_string();
+    env.set("PYTHONPATH", &repo);
+    env.set("PYTHONSTARTUP", startup.to_str().unwrap());
+    env.set("PYTHONUSERBASE", &repo);
+    check_untouched(&env, &env.kb(&["init"]));
+}
+
+/// What users set for pip stays: here a folder with a package in it, which then is not what it
+/// should be.
+#[test]
+fn pip_keeps_the_users_index() {
+    let python = real_python();
+    let mut env = env_with_python(python.parent().unwrap());
+    let wheels = env.path("wheels");
+    fs::create_dir(&wheels).unwrap();
+    let name = "onnxruntime-1.31.1-cp311-cp311-manylinux_2_28_x86_64.whl";
+    let script = "import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
+    wheel.writestr('onnxruntime/capi/libonnxruntime.so.1.31.1', 'no library')
+    wheel.writestr('onnxruntime-1.31.1.dist-info/METADATA', 'Name: onnxruntime\\nVersion: 1.31.1\\n')
+    wheel.writestr('onnxruntime-1.31.1.dist-info/WHEEL', 'Wheel-Version: 1.0\\n')
+    wheel.writestr('onnxruntime-1.31.1.dist-info/RECORD', '')";
+    let made = Command::new(python).args(["-c", script]).arg(wheels.join(name)).status().unwrap();
+    assert!(made.success());
+    env.set("PIP_FIND_LINKS", wheels.to_str().unwrap());
+    let output = env.kb(&["init"]).expect(2);
+    if cfg!(target_arch = "x86_64") {
+        assert!(output.stderr.contains("its SHA-256 is "), "{}", output.stderr);
+    }
+}
+
+/// A virtual environment of the user's: its library is taken if its bytes are known, whatever the
+/// package says its version is.
+#[test]
+fn a_library_of_a_virtual_environment_is_adopted_only_if_its_bytes_are_known() {
+    let python = real_python();
+    let real = fs::read(runtime()).unwrap();
+    let mut damaged = real.clone();
+    damaged[20_000_000] ^= 1;
+    for (library, is_known) in [(&real, true), (&damaged, false)] {
+        let env = env_with_python(Path::new("/nowhere"));
+        let venv = env.path("venv");
+        let mut command = Command::new(&python);
+        command.args(["-m", "venv", "--without-pip"]).arg(&venv);
+        assert!(command.status().unwrap().success());
+        let found = fs::read_dir(venv.join("lib")).unwrap().next().unwrap().unwrap().path();
+        let site = found.strip_prefix(env.path("")).unwrap().join("site-packages");
+        let name = write_package(&env, site.to_str().unwrap(), "1.98.0", library);
+        let path = venv.join("bin").display().to_string();
+        let output = env.finish(env.command(&["init"]).env("PATH", path)).expect(2);
+        let adopted = env.path(".cache/kb/onnxruntime/1.31.1/libonnxruntime.so.1.31.1");
+        assert_eq!(adopted.exists(), is_known, "{}", output.stderr);
+        let said = format!(
+            "Found ONNX Runtime at {}, but kb does not know its SHA-256 (",
+            env.path(name).display()
+        );
+        assert_eq!(output.stderr.matches(&said).count(), usize::from(!is_known), "{output:?}");
+        assert!(!env.path("mark").exists());
+    }
+}
