@@ -1,68 +1,81 @@
 //! Makes a file next to another, so that nobody ever sees half of it.
 //!
-//! A [`Draft`] has a name that no other process uses, is private, and takes its target's name only
+//! A [`Draft`] lies in a private folder that no other process uses, and takes its target's name only
 //! when it is complete and on disk. What a killed process left is recognised and removed later.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What kb's own drafts begin with; nothing else may be collected.
-const PREFIX: &str = ".kb-draft-";
+use super::scratch::{self, Scratch};
+
+pub use super::scratch::collect;
 
 /// What SQLite keeps next to a database.
-const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// How many names are tried before giving up.
-const NAME_ATTEMPTS: u32 = 100;
-
-/// A file that is being made next to its target; removed when dropped before [`Draft::publish`].
+/// A file that is being made next to its target; removed when dropped before it is published.
 #[derive(Debug)]
 pub struct Draft {
+    scratch: Scratch,
     path: PathBuf,
     target: PathBuf,
-    /// Held open and locked, so that a draft in use is told from an abandoned one.
     file: File,
-    is_published: bool,
+}
+
+/// Who may read a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// Its owner: mode 0600.
+    Private,
+    /// Whoever could read the file before; for a new one, whoever the umask lets.
+    Usual,
 }
 
 impl Draft {
-    /// Creates an empty file with mode 0600 in the folder of `target`. Where `target` is a symbolic
-    /// link, what it leads to becomes the target: the user's link stays.
+    /// Creates an empty file with mode 0600 near `target`. Where `target` is a symbolic link, what
+    /// it leads to becomes the target: the user's link stays.
     ///
     /// Removes abandoned drafts in the same folder first.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// What the system says; [`io::ErrorKind::InvalidInput`] if something is at `target` that is not
+    /// a regular file.
     pub fn create(target: &Path) -> io::Result<Self> {
+        Self::with_access(target, Access::Private)
+    }
+
+    fn with_access(target: &Path, access: Access) -> io::Result<Self> {
         let target = destination(target)?;
-        let folder = folder_of(&target);
-        collect(folder);
-        for _ in 0..NAME_ATTEMPTS {
-            let path = folder.join(unique_name());
-            let mut options = File::options();
-            options.read(true).write(true).create_new(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            match options.open(&path) {
-                Ok(file) => {
-                    // A file system without locks loses the collecting of drafts, nothing else.
-                    let _ = file.try_lock();
-                    return Ok(Self { path, target, file, is_published: false });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
+        let known = target.symlink_metadata();
+        if known.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(not_a_file());
         }
-        Err(io::Error::from(io::ErrorKind::AlreadyExists))
+        let scratch = Scratch::create(folder_of(&target))?;
+        let path = scratch.new_path();
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            let mode = if access == Access::Private { 0o600 } else { 0o666 };
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+        }
+        let file = options.open(&path)?;
+        if let (Access::Usual, Ok(known)) = (access, known) {
+            file.set_permissions(known.permissions())?;
+        }
+        Ok(Self { scratch, path, target, file })
     }
 
     /// Returns where the draft is, for libraries that open files by name.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the file that will be replaced: what was given, links resolved.
+    pub fn target(&self) -> &Path {
+        &self.target
     }
 
     /// Returns the open draft.
@@ -75,31 +88,193 @@ impl Draft {
     /// # Errors
     ///
     /// What the system says; the target is then as it was.
-    pub fn publish(mut self) -> io::Result<()> {
+    pub fn publish(self) -> io::Result<()> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
-        self.is_published = true;
+        drop(self.scratch);
+        sync_folder(folder_of(&self.target))
+    }
+
+    /// As [`Draft::publish`], but never replaces a file.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::AlreadyExists`] if something has the target's name by now.
+    pub fn publish_new(self) -> io::Result<()> {
+        self.file.sync_all()?;
+        rename_to_free(&self.path, &self.target)?;
+        drop(self.scratch);
         sync_folder(folder_of(&self.target))
     }
 }
 
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.is_published {
-            remove_with_side_files(&self.path);
-        }
-    }
-}
-
-/// Replaces the content of a file, or makes it with mode 0600.
+/// Replaces the content of a file, or makes it, and leaves it with mode 0600.
 ///
 /// # Errors
 ///
 /// What the system says; the file is then as it was.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut draft = Draft::create(path)?;
+    fill(Draft::create(path)?, bytes)
+}
+
+/// As [`replace`] for what is no secret, such as a manual page: the file keeps its mode, or gets the
+/// usual one.
+///
+/// # Errors
+///
+/// As [`replace`].
+pub fn replace_public(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fill(Draft::with_access(path, Access::Usual)?, bytes)
+}
+
+fn fill(mut draft: Draft, bytes: &[u8]) -> io::Result<()> {
     draft.file().write_all(bytes)?;
     draft.publish()
+}
+
+/// Opens a file to append to, making it where it is missing. It is its owner's alone afterwards.
+///
+/// # Errors
+///
+/// What the system says; [`io::ErrorKind::InvalidInput`] if it is not a regular file.
+pub fn append(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe in its place must not hold the caller.
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.mode(0o600).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(not_a_file());
+    }
+    if let Some(private) = private_mode(&metadata) {
+        file.set_permissions(private)?;
+    }
+    Ok(file)
+}
+
+/// Makes an empty file with mode 0600 unless one is there, and its folder with mode 0700.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn create_private(path: &Path) -> io::Result<()> {
+    if path.try_exists()? {
+        return Ok(());
+    }
+    create_folder(folder_of(path))?;
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        // Another process was faster; it means the same file.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        opened => opened.map(drop),
+    }
+}
+
+/// Makes a folder that only its owner can enter, with its parents; one that is there stays as it is.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    scratch::private_builder().recursive(true).create(path)
+}
+
+/// Takes from all but the owner the right to look into a file or a folder of the user's that kb
+/// made. A link is left alone, and so is what another user owns.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    let metadata = path.symlink_metadata()?;
+    if metadata.is_symlink() {
+        return Ok(());
+    }
+    match private_mode(&metadata) {
+        Some(private) => fs::set_permissions(path, private),
+        None => Ok(()),
+    }
+}
+
+/// Returns the permissions that something should have instead; `None` if they are right, or not the
+/// user's to change.
+#[cfg(unix)]
+fn private_mode(metadata: &fs::Metadata) -> Option<fs::Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = metadata.permissions().mode();
+    let is_open = mode & 0o077 != 0;
+    (is_open && scratch::is_own(metadata)).then(|| fs::Permissions::from_mode(mode & 0o700))
+}
+
+#[cfg(not(unix))]
+fn private_mode(_: &fs::Metadata) -> Option<fs::Permissions> {
+    None
+}
+
+/// Makes a symbolic link in one step, in the place of another if there is one.
+///
+/// # Errors
+///
+/// What the system says; [`io::ErrorKind::Unsupported`] on a system without symbolic links.
+pub fn replace_link(original: &Path, link: &Path) -> io::Result<()> {
+    let scratch = Scratch::create(folder_of(link))?;
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(original, scratch.new_path())?;
+    #[cfg(not(unix))]
+    {
+        let _ = original;
+        return Err(io::Error::from(io::ErrorKind::Unsupported));
+    }
+    fs::rename(scratch.new_path(), link)
+}
+
+/// Removes a file; one that is missing is no error.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Removes a folder if it is empty; returns whether it is gone.
+pub fn remove_empty_folder(path: &Path) -> bool {
+    fs::remove_dir(path).is_ok()
+}
+
+/// Returns the path of one of the [`SIDE_FILES`] of a database.
+pub fn side_file(database: &Path, end: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+/// Returns how many bytes the user may still write in a folder; `None` where that is not known.
+#[cfg(unix)]
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+/// Returns nothing: it is not known here.
+#[cfg(not(unix))]
+pub fn free_bytes(_: &Path) -> Option<u64> {
+    None
 }
 
 /// Makes sure that the names in a folder are on disk.
@@ -109,8 +284,18 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// What the system says; a file system that cannot do it is no error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
-        // Some network file systems and Windows refuse to flush a folder.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        // Some network file systems refuse to flush a folder; one that may only be written to cannot
+        // be opened.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::InvalidInput
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::Unsupported
+            ) =>
+        {
+            Ok(())
+        }
         #[cfg(not(unix))]
         Err(_) => Ok(()),
         synced => synced,
@@ -119,12 +304,16 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 
 /// Returns the file that a path means in the end, following the user's links, also to a file that
 /// is missing.
-fn destination(path: &Path) -> io::Result<PathBuf> {
+///
+/// # Errors
+///
+/// What the system says of links that lead in a circle.
+pub fn destination(path: &Path) -> io::Result<PathBuf> {
     /// More links than any system follows.
     const MAX_LINKS: u32 = 40;
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
-        match fs::read_link(&path) {
+        match path.read_link() {
             Ok(next) => path = folder_of(&path).join(next),
             Err(_) => return Ok(path),
         }
@@ -132,70 +321,61 @@ fn destination(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A name that no other draft has: process, time and a counter.
-fn unique_name() -> String {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let nanos =
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    format!("{PREFIX}{}-{nanos:x}-{number}", std::process::id())
+fn not_a_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
-/// Removes drafts that nobody holds any more.
-fn collect(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_side_file = SIDE_FILES.iter().any(|end| name.ends_with(end));
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if !name.starts_with(PREFIX) || is_side_file || !is_file {
-            continue;
-        }
-        let is_abandoned = File::options()
-            .write(true)
-            .open(entry.path())
-            .is_ok_and(|file| file.try_lock().is_ok());
-        if is_abandoned {
-            remove_with_side_files(&entry.path());
-        }
-    }
-}
-
-fn remove_with_side_files(path: &Path) {
-    for end in SIDE_FILES.iter().copied().chain([""]) {
-        let mut name = path.as_os_str().to_owned();
-        name.push(end);
-        // Where it cannot be removed the next draft in this folder tries again.
-        let _ = fs::remove_file(PathBuf::from(name));
+/// Renames a file to a name that nothing has.
+fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
+    // A second name fails where the name is taken, on every system.
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Not every file system has second names.
+        Err(_) if to.symlink_metadata().is_err() => fs::rename(from, to),
+        Err(_) => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::super::testing::names;
     use super::*;
 
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
+    fn mode(path: &Path) -> u32 {
+        path.symlink_metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
     #[test]
     fn a_file_is_replaced_in_one_step_and_is_private() {
-        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("settings");
         replace(&path, b"first").unwrap();
+        set_mode(&path, 0o644);
         replace(&path, b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(mode(&path), 0o600);
         assert_eq!(names(folder.path()), ["settings"]);
+    }
+
+    #[test]
+    fn what_is_no_secret_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kb.1");
+        replace_public(&path, b"page").unwrap();
+        set_mode(&path, 0o644);
+        replace_public(&path, b"new page").unwrap();
+        assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o644, b"new page".to_vec()));
     }
 
     #[test]
@@ -203,21 +383,97 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("dotfiles")).unwrap();
         let link = folder.path().join("settings");
-        std::os::unix::fs::symlink("dotfiles/settings", &link).unwrap();
-        replace(&link, b"text").unwrap();
-        assert!(link.symlink_metadata().unwrap().is_symlink());
-        assert_eq!(fs::read(folder.path().join("dotfiles/settings")).unwrap(), b"text");
+        symlink("dotfiles/settings", &link).unwrap();
+        // Once to a file that is missing, once to one that is there.
+        for text in [b"one", b"two"] {
+            replace(&link, text).unwrap();
+            assert!(link.symlink_metadata().unwrap().is_symlink());
+            assert_eq!(fs::read(folder.path().join("dotfiles/settings")).unwrap(), text);
+        }
+        symlink("circle", folder.path().join("circle")).unwrap();
+        assert!(replace(&folder.path().join("circle"), b"x").is_err());
     }
 
     #[test]
-    fn an_unfinished_draft_leaves_nothing_and_an_abandoned_one_is_collected() {
+    fn an_unfinished_draft_leaves_nothing_and_touches_no_file_of_the_users() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("file");
         fs::write(folder.path().join("file.partial"), "the user's").unwrap();
-        fs::write(folder.path().join(".kb-draft-1-2-3"), "a killed process").unwrap();
         let in_use = Draft::create(&target).unwrap();
         drop(Draft::create(&target).unwrap());
-        let in_use_name = in_use.path().file_name().unwrap().to_str().unwrap().to_owned();
-        assert_eq!(names(folder.path()), [in_use_name, "file.partial".to_owned()]);
+        assert!(in_use.path().exists());
+        drop(in_use);
+        assert_eq!(names(folder.path()), ["file.partial"]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        let kind = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, &path, kind, rustix::fs::Mode::RWXU, 0).unwrap();
+        assert_eq!(replace(&path, b"x").unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        // Nobody reads it, and nobody is waited for.
+        assert!(append(&path).is_err());
+        assert!(append(Path::new("/dev/null")).is_err());
+        assert!(replace(folder.path(), b"x").is_err());
+        assert_eq!(names(folder.path()), ["pipe"]);
+    }
+
+    #[test]
+    fn a_new_file_takes_no_name_that_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("export");
+        let mut draft = Draft::create(&path).unwrap();
+        draft.file().write_all(b"mine").unwrap();
+        fs::write(&path, "another's").unwrap();
+        let error = draft.publish_new().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"another's");
+        fs::remove_file(&path).unwrap();
+        let mut draft = Draft::create(&path).unwrap();
+        draft.file().write_all(b"mine").unwrap();
+        draft.publish_new().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"mine");
+        assert_eq!(names(folder.path()), ["export"]);
+    }
+
+    #[test]
+    fn a_log_is_appended_to_and_becomes_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        append(&path).unwrap().write_all(b"one\n").unwrap();
+        assert_eq!(mode(&path), 0o600);
+        set_mode(&path, 0o666);
+        append(&path).unwrap().write_all(b"two\n").unwrap();
+        assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o600, b"one\ntwo\n".to_vec()));
+    }
+
+    #[test]
+    fn folders_are_private_when_made_and_made_private_on_request() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b");
+        create_folder(&deep).unwrap();
+        create_private(&deep.join("c/kb.db")).unwrap();
+        let modes = ["a", "a/b", "a/b/c", "a/b/c/kb.db"].map(|it| mode(&folder.path().join(it)));
+        assert_eq!(modes, [0o700, 0o700, 0o700, 0o600]);
+        set_mode(&deep, 0o755);
+        create_folder(&deep).unwrap();
+        assert_eq!(mode(&deep), 0o755, "it was there");
+        make_private(&deep).unwrap();
+        assert_eq!(mode(&deep), 0o700);
+        symlink("/", folder.path().join("link")).unwrap();
+        make_private(&folder.path().join("link")).unwrap();
+    }
+
+    #[test]
+    fn a_link_is_replaced_in_one_step() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        for original in ["one", "two"] {
+            replace_link(Path::new(original), &link).unwrap();
+            assert_eq!(link.read_link().unwrap(), Path::new(original));
+        }
+        assert_eq!(names(folder.path()), ["link"]);
     }
 }

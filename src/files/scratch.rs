@@ -1,0 +1,311 @@
+//! Keeps what is being made in private folders, and removes those that killed processes left.
+//!
+//! A folder and not a file: what a library puts next to a file it writes (SQLite does) lies in it
+//! too, and the lock that shows the folder is in use is on no file that such a library locks itself.
+
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What the names of scratch folders begin with.
+const PREFIX: &str = ".kb-draft-";
+
+/// Digits of the random part of a name.
+const RANDOM_DIGITS: usize = 16;
+
+/// How many names are tried before giving up.
+const NAME_ATTEMPTS: u32 = 100;
+
+/// Is locked as long as the folder is in use.
+const LOCK: &str = "lock";
+
+/// What is being made: a file or a folder.
+const NEW: &str = "new";
+
+/// Holds, under its own name, what is being replaced, where the file system cannot exchange two
+/// names at once.
+const OLD: &str = "old";
+
+/// A folder that only its owner can enter and no other process uses; removed when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: PathBuf,
+    /// Held open and locked, so that a folder in use is told from an abandoned one.
+    _lock: File,
+}
+
+impl Scratch {
+    /// Makes a folder with mode 0700 in `parent`, after removing abandoned ones from there.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn create(parent: &Path) -> io::Result<Self> {
+        collect(parent);
+        for _ in 0..NAME_ATTEMPTS {
+            let folder = parent.join(unique_name());
+            match private_builder().create(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                created => created?,
+            }
+            match lock_new(&folder.join(LOCK)) {
+                Ok(Some(lock)) => return Ok(Self { folder, _lock: lock }),
+                // Another process took the folder for abandoned before it was locked.
+                Ok(None) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    remove(&folder);
+                    return Err(error);
+                }
+            }
+        }
+        Err(io::Error::from(io::ErrorKind::AlreadyExists))
+    }
+
+    /// Returns where to make what is being made. Nothing is there yet.
+    pub fn new_path(&self) -> PathBuf {
+        self.folder.join(NEW)
+    }
+
+    /// Moves what is called `target` into this folder, from where it is moved back if the process
+    /// is killed before something else has its name.
+    pub(super) fn move_aside(&self, target: &Path) -> io::Result<PathBuf> {
+        let aside = self.folder.join(OLD);
+        private_builder().create(&aside)?;
+        let aside = aside.join(target.file_name().unwrap_or_default());
+        fs::rename(target, &aside)?;
+        Ok(aside)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        remove(&self.folder);
+    }
+}
+
+/// Removes the scratch folders in `parent` that no process uses any more. What was moved aside in
+/// one, and has no successor, gets its name back.
+///
+/// Nothing but what [`Scratch`] makes is touched: the name, the owner and the content must fit.
+pub fn collect(parent: &Path) {
+    for entry in parent.read_dir().into_iter().flatten().flatten() {
+        if !is_scratch_name(&entry.file_name()) {
+            continue;
+        }
+        let folder = entry.path();
+        if !folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir() && is_own(&metadata)) {
+            continue;
+        }
+        let lock = match open_lock(&folder.join(LOCK)) {
+            Ok(lock) => lock,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Empty, unless it is not one of ours. Whoever is making it just now tries again.
+                let _ = fs::remove_dir(&folder);
+                continue;
+            }
+            Err(_) => continue,
+        };
+        if lock.try_lock().is_ok() {
+            restore(&folder.join(OLD), parent);
+            remove(&folder);
+        }
+    }
+}
+
+/// Gives what was moved aside its name back, unless that is taken.
+fn restore(aside: &Path, parent: &Path) {
+    for entry in aside.read_dir().into_iter().flatten().flatten() {
+        let place = parent.join(entry.file_name());
+        if place.symlink_metadata().is_err() {
+            let _ = fs::rename(entry.path(), place);
+        }
+    }
+}
+
+/// Removes a scratch folder. The lock goes last but one, so that a folder of which a killed process
+/// has removed a part is still recognised. What cannot be removed now is tried again by `collect`.
+fn remove(folder: &Path) {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name() != LOCK) {
+        // Also a file that SQLite put next to what was made.
+        let is_ours = entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes())
+            || entry.file_name() == OLD;
+        if !is_ours {
+            return;
+        }
+        let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+    let _ = fs::remove_file(folder.join(LOCK));
+    let _ = fs::remove_dir(folder);
+}
+
+/// Makes and locks a lock file; `None` if another process was faster and removes it.
+fn lock_new(path: &Path) -> io::Result<Option<File>> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let lock = options.open(path)?;
+    match lock.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        // Where there are no locks nothing is ever found abandoned, and that is all.
+        Err(fs::TryLockError::Error(_)) => Ok(Some(lock)),
+        // It may have been locked, and removed, in between.
+        Ok(()) => Ok(path.symlink_metadata().is_ok().then_some(lock)),
+    }
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true);
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let flags = i32::try_from(flags.bits()).unwrap_or_default();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    options.open(path)
+}
+
+/// Returns a name that no other folder has: the process and a random number.
+fn unique_name() -> String {
+    // Each `RandomState` has keys of its own.
+    let random = RandomState::new().hash_one(std::process::id());
+    format!("{PREFIX}{}-{random:0RANDOM_DIGITS$x}", std::process::id())
+}
+
+fn is_scratch_name(name: &OsStr) -> bool {
+    let parts = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    parts.is_some_and(|(process, random)| {
+        !process.is_empty()
+            && process.bytes().all(|byte| byte.is_ascii_digit())
+            && random.len() == RANDOM_DIGITS
+            && is_hex(random)
+    })
+}
+
+/// Returns what makes folders that only their owner can enter.
+pub(super) fn private_builder() -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+#[cfg(unix)]
+pub(super) fn is_own(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_own(_: &fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+
+    use super::super::testing::names;
+    use super::*;
+
+    /// Makes what a killed process leaves.
+    fn abandoned(parent: &Path, name: &str, files: &[&str]) {
+        let folder = parent.join(name);
+        for file in files {
+            let file = folder.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "x").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_scratch_folder_is_private_and_vanishes() {
+        use std::os::unix::fs::PermissionsExt;
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::create(parent.path()).unwrap();
+        let mode = scratch.folder.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        fs::create_dir(scratch.new_path()).unwrap();
+        fs::write(scratch.new_path().join("a"), "a").unwrap();
+        fs::write(scratch.folder.join("new-journal"), "a").unwrap();
+        drop(scratch);
+        assert!(names(parent.path()).is_empty());
+    }
+
+    #[test]
+    fn abandoned_folders_are_removed_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let at = |name: &str| parent.path().join(name);
+        abandoned(parent.path(), ".kb-draft-1-0123456789abcdef", &["lock", "new", "new-wal"]);
+        abandoned(parent.path(), ".kb-draft-2-0123456789abcdef", &["lock", "new/a/b", "old/c/d"]);
+        fs::create_dir(at(".kb-draft-3-0123456789abcdef")).unwrap();
+        // Not one of these is a draft of kb's.
+        abandoned(parent.path(), ".kb-draft-4-0123456789abcdef", &["lock", "letter"]);
+        abandoned(parent.path(), ".kb-draft-5-0123456789abcdef", &["letter"]);
+        abandoned(parent.path(), ".kb-draft-mine", &["lock", "new"]);
+        fs::write(at(".kb-draft-6-0123456789abcdef"), "a file").unwrap();
+        fs::write(at("x.db.partial"), "the user's").unwrap();
+        fs::create_dir(at("elsewhere")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", at(".kb-draft-7-0123456789abcdef")).unwrap();
+        let in_use = Scratch::create(parent.path()).unwrap();
+        fs::write(in_use.new_path(), "x").unwrap();
+        drop(Scratch::create(parent.path()).unwrap());
+        let mut expected = vec![
+            ".kb-draft-4-0123456789abcdef".to_owned(),
+            ".kb-draft-5-0123456789abcdef".to_owned(),
+            ".kb-draft-6-0123456789abcdef".to_owned(),
+            ".kb-draft-7-0123456789abcdef".to_owned(),
+            ".kb-draft-mine".to_owned(),
+            "c".to_owned(),
+            "elsewhere".to_owned(),
+            "x.db.partial".to_owned(),
+            in_use.folder.file_name().unwrap().to_str().unwrap().to_owned(),
+        ];
+        expected.sort();
+        assert_eq!(names(parent.path()), expected);
+        assert!(in_use.new_path().exists());
+    }
+
+    #[test]
+    fn what_was_moved_aside_comes_back_unless_it_has_a_successor() {
+        let parent = tempfile::tempdir().unwrap();
+        abandoned(parent.path(), ".kb-draft-1-0123456789abcdef", &["lock", "old/skill/SKILL.md"]);
+        collect(parent.path());
+        assert_eq!(names(parent.path()), ["skill"]);
+        fs::write(parent.path().join("skill/SKILL.md"), "new").unwrap();
+        abandoned(parent.path(), ".kb-draft-1-0123456789abcdef", &["lock", "old/skill/SKILL.md"]);
+        collect(parent.path());
+        assert_eq!(names(parent.path()), ["skill"]);
+        assert_eq!(fs::read(parent.path().join("skill/SKILL.md")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn folders_made_and_collected_at_once_are_never_taken_from_their_owner() {
+        let parent = tempfile::tempdir().unwrap();
+        let num_kept = AtomicU32::new(0);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let scratch = Scratch::create(parent.path()).unwrap();
+                        fs::write(scratch.new_path(), "x").unwrap();
+                        collect(parent.path());
+                        let is_kept = fs::read(scratch.new_path()).unwrap() == b"x";
+                        num_kept.fetch_add(u32::from(is_kept), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        assert_eq!(num_kept.into_inner(), 400);
+        collect(parent.path());
+        assert!(names(parent.path()).is_empty());
+    }
+}

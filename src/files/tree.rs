@@ -1,0 +1,165 @@
+//! Makes a folder next to another and puts it in that one's place.
+//!
+//! At every instant the name means the whole old folder or the whole new one.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::scratch::{Scratch, private_builder};
+use super::write::{create_folder, folder_of, sync_folder};
+
+/// A folder that is being made next to its target; removed when dropped before it is published.
+#[derive(Debug)]
+pub struct Tree {
+    scratch: Scratch,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+impl Tree {
+    /// Creates an empty folder with mode 0700 near `target`, whose own folder is made where it is
+    /// missing.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn create(target: &Path) -> io::Result<Self> {
+        create_folder(folder_of(target))?;
+        let scratch = Scratch::create(folder_of(target))?;
+        let path = scratch.new_path();
+        private_builder().create(&path)?;
+        Ok(Self { scratch, path, target: target.to_owned() })
+    }
+
+    /// Copies a file to a place below the folder, private and on disk. The right to execute it stays
+    /// its owner's.
+    ///
+    /// # Errors
+    ///
+    /// What the system says of either file.
+    pub fn add_copy(&self, below: &Path, source: &mut File) -> io::Result<()> {
+        let place = self.path.join(below);
+        create_folder(folder_of(&place))?;
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+            let is_executable = source.metadata()?.permissions().mode() & 0o100 != 0;
+            options.mode(if is_executable { 0o700 } else { 0o600 });
+        }
+        let mut copy = options.open(place)?;
+        io::copy(source, &mut copy)?;
+        copy.sync_all()
+    }
+
+    /// Makes a symbolic link at a place below the folder; nothing where a system has none.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub fn add_link(&self, below: &Path, original: &Path) -> io::Result<()> {
+        let place = self.path.join(below);
+        create_folder(folder_of(&place))?;
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(original, place)?;
+        #[cfg(not(unix))]
+        let _ = original;
+        Ok(())
+    }
+
+    /// Gives the folder its target's name. What had that name is removed; a link is not followed.
+    ///
+    /// # Errors
+    ///
+    /// What the system says; the target is then as it was.
+    pub fn publish(self) -> io::Result<()> {
+        sync_folders(&self.path)?;
+        if self.target.symlink_metadata().is_err() {
+            fs::rename(&self.path, &self.target)?;
+        } else if exchange(&self.path, &self.target).is_err() {
+            // Not every file system can. For a moment nothing has the name; after a kill in this
+            // moment `collect` gives it back to the old folder.
+            let aside = self.scratch.move_aside(&self.target)?;
+            if let Err(error) = fs::rename(&self.path, &self.target) {
+                let _ = fs::rename(aside, &self.target);
+                return Err(error);
+            }
+        }
+        // The name is on disk before what it meant is removed.
+        sync_folder(folder_of(&self.target))
+    }
+}
+
+/// Makes sure that the names below a folder are on disk.
+fn sync_folders(folder: &Path) -> io::Result<()> {
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_folders(&entry.path())?;
+        }
+    }
+    sync_folder(folder)
+}
+
+/// Exchanges two names at once.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::super::testing::names;
+    use super::*;
+
+    fn tree(target: &Path, text: &str) -> Tree {
+        let tree = Tree::create(target).unwrap();
+        let source = target.with_file_name("source");
+        fs::write(&source, text).unwrap();
+        fs::set_permissions(&source, fs::Permissions::from_mode(0o755)).unwrap();
+        tree.add_copy(Path::new("sub/a.sh"), &mut File::open(&source).unwrap()).unwrap();
+        tree.add_link(Path::new("link"), Path::new("sub/a.sh")).unwrap();
+        fs::remove_file(source).unwrap();
+        tree
+    }
+
+    #[test]
+    fn a_folder_is_made_private_and_replaces_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("deep/skill");
+        for text in ["one", "two"] {
+            tree(&target, text).publish().unwrap();
+            assert_eq!(fs::read_to_string(target.join("link")).unwrap(), text);
+            assert_eq!(names(target.parent().unwrap()), ["skill"]);
+        }
+        for (path, expected) in [("", 0o700), ("sub", 0o700), ("sub/a.sh", 0o700)] {
+            let mode = target.join(path).metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, expected, "{path}");
+        }
+        drop(tree(&target, "three"));
+        assert_eq!(fs::read_to_string(target.join("link")).unwrap(), "two");
+        assert_eq!(names(target.parent().unwrap()), ["skill"]);
+    }
+
+    #[test]
+    fn what_a_replaced_link_leads_to_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("mine")).unwrap();
+        fs::write(folder.path().join("mine/a"), "mine").unwrap();
+        let target = folder.path().join("skill");
+        std::os::unix::fs::symlink("mine", &target).unwrap();
+        tree(&target, "one").publish().unwrap();
+        assert!(!target.is_symlink());
+        assert_eq!(fs::read(folder.path().join("mine/a")).unwrap(), b"mine");
+    }
+}
