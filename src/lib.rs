@@ -21,6 +21,8 @@ pub mod hash;
 
 pub mod files;
 
+pub mod text;
+
 pub mod trace;
 
 pub mod ingest;

@@ -45,7 +45,7 @@ pub(super) struct Watch<'a> {
 
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     let (report, roots) = added(context, args, &mut Watch::default())?;
-    finish(context, args, &roots, report)
+    finish(args, &roots, report)
 }
 
 /// Adds what the arguments name; returns it with the paths made absolute.
@@ -189,12 +189,7 @@ fn read_stdin() -> Result<Vec<u8>> {
 }
 
 /// Ends a run: the summary for people on stderr, or the report for programs on stdout.
-fn finish(
-    context: &Context,
-    args: &args::Add,
-    roots: &[PathBuf],
-    mut report: IngestReport,
-) -> Result<ExitStatus> {
+fn finish(args: &args::Add, roots: &[PathBuf], mut report: IngestReport) -> Result<ExitStatus> {
     let is_success = report.added + report.updated + report.skipped > 0;
     // A single file named itself fails like any other command.
     if let (false, [root], 1) = (is_success, roots, report.failed.len()) {
@@ -212,7 +207,7 @@ fn finish(
         });
     }
     if args.format.format == OutputFormat::Json {
-        context.print(|out| json::report(&report, out))?;
+        context::print_json(|out| json::report(&report, out))?;
     }
     voice::say(&Human::summary(&report));
     Ok(if is_success { ExitStatus::Success } else { ExitStatus::User })

@@ -4,13 +4,13 @@ use std::io::BufRead;
 use std::path::Path;
 use std::{fs, io};
 
-use crate::cli::args;
 use crate::cli::args::{FilterArgs, How};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::inputs::SearchInput;
 use crate::cli::model::Warm;
 use crate::cli::search::{Found, answer};
+use crate::cli::{args, context};
 use crate::error::{Error, Result};
 use crate::present::json;
 
@@ -41,7 +41,7 @@ pub(super) fn run(
         num_lines += 1;
         let found = query(line, args).and_then(|it| answer(context, warm, &it));
         num_failed += usize::from(found.is_err());
-        context.print(|out| match &found {
+        context::print_json(|out| match &found {
             Ok(Found::Hits(results)) => json::search_line(results, out),
             Ok(Found::Passages(evidence)) => json::evidence_line(evidence, out),
             Err(error) => json::error_line(error, out),

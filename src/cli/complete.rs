@@ -5,7 +5,7 @@
 //! text. Nothing that fails is told: a shell that completes has no place for it.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::cli::args::{Cli, Shell};
 use crate::cli::context::{self, DATABASE};
 use crate::cli::exit::ExitStatus;
 use crate::cli::help::TOPICS;
-use crate::cli::{args, skill};
+use crate::cli::{args, skill, streams};
 use crate::config;
 use crate::config::{Environment, Flags};
 use crate::embed;
 use crate::error::{Error, Result};
-use crate::present::clean::clean;
 use crate::present::schema::PUBLISHED;
 use crate::store::Store;
+use crate::text::printable::clean;
 
 /// Says which shell asks.
 const VARIABLE: &str = "KB_COMPLETE";
@@ -51,8 +51,8 @@ pub(super) fn run(args: &args::Completions) -> Result<ExitStatus> {
     let mut script = Vec::new();
     completer(args.shell)
         .and_then(|it| it.write_registration(VARIABLE, "kb", "kb", "kb", &mut script))
-        .and_then(|()| io::stdout().lock().write_all(&script))
         .map_err(Error::Output)?;
+    streams::bytes(&script)?;
     Ok(ExitStatus::Success)
 }
 
@@ -68,9 +68,9 @@ pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<Exi
     let dir = context::absolute(Path::new(".")).ok();
     let mut found = Vec::new();
     let completed = completer(shell)
-        .and_then(|it| it.write_complete(&mut command, words, dir.as_deref(), &mut found))
-        .and_then(|()| io::stdout().lock().write_all(&found));
-    Some(if completed.is_ok() { ExitStatus::Success } else { ExitStatus::User })
+        .and_then(|it| it.write_complete(&mut command, words, dir.as_deref(), &mut found));
+    let is_said = completed.is_ok() && streams::bytes(&found).is_ok();
+    Some(if is_said { ExitStatus::Success } else { ExitStatus::User })
 }
 
 fn completer(shell: Shell) -> io::Result<&'static dyn EnvCompleter> {

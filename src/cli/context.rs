@@ -1,27 +1,26 @@
 //! What every command starts from: settings, places, the terminal.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::cli::args::{FilterArgs, Global};
 use crate::cli::pager::Pager;
-use crate::cli::voice;
+use crate::cli::{streams, voice};
 use crate::config;
 use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::paths;
-use crate::present::clean::clean;
 use crate::present::human::Human;
+use crate::present::sheet::{Printed, Sheet};
 use crate::store::Store;
+use crate::text::json::Json;
+use crate::text::printable::clean;
 use crate::trace::stage;
 
 /// Name of the database in the data directory.
 pub(super) const DATABASE: &str = "kb.db";
-
-/// Bytes of an answer that are written at a time: what a pipe holds.
-const OUTPUT_BYTES: usize = 1 << 16;
 
 /// Columns assumed where stdout is not a terminal.
 const DEFAULT_WIDTH: usize = 100;
@@ -42,10 +41,9 @@ impl Context {
         for warning in &resolved.warnings {
             voice::warn(warning);
         }
-        let is_terminal = io::stdout().is_terminal();
+        let is_terminal = streams::is_stdout_terminal();
         let is_coloured = voice::is_coloured(global.color, &environment, is_terminal);
-        let width =
-            if is_terminal { usize::from(console::Term::stdout().size().1) } else { DEFAULT_WIDTH };
+        let width = if is_terminal { streams::size().1 } else { DEFAULT_WIDTH };
         let human =
             Human { width, is_terminal, is_coloured, has_links: is_terminal && is_coloured };
         let pager = if is_terminal && !global.no_pager { Pager::new(&environment) } else { None };
@@ -83,24 +81,15 @@ impl Context {
         stage("open database", || Store::open_existing(&self.database()))
     }
 
-    /// Calls `answer` with stdout, buffered and flushed.
-    pub(super) fn print(
-        &self,
-        answer: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<()> {
-        let mut out = io::BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
-        stage("print", || answer(&mut out).and_then(|()| out.flush())).map_err(Error::Output)
-    }
-
     /// Prints with the face that the format asks for.
     pub(super) fn present(
         &self,
         format: OutputFormat,
-        json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-        human: impl FnOnce(&Human, &mut dyn Write) -> io::Result<()>,
+        json: impl FnOnce(&mut Json<'_>) -> io::Result<()>,
+        human: impl FnOnce(&Human, &mut Sheet<'_>) -> io::Result<()>,
     ) -> Result<()> {
         match format {
-            OutputFormat::Json => self.print(json),
+            OutputFormat::Json => print_json(json),
             OutputFormat::Human => self.show(human),
         }
     }
@@ -108,12 +97,29 @@ impl Context {
     /// Shows an answer to a person, in pages if it is longer than the screen.
     pub(super) fn show(
         &self,
-        human: impl FnOnce(&Human, &mut dyn Write) -> io::Result<()>,
+        human: impl FnOnce(&Human, &mut Sheet<'_>) -> io::Result<()>,
     ) -> Result<()> {
-        let Some(pager) = &self.pager else { return self.print(|out| human(&self.human, out)) };
-        let mut text = Vec::new();
-        human(&self.human, &mut text).and_then(|()| pager.show(&text)).map_err(Error::Output)
+        match &self.pager {
+            Some(pager) => {
+                let text = Printed::of(|out| human(&self.human, out)).map_err(Error::Output)?;
+                pager.show(&text)
+            }
+            None => stage("print", || streams::text(|out| human(&self.human, out))),
+        }
     }
+
+    /// Prints bytes as they are; on a terminal a person reads them, in pages if they are many.
+    pub(super) fn show_bytes(&self, bytes: &[u8]) -> Result<()> {
+        if streams::is_stdout_terminal() {
+            return self.show(|_, out| streams::shown(bytes, out));
+        }
+        stage("print", || streams::bytes(bytes))
+    }
+}
+
+/// Prints an answer for programs.
+pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Result<()> {
+    stage("print", || streams::json(answer))
 }
 
 /// Turns filter flags into the stages' noun.
@@ -172,10 +178,7 @@ pub(super) fn open_private(path: &Path, options: &mut fs::OpenOptions) -> io::Re
 
 /// Asks; anything but `y` or `yes` means no.
 pub(super) fn confirm(question: &str) -> Result<bool> {
-    let mut stderr = io::stderr().lock();
-    write!(stderr, "{} [y/N] ", clean(question))
-        .and_then(|()| stderr.flush())
-        .map_err(Error::Output)?;
+    streams::text_aside(|out| write!(out, "{} [y/N] ", clean(question))).map_err(Error::Output)?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map_err(Error::Output)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))

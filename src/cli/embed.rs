@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, cores, model, voice};
+use crate::cli::{args, context, cores, model, voice};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::present::json;
@@ -34,16 +34,16 @@ pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
             if is_cut {
                 warn_of_cut("the text", &*embedder);
             }
-            context.print(|out| json::vector(&vector, out))?;
+            context::print_json(|out| json::vector(&vector, out))?;
         }
-        None => embed_lines(context, &*wish.open_for_texts(bound.as_ref())?, side)?,
+        None => embed_lines(&*wish.open_for_texts(bound.as_ref())?, side)?,
     }
     Ok(ExitStatus::Success)
 }
 
 /// Embeds the lines of stdin. Answers go out as soon as there is nothing more to read, so that a
 /// program may wait for one before it asks for the next.
-fn embed_lines(context: &Context, embedder: &dyn Embedder, side: Side) -> Result<()> {
+fn embed_lines(embedder: &dyn Embedder, side: Side) -> Result<()> {
     let (sender, lines) = mpsc::sync_channel(2 * BATCH);
     // Ends with the process where stdin outlives an error.
     thread::spawn(move || {
@@ -63,7 +63,7 @@ fn embed_lines(context: &Context, embedder: &dyn Embedder, side: Side) -> Result
         for (idx, _) in embedded.iter().enumerate().filter(|(_, (_, is_cut))| *is_cut) {
             warn_of_cut(&format!("line {}", num_lines + idx + 1), embedder);
         }
-        context.print(|out| embedded.iter().try_for_each(|(it, _)| json::vector(it, out)))?;
+        context::print_json(|out| embedded.iter().try_for_each(|(it, _)| json::vector(it, out)))?;
         num_lines += batch.len();
     }
     Ok(())

@@ -1,13 +1,12 @@
-//! `kb help`: a topic or a command in, its page out. The pages of topics are those of the documentation.
+//! Explains a topic or a command (`kb help`). The pages of topics are those of the documentation.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 
 use clap::{CommandFactory, Parser};
 
-use crate::cli::args;
 use crate::cli::args::Cli;
 use crate::cli::exit::ExitStatus;
+use crate::cli::{args, streams};
 use crate::error::{Error, Result};
 use crate::present::page;
 
@@ -37,15 +36,19 @@ pub(super) fn run(args: &args::Help) -> Result<ExitStatus> {
         [name] => TOPICS.iter().find(|it| it.name == name),
         _ => None,
     };
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = match topic {
-        Some(topic) => page::plain(topic.page, &mut out).and_then(|()| match topic.appendix {
-            "" => Ok(()),
-            text => write!(out, "\n{text}"),
-        }),
-        None => write!(out, "{}", of_command(&args.words)?),
-    };
-    written.and_then(|()| out.flush()).map_err(Error::Output)?;
+    match topic {
+        Some(topic) => streams::text(|out| {
+            page::plain(topic.page, out)?;
+            match topic.appendix {
+                "" => Ok(()),
+                text => write!(out, "\n{text}"),
+            }
+        })?,
+        None => {
+            let page = of_command(&args.words)?;
+            streams::text(|out| out.text(&page))?;
+        }
+    }
     Ok(ExitStatus::Success)
 }
 

@@ -1,14 +1,13 @@
-//! `kb man`: the command tree in, manual pages out.
+//! Prints manual pages of the command tree (`kb man`).
 
 use std::fs;
-use std::io::{self, Write};
 
 use clap::CommandFactory;
 use clap_mangen::Man;
 
 use crate::cli::args::Cli;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, voice};
+use crate::cli::{args, streams, voice};
 use crate::error::{Error, Result};
 
 pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
@@ -20,9 +19,9 @@ pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
             voice::say(&format!("Wrote the man pages to {}", dir.display()));
         }
         None => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            let page = Man::new(Cli::command());
-            page.render(&mut out).and_then(|()| out.flush()).map_err(Error::Output)?;
+            let mut page = Vec::new();
+            Man::new(Cli::command()).render(&mut page).map_err(Error::Output)?;
+            streams::bytes(&page)?;
         }
     }
     Ok(ExitStatus::Success)

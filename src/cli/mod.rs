@@ -1,4 +1,4 @@
-//! Argv in, bytes and an exit status out: the edge. The only place that knows the terminal.
+//! Turns argv into an answer and an exit status: the edge, and the only place that knows the terminal.
 //!
 //! parse → settings → command → report the error, if any.
 
@@ -38,6 +38,7 @@ mod serve;
 mod skill;
 mod skill_tools;
 mod status;
+mod streams;
 mod tag;
 mod tools;
 mod transfer;
@@ -53,14 +54,13 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{Parser, ValueEnum};
 
-use crate::cli::args::{Cli, Command};
+use crate::cli::args::{Cli, ColorChoice, Command};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::ingest::extract::child;
-use crate::present::json;
 use crate::skill::commands;
 
 /// Runs the program and returns its exit status.
@@ -81,7 +81,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) if is_skill(&args) => {
-            return explain_skill(&error, &args, Program::Kb).into();
+            return explain_skill(&error, &args, &environment, Program::Kb).into();
         }
         Err(error) => return explain(&error, &args, &environment).into(),
     };
@@ -253,12 +253,11 @@ fn default_format(environment: &Environment, flags: &Flags) -> OutputFormat {
 fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) -> ExitStatus {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // Nothing is left to be done about an answer that cannot be written.
-            let _ = error.print();
-            ExitStatus::Success
+            end(page(error, environment), OutputFormat::Human)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let _ = error.print();
+            // Where stderr is closed there is nobody left to tell.
+            let _ = streams::text_aside(|out| out.text(&error.render().to_string()));
             ExitStatus::User
         }
         _ => {
@@ -272,6 +271,18 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
             report(&usage(error, args), format)
         }
     }
+}
+
+/// Prints a page of help, coloured as other answers are.
+fn page(error: &clap::Error, environment: &Environment) -> Result<ExitStatus> {
+    let is_terminal = streams::is_stdout_terminal();
+    let is_coloured = voice::is_coloured(ColorChoice::Auto, environment, is_terminal);
+    let page = error.render();
+    streams::text(|out| match is_coloured {
+        true => out.help(&page.ansi().to_string()),
+        false => out.text(&page.to_string()),
+    })?;
+    Ok(ExitStatus::Success)
 }
 
 /// Whether a command line that clap refused is one of a skill command.
@@ -294,10 +305,14 @@ fn first_word(args: &[OsString]) -> Option<&OsString> {
 
 /// Answers `--help` and `--version` of a skill command, or says what is wrong with it in the words
 /// of its protocol.
-fn explain_skill(error: &clap::Error, args: &[OsString], program: Program) -> ExitStatus {
+fn explain_skill(
+    error: &clap::Error,
+    args: &[OsString],
+    environment: &Environment,
+    program: Program,
+) -> ExitStatus {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let _ = error.print();
-        return ExitStatus::Success;
+        return end(page(error, environment), OutputFormat::Human);
     }
     let (message, hint) = match usage(error, args) {
         _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -361,9 +376,6 @@ fn usage(error: &clap::Error, args: &[OsString]) -> Error {
 
 /// Writes an error to stderr and returns the status it ends the program with.
 fn report(error: &Error, format: OutputFormat) -> ExitStatus {
-    voice::error(error, |human, out| match format {
-        OutputFormat::Json => json::error(error, out),
-        OutputFormat::Human => human.error(error, out),
-    });
+    voice::error(error, format);
     error.into()
 }

@@ -1,13 +1,15 @@
-//! A long answer in, pages out: on a terminal, where the answer is longer than the screen.
+//! Shows a long answer in pages: on a terminal, where the answer is longer than the screen.
 
 use std::ffi::OsString;
 use std::io;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::cli::{interrupt, launch, voice};
+use crate::cli::{interrupt, launch, streams, voice};
 use crate::config::Environment;
+use crate::error::{Error, Result};
 use crate::present::columns::width;
+use crate::present::sheet::Printed;
 
 /// What shows pages where neither `KB_PAGER` nor `PAGER` says.
 const DEFAULT_PAGER: &str = "less -FRX";
@@ -38,13 +40,13 @@ impl Pager {
         {
             return None;
         }
-        let (rows, columns) = console::Term::stdout().size();
+        let (num_rows, num_columns) = streams::size();
         Some(Self {
             command,
             is_named: named.is_some(),
             less: environment.get("LESS").cloned().unwrap_or_else(|| LESS.into()),
-            num_columns: usize::from(columns).max(1),
-            num_rows: usize::from(rows),
+            num_columns: num_columns.max(1),
+            num_rows,
         })
     }
 
@@ -60,9 +62,9 @@ impl Pager {
     }
 
     /// Shows a text, in pages if it is long, and returns when the user has seen enough.
-    pub(super) fn show(&self, text: &[u8]) -> io::Result<()> {
-        if !self.is_needed(&String::from_utf8_lossy(text)) {
-            return print(text);
+    pub(super) fn show(&self, text: &Printed) -> Result<()> {
+        if !self.is_needed(&String::from_utf8_lossy(text.as_bytes())) {
+            return streams::printed(text);
         }
         let child = Command::new(&self.command[0])
             .args(&self.command[1..])
@@ -78,24 +80,19 @@ impl Pager {
                         self.command[0]
                     ));
                 }
-                return print(text);
+                return streams::printed(text);
             }
         };
         // Ctrl-C is for the pager, which would otherwise be left alone with the terminal.
         interrupt::ignore();
         let mut stdin = child.stdin.take().expect("it was asked for");
-        let written = stdin.write_all(text);
+        let written = stdin.write_all(text.as_bytes());
         drop(stdin);
-        child.wait()?;
+        child.wait().map_err(Error::Output)?;
         // Who leaves early has seen enough.
-        written.or_else(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => Ok(()),
-            _ => Err(error),
-        })
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::Output(error)),
+            _ => Ok(()),
+        }
     }
-}
-
-fn print(text: &[u8]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text).and_then(|()| out.flush())
 }

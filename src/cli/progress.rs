@@ -1,8 +1,8 @@
-//! Events in, progress on stderr out: bars on a terminal, silence in a pipe.
+//! Shows progress on stderr: bars on a terminal, silence in a pipe.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -11,14 +11,14 @@ use std::{mem, thread};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::pace::{Pace, Work};
-use crate::cli::{context, voice};
+use crate::cli::{context, streams, voice};
 use crate::embed;
 use crate::error::Error;
 use crate::ingest;
 use crate::ingest::walk;
 use crate::ingest::walk::WalkOptions;
-use crate::present::clean::clean;
 use crate::present::number::{counted, duration, thousands};
+use crate::text::printable::clean;
 
 /// How often a bar moves when nothing happens.
 const TICK: Duration = Duration::from_millis(120);
@@ -333,8 +333,8 @@ fn shares(share: f64) -> u64 {
 
 /// Bars appear on a terminal only.
 pub(super) fn target() -> ProgressDrawTarget {
-    if std::io::stderr().is_terminal() && !voice::is_quiet() {
-        ProgressDrawTarget::stderr()
+    if streams::is_stderr_terminal() && !voice::is_quiet() {
+        streams::bars()
     } else {
         ProgressDrawTarget::hidden()
     }

@@ -7,6 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::Place;
 use crate::cli::{args, context, launch, voice};
+use crate::config::OutputFormat;
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
 use crate::ingest::paths;
@@ -55,11 +56,10 @@ pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
         }
         _ => {}
     }
-    context.present(
-        args.format.format,
-        |out| json::open(&opened, out),
-        |_, out| text::open(&opened, out),
-    )?;
+    match args.format.format {
+        OutputFormat::Json => context::print_json(|out| json::open(&opened, out)),
+        OutputFormat::Human => context.show_bytes(&text::open(&opened)),
+    }?;
     Ok(ExitStatus::Success)
 }
 

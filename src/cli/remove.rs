@@ -12,10 +12,10 @@ use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::paths;
 use crate::ingest::survey::root_of;
-use crate::present::clean::clean;
 use crate::present::json;
 use crate::present::number::counted;
 use crate::store::{DocumentName, Forgotten, Store};
+use crate::text::printable::clean;
 
 /// What goes, if the user says yes once.
 struct Going {

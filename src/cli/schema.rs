@@ -1,22 +1,24 @@
 //! `kb schema`.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, voice};
+use crate::cli::{args, streams, voice};
 use crate::error::{Error, Result};
 use crate::present::schema::{self, PUBLISHED};
+use crate::text::json::Json;
 
 pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
     if let Some(dir) = &args.dir {
         write_all(dir)?;
         return Ok(ExitStatus::Success);
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let written = if args.name.is_empty() {
-        PUBLISHED.iter().try_for_each(|it| writeln!(out, "{:16}  {}", it.name, it.printed_by))
+    if args.name.is_empty() {
+        let mut shapes = PUBLISHED.iter();
+        streams::text(|out| {
+            shapes.try_for_each(|shape| writeln!(out, "{:16}  {}", shape.name, shape.printed_by))
+        })?;
     } else {
         let name = args.name.join("-");
         let Some(schema) = PUBLISHED.iter().find(|it| it.name == name) else {
@@ -26,9 +28,8 @@ pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
                 hint: Some(format!("one of {}", names.join(", "))),
             });
         };
-        schema.write(&mut out)
-    };
-    written.and_then(|()| out.flush()).map_err(Error::Output)?;
+        streams::json(|out| schema.write(out))?;
+    }
     Ok(ExitStatus::Success)
 }
 
@@ -42,7 +43,7 @@ fn write_all(dir: &Path) -> Result<()> {
     fs::create_dir_all(dir).map_err(|it| fail(dir, it))?;
     for published in PUBLISHED {
         let mut bytes = Vec::new();
-        published.write(&mut bytes).map_err(Error::Output)?;
+        published.write(&mut Json::new(&mut bytes)).map_err(Error::Output)?;
         write(format!("{}.json", published.name), &bytes)?;
     }
     let mut bytes = Vec::new();

@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::Place;
 use crate::cli::model::Warm;
-use crate::cli::{args, batch, context, launch, model, read};
+use crate::cli::{args, batch, context, launch, model, read, streams};
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
@@ -17,6 +17,7 @@ use crate::search;
 use crate::search::similar::{Seed, SimilarOptions};
 use crate::search::{Hit, Legs, SearchOptions, SearchResults};
 use crate::store::Store;
+use crate::text::json::Json;
 
 /// Hits that are looked at to fill a budget. Up to here the order of hits does not depend on how
 /// many are asked for.
@@ -40,7 +41,7 @@ impl Found {
     }
 
     /// Writes it as JSON.
-    pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(super) fn write(&self, out: &mut Json<'_>) -> io::Result<()> {
         match self {
             Self::Hits(results) => json::search(results, out),
             Self::Passages(evidence) => json::evidence(evidence, out),
@@ -59,20 +60,19 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         return open(context, &found, number);
     }
     let format = args.format.unwrap_or_else(|| context.config().search.default_format.into());
-    if format == SearchFormat::Human {
-        context.show(|human, out| match &found {
+    match format {
+        SearchFormat::Json => context::print_json(|out| found.write(out)),
+        SearchFormat::Jsonl => context::print_json(|out| match &found {
+            Found::Hits(results) => json::hit_lines(&results.hits, out),
+            Found::Passages(evidence) => json::passage_lines(&evidence.passages, out),
+        }),
+        SearchFormat::Human => context.show(|human, out| match &found {
             Found::Hits(results) => human.search(results, out),
             Found::Passages(evidence) => human.evidence(evidence, out),
-        })?;
-        return Ok(ExitStatus::Success);
-    }
-    context.print(|out| match (format, &found) {
-        (SearchFormat::Jsonl, Found::Hits(results)) => json::hit_lines(&results.hits, out),
-        (SearchFormat::Jsonl, Found::Passages(it)) => json::passage_lines(&it.passages, out),
-        (SearchFormat::Paths, found) => quote::paths(found.hits(), out),
-        (SearchFormat::Md, found) => quote::markdown(found.hits(), out),
-        (SearchFormat::Json | SearchFormat::Human, found) => found.write(out),
-    })?;
+        }),
+        SearchFormat::Paths => streams::text(|out| quote::paths(found.hits(), out)),
+        SearchFormat::Md => streams::text(|out| quote::markdown(found.hits(), out)),
+    }?;
     Ok(ExitStatus::Success)
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -13,13 +13,14 @@ use crate::cli::add::Watch;
 use crate::cli::args::{Global, Skc, SkillCall};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{add, args, context, voice};
+use crate::cli::{add, args, context, streams, voice};
 use crate::config::skillc::{self, TokenizerWord};
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::ingest::IngestReport;
 use crate::ingest::detect::Wanted;
+use crate::present::sheet::Sheet;
 use crate::present::skill::{BuildReport, json, text};
 use crate::skill;
 use crate::skill::build::{BuildOptions, Built};
@@ -38,6 +39,7 @@ use crate::skill::sources::SourcesOptions;
 use crate::skill::stats::StatsOptions;
 use crate::skill::sync::SyncOptions;
 use crate::store::skill_index::Tokenizer;
+use crate::text::json::Json;
 
 /// The name under which the whole program is `kb skill`.
 const SKC: &str = "skc";
@@ -51,7 +53,7 @@ pub(super) fn is_skc(args: &[OsString]) -> bool {
 pub(super) fn run_skc(args: &[OsString]) -> ExitStatus {
     match Skc::try_parse_from(args) {
         Ok(skc) => run(&Environment::of_process(), &skc.global, &skc.call, Program::Skc),
-        Err(error) => super::explain_skill(&error, args, Program::Skc),
+        Err(error) => super::explain_skill(&error, args, &Environment::of_process(), Program::Skc),
     }
 }
 
@@ -84,13 +86,13 @@ pub(super) fn report(error: Error, program: Program, format: OutputFormat) -> Ex
         Ok(diagnostic) => diagnostic,
         Err(error) => return super::report(&error, format),
     };
-    let mut stderr = io::stderr().lock();
     // Where stderr is closed there is nobody left to tell.
     let _ = match (format, program) {
-        (OutputFormat::Json, Program::Kb) => json::error(&diagnostic, program, &mut stderr),
-        _ => text::error(&diagnostic, program, &mut stderr),
+        (OutputFormat::Json, Program::Kb) => {
+            streams::json_aside(|out| json::error(&diagnostic, program, out))
+        }
+        _ => streams::text_aside(|out| text::error(&diagnostic, program, out)),
     };
-    let _ = stderr.flush();
     (&Error::Skill(diagnostic)).into()
 }
 
@@ -223,11 +225,11 @@ impl<'a> Session<'a> {
             "show" => {
                 let section = call.required("section");
                 let options = ShowOptions { section, file: call.text("file"), max_lines };
-                self.print(skill::show(caller, &skill, &options), json::show, text::show)
+                self.print_bytes(skill::show(caller, &skill, &options), json::show, text::show)
             }
             "open" => {
                 let options = OpenOptions { path: call.required("path"), max_lines };
-                self.print(skill::open(caller, &skill, &options), json::open, text::open)
+                self.print_bytes(skill::open(caller, &skill, &options), json::open, text::open)
             }
             "sources" => {
                 let options = SourcesOptions {
@@ -271,28 +273,41 @@ impl<'a> Session<'a> {
     fn print<T>(
         &self,
         answer: Answer<T>,
-        json: fn(&T, &mut dyn Write) -> io::Result<()>,
-        text: fn(&T, &mut dyn Write) -> io::Result<()>,
+        json: fn(&T, &mut Json<'_>) -> io::Result<()>,
+        text: fn(&T, &mut Sheet<'_>) -> io::Result<()>,
     ) -> Result<ExitStatus> {
         let value = self.take(answer)?;
         self.write(|out| json(&value, out), |out| text(&value, out))
     }
 
-    fn write(
+    /// The same for what is a file's own: people get it byte for byte.
+    fn print_bytes<T>(
         &self,
-        json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        answer: Answer<T>,
+        json: fn(&T, &mut Json<'_>) -> io::Result<()>,
+        bytes: fn(&T) -> Vec<u8>,
     ) -> Result<ExitStatus> {
-        if let Some(captured) = self.captured {
-            json(&mut *captured.borrow_mut()).map_err(Error::Output)?;
+        let value = self.take(answer)?;
+        if self.captured.is_none() && self.call.format() == OutputFormat::Human {
+            streams::bytes(&bytes(&value))?;
             return Ok(ExitStatus::Success);
         }
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        let written = match self.call.format() {
-            OutputFormat::Json => json(&mut out),
-            OutputFormat::Human => text(&mut out),
-        };
-        written.and_then(|()| out.flush()).map_err(Error::Output)?;
+        self.write(|out| json(&value, out), |_| Ok(()))
+    }
+
+    fn write(
+        &self,
+        json: impl FnOnce(&mut Json<'_>) -> io::Result<()>,
+        text: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>,
+    ) -> Result<ExitStatus> {
+        if let Some(captured) = self.captured {
+            json(&mut Json::new(&mut *captured.borrow_mut())).map_err(Error::Output)?;
+            return Ok(ExitStatus::Success);
+        }
+        match self.call.format() {
+            OutputFormat::Json => streams::json(json),
+            OutputFormat::Human => streams::text(text),
+        }?;
         Ok(ExitStatus::Success)
     }
 

@@ -24,6 +24,7 @@ use crate::mcp::{Call, Failure, Schema, Tool};
 use crate::present::json;
 use crate::present::read::json as read_json;
 use crate::skill::commands::COMMANDS;
+use crate::text::json::Json;
 
 /// What the tools work on.
 pub(super) struct Service {
@@ -297,9 +298,9 @@ fn simplify(property: &mut Value) {
     }
 }
 
-fn bytes(write: impl FnOnce(&mut Bytes) -> std::io::Result<()>) -> Result<Bytes> {
+fn bytes(write: impl FnOnce(&mut Json<'_>) -> std::io::Result<()>) -> Result<Bytes> {
     let mut bytes = Vec::new();
-    write(&mut bytes).map_err(Error::Output)?;
+    write(&mut Json::new(&mut bytes)).map_err(Error::Output)?;
     Ok(bytes)
 }
 

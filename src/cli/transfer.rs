@@ -1,17 +1,18 @@
 //! `kb export` and `kb import`.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter};
 use std::path::Path;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, cores, model, voice};
+use crate::cli::{args, context, cores, model, streams, voice};
 use crate::document::{Binding, Chunk};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::store::{RecordedChunk, Store};
+use crate::text::json::Json;
 use crate::transfer;
 
 pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {
@@ -22,15 +23,17 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
             let path = context::absolute(file)?;
             let fail = |source| Error::Io { path: path.clone(), source };
             let mut out = BufWriter::new(create_new(&path)?);
-            let exported = write(&store, args.vectors, &mut out, &fail)?;
+            let exported = write(&store, args.vectors, &mut Json::new(&mut out), &fail)?;
             out.into_inner().map_err(|it| fail(it.into_error()))?.sync_all().map_err(fail)?;
             exported
         }
         None => {
-            let mut out = BufWriter::new(io::stdout().lock());
-            let exported = write(&store, args.vectors, &mut out, &Error::Output)?;
-            out.flush().map_err(Error::Output)?;
-            exported
+            let mut exported = None;
+            streams::json(|out| {
+                exported = Some(write(&store, args.vectors, out, &Error::Output));
+                Ok(())
+            })?;
+            exported.expect("it was written")?
         }
     };
     let transfer::Exported { num_documents, num_chunks } = exported;
@@ -56,10 +59,10 @@ fn create_new(path: &Path) -> Result<File> {
 fn write(
     store: &Store,
     with_vectors: bool,
-    out: &mut impl Write,
+    out: &mut Json<'_>,
     fail: &dyn Fn(io::Error) -> Error,
 ) -> Result<transfer::Exported> {
-    transfer::export(store, with_vectors, |line| writeln!(out, "{line}").map_err(fail))
+    transfer::export(store, with_vectors, |line| out.written(line).map_err(fail))
 }
 
 pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatus> {

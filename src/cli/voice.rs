@@ -1,20 +1,21 @@
-//! What is said beside the answer in: lines on stderr and in the log file out.
+//! Reports what is not the answer: lines on stderr and in the log file.
 //!
 //! How loud, in which colour and into which file is settled once, before anything is said.
 
 use std::fs::{File, OpenOptions};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
+use std::mem;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use std::{io, mem};
 
 use crate::cli::args::{ColorChoice, Global};
-use crate::cli::{add, context};
-use crate::config::Environment;
+use crate::cli::{add, context, streams};
+use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
-use crate::present::clean::clean;
 use crate::present::human::Human;
+use crate::present::json;
+use crate::text::printable::clean;
 use crate::trace;
 
 /// Columns of lines on stderr; they are not cut.
@@ -78,7 +79,7 @@ pub(super) fn begin<'a>(
     global: &Global,
     command: impl FnOnce() -> &'a str,
 ) -> Result<()> {
-    let is_terminal = io::stderr().is_terminal();
+    let is_terminal = streams::is_stderr_terminal();
     let log = global.log_file.as_deref().map(open_log).transpose()?;
     let mut voice = voice();
     voice.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
@@ -115,7 +116,7 @@ impl Voice {
         }
         match &mut self.held {
             Some(held) => held.push(text),
-            None => speak(&self.human.labelled(&text)),
+            None => self.speak(&text),
         }
     }
 
@@ -125,6 +126,11 @@ impl Voice {
         if let Some(log) = &mut self.log {
             let _ = writeln!(log, "{}\t{level}\t{text}", add::now());
         }
+    }
+
+    /// Writes a line; where stderr is closed there is nobody left to tell.
+    fn speak(&self, line: &str) {
+        let _ = streams::text_aside(|out| self.human.labelled(line, out));
     }
 }
 
@@ -166,7 +172,7 @@ pub(super) fn is_quiet() -> bool {
 /// Holds back what is said from now on, where a program reads stderr: if the command fails, all it
 /// is to find there is one JSON object.
 pub(super) fn hold() {
-    if !io::stderr().is_terminal() {
+    if !streams::is_stderr_terminal() {
         voice().held = Some(Vec::new());
     }
 }
@@ -175,17 +181,19 @@ pub(super) fn hold() {
 pub(super) fn release(is_said: bool) {
     let mut voice = voice();
     for text in mem::take(&mut voice.held).into_iter().flatten().filter(|_| is_said) {
-        speak(&voice.human.labelled(&text));
+        voice.speak(&text);
     }
 }
 
-/// Writes an error for people, and into the log.
-pub(super) fn error(error: &Error, write: impl FnOnce(&Human, &mut dyn Write) -> io::Result<()>) {
+/// Writes an error in the form that was asked for, and into the log.
+pub(super) fn error(error: &Error, format: OutputFormat) {
     let mut voice = voice();
     voice.write_down("error", &clean(&format!("{}: {error}", error.code())));
-    let mut stderr = io::stderr().lock();
     // Where stderr is closed there is nobody left to tell.
-    let _ = write(&voice.human, &mut stderr).and_then(|()| stderr.flush());
+    let _ = match format {
+        OutputFormat::Json => streams::json_aside(|out| json::error(error, out)),
+        OutputFormat::Human => streams::text_aside(|out| voice.human.error(error, out)),
+    };
 }
 
 /// Writes down how long it took, at the very end, and says it if `is_said`: a program that reads an
@@ -205,12 +213,7 @@ pub(super) fn end(is_said: bool) {
     for line in lines {
         voice.write_down("time", &clean(line.trim_start_matches("time")));
         if is_said && voice.loudness == Loudness::Timed {
-            speak(&line);
+            voice.speak(&line);
         }
     }
-}
-
-/// Writes a line; where stderr is closed there is nobody left to tell.
-fn speak(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
 }

@@ -73,6 +73,12 @@ pub fn decode_as(bytes: &[u8], label: Option<&[u8]>) -> Option<String> {
     }
 }
 
+/// Whether a line end in these bytes of text is one byte, or two that are `\r\n`: not so in UTF-16.
+pub fn has_line_bytes(bytes: &[u8]) -> bool {
+    let encoding = Encoding::for_bom(bytes).map_or_else(|| sniff(bytes), |(encoding, _)| encoding);
+    encoding != UTF_16LE && encoding != UTF_16BE
+}
+
 fn normalize_line_ends(text: &str) -> String {
     if !text.contains('\r') {
         return text.to_owned();

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
+use crate::text::json::Line;
 
 /// Hears of every call: once before it is dispatched, once after.
 pub trait AuditSink: Send + Sync {
@@ -53,7 +54,7 @@ impl JsonLines {
     /// Writes a line at once; a full disk must not keep a tool from answering.
     fn write(&self, line: &Value) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = file.write_all(format!("{line}\n").as_bytes());
+        let _ = Line::of(line).and_then(|line| file.write_all(line.as_str().as_bytes()));
     }
 }
 

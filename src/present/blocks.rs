@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::present::clean::clean;
 use crate::present::matches::Match;
 use crate::store::grams;
+use crate::text::printable::clean;
 
 /// Spaces that a tab becomes.
 const TAB: &str = "    ";

@@ -1,18 +1,19 @@
 //! What lies in the cache in, bytes out: for programs and for people.
 
 use std::io;
-use std::io::Write;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::embed::Cached;
-use crate::present::clean::clean;
 use crate::present::human::Human;
 use crate::present::json;
 use crate::present::number::bytes_to_mb;
+use crate::present::sheet::Sheet;
 use crate::present::table::{numbers, texts, words};
+use crate::text::json::Json;
+use crate::text::printable::clean;
 
 /// What lies in the cache.
 #[derive(Serialize, JsonSchema)]
@@ -80,16 +81,13 @@ fn size_bytes(parts: &[Cached]) -> u64 {
 /// # Errors
 ///
 /// What writing gives.
-pub fn json(dir: &Path, parts: &[Cached], out: &mut dyn Write) -> io::Result<()> {
-    json::write(
-        &CacheJson {
-            contract_version: json::CONTRACT_VERSION,
-            directory: dir.display().to_string(),
-            size_bytes: size_bytes(parts),
-            parts: parts.iter().map(PartJson::from).collect(),
-        },
-        out,
-    )
+pub fn json(dir: &Path, parts: &[Cached], out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&CacheJson {
+        contract_version: json::CONTRACT_VERSION,
+        directory: dir.display().to_string(),
+        size_bytes: size_bytes(parts),
+        parts: parts.iter().map(PartJson::from).collect(),
+    })
 }
 
 /// What cleaning did or would do.
@@ -108,18 +106,15 @@ pub struct Cleaned {
 /// # Errors
 ///
 /// What writing gives.
-pub fn cleaned_json(dir: &Path, cleaned: &Cleaned, out: &mut dyn Write) -> io::Result<()> {
-    json::write(
-        &CleanedJson {
-            contract_version: json::CONTRACT_VERSION,
-            directory: dir.display().to_string(),
-            dry_run: cleaned.is_dry_run,
-            freed_bytes: size_bytes(&cleaned.removed),
-            removed: cleaned.removed.iter().map(PartJson::from).collect(),
-            kept: cleaned.kept.iter().map(PartJson::from).collect(),
-        },
-        out,
-    )
+pub fn cleaned_json(dir: &Path, cleaned: &Cleaned, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&CleanedJson {
+        contract_version: json::CONTRACT_VERSION,
+        directory: dir.display().to_string(),
+        dry_run: cleaned.is_dry_run,
+        freed_bytes: size_bytes(&cleaned.removed),
+        removed: cleaned.removed.iter().map(PartJson::from).collect(),
+        kept: cleaned.kept.iter().map(PartJson::from).collect(),
+    })
 }
 
 impl Human {
@@ -128,7 +123,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn cache(&self, dir: &Path, parts: &[Cached], out: &mut dyn Write) -> io::Result<()> {
+    pub fn cache(&self, dir: &Path, parts: &[Cached], out: &mut Sheet<'_>) -> io::Result<()> {
         let rows = parts.iter().map(|it| {
             vec![
                 it.kind.as_str().to_owned(),
@@ -150,7 +145,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn cleaned(&self, cleaned: &Cleaned, out: &mut dyn Write) -> io::Result<()> {
+    pub fn cleaned(&self, cleaned: &Cleaned, out: &mut Sheet<'_>) -> io::Result<()> {
         let verb = if cleaned.is_dry_run { "would remove" } else { "removed" };
         for part in &cleaned.removed {
             let (kind, name) = (part.kind.as_str(), clean(&part.name));

@@ -1,17 +1,18 @@
 //! What was examined in, verdicts out: for programs and for people.
 
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::clean::clean;
 use crate::present::columns::padding;
 use crate::present::human::Human;
 use crate::present::json;
 use crate::present::number::counted;
 use crate::present::paint::Meaning;
+use crate::present::sheet::Sheet;
+use crate::text::json::Json;
+use crate::text::printable::clean;
 
 /// How something was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +97,7 @@ fn count(checks: &[Check], verdict: Verdict) -> usize {
 /// # Errors
 ///
 /// What writing gives.
-pub fn json(checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
+pub fn json(checks: &[Check], out: &mut Json<'_>) -> io::Result<()> {
     let faults = count(checks, Verdict::Fault);
     let json = DoctorJson {
         contract_version: json::CONTRACT_VERSION,
@@ -113,7 +114,7 @@ pub fn json(checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
             })
             .collect(),
     };
-    json::write(&json, out)
+    out.value(&json)
 }
 
 impl Human {
@@ -122,23 +123,24 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn doctor(&self, checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
+    pub fn doctor(&self, checks: &[Check], out: &mut Sheet<'_>) -> io::Result<()> {
         let width = checks.iter().map(|it| it.name.len()).max().unwrap_or(0);
         for check in checks {
-            let verdict = self.paint(check.verdict.meaning(), check.verdict.as_str());
+            self.paint(check.verdict.meaning(), check.verdict.as_str(), out)?;
             let space = padding(check.verdict.as_str(), 8);
-            writeln!(out, "{verdict}{space}  {:width$}  {}", check.name, clean(&check.message))?;
+            writeln!(out, "{space}  {:width$}  {}", check.name, clean(&check.message))?;
             if let Some(fix) = &check.fix {
                 writeln!(out, "{:8}  {:width$}  hint: {}", "", "", clean(fix))?;
             }
         }
         match count(checks, Verdict::Fault) {
-            0 => writeln!(out, "{}", self.paint(Meaning::Good, "Sound.")),
+            0 => self.paint(Meaning::Good, "Sound.", out)?,
             faults => {
                 let faults = format!("{}.", counted(faults, "fault"));
-                writeln!(out, "{}", self.paint(Meaning::Bad, &faults))
+                self.paint(Meaning::Bad, &faults, out)?;
             }
         }
+        writeln!(out)
     }
 }
 
@@ -160,7 +162,7 @@ mod tests {
             check("skill", Verdict::Note, None),
         ];
         let mut out = Vec::new();
-        Human::plain(80).doctor(&checks, &mut out).unwrap();
+        Human::plain(80).doctor(&checks, &mut Sheet::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         ok        disk      it\u{fffd}[31m is so
         fault     database  it\u{fffd}[31m is so
@@ -169,7 +171,7 @@ mod tests {
         1 fault.
         ");
         let mut out = Vec::new();
-        json(&checks, &mut out).unwrap();
+        json(&checks, &mut Json::new(&mut out)).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("\"sound\": false") && text.contains("\"faults\": 1"), "{text}");
     }

@@ -1,7 +1,6 @@
 //! Measures in, bytes out: for programs and for people.
 
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +8,9 @@ use serde::Serialize;
 use crate::eval::{Evaluation, Measures};
 use crate::present::human::Human;
 use crate::present::json;
+use crate::present::sheet::Sheet;
 use crate::present::table::{numbers, words};
+use crate::text::json::Json;
 
 /// How well searches find what is there.
 #[derive(Serialize, JsonSchema)]
@@ -61,7 +62,7 @@ impl From<Measures> for MeasuresJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn json(evaluations: &[(String, Evaluation)], out: &mut dyn Write) -> io::Result<()> {
+pub fn json(evaluations: &[(String, Evaluation)], out: &mut Json<'_>) -> io::Result<()> {
     let collections = evaluations.iter().map(|(name, it)| CollectionJson {
         name,
         queries: it.num_queries,
@@ -70,7 +71,7 @@ pub fn json(evaluations: &[(String, Evaluation)], out: &mut dyn Write) -> io::Re
         fused: it.fused.into(),
     });
     let collections = collections.collect();
-    json::write(&EvalJson { contract_version: json::CONTRACT_VERSION, collections }, out)
+    out.value(&EvalJson { contract_version: json::CONTRACT_VERSION, collections })
 }
 
 /// Writes the measures for people.
@@ -81,7 +82,7 @@ pub fn json(evaluations: &[(String, Evaluation)], out: &mut dyn Write) -> io::Re
 pub fn human(
     human: &Human,
     evaluations: &[(String, Evaluation)],
-    out: &mut dyn Write,
+    out: &mut Sheet<'_>,
 ) -> io::Result<()> {
     let rows = evaluations.iter().flat_map(|(name, it)| {
         let row = |leg: &str, measures: Measures| {

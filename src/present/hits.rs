@@ -1,20 +1,19 @@
 //! Hits in, for each its line, the words that answer, and where they stand out.
 
 use std::io;
-use std::io::Write;
 
 use crate::document::{CHAIN_SEPARATOR, DocType};
 use crate::ingest::paths;
-use crate::present::clean::clean;
 use crate::present::human::Human;
-use crate::present::link::link;
 use crate::present::matches::Wanted;
 use crate::present::number::{counted, thousands};
 use crate::present::paint::Meaning;
 use crate::present::passage::{Excerpt, Room, Span, excerpt};
+use crate::present::sheet::Sheet;
 use crate::read::Evidence;
 use crate::search::fuse::Leg;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
+use crate::text::printable::{clean, clean_name};
 
 /// Columns before the preview of a hit.
 const INDENT: usize = 3;
@@ -28,7 +27,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn search(&self, results: &SearchResults, out: &mut dyn Write) -> io::Result<()> {
+    pub fn search(&self, results: &SearchResults, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(
             out,
             "Search: \"{}\" ({} matches, showing top {})",
@@ -48,7 +47,7 @@ impl Human {
         &self,
         hits: impl IntoIterator<Item = &'a Hit>,
         wanted: &Wanted,
-        out: &mut dyn Write,
+        out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         for (rank, hit) in (1..).zip(hits) {
             writeln!(out)?;
@@ -62,7 +61,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn similar(&self, hits: &[Hit], out: &mut dyn Write) -> io::Result<()> {
+    pub fn similar(&self, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Similar: {}", counted(hits.len(), "passage"))?;
         self.hits(hits, &Wanted::default(), out)
     }
@@ -72,7 +71,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn evidence(&self, evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
+    pub fn evidence(&self, evidence: &Evidence, out: &mut Sheet<'_>) -> io::Result<()> {
         let budget = evidence.budget.map(|it| format!(" of {}", thousands(it as u64)));
         writeln!(
             out,
@@ -87,28 +86,33 @@ impl Human {
         self.hits(hits, &Wanted::new(&evidence.typed), out)
     }
 
-    fn hit(&self, rank: u32, hit: &Hit, wanted: &Wanted, out: &mut dyn Write) -> io::Result<()> {
+    fn hit(&self, rank: u32, hit: &Hit, wanted: &Wanted, out: &mut Sheet<'_>) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
-        let paint = |meaning: Meaning, text: &str| self.paint(meaning, text);
-        let score = paint(Meaning::Faint, &format!("[{:.3}]", hit.score));
-        write!(out, "{rank}. {score} {}", paint(Meaning::Title, &clean(&document.title)))?;
+        write!(out, "{rank}.")?;
+        let mut paint = |meaning: Meaning, text: &str| {
+            out.text(" ")?;
+            self.paint(meaning, text, out)
+        };
+        paint(Meaning::Faint, &format!("[{:.3}]", hit.score))?;
+        paint(Meaning::Title, &clean(&document.title))?;
         if let Some(page) = chunk.page {
-            write!(out, " {}", paint(Meaning::Place, &format!("(p.{page})")))?;
+            paint(Meaning::Place, &format!("(p.{page})"))?;
         }
         // The last part of the header chain names the place; the whole chain is in the JSON.
         let section = chunk.section.as_deref().and_then(|it| it.rsplit(CHAIN_SEPARATOR).next());
         if let Some(section) = section {
-            write!(out, " {}", paint(Meaning::Place, &format!("§{}", clean(section))))?;
+            paint(Meaning::Place, &format!("§{}", clean(section)))?;
         }
-        write!(out, " {}", paint(Meaning::Faint, &format!("[{}]", document.doc_type)))?;
+        paint(Meaning::Faint, &format!("[{}]", document.doc_type))?;
         if !document.tags.is_empty() {
-            let tags = format!("[{}]", clean(&document.tags.join(", ")));
-            write!(out, " {}", paint(Meaning::Tag, &tags))?;
+            paint(Meaning::Tag, &format!("[{}]", clean(&document.tags.join(", "))))?;
         }
         writeln!(out)?;
         let shown = self.excerpt(hit, wanted);
         self.preview(&shown, out)?;
-        writeln!(out, "{:INDENT$}{}", "", self.location(hit, &shown))?;
+        write!(out, "{:INDENT$}", "")?;
+        self.location(hit, &shown, out)?;
+        writeln!(out)?;
         if !hit.terms.is_empty() {
             let leg = |name: &str, leg: Option<Leg>| match leg {
                 Some(it) => format!(
@@ -144,39 +148,45 @@ impl Human {
     }
 
     /// Writes the lines of a passage; an ellipsis before them where it begins earlier.
-    fn preview(&self, shown: &Excerpt, out: &mut dyn Write) -> io::Result<()> {
+    fn preview(&self, shown: &Excerpt, out: &mut Sheet<'_>) -> io::Result<()> {
         for (number, line) in shown.lines.iter().enumerate() {
             if number == 0 && shown.is_cut_before {
-                write!(out, " {} ", self.paint(Meaning::Faint, "…"))?;
+                out.text(" ")?;
+                self.paint(Meaning::Faint, "…", out)?;
+                out.text(" ")?;
             } else {
                 write!(out, "{:INDENT$}", "")?;
             }
             for Span { text, is_match } in line {
                 let meaning = if *is_match { Meaning::Match } else { Meaning::Plain };
-                write!(out, "{}", self.paint(meaning, text))?;
+                self.paint(meaning, text, out)?;
             }
             writeln!(out)?;
         }
         Ok(())
     }
 
-    /// Returns where a hit stands: file with line or page; what shows it, if it has no file.
-    fn location(&self, hit: &Hit, shown: &Excerpt) -> String {
+    /// Writes where a hit stands: file with line or page; what shows it, if it has no file.
+    fn location(&self, hit: &Hit, shown: &Excerpt, out: &mut Sheet<'_>) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         let Some(path) = &document.path else {
-            return self.paint(Meaning::Path, &format!("kb show {}", document.document_id));
+            return self.paint(Meaning::Path, &format!("kb show {}", document.document_id), out);
         };
         let place = match (hit.line(shown.first_line), chunk.page) {
             (Some(line), _) => format!(":{line}"),
             (None, Some(page)) => format!(" p.{page}"),
             (None, None) => String::new(),
         };
-        let text = self.paint(Meaning::Path, &format!("{}{place}", clean(path)));
-        if self.has_links { link(&text, &paths::path_of(path)) } else { text }
+        let text = format!("{}{place}", clean_name(path));
+        if self.has_links {
+            let path = paths::path_of(path);
+            return out.linked(&path, |out| self.paint(Meaning::Path, &text, out));
+        }
+        self.paint(Meaning::Path, &text, out)
     }
 
     /// Writes what each term did for a chunk.
-    pub(super) fn terms(&self, terms: &[TermMatch], out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn terms(&self, terms: &[TermMatch], out: &mut Sheet<'_>) -> io::Result<()> {
         for it in terms {
             writeln!(
                 out,

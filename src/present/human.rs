@@ -1,20 +1,20 @@
-//! Text for people. Colour and width are fields, so that the same answer gives the same bytes.
+//! Writes text for people. Colour and width are fields, so that the same answer gives the same bytes.
 //!
-//! Whatever comes from a document or a path is cleaned of control characters first: no escape
-//! sequence of theirs reaches the terminal. Hits are drawn in `hits`, documents in `inventory`.
+//! Texts from outside are put on one line first (`clean`); what goes to a terminal passes a [`Sheet`],
+//! which no escape sequence of theirs survives. Hits are drawn in `hits`, documents in `inventory`.
 
 use std::io;
-use std::io::Write;
 use std::path::Path;
 
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::Setting;
-use crate::present::clean::clean;
 use crate::present::number::{bytes_to_mb, counted, thousands};
 use crate::present::paint::Meaning;
+use crate::present::sheet::Sheet;
 use crate::present::table::{texts, words};
 use crate::store::{Stats, StoredDocument};
+use crate::text::printable::clean;
 use crate::transfer::Imported;
 
 /// How to draw.
@@ -41,7 +41,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn tagged(&self, document: &StoredDocument, out: &mut dyn Write) -> io::Result<()> {
+    pub fn tagged(&self, document: &StoredDocument, out: &mut Sheet<'_>) -> io::Result<()> {
         let tags = if document.tags.is_empty() { "none".into() } else { document.tags.join(", ") };
         writeln!(out, "Tags of '{}': {}", clean(&document.title), clean(&tags))
     }
@@ -51,7 +51,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn removed(&self, ids: &[i64], out: &mut dyn Write) -> io::Result<()> {
+    pub fn removed(&self, ids: &[i64], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Removed {}.", counted(ids.len(), "document"))
     }
 
@@ -65,7 +65,7 @@ impl Human {
         file: &Path,
         is_verified: bool,
         stats: &Stats,
-        out: &mut dyn Write,
+        out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         writeln!(
             out,
@@ -83,7 +83,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn imported(&self, imported: &Imported, out: &mut dyn Write) -> io::Result<()> {
+    pub fn imported(&self, imported: &Imported, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(
             out,
             "Imported {} ({}), skipped {}, failed {}.",
@@ -104,7 +104,7 @@ impl Human {
         num_chunks: u64,
         model_name: &str,
         embedding_dim: u32,
-        out: &mut dyn Write,
+        out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         let chunks = counted(usize::try_from(num_chunks).unwrap_or(usize::MAX), "chunk");
         writeln!(out, "Embedded {chunks} with {} ({embedding_dim} dim).", clean(model_name))
@@ -115,7 +115,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn settings(&self, settings: &[Setting], out: &mut dyn Write) -> io::Result<()> {
+    pub fn settings(&self, settings: &[Setting], out: &mut Sheet<'_>) -> io::Result<()> {
         let row = |it: &Setting| vec![clean(&it.key), clean(&it.value), clean(&it.origin)];
         let rows: Vec<Vec<String>> = settings.iter().map(row).collect();
         let columns = [
@@ -146,16 +146,21 @@ impl Human {
         text
     }
 
-    /// Paints the word before the colon of a line that begins with one of those kb begins lines with.
-    pub fn labelled(&self, line: &str) -> String {
+    /// Writes a line, the word before its colon painted if it is one of those kb begins lines with.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn labelled(&self, line: &str, out: &mut Sheet<'_>) -> io::Result<()> {
         let (label, rest) = line.split_once(": ").unwrap_or(("", line));
         let meaning = match label {
             "error" | "failed" => Meaning::Bad,
             "warning" => Meaning::Warning,
             "hint" | "note" => Meaning::Place,
-            _ => return line.to_owned(),
+            _ => return writeln!(out, "{line}"),
         };
-        format!("{} {rest}", self.paint(meaning, &format!("{label}:")))
+        self.paint(meaning, &format!("{label}:"), out)?;
+        writeln!(out, " {rest}")
     }
 
     /// Writes an error: what failed, and what to do next.
@@ -163,12 +168,12 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn error(&self, error: &Error, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", self.labelled(&format!("error: {}", clean(&error.to_string()))))?;
-        if let Some(hint) = error.hint() {
-            writeln!(out, "{}", self.labelled(&format!("hint: {}", clean(&hint))))?;
+    pub fn error(&self, error: &Error, out: &mut Sheet<'_>) -> io::Result<()> {
+        self.labelled(&format!("error: {}", clean(&error.to_string())), out)?;
+        match error.hint() {
+            Some(hint) => self.labelled(&format!("hint: {}", clean(&hint)), out),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

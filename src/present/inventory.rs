@@ -1,20 +1,20 @@
 //! Documents, tags, the state of the database in, tables and facts out.
 
 use std::io;
-use std::io::Write;
 use std::path::PathBuf;
 
 use crate::document::Quality;
-use crate::present::clean::clean;
 use crate::present::columns::cut;
 use crate::present::human::Human;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::number::{bytes_to_mb, counted, thousands};
 use crate::present::paint::Meaning;
+use crate::present::sheet::Sheet;
 use crate::present::table::{fact, numbers, texts, words};
 use crate::present::{OcrSetup, Setup};
 use crate::skill::install::Found;
 use crate::store::{ListedDocument, PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
+use crate::text::printable::clean;
 
 /// Said of an empty list.
 const NONE: &str = "No documents indexed. Run `kb add` to get started.";
@@ -32,7 +32,7 @@ impl Human {
         &self,
         documents: &[ListedDocument],
         is_filtered: bool,
-        out: &mut dyn Write,
+        out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         if documents.is_empty() {
             return writeln!(out, "{}", if is_filtered { NONE_PASSES } else { NONE });
@@ -71,10 +71,10 @@ impl Human {
         &self,
         document: &StoredDocument,
         chunks: &[StoredChunk],
-        out: &mut dyn Write,
+        out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         let metadata = &document.metadata;
-        let path = document.path.as_deref().map_or_else(|| "-".into(), clean);
+        let path = document.path.as_deref().unwrap_or("-");
         let mut facts = vec![
             fact("Title", clean(&document.title)).painted(Meaning::Title),
             fact("Path", path).painted(Meaning::Path),
@@ -111,10 +111,11 @@ impl Human {
             if let (Some(first), Some(last)) = (chunk.start_line, chunk.end_line) {
                 place += &format!(", lines {first}-{last}");
             }
-            let place = self.paint(Meaning::Faint, &(place + ")"));
-            write!(out, "#{} {place}", stored.chunk_index)?;
+            write!(out, "#{} ", stored.chunk_index)?;
+            self.paint(Meaning::Faint, &(place + ")"), out)?;
             if let Some(name) = chunk.symbol.as_ref().or(chunk.section.as_ref()) {
-                write!(out, " {}", self.paint(Meaning::Place, &format!("§{}", clean(name))))?;
+                out.text(" ")?;
+                self.paint(Meaning::Place, &format!("§{}", clean(name)), out)?;
             }
             let preview: String = clean(&chunk.text).chars().take(PREVIEW_CHARS).collect();
             let room = if self.is_terminal { self.width.saturating_sub(3) } else { usize::MAX };
@@ -128,7 +129,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn tags(&self, tags: &[TagCount], out: &mut dyn Write) -> io::Result<()> {
+    pub fn tags(&self, tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
         if tags.is_empty() {
             return writeln!(out, "No tags. `kb tag ID --add NAME` sets one.");
         }
@@ -142,7 +143,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn status(&self, setup: &Setup, stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
+    pub fn status(&self, setup: &Setup, stats: &Stats, out: &mut Sheet<'_>) -> io::Result<()> {
         let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
         let by_type: Vec<String> = stats
             .documents
@@ -184,7 +185,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn setup(&self, setup: &Setup, out: &mut dyn Write) -> io::Result<()> {
+    pub fn setup(&self, setup: &Setup, out: &mut Sheet<'_>) -> io::Result<()> {
         let place = |name: &'static str, it: &Option<PathBuf>| match it {
             Some(it) => fact(name, clean(&it.display().to_string())).painted(Meaning::Path),
             None => fact(name, "not installed (`kb init` fetches it)").painted(Meaning::Warning),

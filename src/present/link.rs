@@ -1,4 +1,4 @@
-//! Paths and hits in, links to files out (OSC 8), which a terminal shows as text to click on.
+//! Writes the addresses of files, which a terminal can open.
 
 use std::path::Path;
 
@@ -9,17 +9,12 @@ const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns the address of a file.
-fn url(path: &Path) -> String {
+pub(super) fn url(path: &Path) -> String {
     #[cfg(unix)]
     let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_owned();
     #[cfg(not(unix))]
     let bytes = format!("/{}", path.to_string_lossy().replace('\\', "/")).into_bytes();
     format!("file://{}", percent_encode(&bytes, ESCAPED))
-}
-
-/// Returns clean text as a link to a file.
-pub(super) fn link(text: &str, path: &Path) -> String {
-    format!("\u{1b}]8;;{}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\", url(path))
 }
 
 #[cfg(test)]

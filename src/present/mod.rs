@@ -9,7 +9,6 @@ use crate::skill::install::Found;
 
 mod blocks;
 pub mod cache;
-pub mod clean;
 pub mod columns;
 pub mod doctor;
 pub mod eval;
@@ -26,6 +25,7 @@ pub mod passage;
 pub mod quote;
 pub mod read;
 pub mod schema;
+pub mod sheet;
 pub mod skill;
 pub mod stem;
 mod table;

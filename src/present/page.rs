@@ -1,7 +1,8 @@
-//! A page of the documentation in, text for a terminal out.
+//! Shows a page of the documentation as text.
 
 use std::io;
-use std::io::Write;
+
+use crate::present::sheet::Sheet;
 
 /// Writes Markdown as it is read best without being drawn: code indented, columns of tables below each
 /// other, links as their words.
@@ -9,7 +10,7 @@ use std::io::Write;
 /// # Errors
 ///
 /// What writing gives.
-pub fn plain(markdown: &str, out: &mut dyn Write) -> io::Result<()> {
+pub fn plain(markdown: &str, out: &mut Sheet<'_>) -> io::Result<()> {
     let mut is_code = false;
     let mut lines = markdown.lines().peekable();
     while let Some(line) = lines.next() {
@@ -38,7 +39,7 @@ fn cells(row: &str) -> Vec<String> {
 }
 
 /// Writes all rows but the second, which divides.
-fn table(rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
+fn table(rows: &[Vec<String>], out: &mut Sheet<'_>) -> io::Result<()> {
     let rows: Vec<&Vec<String>> =
         rows.iter().enumerate().filter(|(idx, _)| *idx != 1).map(|(_, it)| it).collect();
     let num_columns = rows.iter().map(|it| it.len()).max().unwrap_or(0);
@@ -102,7 +103,7 @@ kb list
 ```
 ";
         let mut out = Vec::new();
-        plain(page, &mut out).unwrap();
+        plain(page, &mut Sheet::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         Title
 

@@ -1,6 +1,9 @@
-//! What a text means in, its colour out: the one table of colours.
+//! Paints what is printed by what it means: the one table of colours.
+
+use std::io;
 
 use crate::present::human::Human;
+use crate::present::sheet::Sheet;
 
 /// What a piece of output means to its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,12 +53,17 @@ impl Meaning {
 }
 
 impl Human {
-    /// Paints clean text.
-    pub(super) fn paint(&self, meaning: Meaning, text: &str) -> String {
+    /// Writes text in the colour of its meaning.
+    pub(super) fn paint(
+        &self,
+        meaning: Meaning,
+        text: &str,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
         let code = meaning.code();
         if !self.is_coloured || code.is_empty() || text.is_empty() {
-            return text.to_owned();
+            return out.text(text);
         }
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        out.styled(code, text)
     }
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::present::blocks::{Block, blocks, sentences};
-use crate::present::clean::{clean, clean_lines};
 use crate::present::columns::{ELLIPSIS, prefix, width, wrap};
 use crate::present::matches::{Match, Wanted};
+use crate::text::printable::{clean, clean_lines};
 
 /// Narrower than this nothing can be read anyway.
 const MIN_COLUMNS: usize = 20;

@@ -1,11 +1,11 @@
 //! Hits in, lines to paste or to jump to out: Markdown with citations, `path:line`.
 
 use std::io;
-use std::io::Write;
 
 use crate::document::DocType;
-use crate::present::clean::{clean, clean_lines};
+use crate::present::sheet::Sheet;
 use crate::search::Hit;
+use crate::text::printable::{clean, clean_lines};
 
 /// Writes one location a line: `path:line` where lines are known, else the path, and for a document
 /// without a file its address.
@@ -13,7 +13,7 @@ use crate::search::Hit;
 /// # Errors
 ///
 /// What writing gives.
-pub fn paths<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut dyn Write) -> io::Result<()> {
+pub fn paths<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut Sheet<'_>) -> io::Result<()> {
     for hit in hits {
         writeln!(out, "{}", location(hit))?;
     }
@@ -27,7 +27,7 @@ pub fn paths<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut dyn Write) -
 /// What writing gives.
 pub fn markdown<'a>(
     hits: impl IntoIterator<Item = &'a Hit>,
-    out: &mut dyn Write,
+    out: &mut Sheet<'_>,
 ) -> io::Result<()> {
     for (idx, hit) in hits.into_iter().enumerate() {
         if idx > 0 {

@@ -1,11 +1,12 @@
-//! Rows in, columns that line up out: fitted to a terminal, whole and stable everywhere else.
+//! Writes rows in columns that line up: fitted to a terminal, complete and stable everywhere else.
 
-use std::io::Write;
-use std::{io, iter};
+use std::io;
 
 use crate::present::columns::{cut, padding, width};
 use crate::present::human::Human;
 use crate::present::paint::Meaning;
+use crate::present::sheet::Sheet;
+use crate::text::printable::clean_name;
 
 /// Spaces between two columns.
 const GAP: &str = "  ";
@@ -45,13 +46,15 @@ impl Column {
 }
 
 impl Human {
-    /// Writes a table. Cells are clean text.
+    /// Writes a table. Whatever a cell holds stays on its line.
     pub(super) fn table(
         &self,
         columns: &[Column],
         rows: &[Vec<String>],
-        out: &mut dyn Write,
+        out: &mut Sheet<'_>,
     ) -> io::Result<()> {
+        let on_a_line = |row: &Vec<String>| row.iter().map(|cell| clean_name(cell)).collect();
+        let rows: Vec<Vec<String>> = rows.iter().map(on_a_line).collect();
         let widest = |idx: usize| {
             let cells = rows.iter().filter_map(|it| it.get(idx)).map(|it| width(it));
             cells.max().unwrap_or(0).max(width(columns[idx].head))
@@ -61,44 +64,41 @@ impl Human {
             fit(&mut widths, columns, self.width);
         }
         let head: Vec<String> = columns.iter().map(|it| it.head.to_owned()).collect();
-        let mut text = String::new();
-        self.row(columns, &widths, &head, Some(Meaning::Head), &mut text);
-        rows.iter().for_each(|it| self.row(columns, &widths, it, None, &mut text));
-        out.write_all(text.as_bytes())
+        self.row(columns, &widths, &head, Some(Meaning::Head), out)?;
+        rows.iter().try_for_each(|row| self.row(columns, &widths, row, None, out))
     }
 
-    /// Adds a line to `text`.
+    /// Writes a line.
     fn row(
         &self,
         columns: &[Column],
         widths: &[usize],
         cells: &[String],
         meaning: Option<Meaning>,
-        text: &mut String,
-    ) {
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
         let num_cells = cells.iter().rposition(|it| !it.is_empty()).map_or(0, |it| it + 1);
         for idx in 0..num_cells {
             let (column, columns_of_it) = (columns[idx], widths[idx]);
             let cell = cut(&cells[idx], columns_of_it);
             let space = columns_of_it.saturating_sub(width(&cell));
-            let cell = self.paint(meaning.unwrap_or(column.meaning), &cell);
             let is_last = idx + 1 == num_cells;
             if column.is_number {
-                text.extend(iter::repeat_n(' ', space));
+                write!(out, "{:space$}", "")?;
             }
-            text.push_str(&cell);
+            self.paint(meaning.unwrap_or(column.meaning), &cell, out)?;
             if !column.is_number && !is_last {
-                text.extend(iter::repeat_n(' ', space));
+                write!(out, "{:space$}", "")?;
             }
             if !is_last {
-                text.push_str(GAP);
+                out.text(GAP)?;
             }
         }
-        text.push('\n');
+        writeln!(out)
     }
 
     /// Writes lines of name and value, values aligned and, on a terminal, wrapped.
-    pub(super) fn facts(&self, facts: &[Fact], out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn facts(&self, facts: &[Fact], out: &mut Sheet<'_>) -> io::Result<()> {
         let column = facts.iter().map(|it| width(it.name)).max().unwrap_or(0) + 2;
         let room = if self.is_terminal {
             self.width.saturating_sub(column).max(MIN_COLUMNS)
@@ -107,14 +107,16 @@ impl Human {
         };
         for fact in facts {
             let name = format!("{}:", fact.name);
-            let mut lines = super::columns::wrap(&fact.value, room)
-                .map(|it| self.paint(fact.meaning, &fact.value[it]));
-            let first = lines.next().unwrap_or_default();
-            let space = if first.is_empty() { String::new() } else { padding(&name, column) };
-            writeln!(out, "{}{space}{first}", self.paint(Meaning::Faint, &name))?;
-            for line in lines {
-                writeln!(out, "{:column$}{line}", "")?;
+            self.paint(Meaning::Faint, &name, out)?;
+            for (idx, line) in super::columns::wrap(&fact.value, room).enumerate() {
+                if idx == 0 {
+                    out.text(&padding(&name, column))?;
+                } else {
+                    write!(out, "\n{:column$}", "")?;
+                }
+                self.paint(fact.meaning, &fact.value[line], out)?;
             }
+            writeln!(out)?;
         }
         Ok(())
     }
@@ -128,9 +130,9 @@ pub(super) struct Fact {
     meaning: Meaning,
 }
 
-/// A name with its value, which is clean text.
-pub(super) fn fact(name: &'static str, value: impl Into<String>) -> Fact {
-    Fact { name, value: value.into(), meaning: Meaning::Plain }
+/// A name with its value, which is put on one line.
+pub(super) fn fact(name: &'static str, value: impl AsRef<str>) -> Fact {
+    Fact { name, value: clean_name(value.as_ref()), meaning: Meaning::Plain }
 }
 
 impl Fact {
@@ -166,7 +168,7 @@ mod tests {
         ];
         let mut out = Vec::new();
         let columns = [numbers("ID"), texts("TITLE"), texts("TAGS")];
-        human.table(&columns, &rows, &mut out).unwrap();
+        human.table(&columns, &rows, &mut Sheet::new(&mut out)).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -198,7 +200,7 @@ mod tests {
         let human = Human { is_terminal: true, ..Human::plain(24) };
         let mut out = Vec::new();
         let facts = [fact("Name", "one two three four five"), fact("Other", "")];
-        human.facts(&facts, &mut out).unwrap();
+        human.facts(&facts, &mut Sheet::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         Name:  one two three
                four five

@@ -1,7 +1,6 @@
 //! What an update found and did in, bytes out: for programs and for people.
 
 use std::io;
-use std::io::Write;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -10,11 +9,13 @@ use serde::Serialize;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::survey::{Missing, Survey};
-use crate::present::clean::clean;
 use crate::present::human::Human;
 use crate::present::json;
 use crate::present::json::FailedJson;
 use crate::present::number::counted;
+use crate::present::sheet::Sheet;
+use crate::text::json::Json;
+use crate::text::printable::clean;
 
 /// A folder of which nothing was removed, because too much would have gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +107,7 @@ struct RefusedJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn json(report: &UpdateReport, out: &mut dyn Write) -> io::Result<()> {
+pub fn json(report: &UpdateReport, out: &mut Json<'_>) -> io::Result<()> {
     let missing =
         report.missing.iter().map(|it| MissingJson { path: &it.path, document_id: it.document_id });
     let refused = report.refused.iter().map(|it| RefusedJson {
@@ -127,7 +128,7 @@ pub fn json(report: &UpdateReport, out: &mut dyn Write) -> io::Result<()> {
         away: report.away.iter().map(|it| it.display().to_string()).collect(),
         refused: refused.collect(),
     };
-    json::write(&json, out)
+    out.value(&json)
 }
 
 impl Human {
@@ -136,7 +137,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn update(&self, report: &UpdateReport, out: &mut dyn Write) -> io::Result<()> {
+    pub fn update(&self, report: &UpdateReport, out: &mut Sheet<'_>) -> io::Result<()> {
         for missing in &report.missing {
             writeln!(out, "missing: {} (document {})", clean(&missing.path), missing.document_id)?;
         }
@@ -182,7 +183,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn out_of_date(&self, surveys: &[Survey], out: &mut dyn Write) -> io::Result<()> {
+    pub fn out_of_date(&self, surveys: &[Survey], out: &mut Sheet<'_>) -> io::Result<()> {
         let [changed, new, missing, away] = counts(surveys);
         if changed + new + missing + away == 0 {
             return writeln!(out, "All files are as they were.");

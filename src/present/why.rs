@@ -1,17 +1,18 @@
 //! The way of a document through a search in, bytes out: for programs and for people.
 
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::clean::clean;
 use crate::present::human::Human;
 use crate::present::json;
 use crate::present::json::TermJson;
+use crate::present::sheet::Sheet;
 use crate::search::{Fate, Journey, Standing};
 use crate::store::StoredDocument;
+use crate::text::json::Json;
+use crate::text::printable::clean;
 
 /// The way of one document through a search.
 #[derive(Serialize, JsonSchema)]
@@ -115,28 +116,25 @@ pub fn json(
     query: &str,
     document: &StoredDocument,
     journey: &Journey,
-    out: &mut dyn Write,
+    out: &mut Json<'_>,
 ) -> io::Result<()> {
-    json::write(
-        &WhyJson {
-            contract_version: json::CONTRACT_VERSION,
-            query,
-            document_id: document.id,
-            title: &document.title,
-            fate: word(journey.fate),
-            explanation: sentence(journey),
-            terms: &journey.terms,
-            matches: journey.matches.iter().map(TermJson::from).collect(),
-            chunks: journey.num_chunks,
-            chunks_passing_filters: journey.num_passing,
-            depth: journey.depth,
-            fts: journey.keyword.map(StandingJson::from),
-            vector: journey.vector.map(StandingJson::from),
-            rank: journey.fused.map(|it| it.0),
-            score: journey.fused.map(|it| it.1),
-        },
-        out,
-    )
+    out.value(&WhyJson {
+        contract_version: json::CONTRACT_VERSION,
+        query,
+        document_id: document.id,
+        title: &document.title,
+        fate: word(journey.fate),
+        explanation: sentence(journey),
+        terms: &journey.terms,
+        matches: journey.matches.iter().map(TermJson::from).collect(),
+        chunks: journey.num_chunks,
+        chunks_passing_filters: journey.num_passing,
+        depth: journey.depth,
+        fts: journey.keyword.map(StandingJson::from),
+        vector: journey.vector.map(StandingJson::from),
+        rank: journey.fused.map(|it| it.0),
+        score: journey.fused.map(|it| it.1),
+    })
 }
 
 /// Writes it for people.
@@ -148,7 +146,7 @@ pub fn human(
     human: &Human,
     document: &StoredDocument,
     journey: &Journey,
-    out: &mut dyn Write,
+    out: &mut Sheet<'_>,
 ) -> io::Result<()> {
     writeln!(out, "{}: {}", clean(&document.title), sentence(journey))?;
     writeln!(out, "Terms: {}", clean(&journey.terms.join(", ")))?;

@@ -1,7 +1,6 @@
-//! A document in, the text of its file out, and whether that has changed since it was stored.
+//! Reads the file of a document, or some lines of it, and says whether it has changed since it was stored.
 
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -54,8 +53,10 @@ pub struct Opened {
     pub end_line: u32,
     /// Lines there are in all.
     pub num_lines: u32,
-    /// As it is there.
+    /// Its text, in UTF-8, with `\n` line ends.
     pub text: String,
+    /// The same as it is there, byte for byte.
+    pub bytes: Vec<u8>,
     /// Lines that `max_lines` cut off.
     pub num_cut: usize,
 }
@@ -83,20 +84,44 @@ pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> R
         });
     }
     let line = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
-    let bytes: Range<usize> = line(first.saturating_sub(1))..line(last);
-    let wanted = &text[bytes];
+    let wanted = &text[line(first.saturating_sub(1))..line(last)];
     let (end, num_cut) = cut(wanted, options.max_lines);
     let num_kept = u32::try_from(markdown::line_starts(&wanted.as_bytes()[..end]).len());
+    let num_kept = num_kept.unwrap_or(u32::MAX);
+    let raw = bytes.as_deref().filter(|_| origin == Origin::File);
+    let raw = raw.and_then(|bytes| lines_of(bytes, first, num_kept, num_lines));
     Ok(Opened {
         origin,
         has_changed,
         start_line: first,
-        end_line: (first + num_kept.unwrap_or(u32::MAX)).saturating_sub(1),
+        end_line: first.saturating_add(num_kept).saturating_sub(1),
         num_lines,
+        bytes: raw.unwrap_or(&wanted.as_bytes()[..end]).to_owned(),
         text: wanted[..end].to_owned(),
         num_cut,
         document,
     })
+}
+
+/// Returns lines of a file as they are in it; `None` if they are not to be told by its bytes.
+fn lines_of(bytes: &[u8], first: u32, num_kept: u32, num_lines: u32) -> Option<&[u8]> {
+    if (first, num_kept) == (1, num_lines) {
+        return Some(bytes);
+    }
+    if !decode::has_line_bytes(bytes) {
+        return None;
+    }
+    let is_end = |at: usize| match bytes[at] {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    let ends = (0..bytes.len()).filter(|at| is_end(*at)).map(|at| at + 1);
+    let mut starts: Vec<usize> = [0].into_iter().chain(ends).collect();
+    starts.retain(|start| *start < bytes.len());
+    let start = |line: u32| starts.get(line as usize).copied().unwrap_or(bytes.len());
+    let first = first.saturating_sub(1);
+    Some(&bytes[start(first)..start(first.saturating_add(num_kept))])
 }
 
 /// Reads a file; `None` if that cannot be done. Reading a pipe would wait for ever.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::document::{Binding, DocType, Precision};
 use crate::error::{Error, Result};
 use crate::store::{PathStamp, Record, RecordedChunk, Root};
+use crate::text::json::Line;
 
 /// Version of the lines; a program reads those up to its own.
 const VERSION: u32 = 1;
@@ -117,7 +118,7 @@ struct ChunkLine {
 }
 
 /// Writes the first line.
-pub(super) fn encode_head(binding: Option<&Binding>, roots: &[Root]) -> String {
+pub(super) fn encode_head(binding: Option<&Binding>, roots: &[Root]) -> Result<Line> {
     let binding = binding.map(|it| BindingLine {
         model_name: it.model_name.clone(),
         embedding_dim: it.dim,
@@ -133,8 +134,7 @@ pub(super) fn encode_head(binding: Option<&Binding>, roots: &[Root]) -> String {
         follow: it.follows_links,
     });
     let head = HeadLine { kb_export: VERSION, binding, roots: Some(roots.collect()) };
-    // Only a map with keys that are no strings could fail, and there is none.
-    serde_json::to_string(&head).unwrap_or_default()
+    written(&head)
 }
 
 /// Reads the first line: what the others are made with, and the folders that were added.
@@ -172,7 +172,7 @@ pub(super) fn decode_head(line: &str) -> Result<(Option<Binding>, Vec<Root>)> {
 }
 
 /// Writes a document.
-pub(super) fn encode(record: &Record) -> Result<String> {
+pub(super) fn encode(record: &Record) -> Result<Line> {
     let line = DocumentLine {
         id: record.id,
         title: record.title.clone(),
@@ -209,7 +209,11 @@ pub(super) fn encode(record: &Record) -> Result<String> {
             })
             .collect::<Result<_>>()?,
     };
-    serde_json::to_string(&line).map_err(|it| Error::Store(it.into()))
+    written(&line)
+}
+
+fn written(line: &impl Serialize) -> Result<Line> {
+    Line::of(line).map_err(|error| Error::Store(error.into()))
 }
 
 fn parsed(json: &str) -> Result<Value> {
@@ -309,8 +313,8 @@ mod tests {
     #[test]
     fn a_document_comes_back_as_it_went() {
         let line = encode(&record()).unwrap();
-        assert_eq!(line.lines().count(), 1);
-        assert_eq!(decode(&line).unwrap(), record());
+        assert_eq!(line.as_str().lines().count(), 1);
+        assert_eq!(decode(line.as_str()).unwrap(), record());
     }
 
     #[test]
@@ -330,9 +334,10 @@ mod tests {
             follows_links: true,
             real_path: None,
         }];
-        let head = encode_head(Some(&binding), &roots);
-        assert_eq!(decode_head(&head).unwrap(), (Some(binding), roots));
-        assert_eq!(decode_head(&encode_head(None, &[])).unwrap(), (None, Vec::new()));
+        let head = encode_head(Some(&binding), &roots).unwrap();
+        assert_eq!(decode_head(head.as_str()).unwrap(), (Some(binding), roots));
+        let empty = encode_head(None, &[]).unwrap();
+        assert_eq!(decode_head(empty.as_str()).unwrap(), (None, Vec::new()));
         // As it was written before folders were.
         let before = r#"{"kb_export": 1, "binding": null}"#;
         assert_eq!(decode_head(before).unwrap(), (None, Vec::new()));
@@ -362,7 +367,7 @@ mod tests {
             let mut record = record();
             change(&mut record);
             let line = encode(&record).unwrap();
-            assert!(matches!(decode(&line), Err(Error::Usage { .. })), "{at}");
+            assert!(matches!(decode(line.as_str()), Err(Error::Usage { .. })), "{at}");
         }
     }
 }

@@ -15,6 +15,7 @@ use std::path::Path;
 use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::store::{RecordedChunk, Root, Store, Taken};
+use crate::text::json::Line;
 
 pub(crate) use lines::{DocumentLine, HeadLine};
 
@@ -40,7 +41,7 @@ pub struct Imported {
     pub num_failed: usize,
 }
 
-/// Gives the lines of a knowledge base, without their ends.
+/// Gives the lines of a knowledge base.
 ///
 /// # Errors
 ///
@@ -48,9 +49,9 @@ pub struct Imported {
 pub fn export(
     store: &Store,
     with_vectors: bool,
-    mut emit: impl FnMut(&str) -> Result<()>,
+    mut emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
-    emit(&lines::encode_head(store.binding()?.as_ref(), &store.roots()?))?;
+    emit(&lines::encode_head(store.binding()?.as_ref(), &store.roots()?)?)?;
     let mut exported = Exported::default();
     store.export(with_vectors, |record| {
         exported.num_documents += 1;

@@ -663,11 +663,14 @@ fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
         left_out("a full disk", "there is no /dev/full");
         return;
     };
-    let mut command = env.command(&["list"]);
-    let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(said, "error: cannot write the answer: No space left on device (os error 28)\n");
+    for args in [&["list"][..], &["--help"], &["search", "--help"], &["skill", "--help"]] {
+        let mut command = env.command(args);
+        let output =
+            command.stdout(full.try_clone().unwrap()).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said, "error: cannot write the answer: No space left on device (os error 28)\n");
+    }
     check_nothing_lost(&env);
 }
 

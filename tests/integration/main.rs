@@ -64,6 +64,8 @@ mod output;
 mod outputs;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
+/// What comes from outside and is printed: terminals, JSON, names, citations, bytes.
+mod printed;
 /// Reading on from a hit: outline, show, open.
 mod read_on;
 /// Changing models: killed at any instant, nothing is mixed.

@@ -1,14 +1,14 @@
 //! Documents and their tags in, JSON out.
 
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::Quality;
-use crate::present::json::{CONTRACT_VERSION, write};
+use crate::present::json::CONTRACT_VERSION;
 use crate::store::{ListedDocument, StoredChunk, StoredDocument, TagCount};
+use crate::text::json::Json;
 
 /// Characters of a chunk that `kb info` shows.
 pub(in crate::present) const PREVIEW_CHARS: usize = 100;
@@ -111,11 +111,11 @@ impl From<Quality> for QualityJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn list(documents: &[ListedDocument], out: &mut dyn Write) -> io::Result<()> {
+pub fn list(documents: &[ListedDocument], out: &mut Json<'_>) -> io::Result<()> {
     let listed = documents
         .iter()
         .map(|it| ListedJson { document: it.into(), quality: it.quality.map(QualityJson::from) });
-    write(&listed.collect::<Vec<_>>(), out)
+    out.value(&listed.collect::<Vec<_>>())
 }
 
 /// One document with its chunks.
@@ -188,42 +188,39 @@ struct ChunkJson<'a> {
 pub fn info(
     document: &StoredDocument,
     chunks: &[StoredChunk],
-    out: &mut dyn Write,
+    out: &mut Json<'_>,
 ) -> io::Result<()> {
     let metadata = &document.metadata;
-    write(
-        &InfoJson {
-            contract_version: CONTRACT_VERSION,
-            document: document.into(),
-            content_hash: &document.content_hash,
-            metadata: MetadataJson {
-                format: &document.format,
-                author: metadata.author.as_deref(),
-                page_count: metadata.page_count,
-                created: metadata.created.as_deref(),
-                language: metadata.language.as_deref(),
-                quality: metadata.quality.map(QualityJson::from),
-                warnings: &metadata.warnings,
-            },
-            chunks: chunks
-                .iter()
-                .map(|stored| ChunkJson {
-                    chunk_id: stored.id,
-                    chunk_index: stored.chunk_index,
-                    token_count: stored.chunk.token_count,
-                    page: stored.chunk.page,
-                    last_page: stored.chunk.last_page,
-                    page_label: stored.chunk.page_label.as_deref(),
-                    section: stored.chunk.section.as_deref(),
-                    symbol: stored.chunk.symbol.as_deref(),
-                    start_line: stored.chunk.start_line,
-                    end_line: stored.chunk.end_line,
-                    preview: stored.chunk.text.chars().take(PREVIEW_CHARS).collect(),
-                })
-                .collect(),
+    out.value(&InfoJson {
+        contract_version: CONTRACT_VERSION,
+        document: document.into(),
+        content_hash: &document.content_hash,
+        metadata: MetadataJson {
+            format: &document.format,
+            author: metadata.author.as_deref(),
+            page_count: metadata.page_count,
+            created: metadata.created.as_deref(),
+            language: metadata.language.as_deref(),
+            quality: metadata.quality.map(QualityJson::from),
+            warnings: &metadata.warnings,
         },
-        out,
-    )
+        chunks: chunks
+            .iter()
+            .map(|stored| ChunkJson {
+                chunk_id: stored.id,
+                chunk_index: stored.chunk_index,
+                token_count: stored.chunk.token_count,
+                page: stored.chunk.page,
+                last_page: stored.chunk.last_page,
+                page_label: stored.chunk.page_label.as_deref(),
+                section: stored.chunk.section.as_deref(),
+                symbol: stored.chunk.symbol.as_deref(),
+                start_line: stored.chunk.start_line,
+                end_line: stored.chunk.end_line,
+                preview: stored.chunk.text.chars().take(PREVIEW_CHARS).collect(),
+            })
+            .collect(),
+    })
 }
 
 /// A tag.
@@ -240,10 +237,10 @@ pub(in crate::present) struct TagJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn tags(tags: &[TagCount], out: &mut dyn Write) -> io::Result<()> {
+pub fn tags(tags: &[TagCount], out: &mut Json<'_>) -> io::Result<()> {
     let tags: Vec<TagJson<'_>> =
         tags.iter().map(|it| TagJson { name: &it.name, count: it.count }).collect();
-    write(&tags, out)
+    out.value(&tags)
 }
 
 /// The tags of a document after a change.
@@ -262,11 +259,12 @@ pub(in crate::present) struct TaggedJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn tagged(document: &StoredDocument, out: &mut dyn Write) -> io::Result<()> {
-    write(
-        &TaggedJson { contract_version: CONTRACT_VERSION, id: document.id, tags: &document.tags },
-        out,
-    )
+pub fn tagged(document: &StoredDocument, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&TaggedJson {
+        contract_version: CONTRACT_VERSION,
+        id: document.id,
+        tags: &document.tags,
+    })
 }
 
 /// What was removed.
@@ -283,6 +281,6 @@ pub(in crate::present) struct RemovedJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn removed(ids: &[i64], out: &mut dyn Write) -> io::Result<()> {
-    write(&RemovedJson { contract_version: CONTRACT_VERSION, removed: ids }, out)
+pub fn removed(ids: &[i64], out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&RemovedJson { contract_version: CONTRACT_VERSION, removed: ids })
 }

@@ -8,12 +8,12 @@ mod search;
 mod status;
 
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::text::json::Json;
 
 pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, TagJson, TaggedJson};
 pub use documents::{info, list, removed, tagged, tags};
@@ -28,18 +28,6 @@ pub use status::{settings, setup, status};
 
 /// Grows only when a documented key is removed, renamed or changes its type.
 pub(super) const CONTRACT_VERSION: u32 = 1;
-
-/// Writes one value and a line end.
-pub(super) fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    out.write_all(b"\n")
-}
-
-/// Writes a value on a line of its own.
-fn write_line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    out.write_all(b"\n")
-}
 
 /// An error, on stderr where the format is JSON; stdout is empty then.
 #[derive(Serialize, JsonSchema)]
@@ -63,8 +51,8 @@ impl From<&Error> for ErrorJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn error_line(error: &Error, out: &mut dyn Write) -> io::Result<()> {
-    write_line(&ErrorJson::from(error), out)
+pub fn error_line(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
+    out.line(&ErrorJson::from(error))
 }
 
 /// Writes an error.
@@ -72,6 +60,6 @@ pub fn error_line(error: &Error, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn error(error: &Error, out: &mut dyn Write) -> io::Result<()> {
-    write(&ErrorJson::from(error), out)
+pub fn error(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&ErrorJson::from(error))
 }

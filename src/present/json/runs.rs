@@ -1,7 +1,6 @@
 //! What a run did in, JSON out.
 
 use std::io;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -9,8 +8,9 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::ingest::IngestReport;
-use crate::present::json::{CONTRACT_VERSION, write};
+use crate::present::json::CONTRACT_VERSION;
 use crate::store::Stats;
+use crate::text::json::Json;
 use crate::transfer::Imported;
 
 /// What a run of `kb add` did.
@@ -58,21 +58,18 @@ impl From<&(PathBuf, Error)> for FailedJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn report(report: &IngestReport, out: &mut dyn Write) -> io::Result<()> {
-    write(
-        &ReportJson {
-            contract_version: CONTRACT_VERSION,
-            added: report.added,
-            updated: report.updated,
-            skipped: report.skipped,
-            ignored: report.ignored,
-            failed: report.failed.len(),
-            chunks: report.num_chunks,
-            document_ids: &report.document_ids,
-            errors: report.failed.iter().map(FailedJson::from).collect(),
-        },
-        out,
-    )
+pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&ReportJson {
+        contract_version: CONTRACT_VERSION,
+        added: report.added,
+        updated: report.updated,
+        skipped: report.skipped,
+        ignored: report.ignored,
+        failed: report.failed.len(),
+        chunks: report.num_chunks,
+        document_ids: &report.document_ids,
+        errors: report.failed.iter().map(FailedJson::from).collect(),
+    })
 }
 
 /// A copy of the database that was examined.
@@ -95,7 +92,7 @@ pub(in crate::present) struct BackupJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn backup(file: &Path, stats: &Stats, out: &mut dyn Write) -> io::Result<()> {
+pub fn backup(file: &Path, stats: &Stats, out: &mut Json<'_>) -> io::Result<()> {
     let json = BackupJson {
         contract_version: CONTRACT_VERSION,
         file: file.display().to_string(),
@@ -103,7 +100,7 @@ pub fn backup(file: &Path, stats: &Stats, out: &mut dyn Write) -> io::Result<()>
         total_documents: stats.total_documents(),
         total_chunks: stats.total_chunks,
     };
-    write(&json, out)
+    out.value(&json)
 }
 
 /// What a run of `kb import` did.
@@ -126,7 +123,7 @@ pub(in crate::present) struct ImportedJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn imported(imported: &Imported, out: &mut dyn Write) -> io::Result<()> {
+pub fn imported(imported: &Imported, out: &mut Json<'_>) -> io::Result<()> {
     let json = ImportedJson {
         contract_version: CONTRACT_VERSION,
         imported: imported.num_documents,
@@ -134,7 +131,7 @@ pub fn imported(imported: &Imported, out: &mut dyn Write) -> io::Result<()> {
         skipped: imported.num_skipped,
         failed: imported.num_failed,
     };
-    write(&json, out)
+    out.value(&json)
 }
 
 /// What a run of `kb reindex` did.
@@ -159,8 +156,8 @@ pub fn reindexed(
     num_chunks: u64,
     model_name: &str,
     embedding_dim: u32,
-    out: &mut dyn Write,
+    out: &mut Json<'_>,
 ) -> io::Result<()> {
     let contract_version = CONTRACT_VERSION;
-    write(&ReindexedJson { contract_version, chunks: num_chunks, model_name, embedding_dim }, out)
+    out.value(&ReindexedJson { contract_version, chunks: num_chunks, model_name, embedding_dim })
 }

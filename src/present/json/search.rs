@@ -1,24 +1,23 @@
 //! Answers to queries in, JSON out.
 
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::json::{CONTRACT_VERSION, write, write_line};
+use crate::present::json::CONTRACT_VERSION;
 use crate::read::{Evidence, Passage};
 use crate::search::similar::Seed;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
+use crate::text::json::Json;
 
 /// Writes a vector as an array on a line of its own.
 ///
 /// # Errors
 ///
 /// Whatever writing to `out` gives.
-pub fn vector(vector: &[f32], out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, vector)?;
-    out.write_all(b"\n")
+pub fn vector(vector: &[f32], out: &mut Json<'_>) -> io::Result<()> {
+    out.line(&vector)
 }
 
 /// The answer to a query. With `--batch` a line holds one of these, or an error.
@@ -270,8 +269,8 @@ impl<'a> From<&'a Evidence> for SearchJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn search(results: &SearchResults, out: &mut dyn Write) -> io::Result<()> {
-    write(&SearchJson::from(results), out)
+pub fn search(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&SearchJson::from(results))
 }
 
 /// Writes the answer to a query as passages with their tokens.
@@ -279,8 +278,8 @@ pub fn search(results: &SearchResults, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn evidence(evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
-    write(&SearchJson::from(evidence), out)
+pub fn evidence(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&SearchJson::from(evidence))
 }
 
 /// Writes the answer to one of several queries on a line of its own.
@@ -288,8 +287,8 @@ pub fn evidence(evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn search_line(results: &SearchResults, out: &mut dyn Write) -> io::Result<()> {
-    write_line(&SearchJson::from(results), out)
+pub fn search_line(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()> {
+    out.line(&SearchJson::from(results))
 }
 
 /// Writes the answer to one of several queries, as passages, on a line of its own.
@@ -297,8 +296,8 @@ pub fn search_line(results: &SearchResults, out: &mut dyn Write) -> io::Result<(
 /// # Errors
 ///
 /// What writing gives.
-pub fn evidence_line(evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
-    write_line(&SearchJson::from(evidence), out)
+pub fn evidence_line(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
+    out.line(&SearchJson::from(evidence))
 }
 
 /// Writes one hit a line.
@@ -306,8 +305,8 @@ pub fn evidence_line(evidence: &Evidence, out: &mut dyn Write) -> io::Result<()>
 /// # Errors
 ///
 /// What writing gives.
-pub fn hit_lines(hits: &[Hit], out: &mut dyn Write) -> io::Result<()> {
-    hits.iter().try_for_each(|it| write_line(&ResultJson::from(it), out))
+pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
+    hits.iter().try_for_each(|it| out.line(&ResultJson::from(it)))
 }
 
 /// Writes one passage a line.
@@ -315,8 +314,8 @@ pub fn hit_lines(hits: &[Hit], out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn passage_lines(passages: &[Passage], out: &mut dyn Write) -> io::Result<()> {
-    passages.iter().try_for_each(|it| write_line(&ResultJson::from(it), out))
+pub fn passage_lines(passages: &[Passage], out: &mut Json<'_>) -> io::Result<()> {
+    passages.iter().try_for_each(|it| out.line(&ResultJson::from(it)))
 }
 
 /// What is like a document or a chunk.
@@ -339,19 +338,16 @@ pub(in crate::present) struct SimilarJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn similar(seed: Seed, hits: &[Hit], out: &mut dyn Write) -> io::Result<()> {
+pub fn similar(seed: Seed, hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
     let (document_id, chunk_id) = match seed {
         Seed::Document(id) => (Some(id), None),
         Seed::Chunk(id) => (None, Some(id)),
     };
-    write(
-        &SimilarJson {
-            contract_version: CONTRACT_VERSION,
-            document_id,
-            chunk_id,
-            results: hits.iter().map(ResultJson::from).collect(),
-            returned: hits.len(),
-        },
-        out,
-    )
+    out.value(&SimilarJson {
+        contract_version: CONTRACT_VERSION,
+        document_id,
+        chunk_id,
+        results: hits.iter().map(ResultJson::from).collect(),
+        returned: hits.len(),
+    })
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ingest::survey::Survey;
-use crate::present::json::{CONTRACT_VERSION, write};
+use crate::present::json::CONTRACT_VERSION;
 use crate::present::{OcrSetup, Setting, Setup, update};
 use crate::store::Stats;
+use crate::text::json::Json;
 
 /// What the database holds and what it was built with.
 #[derive(Serialize, JsonSchema)]
@@ -114,45 +114,42 @@ pub fn status(
     setup: &Setup,
     stats: &Stats,
     surveys: Option<&[Survey]>,
-    out: &mut dyn Write,
+    out: &mut Json<'_>,
 ) -> io::Result<()> {
     let binding = setup.binding.as_ref();
-    write(
-        &StatusJson {
-            contract_version: CONTRACT_VERSION,
-            documents: stats.documents.iter().map(|(it, count)| (it.as_str(), *count)).collect(),
-            total_chunks: stats.total_chunks,
-            db_size_bytes: stats.db_size_bytes,
-            model_name: binding.map(|it| it.model_name.as_str()),
-            embedding_dim: binding.map(|it| it.dim),
-            schema_version: stats.schema_version,
-            model_max_tokens: binding.map(|it| it.max_tokens),
-            precision: binding.map(|it| it.precision.as_str()),
-            data_dir: setup.data_dir.display().to_string(),
-            pages: PagesJson {
-                read: stats.pages.read,
-                ocr: stats.pages.ocr,
-                empty: stats.pages.empty,
-                unread: stats.pages.unread,
-                documents_with_unread: stats.pages.documents_with_unread,
-            },
-            ocr: (&setup.ocr).into(),
-            agent_skills: setup
-                .agent_skills
-                .iter()
-                .map(|it| AgentSkillJson {
-                    path: it.path.display().to_string(),
-                    version: it.version.as_deref(),
-                    current: it.is_current,
-                })
-                .collect(),
-            out_of_date: surveys.map(|it| {
-                let [changed, new, missing, folders_away] = update::counts(it);
-                OutOfDateJson { changed, new, missing, folders_away }
-            }),
+    out.value(&StatusJson {
+        contract_version: CONTRACT_VERSION,
+        documents: stats.documents.iter().map(|(it, count)| (it.as_str(), *count)).collect(),
+        total_chunks: stats.total_chunks,
+        db_size_bytes: stats.db_size_bytes,
+        model_name: binding.map(|it| it.model_name.as_str()),
+        embedding_dim: binding.map(|it| it.dim),
+        schema_version: stats.schema_version,
+        model_max_tokens: binding.map(|it| it.max_tokens),
+        precision: binding.map(|it| it.precision.as_str()),
+        data_dir: setup.data_dir.display().to_string(),
+        pages: PagesJson {
+            read: stats.pages.read,
+            ocr: stats.pages.ocr,
+            empty: stats.pages.empty,
+            unread: stats.pages.unread,
+            documents_with_unread: stats.pages.documents_with_unread,
         },
-        out,
-    )
+        ocr: (&setup.ocr).into(),
+        agent_skills: setup
+            .agent_skills
+            .iter()
+            .map(|it| AgentSkillJson {
+                path: it.path.display().to_string(),
+                version: it.version.as_deref(),
+                current: it.is_current,
+            })
+            .collect(),
+        out_of_date: surveys.map(|it| {
+            let [changed, new, missing, folders_away] = update::counts(it);
+            OutOfDateJson { changed, new, missing, folders_away }
+        }),
+    })
 }
 
 /// What is set up on this machine.
@@ -187,23 +184,20 @@ pub(in crate::present) struct SetupJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn setup(setup: &Setup, out: &mut dyn Write) -> io::Result<()> {
-    write(
-        &SetupJson {
-            contract_version: CONTRACT_VERSION,
-            data_dir: setup.data_dir.display().to_string(),
-            database: setup.database.display().to_string(),
-            database_exists: setup.database.exists(),
-            model_configured: &setup.model_configured,
-            model_present: setup.model_dir.is_some(),
-            model_dir: setup.model_dir.as_ref().map(|it| it.display().to_string()),
-            runtime: setup.runtime.as_ref().map(|it| it.display().to_string()),
-            model_name: setup.binding.as_ref().map(|it| it.model_name.as_str()),
-            embedding_dim: setup.binding.as_ref().map(|it| it.dim),
-            ocr: (&setup.ocr).into(),
-        },
-        out,
-    )
+pub fn setup(setup: &Setup, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&SetupJson {
+        contract_version: CONTRACT_VERSION,
+        data_dir: setup.data_dir.display().to_string(),
+        database: setup.database.display().to_string(),
+        database_exists: setup.database.exists(),
+        model_configured: &setup.model_configured,
+        model_present: setup.model_dir.is_some(),
+        model_dir: setup.model_dir.as_ref().map(|it| it.display().to_string()),
+        runtime: setup.runtime.as_ref().map(|it| it.display().to_string()),
+        model_name: setup.binding.as_ref().map(|it| it.model_name.as_str()),
+        embedding_dim: setup.binding.as_ref().map(|it| it.dim),
+        ocr: (&setup.ocr).into(),
+    })
 }
 
 /// A setting.
@@ -222,10 +216,10 @@ pub(in crate::present) struct SettingJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn settings(settings: &[Setting], out: &mut dyn Write) -> io::Result<()> {
+pub fn settings(settings: &[Setting], out: &mut Json<'_>) -> io::Result<()> {
     let settings: Vec<SettingJson<'_>> = settings
         .iter()
         .map(|it| SettingJson { key: &it.key, value: &it.value, origin: &it.origin })
         .collect();
-    write(&settings, out)
+    out.value(&settings)
 }

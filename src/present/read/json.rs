@@ -2,14 +2,14 @@
 //! is null.
 
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::json::{CONTRACT_VERSION, write};
+use crate::present::json::CONTRACT_VERSION;
 use crate::read::{Opened, Outline, Part, Shown};
 use crate::store::StoredDocument;
+use crate::text::json::Json;
 
 /// What every answer says of the document.
 #[derive(Serialize, JsonSchema)]
@@ -103,16 +103,13 @@ impl<'a> From<&'a Part> for PartJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn outline(outline: &Outline, out: &mut dyn Write) -> io::Result<()> {
-    write(
-        &OutlineJson {
-            document: (&outline.document).into(),
-            total_chunks: outline.document.chunk_count,
-            tokens: outline.num_tokens,
-            parts: outline.parts.iter().map(PartJson::from).collect(),
-        },
-        out,
-    )
+pub fn outline(outline: &Outline, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&OutlineJson {
+        document: (&outline.document).into(),
+        total_chunks: outline.document.chunk_count,
+        tokens: outline.num_tokens,
+        parts: outline.parts.iter().map(PartJson::from).collect(),
+    })
 }
 
 /// A part of a document with its text.
@@ -150,25 +147,22 @@ pub(in crate::present) struct ShowJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn show(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
     let part = &shown.part;
-    write(
-        &ShowJson {
-            document: (&shown.document).into(),
-            section: part.section.as_deref(),
-            symbol: shown.symbol.as_deref(),
-            page: part.page,
-            last_page: part.last_page,
-            start_line: part.start_line,
-            end_line: part.end_line,
-            tokens: part.num_tokens,
-            chunk_ids: &part.chunk_ids,
-            matches: shown.num_matches,
-            text: &shown.text,
-            truncated: shown.num_cut > 0,
-        },
-        out,
-    )
+    out.value(&ShowJson {
+        document: (&shown.document).into(),
+        section: part.section.as_deref(),
+        symbol: shown.symbol.as_deref(),
+        page: part.page,
+        last_page: part.last_page,
+        start_line: part.start_line,
+        end_line: part.end_line,
+        tokens: part.num_tokens,
+        chunk_ids: &part.chunk_ids,
+        matches: shown.num_matches,
+        text: &shown.text,
+        truncated: shown.num_cut > 0,
+    })
 }
 
 /// The file of a document.
@@ -198,18 +192,15 @@ pub(in crate::present) struct OpenJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn open(opened: &Opened, out: &mut dyn Write) -> io::Result<()> {
-    write(
-        &OpenJson {
-            document: (&opened.document).into(),
-            origin: opened.origin.as_str(),
-            changed: opened.has_changed,
-            start_line: opened.start_line,
-            end_line: opened.end_line,
-            total_lines: opened.num_lines,
-            text: &opened.text,
-            truncated: opened.num_cut > 0,
-        },
-        out,
-    )
+pub fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&OpenJson {
+        document: (&opened.document).into(),
+        origin: opened.origin.as_str(),
+        changed: opened.has_changed,
+        start_line: opened.start_line,
+        end_line: opened.end_line,
+        total_lines: opened.num_lines,
+        text: &opened.text,
+        truncated: opened.num_cut > 0,
+    })
 }

@@ -1,21 +1,20 @@
-//! The text of `kb outline`, `kb show` and `kb open`, for people.
+//! Writes the text of `kb outline`, `kb show` and `kb open`, for people.
 //!
-//! Titles and names are cleaned of control characters, the text itself of all but line ends and
-//! tabs.
+//! Titles and names are put on one line, the text itself keeps its lines and tabs.
 
 use std::io;
-use std::io::Write;
 
-use crate::present::clean::{clean, clean_lines};
 use crate::present::number::thousands;
+use crate::present::sheet::Sheet;
 use crate::read::{Opened, Outline, Part, PartKind, Shown};
+use crate::text::printable::{clean, clean_lines};
 
 /// Writes the parts of a document, indented by their level.
 ///
 /// # Errors
 ///
 /// What writing gives.
-pub fn outline(outline: &Outline, out: &mut dyn Write) -> io::Result<()> {
+pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
     let document = &outline.document;
     writeln!(
         out,
@@ -60,27 +59,25 @@ fn facts(part: &Part) -> Vec<String> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn show(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    lines(&shown.text, shown.num_cut, out)
-}
-
-/// Writes a document's text.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn open(opened: &Opened, out: &mut dyn Write) -> io::Result<()> {
-    lines(&opened.text, opened.num_cut, out)
-}
-
-fn lines(text: &str, num_cut: usize, out: &mut dyn Write) -> io::Result<()> {
-    let text = clean_lines(text);
-    out.write_all(text.as_bytes())?;
+pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
+    let text = clean_lines(&shown.text);
+    out.text(&text)?;
     if !text.is_empty() && !text.ends_with('\n') {
         writeln!(out)?;
     }
-    if num_cut > 0 {
-        writeln!(out, "... ({num_cut} more lines)")?;
+    if shown.num_cut > 0 { out.text(&more(shown.num_cut)) } else { Ok(()) }
+}
+
+/// Returns a document's file, byte for byte, and behind it how many lines were cut off, if any were.
+pub fn open(opened: &Opened) -> Vec<u8> {
+    let mut bytes = opened.bytes.clone();
+    if opened.num_cut > 0 {
+        bytes.extend_from_slice(more(opened.num_cut).as_bytes());
     }
-    Ok(())
+    bytes
+}
+
+/// Returns the line that says how many lines were cut off.
+fn more(num_cut: usize) -> String {
+    format!("... ({num_cut} more lines)\n")
 }

@@ -1,4 +1,4 @@
-//! The types of the JSON contract in, JSON Schemas out: one for each shape that a command prints.
+//! Makes JSON Schemas of the types of the JSON contract: one for each shape that a command prints.
 
 mod fields;
 
@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::present::skill::json as skill;
 use crate::present::{cache, doctor, eval, json, read, update, why};
+use crate::text::json::Json;
 use crate::transfer::{DocumentLine, HeadLine};
 
 pub use fields::Field;
@@ -48,8 +49,8 @@ impl Published {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        json::write(&self.schema(), out)
+    pub fn write(&self, out: &mut Json<'_>) -> io::Result<()> {
+        out.value(&self.schema())
     }
 }
 

@@ -1,16 +1,14 @@
-//! The text of skill commands, for people and for agents that read it as it is.
+//! Writes the text of skill commands, for people and for agents that read it as it is.
 //!
-//! What comes from a skill is shown as it is, except on a terminal, which gets no control characters
-//! of a file's making.
+//! What a skill's files hold goes out byte for byte, except on a terminal; all else is put on one line.
 
 use std::io;
-use std::io::Write;
 use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Program};
 use crate::ingest::paths;
-use crate::present::clean::{clean, clean_lines, clean_name};
 use crate::present::human::Human;
+use crate::present::sheet::Sheet;
 use crate::present::skill::BuildReport;
 use crate::present::table::{texts, words};
 use crate::skill::init::Initialized;
@@ -24,6 +22,7 @@ use crate::skill::show::Shown;
 use crate::skill::sources::{SourceEntry, Sources};
 use crate::skill::stats::{Counts, SkillStats};
 use crate::skill::sync::Synced;
+use crate::text::printable::{clean, clean_lines, clean_name};
 
 /// Characters of a description that a list shows.
 const MAX_DESCRIPTION_CHARS: usize = 60;
@@ -37,7 +36,7 @@ pub fn list(
     list: &SkillList,
     is_verbose: bool,
     human: &Human,
-    out: &mut dyn Write,
+    out: &mut Sheet<'_>,
 ) -> io::Result<()> {
     if list.skills.is_empty() {
         return writeln!(out, "No skills found. `kb skill init NAME` makes one.");
@@ -50,7 +49,7 @@ pub fn list(
             shorten(&clean(&row.description))
         };
         vec![
-            row.name.clone(),
+            clean(&row.name),
             it.found.skill.scope.as_str().into(),
             it.status.as_str().into(),
             last,
@@ -78,7 +77,7 @@ fn shorten(text: &str) -> String {
 /// # Errors
 ///
 /// What writing gives.
-pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
+pub fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let scope = skill.scope.as_str();
     if let Some(imported) = &report.imported {
@@ -101,7 +100,7 @@ pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
             ingested.updated,
             ingested.skipped,
             ingested.failed.len(),
-            skill.name
+            clean_name(&skill.name)
         )?;
     }
     Ok(())
@@ -112,7 +111,7 @@ pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn install(installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
+pub fn install(installed: &Installed, out: &mut Sheet<'_>) -> io::Result<()> {
     let done = if installed.is_new { "Wrote" } else { "Already there:" };
     writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)
 }
@@ -122,7 +121,7 @@ pub fn install(installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn search(results: &SkillResults, out: &mut dyn Write) -> io::Result<()> {
+pub fn search(results: &SkillResults, out: &mut Sheet<'_>) -> io::Result<()> {
     if results.hits.is_empty() {
         return writeln!(out, "No section holds all of these words.");
     }
@@ -142,7 +141,7 @@ pub fn search(results: &SkillResults, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn outline(headings: &[OutlinedHeading], out: &mut dyn Write) -> io::Result<()> {
+pub fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> {
     let mut last: Option<&str> = None;
     for heading in headings {
         if last != Some(&heading.file) {
@@ -153,38 +152,33 @@ pub fn outline(headings: &[OutlinedHeading], out: &mut dyn Write) -> io::Result<
             last = Some(&heading.file);
         }
         let level = usize::from(heading.level);
-        let line = format!("{}{} {}", "  ".repeat(level), "#".repeat(level), heading.heading);
+        let text = clean(&heading.heading);
+        let line = format!("{}{} {text}", "  ".repeat(level), "#".repeat(level));
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
 }
 
-/// Writes a section.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn show(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(shown.text.as_bytes())?;
+/// Returns a section, byte for byte, with a line end behind it.
+pub fn show(shown: &Shown) -> Vec<u8> {
+    let mut bytes = shown.text.clone().into_bytes();
     if !shown.text.ends_with(['\n', '\r']) && !shown.text.is_empty() {
-        writeln!(out)?;
+        bytes.push(b'\n');
     }
-    more(shown.num_cut, out)
+    with_more(bytes, shown.num_cut)
 }
 
-/// Writes a file, byte for byte.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn open(opened: &Opened, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(&opened.bytes)?;
-    more(opened.num_cut, out)
+/// Returns a file, byte for byte.
+pub fn open(opened: &Opened) -> Vec<u8> {
+    with_more(opened.bytes.clone(), opened.num_cut)
 }
 
-/// Says how many lines were cut off, if any were.
-fn more(num_cut: usize, out: &mut dyn Write) -> io::Result<()> {
-    if num_cut > 0 { writeln!(out, "... ({num_cut} more lines)") } else { Ok(()) }
+/// Adds the line that says how many lines were cut off, if any were.
+fn with_more(mut bytes: Vec<u8>, num_cut: usize) -> Vec<u8> {
+    if num_cut > 0 {
+        bytes.extend_from_slice(format!("... ({num_cut} more lines)\n").as_bytes());
+    }
+    bytes
 }
 
 /// Writes files and directories as a tree.
@@ -192,7 +186,7 @@ fn more(num_cut: usize, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn sources(sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+pub fn sources(sources: &Sources, out: &mut Sheet<'_>) -> io::Result<()> {
     writeln!(out, "{}", clean_name(&sources.root))?;
     for entry in &sources.entries {
         writeln!(out, "{}", branch(entry))?;
@@ -220,23 +214,24 @@ fn branch(entry: &SourceEntry) -> String {
 /// # Errors
 ///
 /// What writing gives.
-pub fn stats(stats: &SkillStats, out: &mut dyn Write) -> io::Result<()> {
+pub fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
     const NONE: &str = "<none>";
     let filters = &stats.filters;
-    let projects = filters.projects.join(", ");
+    let projects = clean(&filters.projects.join(", "));
+    let day = |filter: &Option<String>| filter.as_deref().map_or(NONE.to_owned(), clean);
     let (start, end) =
         stats.period.as_ref().map_or((NONE, NONE), |(start, end)| (start.as_str(), end.as_str()));
-    writeln!(out, "Skill: {}", stats.skill)?;
+    writeln!(out, "Skill: {}", clean(&stats.skill))?;
     writeln!(out, "Path: {}", clean_name(&stats.skill_path))?;
     writeln!(out, "Query: {}", stats.group_by.as_str())?;
     writeln!(
         out,
         "Filters: since={}, until={}, projects={}",
-        filters.since.as_deref().unwrap_or(NONE),
-        filters.until.as_deref().unwrap_or(NONE),
+        day(&filters.since),
+        day(&filters.until),
         if projects.is_empty() { NONE } else { &projects }
     )?;
-    writeln!(out, "Period: start={start}, end={end}")?;
+    writeln!(out, "Period: start={}, end={}", clean(start), clean(end))?;
     match &stats.counts {
         Counts::Summary { total_accesses, unique_sections, unique_files, error_count } => {
             writeln!(out, "Total accesses: {total_accesses}")?;
@@ -246,7 +241,7 @@ pub fn stats(stats: &SkillStats, out: &mut dyn Write) -> io::Result<()> {
         }
         Counts::Sections(counts) => {
             for (file, section, count) in counts {
-                writeln!(out, "{count}\t{file}\t{}", clean(section))?;
+                writeln!(out, "{count}\t{}\t{}", clean_name(file), clean(section))?;
             }
         }
         Counts::Files(counts)
@@ -260,6 +255,7 @@ pub fn stats(stats: &SkillStats, out: &mut dyn Write) -> io::Result<()> {
         Counts::Errors(counts) => {
             for (command, target, error, count) in counts {
                 let error = error.lines().next().unwrap_or_default();
+                let command = clean(command);
                 writeln!(out, "{count}\t{command}\t{}\t{}", clean(target), clean(error))?;
             }
         }
@@ -272,10 +268,10 @@ pub fn stats(stats: &SkillStats, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn lint(linted: &Linted, out: &mut dyn Write) -> io::Result<()> {
+pub fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
     let (errors, warnings) = (linted.count(Severity::Error), linted.count(Severity::Warning));
     if linted.is_skipped {
-        writeln!(out, "info: skipping compiled skill '{}'", linted.skill)
+        writeln!(out, "info: skipping compiled skill '{}'", clean_name(&linted.skill))
     } else if linted.findings.is_empty() {
         writeln!(out, "Lint passed: no issues found")
     } else {
@@ -288,8 +284,9 @@ pub fn lint(linted: &Linted, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn sync(synced: &Synced, out: &mut dyn Write) -> io::Result<()> {
+pub fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
     for (skill, count) in &synced.skills {
+        let skill = clean_name(skill);
         if synced.is_dry_run {
             writeln!(out, "Would sync {count} entries for '{skill}'")?;
         } else {
@@ -307,10 +304,10 @@ pub fn sync(synced: &Synced, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn init(made: &Initialized, out: &mut dyn Write) -> io::Result<()> {
+pub fn init(made: &Initialized, out: &mut Sheet<'_>) -> io::Result<()> {
     let (scope, path) = (made.scope.as_str(), name_of(&made.path));
     match &made.name {
-        Some(name) => writeln!(out, "Created {scope} skill '{name}' at {path}"),
+        Some(name) => writeln!(out, "Created {scope} skill '{}' at {path}", clean_name(name)),
         None => writeln!(out, "Initialized skillc project in {path}"),
     }
 }
@@ -321,7 +318,7 @@ pub fn init(made: &Initialized, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn error(error: &Diagnostic, program: Program, out: &mut dyn Write) -> io::Result<()> {
+pub fn error(error: &Diagnostic, program: Program, out: &mut Sheet<'_>) -> io::Result<()> {
     for line in error.line(program).lines() {
         let indent = if line.starts_with("  ") { "  " } else { "" };
         writeln!(out, "{indent}{}", clean(line))?;
@@ -337,9 +334,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(draw: impl FnOnce(&mut dyn Write) -> io::Result<()>, expected: &str) {
+    fn check(draw: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>, expected: &str) {
         let mut out = Vec::new();
-        draw(&mut out).unwrap();
+        draw(&mut Sheet::new(&mut out)).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
@@ -383,10 +380,8 @@ mod tests {
     fn a_file_comes_byte_for_byte_and_a_cut_one_says_how_much_is_missing() {
         let opened =
             |bytes: &[u8], num_cut| Opened { file: "f".into(), bytes: bytes.into(), num_cut };
-        let mut out = Vec::new();
-        open(&opened(b"\xff\0 no line end", 0), &mut out).unwrap();
-        assert_eq!(out, b"\xff\0 no line end");
-        check(|out| open(&opened(b"a\r\n", 3), out), "a\r\n... (3 more lines)\n");
+        assert_eq!(open(&opened(b"\xff\0\x1b no line end", 0)), b"\xff\0\x1b no line end");
+        assert_eq!(open(&opened(b"a\r\n", 3)), b"a\r\n... (3 more lines)\n");
     }
 
     #[test]

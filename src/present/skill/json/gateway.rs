@@ -1,19 +1,18 @@
 //! What a skill says of itself in, JSON out: search, outline, show, open, sources.
 
 use std::io;
-use std::io::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::json::write;
 use crate::skill::open::Opened;
 use crate::skill::outline::OutlinedHeading;
 use crate::skill::search::SkillResults;
 use crate::skill::show::Shown;
 use crate::skill::sources::Sources;
+use crate::text::json::Json;
 
 /// The sections of a skill that hold all the words.
 #[derive(Serialize, JsonSchema)]
@@ -42,14 +41,14 @@ struct HitJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn search(results: &SkillResults, out: &mut dyn Write) -> io::Result<()> {
+pub fn search(results: &SkillResults, out: &mut Json<'_>) -> io::Result<()> {
     let hits = results.hits.iter().map(|it| HitJson {
         file: &it.file,
         section: &it.section,
         snippet: &it.snippet,
         score: it.score,
     });
-    write(&SearchJson { query: &results.query, results: hits.collect() }, out)
+    out.value(&SearchJson { query: &results.query, results: hits.collect() })
 }
 
 /// A heading of a skill.
@@ -68,13 +67,13 @@ pub(in crate::present) struct HeadingJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn outline(headings: &[OutlinedHeading], out: &mut dyn Write) -> io::Result<()> {
+pub fn outline(headings: &[OutlinedHeading], out: &mut Json<'_>) -> io::Result<()> {
     let headings = headings.iter().map(|it| HeadingJson {
         level: it.level,
         heading: &it.heading,
         file: &it.file,
     });
-    write(&headings.collect::<Vec<_>>(), out)
+    out.value(&headings.collect::<Vec<_>>())
 }
 
 /// A section of a skill.
@@ -101,19 +100,16 @@ pub(in crate::present) struct ShowJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn show(shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
-    write(
-        &ShowJson {
-            file: &shown.file,
-            heading: &shown.heading,
-            level: shown.level,
-            start_line: shown.start_line,
-            end_line: shown.end_line,
-            text: &shown.text,
-            truncated: shown.num_cut > 0,
-        },
-        out,
-    )
+pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&ShowJson {
+        file: &shown.file,
+        heading: &shown.heading,
+        level: shown.level,
+        start_line: shown.start_line,
+        end_line: shown.end_line,
+        text: &shown.text,
+        truncated: shown.num_cut > 0,
+    })
 }
 
 /// A file of a skill: `text`, or `data` where it is no text.
@@ -136,10 +132,10 @@ pub(in crate::present) struct OpenJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn open(opened: &Opened, out: &mut dyn Write) -> io::Result<()> {
+pub fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
     let text = std::str::from_utf8(&opened.bytes).ok();
     let data = text.is_none().then(|| STANDARD.encode(&opened.bytes));
-    write(&OpenJson { file: &opened.file, text, data, truncated: opened.num_cut > 0 }, out)
+    out.value(&OpenJson { file: &opened.file, text, data, truncated: opened.num_cut > 0 })
 }
 
 /// A file or directory of a skill.
@@ -157,10 +153,10 @@ pub(in crate::present) struct SourceJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn sources(sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+pub fn sources(sources: &Sources, out: &mut Json<'_>) -> io::Result<()> {
     let entries = sources
         .entries
         .iter()
         .map(|it| SourceJson { path: &it.path, kind: if it.is_dir { "dir" } else { "file" } });
-    write(&entries.collect::<Vec<_>>(), out)
+    out.value(&entries.collect::<Vec<_>>())
 }

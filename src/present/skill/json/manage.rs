@@ -1,20 +1,19 @@
 //! What was done with skills in, JSON out: list, build, lint, sync, init, install.
 
 use std::io;
-use std::io::Write;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ingest::paths;
-use crate::present::json::write;
 use crate::present::skill::BuildReport;
 use crate::skill::init::Initialized;
 use crate::skill::install::Installed;
 use crate::skill::lint::{Finding, Linted, Severity};
 use crate::skill::list::SkillList;
 use crate::skill::sync::Synced;
+use crate::text::json::Json;
 
 fn path_text(path: &Path) -> String {
     paths::path_text(path)
@@ -63,7 +62,7 @@ struct SkillJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn list(list: &SkillList, out: &mut dyn Write) -> io::Result<()> {
+pub fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
     let skills = list.skills.iter().map(|it| SkillJson {
         name: &it.found.row.name,
         version: it.found.row.version.as_deref(),
@@ -76,15 +75,12 @@ pub fn list(list: &SkillList, out: &mut dyn Write) -> io::Result<()> {
         source_path: path_text(&it.found.dir),
         runtime_path: path_text(&it.found.skill.runtime),
     });
-    write(
-        &ListJson {
-            skills: skills.collect(),
-            total_count: list.num_filtered,
-            total: list.total,
-            filtered: list.num_filtered,
-        },
-        out,
-    )
+    out.value(&ListJson {
+        skills: skills.collect(),
+        total_count: list.num_filtered,
+        total: list.total,
+        filtered: list.num_filtered,
+    })
 }
 
 /// What building did.
@@ -141,33 +137,30 @@ struct IngestedJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn build(report: &BuildReport, out: &mut dyn Write) -> io::Result<()> {
+pub fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let deployed = built.deployments.iter().map(|it| DeployedJson {
         path: path_text(&it.path),
         method: if it.is_copy { "copy" } else { "symlink" },
     });
-    write(
-        &BuildJson {
-            skill: &skill.name,
-            scope: skill.scope.as_str(),
-            source_path: skill.skill_path(),
-            runtime_path: path_text(&skill.runtime),
-            source_hash: &built.index.source_hash,
-            rebuilt: built.index.is_new,
-            imported_from: report.imported.as_deref().map(path_text),
-            deployed: deployed.collect(),
-            ingested: report.ingested.as_ref().map(|it| IngestedJson {
-                tag: format!("skill:{}", skill.name),
-                added: it.added,
-                updated: it.updated,
-                skipped: it.skipped,
-                failed: it.failed.len(),
-                document_ids: &it.document_ids,
-            }),
-        },
-        out,
-    )
+    out.value(&BuildJson {
+        skill: &skill.name,
+        scope: skill.scope.as_str(),
+        source_path: skill.skill_path(),
+        runtime_path: path_text(&skill.runtime),
+        source_hash: &built.index.source_hash,
+        rebuilt: built.index.is_new,
+        imported_from: report.imported.as_deref().map(path_text),
+        deployed: deployed.collect(),
+        ingested: report.ingested.as_ref().map(|it| IngestedJson {
+            tag: format!("skill:{}", skill.name),
+            added: it.added,
+            updated: it.updated,
+            skipped: it.skipped,
+            failed: it.failed.len(),
+            document_ids: &it.document_ids,
+        }),
+    })
 }
 
 /// What the author of a skill should look into.
@@ -226,18 +219,15 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn lint(linted: &Linted, out: &mut dyn Write) -> io::Result<()> {
-    write(
-        &LintJson {
-            skill: &linted.skill,
-            path: &linted.path,
-            skipped: linted.is_skipped,
-            errors: linted.count(Severity::Error),
-            warnings: linted.count(Severity::Warning),
-            diagnostics: linted.findings.iter().map(FindingJson::from).collect(),
-        },
-        out,
-    )
+pub fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&LintJson {
+        skill: &linted.skill,
+        path: &linted.path,
+        skipped: linted.is_skipped,
+        errors: linted.count(Severity::Error),
+        warnings: linted.count(Severity::Warning),
+        diagnostics: linted.findings.iter().map(FindingJson::from).collect(),
+    })
 }
 
 /// What merging access logs did.
@@ -265,9 +255,9 @@ struct SyncedJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn sync(synced: &Synced, errors: Vec<String>, out: &mut dyn Write) -> io::Result<()> {
+pub fn sync(synced: &Synced, errors: Vec<String>, out: &mut Json<'_>) -> io::Result<()> {
     let skills = synced.skills.iter().map(|(skill, count)| SyncedJson { skill, count: *count });
-    write(&SyncJson { synced: skills.collect(), dry_run: synced.is_dry_run, errors }, out)
+    out.value(&SyncJson { synced: skills.collect(), dry_run: synced.is_dry_run, errors })
 }
 
 /// What was made.
@@ -286,9 +276,9 @@ pub(in crate::present) struct InitJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn init(made: &Initialized, out: &mut dyn Write) -> io::Result<()> {
+pub fn init(made: &Initialized, out: &mut Json<'_>) -> io::Result<()> {
     let (name, scope) = (made.name.as_deref(), made.scope.as_str());
-    write(&InitJson { name, scope, path: path_text(&made.path) }, out)
+    out.value(&InitJson { name, scope, path: path_text(&made.path) })
 }
 
 /// Where kb's own skill is.
@@ -307,7 +297,7 @@ pub(in crate::present) struct InstallJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn install(installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
+pub fn install(installed: &Installed, out: &mut Json<'_>) -> io::Result<()> {
     let (path, version) = (path_text(&installed.path), installed.version);
-    write(&InstallJson { path, version, written: installed.is_new }, out)
+    out.value(&InstallJson { path, version, written: installed.is_new })
 }

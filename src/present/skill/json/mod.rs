@@ -6,10 +6,10 @@ mod manage;
 mod stats;
 
 use std::io;
-use std::io::Write;
 
 use crate::diagnostic::{Diagnostic, Program};
-use crate::present::json::{ErrorJson, write};
+use crate::present::json::ErrorJson;
+use crate::text::json::Json;
 
 pub(in crate::present) use gateway::{HeadingJson, OpenJson, SearchJson, ShowJson, SourceJson};
 pub use gateway::{open, outline, search, show, sources};
@@ -25,6 +25,6 @@ pub use stats::stats;
 /// # Errors
 ///
 /// What writing gives.
-pub fn error(error: &Diagnostic, program: Program, out: &mut dyn Write) -> io::Result<()> {
-    write(&ErrorJson { error: error.line(program), code: error.code(), fix: error.hint() }, out)
+pub fn error(error: &Diagnostic, program: Program, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&ErrorJson { error: error.line(program), code: error.code(), fix: error.hint() })
 }

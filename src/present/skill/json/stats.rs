@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::json::write;
 use crate::skill::stats::{Counts, SkillStats};
+use crate::text::json::Json;
 
 /// How a skill was used.
 #[derive(Serialize, JsonSchema)]
@@ -169,24 +168,21 @@ impl<'a> From<&'a Counts> for CountsJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn stats(stats: &SkillStats, out: &mut dyn Write) -> io::Result<()> {
+pub fn stats(stats: &SkillStats, out: &mut Json<'_>) -> io::Result<()> {
     let period = stats.period.as_ref();
-    write(
-        &StatsJson {
-            skill: &stats.skill,
-            skill_path: &stats.skill_path,
-            query: stats.group_by.as_str(),
-            filters: FiltersJson {
-                since: stats.filters.since.as_deref(),
-                until: stats.filters.until.as_deref(),
-                projects: &stats.filters.projects,
-            },
-            period: PeriodJson {
-                start: period.map(|it| it.0.as_str()),
-                end: period.map(|it| it.1.as_str()),
-            },
-            data: (&stats.counts).into(),
+    out.value(&StatsJson {
+        skill: &stats.skill,
+        skill_path: &stats.skill_path,
+        query: stats.group_by.as_str(),
+        filters: FiltersJson {
+            since: stats.filters.since.as_deref(),
+            until: stats.filters.until.as_deref(),
+            projects: &stats.filters.projects,
         },
-        out,
-    )
+        period: PeriodJson {
+            start: period.map(|it| it.0.as_str()),
+            end: period.map(|it| it.1.as_str()),
+        },
+        data: (&stats.counts).into(),
+    })
 }

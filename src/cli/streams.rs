@@ -1,0 +1,90 @@
+//! Writes to stdout and stderr: the one file that may, so that no raw text reaches a terminal.
+//!
+//! There are three ways out: JSON, which escapes what is harmful; a sheet, which cleans it; and bytes
+//! as they are, which a terminal gets cleaned.
+
+use std::io;
+use std::io::{IsTerminal, Write};
+
+use indicatif::ProgressDrawTarget;
+
+use crate::error::{Error, Result};
+use crate::present::sheet::{Printed, Sheet};
+use crate::text::json::Json;
+use crate::text::printable::clean_lines;
+
+/// Bytes of an answer that are written at a time: what a pipe holds.
+const OUTPUT_BYTES: usize = 1 << 16;
+
+/// Whether stdout is a terminal.
+pub(super) fn is_stdout_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether stderr is a terminal.
+pub(super) fn is_stderr_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Returns the rows and columns of the terminal that stdout is.
+pub(super) fn size() -> (usize, usize) {
+    let (rows, columns) = console::Term::stdout().size();
+    (usize::from(rows), usize::from(columns))
+}
+
+/// Returns where bars are drawn.
+pub(super) fn bars() -> ProgressDrawTarget {
+    ProgressDrawTarget::stderr()
+}
+
+/// Prints an answer for programs.
+pub(super) fn json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Result<()> {
+    buffered(|out| answer(&mut Json::new(out)))
+}
+
+/// Prints an answer for people.
+pub(super) fn text(answer: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> Result<()> {
+    buffered(|out| answer(&mut Sheet::new(out)))
+}
+
+/// Prints what is on a sheet.
+pub(super) fn printed(text: &Printed) -> Result<()> {
+    buffered(|out| out.write_all(text.as_bytes()))
+}
+
+/// Prints bytes as they are; a terminal gets them as [`shown`] writes them.
+pub(super) fn bytes(bytes: &[u8]) -> Result<()> {
+    if is_stdout_terminal() {
+        return text(|out| shown(bytes, out));
+    }
+    buffered(|out| out.write_all(bytes))
+}
+
+/// Writes bytes from outside so that a person can read them: line ends and tabs stay, all else that a
+/// terminal would obey is replaced.
+pub(super) fn shown(bytes: &[u8], out: &mut Sheet<'_>) -> io::Result<()> {
+    out.text(&clean_lines(&String::from_utf8_lossy(bytes)))
+}
+
+fn buffered(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut out = io::BufWriter::with_capacity(OUTPUT_BYTES, io::stdout().lock());
+    write(&mut out).and_then(|()| out.flush()).map_err(Error::Output)
+}
+
+/// Prints JSON on stderr.
+pub(super) fn json_aside(write: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    write(&mut Json::new(&mut bytes))?;
+    aside(&bytes)
+}
+
+/// Prints text on stderr.
+pub(super) fn text_aside(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> io::Result<()> {
+    aside(Printed::of(write)?.as_bytes())
+}
+
+/// Writes at once, so that no other thread's line gets in between.
+fn aside(bytes: &[u8]) -> io::Result<()> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(bytes).and_then(|()| stderr.flush())
+}

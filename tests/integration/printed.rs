@@ -1,0 +1,317 @@
+//! What comes from outside and is printed: it controls no terminal, its names can be used, its bytes are kept.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use kb::text::printable::is_harmful;
+use serde_json::Value;
+
+use crate::env::TestEnv;
+use crate::terminal;
+use crate::word_model::word_env;
+
+/// Texts with all that a terminal obeys, that reorders text or hides it, one kind each.
+const HOSTILE: [&str; 3] = [
+    "a\u{1b}]0;owned\u{7}\u{1b}[2J\u{8}\u{b}\u{c}\re",
+    "a\u{9b}31m\u{9d}0;owned\u{9c}\u{85}\u{7f}e",
+    "a\u{202e}\u{2066}\u{200e}\u{200f}\u{61c}\u{2028}\u{2029}\u{e0041}\u{e007f}e",
+];
+
+/// What kb paints with: nothing of `HOSTILE` is among it.
+const COLOURS: &[&str] = &["0", "1", "1;33", "2", "1;4", "32", "36", "35", "33", "1;31"];
+
+/// Makes a knowledge base and a skill whose every text is hostile.
+fn hostile_env() -> TestEnv {
+    let env = word_env();
+    let all = HOSTILE.concat();
+    let yaml: String =
+        HOSTILE[..2].concat().chars().map(|c| format!("\\x{:02x}", c as u32)).collect();
+    env.write(
+        "docs/page.md",
+        format!("---\ntitle: \"{yaml}\"\nauthor: \"{yaml}\"\ntags: [\"{yaml}\"]\n---\n# Head {all}\n\nstorm {all} rope\n"),
+    );
+    env.write(&format!("docs/{all}.md"), format!("# {all}\n\nstorm anchor\n"));
+    env.write("docs/code.py", format!("def storm():\n    '''{all}'''\n    return 1\n"));
+    env.ok(&["add", "docs", "--tags", &all]);
+    env.ok(&["add", "--note", &format!("storm {all}"), "--title", &all, "--tags", &all]);
+    // What an import could have brought in.
+    let db = rusqlite::Connection::open(env.database()).unwrap();
+    let changed = db.execute(
+        "UPDATE documents SET created_at = ?1, updated_at = ?1, language = ?1 WHERE id > 3",
+        [&all],
+    );
+    assert_eq!(changed.unwrap(), 4);
+    drop(db);
+    env.write(
+        ".skillc/skills/evil/SKILL.md",
+        format!("---\nname: evil\ndescription: \"{yaml}\"\n---\n# Evil\n\nstorm\n\n## Head {all}\n\nstorm {all}\n"),
+    );
+    env.write(&format!(".skillc/skills/evil/refs/{all}.md"), format!("# {all}\n\nstorm\n"));
+    env.ok(&["skill", "build", "evil"]);
+    env
+}
+
+/// Commands over what is stored, each with a format to come.
+const COMMANDS: &[&[&str]] = &[
+    &["list"],
+    &["list", "--type=code"],
+    &["info", "4"],
+    &["info", "5"],
+    &["info", "6"],
+    &["outline", "4"],
+    &["outline", "5"],
+    &["show", "4"],
+    &["show", "7"],
+    &["open", "4"],
+    &["open", "4", "--max-lines=6"],
+    &["open", "7"],
+    &["tags"],
+    &["search", "storm", "--fts-only"],
+    &["search", "storm", "--fts-only", "--explain"],
+    &["search", "storm", "--fts-only", "--budget=900"],
+    &["search", "storm", "--vec-only", "--copies"],
+    &["why", "storm", "4"],
+    &["similar", "4"],
+    &["status", "--scan"],
+    &["init", "--status"],
+    &["doctor"],
+    &["config"],
+    &["cache"],
+    &["update", "--dry-run"],
+    &["backup", "copy.db", "--force"],
+    &["backup", "copy.db", "--verify"],
+    &["skill", "list"],
+    &["skill", "list", "--verbose"],
+    &["skill", "build", "evil"],
+    &["skill", "outline", "evil"],
+    &["skill", "search", "evil", "storm"],
+    &["skill", "show", "evil", "--section=Evil"],
+    &["skill", "open", "evil", "SKILL.md"],
+    &["skill", "sources", "evil"],
+    &["skill", "lint", "evil", "--force"],
+    &["skill", "stats", "evil"],
+    &["skill", "stats", "evil", "--group-by=sections"],
+    &["skill", "stats", "evil", "--group-by=errors"],
+    &["skill", "stats", "evil", "--group-by=search"],
+];
+
+/// Commands with a hostile argument in the place of `{}`.
+const ARGUMENTS: &[&[&str]] = &[
+    &["info", "{}"],
+    &["outline", "{}"],
+    &["show", "{}"],
+    &["show", "4", "--section={}"],
+    &["open", "{}"],
+    &["similar", "{}"],
+    &["why", "{}", "4"],
+    &["search", "{}", "--fts-only"],
+    &["search", "storm", "--tags={}", "--fts-only"],
+    &["search", "storm", "--path={}", "--fts-only"],
+    &["search", "storm", "--language={}"],
+    &["search", "storm", "--top={}"],
+    &["search", "--{}"],
+    &["remove", "{}", "--yes"],
+    &["tag", "{}", "--add=x"],
+    &["tag", "4", "--add={}"],
+    &["list", "--since={}"],
+    &["add", "{}"],
+    &["import", "{}"],
+    &["backup", "--verify", "{}"],
+    &["schema", "{}"],
+    &["help", "{}"],
+    &["config", "set", "{}", "1"],
+    &["config", "set", "search.default_top", "{}"],
+    &["reindex", "--model={}"],
+    &["eval", "{}"],
+    &["--data-dir={}", "status"],
+    &["{}"],
+    &["skill", "show", "{}", "--section=x"],
+    &["skill", "show", "evil", "--section={}"],
+    &["skill", "open", "evil", "{}"],
+    &["skill", "search", "evil", "{}"],
+    &["skill", "build", "{}"],
+    &["skill", "init", "{}"],
+    &["skill", "stats", "evil", "--since={}"],
+    &["skill", "{}"],
+];
+
+/// Commands whose answer is the bytes of a file: on a terminal alone they are cleaned.
+fn is_verbatim(args: &[String]) -> bool {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let is_human = !words.contains(&"--format=json");
+    is_human && matches!(words.as_slice(), ["open", ..] | ["skill", "open" | "show", ..])
+}
+
+/// Returns the first character that is harmful where it was printed, with what is before it.
+fn raw(text: &str, is_terminal: bool) -> Option<String> {
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| is_harmful(c) && !matches!(c, '\n' | '\t')) {
+        let found = &rest[at..];
+        let own = if is_terminal { own_sequence(found) } else { None };
+        match own {
+            Some(len) => rest = &found[len..],
+            None => return Some(format!("{:?}", &rest[at.saturating_sub(20)..].get(..60))),
+        }
+    }
+    None
+}
+
+/// Returns the length of what kb itself sends a terminal: a colour, the ends of a link, a move of the
+/// cursor beside a bar; and of what the terminal makes of a line end.
+fn own_sequence(text: &str) -> Option<usize> {
+    if text.starts_with("\r\n") {
+        return Some(1);
+    }
+    if let Some(link) = text.strip_prefix("\u{1b}]8;;") {
+        let (target, _) = link.split_once("\u{1b}\\")?;
+        let is_ours = target.is_empty() || target.starts_with("file:///");
+        return (is_ours && target.is_ascii()).then(|| "\u{1b}]8;;\u{1b}\\".len() + target.len());
+    }
+    let code = text.strip_prefix("\u{1b}[")?;
+    let (code, _) = code.split_once('m')?;
+    COLOURS.contains(&code).then(|| "\u{1b}[m".len() + code.len())
+}
+
+/// What was run, and where something raw came out.
+#[derive(Default)]
+struct Tally {
+    num_runs: AtomicUsize,
+    num_on_terminal: AtomicUsize,
+}
+
+impl Tally {
+    /// Runs a command in a pipe and on a terminal.
+    fn run(&self, env: &TestEnv, args: &[String]) -> Vec<String> {
+        let mut broken = Vec::new();
+        let output = env.kb(args);
+        let stdout = if is_verbatim(args) { "" } else { &output.stdout };
+        broken.extend(raw(stdout, false).map(|found| format!("{args:?}, stdout: {found}")));
+        broken.extend(raw(&output.stderr, false).map(|found| format!("{args:?}, stderr: {found}")));
+        let words: Vec<&str> = args.iter().map(String::as_str).collect();
+        let shown = terminal::run(env, &words, "", true);
+        broken.extend(raw(&shown.stderr, true).map(|found| format!("{args:?}, pty: {found}")));
+        for status in [output.status, shown.status] {
+            assert!(status <= 2, "{args:?}: {status}: {}", output.text());
+        }
+        self.num_runs.fetch_add(2, Ordering::Relaxed);
+        self.num_on_terminal.fetch_add(1, Ordering::Relaxed);
+        broken
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "with --nocapture it counts for docs/reliability.md")]
+fn no_text_from_outside_controls_a_terminal() {
+    let env = hostile_env();
+    let mut runs: Vec<Vec<String>> = Vec::new();
+    for format in ["--format=human", "--format=json"] {
+        for args in COMMANDS {
+            runs.push(args.iter().copied().chain([format]).map(str::to_owned).collect());
+        }
+        for (args, hostile) in ARGUMENTS.iter().flat_map(|args| HOSTILE.map(|text| (args, text))) {
+            let args = args.iter().map(|arg| arg.replace("{}", hostile));
+            runs.push(args.chain([format.to_owned()]).collect());
+        }
+    }
+    for format in ["jsonl", "paths", "md"] {
+        runs.push(["search", "storm", "--fts-only", "--format", format].map(str::to_owned).into());
+    }
+    runs.push(["export", "-q"].map(str::to_owned).into());
+    runs.push(["export", "--log-file=kb.log", "-vv"].map(str::to_owned).into());
+    let tally = Tally::default();
+    // Each half with a home of its own: writers would wait for each other.
+    let (first, second) = runs.split_at(runs.len() / 2);
+    let broken: Vec<String> = thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let env = hostile_env();
+            second.iter().flat_map(|args| tally.run(&env, args)).collect::<Vec<_>>()
+        });
+        let mut broken: Vec<String> = first.iter().flat_map(|args| tally.run(&env, args)).collect();
+        broken.extend(other.join().unwrap());
+        broken
+    });
+    let (num_runs, num_on_terminal) =
+        (tally.num_runs.into_inner(), tally.num_on_terminal.into_inner());
+    println!(
+        "terminal injection: {num_runs} runs, {num_on_terminal} of them on a pty, {} raw",
+        broken.len()
+    );
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert!(num_on_terminal >= 240, "{num_on_terminal}");
+}
+
+#[test]
+fn values_of_json_are_those_of_the_documents() {
+    let env = hostile_env();
+    let all = HOSTILE.concat();
+    let note = env.json(&["info", "7", "--format=json"]);
+    assert_eq!(note["title"], all.trim());
+    let listed = env.json(&["list", "--format=json"]);
+    let path = env.path(format!("docs/{all}.md"));
+    let paths: BTreeSet<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|document| document["path"].as_str())
+        .collect();
+    assert!(paths.contains(path.to_str().unwrap()), "{paths:?}");
+    let unknown = format!("{all}, which is unknown");
+    let error = env.kb(&["info", &unknown, "--format=json"]).expect(1).json_error();
+    assert!(error["error"].as_str().unwrap().contains(&unknown), "{error}");
+}
+
+#[test]
+fn files_come_byte_for_byte_in_a_pipe_and_cleaned_on_a_terminal() {
+    let env = word_env();
+    let hostile = HOSTILE.concat();
+    let text = format!("# Storm\r\n\r\nstorm {hostile}\r\nno line end");
+    let latin = b"# Gr\xf6\xdfe\r\nstorm\rline three\n\nanchor";
+    env.write("odd/raw.md", &text);
+    env.write("odd/latin.md", latin);
+    env.write("odd/wide.md", b"\xff\xfe#\0 \0W\0\n\0s\0t\0o\0r\0m\0\n\0");
+    env.ok(&["add", "odd"]);
+    env.write(
+        ".skillc/skills/evil/SKILL.md",
+        format!("---\nname: evil\ndescription: d\n---\n# Evil\n\n{hostile}\n"),
+    );
+    env.write(".skillc/skills/evil/raw.bin", b"\xff\0\x1b[2J");
+    env.ok(&["skill", "build", "evil"]);
+    let bytes = |args: &[&str]| {
+        let output = env.command(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}");
+        output.stdout
+    };
+    let path = |name: &str| env.path(format!("odd/{name}")).to_str().unwrap().to_owned();
+    for name in ["raw.md", "latin.md", "wide.md"] {
+        let path = path(name);
+        assert_eq!(bytes(&["open", &path]), fs::read(&path).unwrap(), "{name}");
+    }
+    assert_eq!(
+        bytes(&["open", &path("latin.md"), "--lines=1:3"]),
+        b"# Gr\xf6\xdfe\r\nstorm\rline three\n"
+    );
+    assert_eq!(bytes(&["open", &path("latin.md"), "--lines=5:5"]), b"anchor");
+    assert_eq!(
+        bytes(&["open", &path("latin.md"), "--max-lines=1"]),
+        b"# Gr\xf6\xdfe\r\n... (4 more lines)\n"
+    );
+    assert_eq!(bytes(&["open", &path("wide.md"), "--lines=2:2"]), b"storm\n");
+    let section = format!("# Evil\n\n{hostile}\n");
+    assert_eq!(bytes(&["skill", "show", "evil", "--section=Evil"]), section.as_bytes());
+    assert_eq!(bytes(&["skill", "open", "evil", "raw.bin"]), b"\xff\0\x1b[2J");
+
+    let shown = |args: &[&str]| terminal::run(&env, args, "", true).expect(0).stderr;
+    assert_eq!(shown(&["skill", "open", "evil", "raw.bin"]), "\u{fffd}\u{fffd}\u{fffd}[2J");
+    let page = shown(&["open", &path("raw.md")]);
+    assert!(page.starts_with("# Storm\r\n\r\nstorm a\u{fffd}]0;owned"), "{page:?}");
+    assert!(page.ends_with("no line end"), "{page:?}");
+    for args in
+        [&["open", path("raw.md").as_str()][..], &["skill", "show", "evil", "--section=Evil"]]
+    {
+        assert_eq!(raw(&shown(args), true), None);
+    }
+    let json: Value = env.json(&["skill", "show", "evil", "--section=Evil", "--format=json"]);
+    assert_eq!(json["text"], section);
+}
