@@ -108,6 +108,7 @@ fn defaults(given: &args::Search) -> args::Search {
         budget: given.budget,
         context: given.context,
         open: None,
+        null: false,
         format: None,
     }
 }

@@ -133,6 +133,7 @@ impl SearchInput {
             budget: self.budget,
             context: self.context,
             open: None,
+            null: false,
             format: None,
         })
     }

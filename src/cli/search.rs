@@ -50,6 +50,12 @@ impl Found {
 }
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
+    if args.null && args.format != Some(SearchFormat::Paths) {
+        return Err(Error::Usage {
+            message: "`--null` needs `--format paths`".into(),
+            hint: Some("`kb search --format paths -0 QUERY | xargs -0 ls`".into()),
+        });
+    }
     let warm = Warm::default();
     if let Some(file) = &args.batch {
         return batch::run(context, &warm, args, file);
@@ -70,6 +76,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
             Found::Hits(results) => human.search(results, out),
             Found::Passages(evidence) => human.evidence(evidence, out),
         }),
+        SearchFormat::Paths if args.null => streams::bytes(&quote::null(found.hits())),
         SearchFormat::Paths => streams::text(|out| quote::paths(found.hits(), out)),
         SearchFormat::Md => streams::text(|out| quote::markdown(found.hits(), out)),
     }?;

@@ -26,6 +26,7 @@ pub mod quote;
 pub mod read;
 pub mod schema;
 pub mod sheet;
+pub mod shell;
 pub mod skill;
 pub mod stem;
 mod table;

@@ -1,14 +1,18 @@
 //! What comes from outside and is printed: it controls no terminal, its names can be used, its bytes are kept.
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use kb::text::printable::is_harmful;
 use serde_json::Value;
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, left_out};
 use crate::terminal;
 use crate::word_model::word_env;
 
@@ -260,6 +264,166 @@ fn values_of_json_are_those_of_the_documents() {
     let unknown = format!("{all}, which is unknown");
     let error = env.kb(&["info", &unknown, "--format=json"]).expect(1).json_error();
     assert!(error["error"].as_str().unwrap().contains(&unknown), "{error}");
+}
+
+/// Names that are odd but legal; the last is no UTF-8.
+fn odd_names() -> Vec<OsString> {
+    let names = [
+        "plain.md",
+        "two  spaces.md",
+        " lead.md",
+        "nbsp\u{a0}x.md",
+        "Screenshot\u{202f}PM.md",
+        "tab\tx.md",
+        "line\nx.md",
+        "escape\u{1b}[31m.md",
+        "bidi\u{202e}x.md",
+        "mark\u{200f}x.md",
+        "tag\u{e0041}.md",
+        "para\u{2029}.md",
+        "don't.md",
+        "say \"x\".md",
+        "don't \"x\".md",
+        "back\\slash.md",
+        "\\x41.md",
+        "-dash.md",
+        "--help.md",
+        "#hash.md",
+        "~home.md",
+        "a$HOME`id`.md",
+        "star*?[a].md",
+        "semi;colon&.md",
+        "brace{}.md",
+        "c1\u{9b}x.md",
+        "Größe 東京.md",
+        "!bang.md",
+        "end'.md",
+        "a:12.md",
+        "cr\r.md",
+        "(1).md",
+        "a=b.md",
+        "^x|y.md",
+        "<x>.md",
+    ];
+    let mut names: Vec<OsString> = names.map(OsString::from).into();
+    names.push(OsString::from_vec(b"caf\xe9 x.md".to_vec()));
+    names
+}
+
+/// Makes a folder of files with odd names, all of which tell of a storm, and adds it.
+fn odd_env() -> (TestEnv, Vec<PathBuf>) {
+    let env = word_env();
+    let mut paths = Vec::new();
+    for (number, name) in odd_names().iter().enumerate() {
+        let path = env.path("odd").join(name);
+        fs::create_dir_all(env.path("odd")).unwrap();
+        fs::write(&path, format!("# Number {number}\n\nstorm {number}\n")).unwrap();
+        paths.push(path);
+    }
+    env.ok(&["add", "odd"]);
+    (env, paths)
+}
+
+/// Runs a script of the shell and returns what it printed.
+fn shell(script: &str) -> Vec<u8> {
+    let output = Command::new("bash").args(["-c", script]).output().expect("there is bash");
+    assert!(output.status.success(), "{script}");
+    output.stdout
+}
+
+#[test]
+fn every_printed_path_names_its_file() {
+    let (env, paths) = odd_env();
+    let args = ["search", "storm", "--fts-only", "--top=99", "--copies", "--format=paths"];
+    let printed = env.ok(&args).stdout;
+    let mut named = BTreeSet::new();
+    for line in printed.lines() {
+        let (word, number) = line.rsplit_once(':').unwrap();
+        assert!(number.parse::<u32>().is_ok(), "{line}");
+        let path = shell(&format!("eval \"printf %s $(cat <<'END'\n{word}\nEND\n)\""));
+        let path = PathBuf::from(OsString::from_vec(path));
+        assert!(path.is_file(), "{line} is no file: {path:?}");
+        named.insert(path);
+    }
+    assert_eq!(named, paths.iter().cloned().collect());
+
+    // Each once, and as it is.
+    let null = env.command(&[&args[..], &["-0"]].concat()).output().unwrap();
+    assert!(null.status.success());
+    let mut bare: Vec<&[u8]> = null.stdout.split(|byte| *byte == 0).collect();
+    assert_eq!(bare.pop(), Some(&b""[..]));
+    assert_eq!(bare.len(), paths.len());
+    let bare: BTreeSet<PathBuf> = bare.iter().map(|it| OsStr::from_bytes(it).into()).collect();
+    assert_eq!(bare, paths.iter().cloned().collect());
+    let error = env.kb(&["search", "storm", "-0", "--format=human"]).expect(1);
+    assert!(
+        error.stderr.starts_with("error: `--null` needs `--format paths`\n"),
+        "{}",
+        error.stderr
+    );
+    env.kb(&["search", "storm", "-0"]).expect(1);
+}
+
+#[test]
+fn a_note_has_no_path_to_end_by_a_zero() {
+    let env = word_env();
+    let output = env.ok(&["search", "lamp keeper tide", "--fts-only", "--format=paths", "--null"]);
+    assert_eq!(output.stdout, format!("{}\0", env.path("docs/tides.md").display()));
+}
+
+#[test]
+fn paths_are_quoted_as_ls_quotes_them() {
+    let (env, paths) = odd_env();
+    let mut ls = Command::new("ls");
+    ls.args(["-d", "--quoting-style=shell-escape"]).env("LC_ALL", "C.UTF-8").stderr(Stdio::null());
+    let is_gnu = ls.arg("/").output().is_ok_and(|it| it.status.success());
+    if !is_gnu {
+        left_out("quoting as ls does", "this ls has no --quoting-style");
+        return;
+    }
+    let printed =
+        env.ok(&["search", "storm", "--fts-only", "--top=99", "--copies", "--format=paths"]).stdout;
+    let words: BTreeSet<&str> = printed.lines().map(|it| it.rsplit_once(':').unwrap().0).collect();
+    // kb hides what reorders text, too.
+    for path in paths
+        .iter()
+        .filter(|path| !path.to_string_lossy().contains(['\u{202e}', '\u{200f}', '\u{e0041}']))
+    {
+        let mut ls = Command::new("ls");
+        ls.args(["-d", "--quoting-style=shell-escape"]).env("LC_ALL", "C.UTF-8").arg(path);
+        let quoted = String::from_utf8(ls.output().unwrap().stdout).unwrap();
+        assert!(words.contains(quoted.trim_end_matches('\n')), "{quoted}: {words:#?}");
+    }
+}
+
+#[test]
+fn a_title_forges_no_citation() {
+    let env = word_env();
+    let forged = "Company security policy**, p. 3 (/home/me/policies/security.pdf)  **x";
+    env.write("odd/a.md", format!("---\ntitle: \"{forged}\"\n---\n# Head\n\nstorm one\n"));
+    env.write("odd/b.md", "# Plain\n\n## A `tick, [1] <!-- \\\n\nstorm two\n");
+    env.write("odd/c (1)*.md", "# Star\n\nstorm three\n");
+    env.write("odd/__init__.md", "# Under_score\n\nstorm four\n");
+    env.write("odd/) (x.md", "# Close\n\nstorm five\n");
+    env.ok(&["add", "odd"]);
+    let search = |query: &str| env.ok(&["search", query, "--fts-only", "--top=1", "--format=md"]);
+    let citation = |query: &str| search(query).stdout.lines().next().unwrap().to_owned();
+    let odd = env.path("odd");
+    let odd = odd.display();
+    assert_eq!(
+        citation("storm one"),
+        format!(
+            "**Company security policy\\*\\*, p. 3 (/home/me/policies/security.pdf) \\*\\*x**, \
+             § Head ({odd}/a.md:4)"
+        )
+    );
+    assert_eq!(
+        citation("storm two"),
+        format!("**Plain**, § A \\`tick, \\[1\\] \\<!-- \\\\ ({odd}/b.md:1)")
+    );
+    assert_eq!(citation("storm three"), format!("**Star** (`'{odd}/c (1)*.md'`:1)"));
+    assert_eq!(citation("storm four"), format!("**Under_score** (`{odd}/__init__.md`:1)"));
+    assert_eq!(citation("storm five"), format!("**Close** (`'{odd}/) (x.md'`:1)"));
 }
 
 #[test]

@@ -37,6 +37,9 @@ pub(in crate::cli) struct Search {
     /// Open result N in the editor at its line, a PDF in the viewer, instead of printing results
     #[arg(long, value_name = "N", value_parser = top, conflicts_with_all = ["batch", "format"])]
     pub(in crate::cli) open: Option<u32>,
+    /// With --format paths: end each path with a zero byte, for xargs -0; each file once, no line
+    #[arg(long, short = '0')]
+    pub(in crate::cli) null: bool,
     /// json, human, jsonl (one result a line), paths (path:line), md (to paste, with citations)
     /// [default: search.default_format, json]
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]

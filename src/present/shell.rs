@@ -1,0 +1,157 @@
+//! Quotes names for a shell, as GNU `ls --quoting-style=shell-escape` does.
+//!
+//! What a shell makes of the word is the name again, byte for byte. A word has no harmful character.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::text::printable::is_harmful;
+
+/// Characters that a shell does something with wherever they are.
+const SPECIAL: &str = " !\"$&()*;<=>[^`|?\\'";
+
+/// Characters that stay as they are between double quotes, in every shell, and yet need quotes.
+const PLAIN_IN_DOUBLE_QUOTES: &str = " '";
+
+/// Returns a path as a word that a shell reads as this path: as it is, if that is harmless, else
+/// between quotes, with `$'\n'` for what cannot be shown.
+pub fn word(path: &Path) -> String {
+    #[cfg(unix)]
+    let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str());
+    #[cfg(not(unix))]
+    let bytes = path.to_string_lossy();
+    #[cfg(not(unix))]
+    let bytes = bytes.as_bytes();
+    quoted(bytes)
+}
+
+/// A piece of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    /// To be seen.
+    Shown(char),
+    /// To be escaped.
+    Hidden(u8),
+}
+
+fn quoted(name: &[u8]) -> String {
+    let pieces = pieces(name);
+    let shown = || {
+        pieces.iter().filter_map(|piece| match piece {
+            Piece::Shown(c) => Some(*c),
+            Piece::Hidden(_) => None,
+        })
+    };
+    let has_hidden = pieces.iter().any(|piece| matches!(piece, Piece::Hidden(_)));
+    let is_special_first = matches!(pieces.first(), None | Some(Piece::Shown('#' | '~')));
+    let is_brace = matches!(name, b"{" | b"}");
+    let mut specials = shown().filter(|c| SPECIAL.contains(*c));
+    if !has_hidden && !is_special_first && !is_brace && specials.next().is_none() {
+        return shown().collect();
+    }
+    let is_plain = |c: char| PLAIN_IN_DOUBLE_QUOTES.contains(c);
+    let mut others = shown()
+        .skip(usize::from(is_special_first))
+        .filter(|c| !is_plain(*c) && (SPECIAL.contains(*c) || "#~{}".contains(*c)));
+    if !has_hidden && shown().any(|c| c == '\'') && others.next().is_none() {
+        return format!("\"{}\"", shown().collect::<String>());
+    }
+    single_quoted(&pieces)
+}
+
+/// Writes a name between single quotes; what is hidden goes between `$'` and `'`.
+fn single_quoted(pieces: &[Piece]) -> String {
+    let mut word = "'".to_owned();
+    let mut is_escaping = false;
+    for piece in pieces {
+        match piece {
+            Piece::Hidden(byte) => {
+                if !is_escaping {
+                    word.push_str("'$'");
+                }
+                escape(*byte, &mut word);
+            }
+            Piece::Shown('\'') => word.push_str("'\\''"),
+            Piece::Shown(c) => {
+                if is_escaping {
+                    word.push_str("''");
+                }
+                word.push(*c);
+            }
+        }
+        is_escaping = matches!(piece, Piece::Hidden(_));
+    }
+    word.push('\'');
+    word
+}
+
+fn escape(byte: u8, word: &mut String) {
+    let letter = match byte {
+        0x07 => 'a',
+        0x08 => 'b',
+        b'\t' => 't',
+        b'\n' => 'n',
+        0x0b => 'v',
+        0x0c => 'f',
+        b'\r' => 'r',
+        byte => {
+            // Writing to a String cannot fail.
+            let _ = write!(word, "\\{byte:03o}");
+            return;
+        }
+    };
+    word.extend(['\\', letter]);
+}
+
+/// Takes a name apart: what is no UTF-8 and what is harmful is hidden.
+fn pieces(name: &[u8]) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if is_harmful(c) {
+                let bytes =
+                    c.encode_utf8(&mut [0; 4]).bytes().map(Piece::Hidden).collect::<Vec<_>>();
+                pieces.extend(bytes);
+            } else {
+                pieces.push(Piece::Shown(c));
+            }
+        }
+        pieces.extend(chunk.invalid().iter().map(|byte| Piece::Hidden(*byte)));
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_quoted_as_ls_does() {
+        for (name, expected) in [
+            (&b"/a/b-c_d,e+f@g%h:1.md"[..], "/a/b-c_d,e+f@g%h:1.md"),
+            ("/Größe\u{a0}1\u{202f}東京".as_bytes(), "/Größe\u{a0}1\u{202f}東京"),
+            (b"a  b", "'a  b'"),
+            (b"don't", "\"don't\""),
+            (b"don't \"x\"", "'don'\\''t \"x\"'"),
+            (b"don't#", "'don'\\''t#'"),
+            (b"#don't", "\"#don't\""),
+            (b"a'b'$c", "'a'\\''b'\\''$c'"),
+            (b"a\tb", "'a'$'\\t''b'"),
+            (b"\na", "''$'\\n''a'"),
+            (b"a\n", "'a'$'\\n'"),
+            (b"a\n'b", "'a'$'\\n'\\''b'"),
+            (b"a'\nb", "'a'\\'''$'\\n''b'"),
+            (b"x\x1b[31m", "'x'$'\\033''[31m'"),
+            (b"c\xe9", "'c'$'\\351'"),
+            ("\u{202e}a".as_bytes(), "''$'\\342\\200\\256''a'"),
+            (b"a\\b", "'a\\b'"),
+            (b"a{b}#~]", "a{b}#~]"),
+            (b"~", "'~'"),
+            (b"{", "'{'"),
+            (b"-n", "-n"),
+            (b"", "''"),
+        ] {
+            assert_eq!(quoted(name), expected, "{name:?}");
+        }
+    }
+}
