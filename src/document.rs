@@ -134,6 +134,9 @@ pub enum Picture {
 }
 
 impl Picture {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [Self::Png, Self::Jpeg, Self::Tiff, Self::Bmp, Self::Webp];
+
     /// Returns the word kept as `metadata.format`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -181,6 +184,25 @@ impl Format {
             Self::Notebook => "notebook",
             Self::Image(picture) => picture.as_str(),
         }
+    }
+
+    /// Returns the format that [`Format::as_str`] gives this word for.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        const PLAIN: [Format; 8] = [
+            Format::Pdf,
+            Format::Markdown,
+            Format::Text,
+            Format::Note,
+            Format::Html,
+            Format::Docx,
+            Format::Epub,
+            Format::Notebook,
+        ];
+        let code = Language::ALL.into_iter().map(Self::Code);
+        let pictures = Picture::ALL.into_iter().map(Self::Image);
+        let mut formats = PLAIN.into_iter().chain(code).chain(pictures);
+        formats.find(|format| format.as_str() == word)
     }
 }
 

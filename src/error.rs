@@ -179,6 +179,12 @@ pub enum Error {
         /// `model all-MiniLM-L6-v2` or `ONNX Runtime`.
         what: String,
     },
+    /// A file asks for a model that is not on this machine, and the user did not.
+    #[error("the model `{name}` is not installed, and only a file asks for it")]
+    UntrustedModel {
+        /// Its name, as the file has it.
+        name: String,
+    },
     /// Something could not be fetched.
     #[error("cannot fetch {what}: {reason}")]
     Fetch {
@@ -327,6 +333,7 @@ impl Error {
             Self::ModelMismatch { .. } => "model_mismatch",
             Self::NoModelFiles { .. } => "no_model_files",
             Self::NotInstalled { .. } => "not_installed",
+            Self::UntrustedModel { .. } => "untrusted_model",
             Self::Fetch { .. } => "fetch",
             Self::Model { .. } => "model",
             Self::Inference(_) => "inference",
@@ -449,6 +456,10 @@ impl Error {
                     .into(),
             ),
             Self::NotInstalled { .. } => Some("run `kb init` once, with network access".into()),
+            Self::UntrustedModel { name } => Some(format!(
+                "`kb init --model {name}` fetches it, if you trust it; `kb import FILE --model MODEL` \
+                 computes the vectors with another one"
+            )),
             Self::Fetch { what, .. } if what.starts_with("model ") => {
                 Some("`kb init --model-dir DIRECTORY` takes the model from files you have".into())
             }

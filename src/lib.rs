@@ -21,6 +21,8 @@ pub mod hash;
 
 pub mod files;
 
+pub mod limits;
+
 pub mod text;
 
 pub mod trace;

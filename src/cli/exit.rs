@@ -57,6 +57,7 @@ impl From<&Error> for ExitStatus {
             | Error::ModelMismatch { .. }
             | Error::NoModelFiles { .. }
             | Error::NotInstalled { .. }
+            | Error::UntrustedModel { .. }
             | Error::Cancelled
             | Error::Locked { .. } => Self::User,
             Error::Skill(Diagnostic::Internal { .. }) => Self::System,

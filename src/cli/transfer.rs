@@ -1,4 +1,4 @@
-//! `kb export` and `kb import`.
+//! Runs `kb export` and `kb import`.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter};
@@ -10,10 +10,14 @@ use crate::cli::{args, context, cores, model, streams, voice};
 use crate::document::{Binding, Chunk};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
+use crate::files;
+use crate::files::open::Links;
 use crate::present::json;
+use crate::present::number::counted;
 use crate::store::{RecordedChunk, Store};
 use crate::text::json::Json;
 use crate::transfer;
+use crate::transfer::{BadLine, ImportOptions, Imported};
 
 pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {
     let database = context.database();
@@ -67,15 +71,19 @@ fn write(
 
 pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatus> {
     let imported = if args.file.as_os_str() == "-" {
-        import_from(context, Path::new("stdin"), &mut io::stdin().lock())?
+        import_from(context, args, Path::new("stdin"), &mut io::stdin().lock())?
     } else {
         let path = context::absolute(&args.file)?;
-        let file = File::open(&path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => Error::PathNotFound { path: path.clone() },
-            _ => Error::Io { path: path.clone(), source },
+        let file = files::open::open(&path, Links::Follow).map_err(|error| match error {
+            Error::NotAFile { path } => Error::Usage {
+                message: format!("{} is not a regular file", path.display()),
+                hint: Some("`kb import -` reads standard input".into()),
+            },
+            other => other,
         })?;
-        import_from(context, &path, &mut BufReader::new(file))?
+        import_from(context, args, &path, &mut BufReader::new(file))?
     };
+    tell_left_out(&imported);
     context.present(
         args.format.format,
         |out| json::imported(&imported, out),
@@ -85,18 +93,39 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
     Ok(if is_lost { ExitStatus::User } else { ExitStatus::Success })
 }
 
+/// Says what was left out because nobody said that the paths are to be trusted.
+fn tell_left_out(imported: &Imported) {
+    let (documents, folders) = (imported.num_without_file, imported.num_folders_left_out);
+    if documents + folders > 0 {
+        voice::say(&format!(
+            "Left out the files of {} and {}: `--trust-paths` takes the paths over",
+            counted(documents, "document"),
+            counted(folders, "folder"),
+        ));
+    }
+}
+
 fn import_from(
     context: &Context,
+    args: &args::Import,
     name: &Path,
     input: &mut impl BufRead,
-) -> Result<transfer::Imported> {
-    let (given, roots) = transfer::head(input, name)?;
+) -> Result<Imported> {
+    let head = transfer::head(input, name)?;
+    let given = &head.binding;
     let mut store = context.open_store()?;
-    let bound = store.binding()?;
     // A database that has no model yet takes that of the export, unless the settings name another.
-    let target = match (bound, &given) {
-        (Some(bound), _) => bound,
-        (None, Some(given)) if model::check_wish(context, Some(given)).is_ok() => given.clone(),
+    let target = match (store.binding()?, given) {
+        (Some(bound), _) => {
+            if args.model.is_some() {
+                model::check_wish(context, Some(&bound))?;
+            }
+            bound
+        }
+        (None, Some(given)) if model::check_wish(context, Some(given)).is_ok() => {
+            model::check_adoptable(context, given)?;
+            given.clone()
+        }
         (None, _) => {
             let wish = model::wish(context, None)?;
             wish.binding(&wish.locate_or_install()?)
@@ -105,7 +134,10 @@ fn import_from(
     check_length(given.as_ref(), &target)?;
     store.bind(&target)?;
     let mut embedder: Option<Box<dyn Embedder>> = None;
-    let are_vectors_good = given.as_ref() == Some(&target);
+    let options = ImportOptions {
+        trusts_paths: args.trust_paths,
+        are_vectors_good: given.as_ref() == Some(&target),
+    };
     let mut embed = |chunks: &[RecordedChunk]| -> Result<Vec<Vec<f32>>> {
         if embedder.is_none() {
             let wish = model::wish(context, Some(&target))?;
@@ -114,24 +146,29 @@ fn import_from(
         }
         let embedder = embedder.as_deref().expect("it was just opened");
         model::check_binding(&target, embedder.binding())?;
-        cores::on_all_cores(chunks, |it| {
-            let passage = Chunk::passage(&it.context, &it.text);
+        cores::on_all_cores(chunks, |chunk| {
+            let passage = Chunk::passage(&chunk.context, &chunk.text);
             match embedder.embed_cut(&passage, Side::Passage)? {
                 (vector, false) => Ok(vector),
                 (_, true) => Err(Error::Usage {
-                    message: format!("chunk {} is longer than the model reads", it.id),
+                    message: format!("chunk {} is longer than the model reads", chunk.id),
                     hint: None,
                 }),
             }
         })
     };
-    let mut report = |number: u64, error: &Error| {
-        voice::say(&format!("failed: {}, line {number}: {error}", name.display()));
+    let mut report = |failed: &BadLine| {
+        let BadLine { number, reason } = failed;
+        voice::say(&format!("failed: {}, line {number}: {reason}", name.display()));
     };
-    let imported =
-        transfer::import(&mut store, input, name, are_vectors_good, &mut embed, &mut report)?;
-    // Last, so that an update after an interruption does not read what was still to come.
-    roots.iter().try_for_each(|it| store.remember_root(it))?;
+    let mut imported =
+        transfer::import(&mut store, input, name, &head, options, &mut embed, &mut report)?;
+    if args.trust_paths {
+        // Last, so that an update after an interruption does not read what was still to come.
+        head.roots.iter().try_for_each(|root| store.remember_root(root))?;
+    } else {
+        imported.num_folders_left_out = head.roots.len();
+    }
     store.close()?;
     Ok(imported)
 }

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use rusqlite::types::Type;
 use rusqlite::{Row, RowIndex};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::document::{Chunk, Format, Metadata, Quality};
 
@@ -121,14 +122,57 @@ pub(super) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
     })
 }
 
-/// Refuses what is no `documents.metadata`.
-pub(super) fn check_document_json(json: &str) -> rusqlite::Result<()> {
-    serde_json::from_str::<DocumentJson>(json).map(drop).map_err(|error| unreadable(error.into()))
+/// Reads `documents.metadata` that may come from anywhere and returns the format in it.
+///
+/// # Errors
+///
+/// What kb would not have written, in words.
+pub(super) fn check_document_json(json: &str) -> Result<String, String> {
+    Ok(exactly::<DocumentJson>(json)?.format)
 }
 
-/// Refuses what is no `chunks.metadata`.
-pub(super) fn check_chunk_json(json: &str) -> rusqlite::Result<()> {
-    serde_json::from_str::<ChunkJson>(json).map(drop).map_err(|error| unreadable(error.into()))
+/// Refuses `chunks.metadata` that kb would not have written.
+///
+/// # Errors
+///
+/// What that is, in words.
+pub(super) fn check_chunk_json(json: &str) -> Result<(), String> {
+    let chunk: ChunkJson = exactly(json)?;
+    let ranges = [
+        ("page", chunk.page, "last_page", chunk.last_page),
+        ("start_line", chunk.start_line, "end_line", chunk.end_line),
+    ];
+    for (first_name, first, last_name, last) in ranges {
+        if first == Some(0) || last == Some(0) {
+            return Err(format!("{first_name} and {last_name} count from 1"));
+        }
+        if last.is_some_and(|last| first.is_none_or(|first| last < first)) {
+            return Err(format!("{last_name} comes before {first_name}"));
+        }
+    }
+    Ok(())
+}
+
+/// Reads JSON of which every key and every kind of value is one that `T` writes.
+fn exactly<T: Serialize + for<'de> Deserialize<'de>>(json: &str) -> Result<T, String> {
+    let given: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let read: T = serde_json::from_value(given.clone()).map_err(|error| error.to_string())?;
+    let written = serde_json::to_value(&read).map_err(|error| error.to_string())?;
+    match unknown(&given, &written) {
+        Some(key) => Err(format!("`{key}` is not a key or a value that kb writes")),
+        None => Ok(read),
+    }
+}
+
+/// Returns a key of `given` that `written` does not have with the same value.
+fn unknown(given: &Value, written: &Value) -> Option<String> {
+    let (Value::Object(given), Value::Object(written)) = (given, written) else {
+        return (given != written).then(|| "?".to_owned());
+    };
+    given.iter().find_map(|(key, value)| {
+        let Some(known) = written.get(key) else { return Some(key.clone()) };
+        unknown(value, known).map(|_| key.clone())
+    })
 }
 
 /// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.

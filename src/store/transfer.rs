@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
-use crate::document::{Chunk, ChunkId, DocType, DocumentId};
+use crate::document::{Chunk, ChunkId, DocType, DocumentId, Format, Language};
 use crate::error::{Error, Result};
 
 use super::binding::Slot;
@@ -96,6 +96,14 @@ const CHUNKS: &str = "
     WHERE document_id = :id
     ORDER BY chunk_index";
 
+/// Whether a document has the content of another one and no file.
+const LACKS_FILE: &str = "
+    SELECT EXISTS (
+        SELECT 1
+        FROM documents
+        WHERE id = :id AND content_hash = :content_hash AND source_path IS NULL
+    )";
+
 const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id)";
 
 const HAS_CHUNK: &str = "
@@ -158,6 +166,35 @@ impl Store {
         self.read(|db| known(db, record))
     }
 
+    /// Gives a document that has no file the paths of a record with the same content, as far as no other
+    /// document has them. A document with a file, or with other content, stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn adopt_paths(&mut self, id: DocumentId, record: &Record) -> Result<()> {
+        if record.paths.is_empty() {
+            return Ok(());
+        }
+        self.write(|db| {
+            let params = named_params! { ":id": id, ":content_hash": record.content_hash };
+            let lacks_file: bool =
+                db.prepare_cached(LACKS_FILE)?.query_row(params, |row| row.get(0))?;
+            if !lacks_file {
+                return Ok(());
+            }
+            for stamp in &record.paths {
+                if paths::known(db, &stamp.path)?.is_none() {
+                    paths::remember(db, id, stamp)?;
+                    if record.path.as_ref() == Some(&stamp.path) {
+                        paths::set_primary(db, id, &stamp.path)?;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Takes a document in, in one transaction. Its keys and those of its chunks stay, as far as they
     /// are free. Where its bytes are known, or a path of it is, what is there stays as it is.
     ///
@@ -180,6 +217,32 @@ impl Store {
             insert_chunks(db, id, &record.chunks)?;
             Ok(Taken::In(id))
         })
+    }
+}
+
+impl Record {
+    /// Refuses metadata that kb would not have written for a document of this type and language, or for
+    /// its chunks.
+    ///
+    /// # Errors
+    ///
+    /// What that is, in words.
+    pub fn check_metadata(&self) -> Result<(), String> {
+        let word = rows::check_document_json(&self.metadata)
+            .map_err(|reason| format!("its metadata is not what kb writes: {reason}"))?;
+        let Some(format) = Format::named(&word) else {
+            return Err(format!("unknown format `{word}`"));
+        };
+        let language = format.language().map(Language::as_str);
+        if (format.doc_type(), language) != (self.doc_type, self.language.as_deref()) {
+            return Err(format!("format `{word}` does not go with its type and language"));
+        }
+        for (chunk_index, chunk) in self.chunks.iter().enumerate() {
+            rows::check_chunk_json(&chunk.metadata).map_err(|reason| {
+                format!("the metadata of its chunk {chunk_index} is not what kb writes: {reason}")
+            })?;
+        }
+        Ok(())
     }
 }
 
@@ -241,10 +304,8 @@ fn known(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
 }
 
 fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
-    rows::check_document_json(&record.metadata).map_err(|_| Error::Usage {
-        message: "its metadata is not what kb writes".into(),
-        hint: None,
-    })?;
+    let refuse = |message: String| Error::Usage { message, hint: None };
+    record.check_metadata().map_err(refuse)?;
     let params = named_params! { ":id": record.id };
     let is_taken: bool = db.prepare_cached(HAS_DOCUMENT)?.query_row(params, |row| row.get(0))?;
     Ok(db.prepare_cached(INSERT_DOCUMENT)?.query_row(
@@ -273,7 +334,6 @@ fn insert_chunks(db: &Connection, id: DocumentId, chunks: &[RecordedChunk]) -> S
     let last_block = scan::last_block(db)?;
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
     for (chunk_index, chunk) in (0_u32..).zip(chunks) {
-        rows::check_chunk_json(&chunk.metadata).map_err(|_| unfit(chunk_index, "metadata"))?;
         let vector = chunk.vector.as_deref().unwrap_or_default();
         if !is_unit(&vectors::to_blob(vector), dim) {
             return Err(unfit(chunk_index, "vector").into());

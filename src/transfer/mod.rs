@@ -1,12 +1,14 @@
-//! A knowledge base in, lines of JSON out; and those lines in, documents in a knowledge base out.
+//! Writes a knowledge base as lines of JSON, and imports such lines into another one.
 //!
 //! ```text
-//! export: store ─► lines ─► out          import: in ─► lines ─► embed, where vectors are missing ─► store
+//! export: store ─► lines ─► out    import: in ─► lines ─► check ─► embed, where vectors are missing ─► store
 //! ```
 //!
 //! The first line says what the database was built with, every other is a document with all that is kept
-//! of it: what is exported and imported into an empty database is exported as the same bytes.
+//! of it: what is exported and imported with its paths into an empty database is exported as the same
+//! bytes. Nothing in a file is believed before `check` has seen it.
 
+mod check;
 mod lines;
 
 use std::io::BufRead;
@@ -14,6 +16,8 @@ use std::path::Path;
 
 use crate::document::Binding;
 use crate::error::{Error, Result};
+use crate::limits;
+use crate::limits::lines::{Outcome, read_line};
 use crate::store::{RecordedChunk, Root, Store, Taken};
 use crate::text::json::Line;
 
@@ -29,16 +33,53 @@ pub struct Exported {
 }
 
 /// What became of lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Documents that are new here.
     pub num_documents: usize,
     /// Chunks they have.
     pub num_chunks: usize,
+    /// New documents whose file was left out, because paths were not to be taken over.
+    pub num_without_file: usize,
+    /// Folders that were left out for the same reason.
+    pub num_folders_left_out: usize,
     /// Documents that were here already, or whose path another one has.
     pub num_skipped: usize,
-    /// Lines that could not be taken in.
+    /// Lines that could not be imported.
     pub num_failed: usize,
+    /// The first of them.
+    pub failed: Vec<BadLine>,
+}
+
+/// A line that could not be imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadLine {
+    /// Its number, from 1.
+    pub number: u64,
+    /// What is wrong with it; safe to print.
+    pub reason: String,
+}
+
+/// Bad lines that are kept for the report; the number counts them all.
+const MAX_KEPT_FAILURES: usize = 100;
+
+/// What an export says of all its documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// What the database was built with; `None` before its first document.
+    pub binding: Option<Binding>,
+    /// The folders that were added to it.
+    pub roots: Vec<Root>,
+}
+
+/// How lines are imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Whether the paths in the lines are taken over. A path makes `kb open` read a file, so this is for
+    /// the user to say; without it documents come in as text.
+    pub trusts_paths: bool,
+    /// Whether the vectors are those that this database needs.
+    pub are_vectors_good: bool,
 }
 
 /// Gives the lines of a knowledge base.
@@ -64,75 +105,126 @@ pub fn export(
 /// Computes the vectors of chunks.
 pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Vec<f32>>> + 'a;
 
-/// Reads the first line: what the database was built with that the others are from, and the folders that
-/// were added to it.
+/// Reads the first line.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`] if it is no export, or one of a newer program; [`Error::Io`] if it cannot be read.
-pub fn head(input: &mut impl BufRead, name: &Path) -> Result<(Option<Binding>, Vec<Root>)> {
-    let mut line = String::new();
-    read_line(input, name, &mut line)?;
-    lines::decode_head(&line)
+pub fn head(input: &mut impl BufRead, name: &Path) -> Result<Head> {
+    let refuse = |message: String| Error::Usage {
+        message,
+        hint: Some("`kb export` writes what `kb import` reads".into()),
+    };
+    let mut line = Vec::new();
+    let outcome = read_line(input, &mut line, limits::EXPORT_HEAD_BYTES);
+    if outcome.map_err(|source| io_error(name, source))? == Outcome::TooLong {
+        let limit_mb = limits::EXPORT_HEAD_BYTES >> 20;
+        return Err(refuse(format!("the first line is longer than {limit_mb} MB")));
+    }
+    let decoded = lines::decode_head(&line).map_err(|reason| {
+        let reason = check::printable(&reason);
+        refuse(format!("the first line does not begin an export of kb: {reason}"))
+    })?;
+    check::head(decoded).map_err(|reason| refuse(check::printable(&reason)))
 }
 
-/// Reads the next line; `false` if there is none.
-fn read_line(input: &mut impl BufRead, name: &Path, line: &mut String) -> Result<bool> {
-    line.clear();
-    let outcome = input.read_line(line);
-    Ok(outcome.map_err(|source| Error::Io { path: name.to_owned(), source })? > 0)
+fn io_error(name: &Path, source: std::io::Error) -> Error {
+    Error::Io { path: name.to_owned(), source }
 }
 
-/// Takes in the documents of the lines after the first, each in one transaction. Vectors are taken as
-/// they are if `are_vectors_good`, else, and where there are none, `embed` computes them. A line that cannot
-/// be taken in is given to `on_failure` by its number and costs no other.
+/// Imports the documents of the lines after the first, each in one transaction. Vectors are taken as
+/// they are if they are good, else, and where there are none, `embed` computes them. A line that cannot
+/// be imported is given to `on_failure` by its number and costs no other.
 ///
 /// # Errors
 ///
-/// What `embed` gives, and failures of the database or of reading.
+/// [`Error::Usage`] for a line without an end; what `embed` gives, and failures of the database or of
+/// reading.
 pub fn import(
     store: &mut Store,
     input: &mut impl BufRead,
     name: &Path,
-    are_vectors_good: bool,
+    head: &Head,
+    options: ImportOptions,
     embed: &mut Embed<'_>,
-    on_failure: &mut dyn FnMut(u64, &Error),
+    on_failure: &mut dyn FnMut(&BadLine),
 ) -> Result<Imported> {
     let mut imported = Imported::default();
-    let mut line = String::new();
+    let mut line = Vec::new();
     for number in 2.. {
-        if !read_line(input, name, &mut line)? {
-            break;
+        let outcome = read_line(input, &mut line, limits::EXPORT_LINE_BYTES);
+        match outcome.map_err(|source| io_error(name, source))? {
+            Outcome::End => break,
+            Outcome::TooLong => return Err(too_long(number)),
+            Outcome::Line if line.iter().all(u8::is_ascii_whitespace) => continue,
+            Outcome::Line => {}
         }
-        if line.trim().is_empty() {
-            continue;
-        }
-        let outcome = lines::decode(&line).and_then(|mut record| {
-            // Before its vectors are computed: an import that was interrupted is run again.
-            if let Some(id) = store.known_document(&record)? {
-                return Ok((Taken::Known(id), 0));
-            }
-            if !are_vectors_good || record.chunks.iter().any(|it| it.vector.is_none()) {
-                let vectors = embed(&record.chunks)?;
-                for (chunk, vector) in record.chunks.iter_mut().zip(vectors) {
-                    chunk.vector = Some(vector);
-                }
-            }
-            Ok((store.import(&record)?, record.chunks.len()))
-        });
-        match outcome {
-            Ok((Taken::In(_), num_chunks)) => {
-                imported.num_documents += 1;
-                imported.num_chunks += num_chunks;
-            }
-            Ok((Taken::Known(_), _)) => imported.num_skipped += 1,
-            Err(error @ Error::Usage { .. }) => {
-                imported.num_failed += 1;
-                on_failure(number, &error);
-            }
+        let reason = match import_line(store, &line, head, options, embed, &mut imported) {
+            Ok(()) => continue,
+            Err(Error::Usage { message, .. }) => message,
             // The database is in trouble, or the model: the next line would fare no better.
             Err(error) => return Err(error),
+        };
+        let failed = BadLine { number, reason };
+        on_failure(&failed);
+        imported.num_failed += 1;
+        if imported.failed.len() < MAX_KEPT_FAILURES {
+            imported.failed.push(failed);
         }
     }
     Ok(imported)
 }
+
+fn too_long(number: u64) -> Error {
+    let limit_mb = limits::EXPORT_LINE_BYTES >> 20;
+    Error::Usage {
+        message: format!("line {number} is longer than {limit_mb} MB"),
+        hint: Some("the lines before it were imported; `kb export` writes no such line".into()),
+    }
+}
+
+/// Imports one document and counts what came of it.
+fn import_line(
+    store: &mut Store,
+    line: &[u8],
+    head: &Head,
+    options: ImportOptions,
+    embed: &mut Embed<'_>,
+    imported: &mut Imported,
+) -> Result<()> {
+    let refuse = |reason: String| Error::Usage {
+        message: format!("this is no document of an export: {}", check::printable(&reason)),
+        hint: None,
+    };
+    let decoded = lines::decode(line).map_err(refuse)?;
+    let mut record = check::document(decoded, head).map_err(refuse)?;
+    let has_file = record.path.is_some();
+    if !options.trusts_paths {
+        record.path = None;
+        record.paths = Vec::new();
+    }
+    // Before its vectors are computed: an import that was interrupted is run again.
+    if let Some(id) = store.known_document(&record)? {
+        store.adopt_paths(id, &record)?;
+        imported.num_skipped += 1;
+        return Ok(());
+    }
+    if !options.are_vectors_good || record.chunks.iter().any(|chunk| chunk.vector.is_none()) {
+        let vectors = embed(&record.chunks)?;
+        for (chunk, vector) in record.chunks.iter_mut().zip(vectors) {
+            chunk.vector = Some(vector);
+        }
+    }
+    match store.import(&record)? {
+        Taken::In(_) => {
+            imported.num_documents += 1;
+            imported.num_chunks += record.chunks.len();
+            imported.num_without_file += usize::from(has_file && !options.trusts_paths);
+        }
+        Taken::Known(_) => imported.num_skipped += 1,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -46,6 +46,8 @@ mod explain;
 mod failure;
 /// Faults that depend on where the program is.
 mod faults;
+/// Exports whose maker chose every character.
+mod hostile_import;
 /// Which files are added, replaced, followed, skipped, ignored, reported.
 mod ingest;
 /// Who may import whom; which library lives where.

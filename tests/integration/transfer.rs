@@ -20,7 +20,8 @@ fn exported(env: &TestEnv, name: &str, flags: &[&str]) -> String {
 
 #[track_caller]
 fn check_import(env: &TestEnv, path: &str, expected: [u64; 4]) {
-    let report: contract::Imported = contract::read(&env.ok(&["import", path, "--format", "json"]));
+    let report: contract::Imported =
+        contract::read(&env.ok(&["import", path, "--trust-paths", "--format", "json"]));
     let found = [report.imported, report.chunks, report.skipped, report.failed];
     assert_eq!(found, expected);
     check_database(env);

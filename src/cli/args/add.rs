@@ -108,15 +108,23 @@ pub(in crate::cli) struct Update {
     pub(in crate::cli) format: Format,
 }
 
-/// Take in what `kb export` wrote
+/// Import what `kb export` wrote
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Documents that are here already, and those whose path another one has, are skipped: what is here stays.
-Vectors of another model, and missing ones, are computed.")]
+Vectors of another model, and missing ones, are computed. Every line is checked; a bad one is reported and
+costs no other. A model that a file names is used if it is installed, or if --model names it, too.")]
 pub(in crate::cli) struct Import {
-    /// File to read; `-` is stdin
+    /// File to read; - is standard input
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: PathBuf,
+    /// Take over where documents lie and which folders were added: `kb open` and `kb update` read
+    /// there. Without it documents are imported as text
+    #[arg(long)]
+    pub(in crate::cli) trust_paths: bool,
+    /// Model to use [default: the one the database uses, else the file's]
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) model: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }

@@ -116,7 +116,7 @@ pub(super) enum Command {
     Backup(Backup),
     /// Write everything as lines of JSON
     Export(Export),
-    /// Take in what `kb export` wrote
+    /// Import what `kb export` wrote
     Import(Import),
     /// Examine the database and what kb needs, and say what to do
     Doctor(Doctor),

@@ -33,6 +33,9 @@ pub(super) struct Wish {
     choice: ModelChoice,
     options: OpenOptions,
     locations: Locations,
+    /// Whether the user named the model or kb knows it. One that only a database names was named by
+    /// whoever made the database, and nothing is fetched for them.
+    may_fetch: bool,
 }
 
 /// Returns the model that the settings and the database's binding come to.
@@ -40,6 +43,7 @@ pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
     let settings = &context.config().embedding;
     let is_written = |key: &str| *context.resolved.origin(key) != Origin::Default;
     let layer = |key: &str| context.resolved.origin(key).layer();
+    let mut may_fetch = true;
     // A directory in the file does not outweigh a name in the environment.
     let is_directory = !settings.model_dir.as_os_str().is_empty()
         && layer("embedding.model_dir") >= layer("embedding.model");
@@ -48,8 +52,10 @@ pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
     } else if is_written("embedding.model") {
         ModelChoice::named(&settings.model)?
     } else if let Some(bound) = bound {
-        ModelChoice::named(&bound.model_name)
-            .map_err(|_| Error::NoModelFiles { name: bound.model_name.clone(), path: None })?
+        let choice = ModelChoice::named(&bound.model_name)
+            .map_err(|_| Error::NoModelFiles { name: bound.model_name.clone(), path: None })?;
+        may_fetch = choice.spec().is_some();
+        choice
     } else {
         ModelChoice::named(&settings.model)?
     };
@@ -70,7 +76,7 @@ pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
         query_prefix: given(&settings.query_prefix),
         passage_prefix,
     };
-    Ok(Wish { choice, options, locations: locations(context) })
+    Ok(Wish { choice, options, locations: locations(context), may_fetch })
 }
 
 /// Returns the model to change to: what is written, the binding's where nothing is, but nothing
@@ -100,6 +106,26 @@ pub(super) fn check_wish(context: &Context, bound: Option<&Binding>) -> Result<(
             Err(Error::ModelMismatch { bound: name, bound_dim, wanted })
         }
         (error, _) => Err(error),
+    }
+}
+
+/// Refuses a binding that only a file asks for: its model must be the one that would be used anyway, or be
+/// installed and be as the file says. So no file decides what is fetched, now or by a later command.
+pub(super) fn check_adoptable(context: &Context, given: &Binding) -> Result<()> {
+    let wish = wish(context, Some(given))?;
+    if let Ok(installed) = wish.locate() {
+        return check_binding(given, &wish.binding(&installed));
+    }
+    if wish.choice.spec().is_some_and(|spec| spec.dim != given.dim) {
+        return Err(Error::Usage {
+            message: format!("vectors of {} do not have {} numbers", given.model_name, given.dim),
+            hint: Some("export the documents again".into()),
+        });
+    }
+    let meant = ModelChoice::named(&context.config().embedding.model);
+    match meant.is_ok_and(|meant| meant.name() == given.model_name) {
+        true => Ok(()),
+        false => Err(Error::UntrustedModel { name: given.model_name.clone() }),
     }
 }
 
@@ -159,6 +185,9 @@ impl Wish {
 
     /// Finds model and runtime library, fetching what is missing.
     pub(super) fn install(&self) -> Result<Installed> {
+        if !self.may_fetch && embed::locate_model(&self.choice, &self.locations).is_err() {
+            return Err(Error::UntrustedModel { name: self.name() });
+        }
         let mut progress = FetchProgress::new();
         embed::install(&self.choice, &self.locations, &mut |event| progress.on_event(event))
     }
@@ -166,6 +195,7 @@ impl Wish {
     /// Finds model and runtime library, or does what `kb init` does, saying so.
     pub(super) fn locate_or_install(&self) -> Result<Installed> {
         match self.locate() {
+            Err(Error::NotInstalled { .. }) if !self.may_fetch => self.install(),
             Err(Error::NotInstalled { what }) => {
                 voice::say(&format!("{what} is not installed: fetching it now, as `kb init` does"));
                 self.install()

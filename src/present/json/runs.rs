@@ -105,17 +105,32 @@ pub fn backup(file: &Path, stats: &Stats, out: &mut Json<'_>) -> io::Result<()> 
 
 /// What a run of `kb import` did.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ImportedJson {
+pub(in crate::present) struct ImportedJson<'a> {
     /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// Documents that were taken in.
+    /// Documents that were imported.
     imported: usize,
     /// Their chunks.
     chunks: usize,
     /// Documents that are here already.
     skipped: usize,
-    /// Lines that could not be taken in.
+    /// Lines that could not be imported.
     failed: usize,
+    /// Imported documents whose file was left out, for want of `--trust-paths`.
+    without_file: usize,
+    /// Folders that were left out for the same reason.
+    folders_left_out: usize,
+    /// Why lines failed; the first 100.
+    errors: Vec<BadLineJson<'a>>,
+}
+
+/// A line that could not be imported.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct BadLineJson<'a> {
+    /// Its number, from 1.
+    line: u64,
+    /// What is wrong with it, for people.
+    error: &'a str,
 }
 
 /// Writes what a run of `kb import` did.
@@ -124,12 +139,17 @@ pub(in crate::present) struct ImportedJson {
 ///
 /// What writing gives.
 pub fn imported(imported: &Imported, out: &mut Json<'_>) -> io::Result<()> {
+    let errors =
+        imported.failed.iter().map(|bad| BadLineJson { line: bad.number, error: &bad.reason });
     let json = ImportedJson {
         contract_version: CONTRACT_VERSION,
         imported: imported.num_documents,
         chunks: imported.num_chunks,
         skipped: imported.num_skipped,
         failed: imported.num_failed,
+        without_file: imported.num_without_file,
+        folders_left_out: imported.num_folders_left_out,
+        errors: errors.collect(),
     };
     out.value(&json)
 }

@@ -151,6 +151,10 @@ fn schema<T: JsonSchema>() -> Schema {
 fn tidy(schema: &mut Schema) {
     schema.remove("format");
     schema.remove("maximum");
+    // What kb reads strictly may still gain keys in what a later kb writes.
+    if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+        schema.remove("additionalProperties");
+    }
     if let Some(Value::String(target)) = schema.get_mut("$ref") {
         *target = short(target).to_owned();
     }

@@ -1,0 +1,77 @@
+//! Reads lines that are no longer than a limit, so that an endless one cannot fill the memory.
+
+use std::io::{self, BufRead, Read};
+
+/// What came of reading a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// A line; it may be empty.
+    Line,
+    /// There are no more.
+    End,
+    /// The line is longer than the limit. What follows it has not been read, so nothing after it can
+    /// be told from it.
+    TooLong,
+}
+
+/// Reads the next line into `line`, without its end.
+///
+/// # Errors
+///
+/// What the reader says.
+pub fn read_line(
+    input: &mut impl BufRead,
+    line: &mut Vec<u8>,
+    max_bytes: usize,
+) -> io::Result<Outcome> {
+    line.clear();
+    let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
+    let num_read = input.by_ref().take(limit).read_until(b'\n', line)?;
+    if num_read == 0 {
+        return Ok(Outcome::End);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() > max_bytes {
+        // It is of no use any more, and may be large.
+        *line = Vec::new();
+        return Ok(Outcome::TooLong);
+    }
+    Ok(Outcome::Line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, max_bytes: usize, expected: &[&str], last: Outcome) {
+        let mut input = text.as_bytes();
+        let (mut line, mut found) = (Vec::new(), Vec::new());
+        let outcome = loop {
+            match read_line(&mut input, &mut line, max_bytes).unwrap() {
+                Outcome::Line => found.push(String::from_utf8(line.clone()).unwrap()),
+                other => break other,
+            }
+        };
+        assert_eq!(found, expected, "{text:?}");
+        assert_eq!(outcome, last, "{text:?}");
+    }
+
+    #[test]
+    fn lines_up_to_the_limit_are_read() {
+        check("", 3, &[], Outcome::End);
+        check("abc\n\nde", 3, &["abc", "", "de"], Outcome::End);
+        check("abc", 3, &["abc"], Outcome::End);
+        check("a\nabcd\ne", 3, &["a"], Outcome::TooLong);
+        check("a\nabcd", 3, &["a"], Outcome::TooLong);
+    }
+
+    #[test]
+    fn an_endless_line_is_given_up() {
+        let mut input = io::BufReader::new(io::repeat(0));
+        let mut line = Vec::new();
+        assert_eq!(read_line(&mut input, &mut line, 1000).unwrap(), Outcome::TooLong);
+        assert_eq!(line.capacity(), 0);
+    }
+}

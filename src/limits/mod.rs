@@ -1,0 +1,118 @@
+//! Holds the bounds on everything that comes from outside: numbers, lines, files, queries.
+//!
+//! One table, so that a user finds them together (`docs/limits.md` is made from it) and an error can
+//! name the key, the value and the range. Reading within a bound is in [`lines`].
+
+pub mod lines;
+
+/// A number that can be typed or set, and its range, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// The flag or the dotted key of the setting.
+    pub name: &'static str,
+    /// The smallest value.
+    pub min: u32,
+    /// The largest value.
+    pub max: u32,
+}
+
+/// Results that one search returns at most.
+pub const TOP: Limit = Limit { name: "--top", min: 1, max: 1_000_000 };
+
+/// Tokens that one answer is cut to at most.
+pub const BUDGET: Limit = Limit { name: "--budget", min: 0, max: 1_000_000 };
+
+/// Results that are looked at for passages, which `--context` and `--budget` make of them: the time
+/// grows with their square.
+pub const TOP_OF_PASSAGES: u32 = 1_000;
+
+/// Questions that `kb eval` asks at most.
+pub const QUERIES: Limit = Limit { name: "--queries", min: 1, max: 1_000_000 };
+
+/// The settings that are whole numbers.
+pub const SETTINGS: &[Limit] = &[
+    Limit { name: "search.default_top", ..TOP },
+    Limit { name: "chunking.defaults.max_tokens", min: 1, max: 1_000_000 },
+    Limit { name: "chunking.defaults.overlap_tokens", min: 0, max: 999_999 },
+    Limit { name: "chunking.pdf.max_tokens", min: 1, max: 1_000_000 },
+    Limit { name: "chunking.markdown.min_tokens", min: 0, max: 1_000_000 },
+    Limit { name: "chunking.markdown.max_tokens", min: 1, max: 1_000_000 },
+    Limit { name: "chunking.code.max_tokens", min: 1, max: 1_000_000 },
+    Limit { name: "ingestion.workers", min: 1, max: 256 },
+    Limit { name: "ingestion.batch_size", min: 1, max: 10_000 },
+    Limit { name: "ingestion.max_file_mb", min: 1, max: 100_000 },
+    Limit { name: "ingestion.max_cpu_seconds", min: 1, max: 1_000_000 },
+];
+
+/// The largest value of `search.rrf_k`, which may have a fraction.
+pub const MAX_RRF_K: f64 = 1_000_000.0;
+
+/// Bytes of `config.yaml`, and of the settings of `skc`.
+pub const CONFIG_BYTES: u64 = 256 << 10;
+
+/// Keys in `config.yaml`, known or not.
+pub const CONFIG_KEYS: usize = 1_000;
+
+/// Bytes of a query.
+pub const QUERY_BYTES: usize = 1 << 20;
+
+/// Distinct words, phrases and beginnings of a query that keywords are looked for by; the others count
+/// in the search by meaning alone, as far as the model reads.
+pub const QUERY_TERMS: usize = 256;
+
+/// Words and phrases that a query can exclude.
+pub const QUERY_EXCLUSIONS: usize = 64;
+
+/// Bytes of a line of queries or texts (`kb search --batch`, `kb embed --stdin`).
+pub const BATCH_LINE_BYTES: usize = 1 << 20;
+
+/// Bytes of the first line of an export, which names the model and the folders.
+pub const EXPORT_HEAD_BYTES: usize = 16 << 20;
+
+/// Bytes of any other line of an export, which is a document with its chunks and vectors.
+pub const EXPORT_LINE_BYTES: usize = 1 << 30;
+
+/// Bytes of a message to `kb mcp`.
+pub const MCP_MESSAGE_BYTES: usize = 16 << 20;
+
+/// The largest id that is taken over from an export: half of what a database has, so that no file can
+/// use them up.
+pub const IMPORTED_ID: i64 = i32::MAX as i64;
+
+impl Limit {
+    /// Returns the range as messages name it.
+    #[must_use]
+    pub fn range(&self) -> String {
+        format!("a whole number from {} to {}", self.min, self.max)
+    }
+
+    /// Reads a number as typed.
+    ///
+    /// # Errors
+    ///
+    /// What it should have been.
+    pub fn parse(&self, typed: &str) -> Result<u32, String> {
+        let number = typed.parse().ok().filter(|number| self.holds(*number));
+        number.ok_or_else(|| format!("must be {}", self.range()))
+    }
+
+    /// Whether a number is in the range.
+    #[must_use]
+    pub fn holds(&self, number: u32) -> bool {
+        (self.min..=self.max).contains(&number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_out_of_range_is_told_the_range() {
+        assert_eq!(TOP.parse("10"), Ok(10));
+        for typed in ["0", "-1", "1000001", "4294967296", "1e3", "", "ten"] {
+            let message = TOP.parse(typed).unwrap_err();
+            assert_eq!(message, "must be a whole number from 1 to 1000000", "{typed}");
+        }
+    }
+}

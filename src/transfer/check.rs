@@ -1,0 +1,332 @@
+//! Checks what an export says before anything of it is kept.
+//!
+//! Accepts what this kb or an earlier one wrote, and nothing else: whoever made the file chose every
+//! character in it. What is wrong is said in words that are safe to print.
+
+use std::collections::HashSet;
+
+use crate::document::{Binding, Chunk, DocType, Language, Precision};
+use crate::limits;
+use crate::store::{PathStamp, Record, RecordedChunk, Root};
+use crate::text::printable::is_harmful;
+
+use super::Head;
+use super::lines::{BindingLine, ChunkLine, DocumentLine, HeadLine, PathLine, RootLine, VERSION};
+
+/// Bytes of a title, a tag, a path or another text of one line.
+const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// Bytes of a model's name and of its prefix.
+const MAX_NAME_BYTES: usize = 256;
+
+/// Numbers in a vector; the widest models have a third of it.
+const MAX_DIM: u32 = 8192;
+
+/// Tokens that a model reads at most.
+const MAX_MODEL_TOKENS: u32 = 1_000_000;
+
+/// How many tokens a byte of text can become, with room to spare: normalisation makes a letter several.
+const TOKENS_PER_BYTE: usize = 8;
+
+/// Tokens that are there without any text.
+const EXTRA_TOKENS: usize = 64;
+
+/// How far the square of a vector's length may be from 1.
+const LENGTH_SLACK: f32 = 0.01;
+
+/// Characters of a refusal; it may repeat what is in the file.
+const MAX_REFUSAL_CHARS: usize = 300;
+
+type Checked<T> = Result<T, String>;
+
+/// Makes a refusal safe to print: on one line, nothing that a terminal obeys, not too long.
+pub(super) fn printable(refusal: &str) -> String {
+    let is_mark = |c: char| matches!(c, '"' | '\'' | '\\');
+    let mut shown = String::new();
+    for c in refusal.chars().take(MAX_REFUSAL_CHARS) {
+        if is_mark(c) { shown.push(c) } else { shown.extend(c.escape_debug()) }
+    }
+    if refusal.chars().nth(MAX_REFUSAL_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Checks the first line.
+pub(super) fn head(line: HeadLine) -> Checked<Head> {
+    let version = line.kb_export;
+    if !(1..=VERSION).contains(&version) {
+        return Err(format!("the export has version {version}; this kb knows {VERSION}"));
+    }
+    let mut paths = HashSet::new();
+    let mut roots = Vec::new();
+    for root in line.roots.into_iter().flatten() {
+        if !paths.insert(root.path.clone()) {
+            return Err(format!("the folder `{}` is named twice", root.path));
+        }
+        roots.push(self::root(root)?);
+    }
+    Ok(Head { binding: line.binding.map(binding).transpose()?, roots })
+}
+
+fn root(line: RootLine) -> Checked<Root> {
+    Ok(Root {
+        path: path(line.path)?,
+        tags: tags(line.tags)?,
+        doc_type: line.doc_type.as_deref().map(doc_type).transpose()?,
+        language: line.language.map(language).transpose()?,
+        follows_links: line.follow,
+        // What a path leads to on another machine says nothing here.
+        real_path: None,
+    })
+}
+
+fn binding(line: BindingLine) -> Checked<Binding> {
+    let is_name = |text: &str| text.len() <= MAX_NAME_BYTES && !text.chars().any(is_harmful);
+    if line.model_name.trim().is_empty() || !is_name(&line.model_name) {
+        return Err(format!("`{}` is not the name of a model", line.model_name));
+    }
+    if !is_name(&line.passage_prefix) {
+        return Err("the passage prefix is not a short text on one line".into());
+    }
+    if !(1..=MAX_DIM).contains(&line.embedding_dim) {
+        return Err(format!("a vector cannot have {} numbers", line.embedding_dim));
+    }
+    if !(1..=MAX_MODEL_TOKENS).contains(&line.max_tokens) {
+        return Err(format!("a model cannot read {} tokens", line.max_tokens));
+    }
+    let precision: Precision = line.precision.parse().map_err(|error| format!("{error}"))?;
+    Ok(Binding {
+        model_name: line.model_name,
+        dim: line.embedding_dim,
+        max_tokens: line.max_tokens,
+        precision,
+        passage_prefix: line.passage_prefix,
+    })
+}
+
+/// Checks a document of an export that begins with `head`.
+pub(super) fn document(line: DocumentLine, head: &Head) -> Checked<Record> {
+    let doc_type = doc_type(&line.doc_type)?;
+    let language = line.language.map(language).transpose()?;
+    id(line.id)?;
+    hash(&line.content_hash)?;
+    time("created_at", &line.created_at)?;
+    time("updated_at", &line.updated_at)?;
+    let paths = line.paths.into_iter().map(stamp).collect::<Checked<Vec<_>>>()?;
+    let names: HashSet<&str> = paths.iter().map(|stamp| stamp.path.as_str()).collect();
+    if names.len() < paths.len() {
+        return Err("a path is named twice".into());
+    }
+    match &line.path {
+        Some(path) if !names.contains(path.as_str()) => {
+            return Err("its path is not among its paths".into());
+        }
+        None if !paths.is_empty() => return Err("it has paths, but is shown under none".into()),
+        _ => {}
+    }
+    let chunk_ids: HashSet<i64> = line.chunks.iter().map(|chunk| chunk.chunk_id).collect();
+    if chunk_ids.len() < line.chunks.len() {
+        return Err("two chunks have the same id".into());
+    }
+    let chunks = (0..).zip(line.chunks).map(|(index, line)| {
+        chunk(line, head.binding.as_ref()).map_err(|reason| format!("its chunk {index}: {reason}"))
+    });
+    let mut metadata = line.metadata;
+    clean_strings(&mut metadata);
+    let record = Record {
+        id: line.id,
+        title: one_line("title", &line.title)?,
+        is_title_given: line.title_given,
+        path: line.path,
+        content_hash: line.content_hash,
+        doc_type,
+        language,
+        created_at: line.created_at,
+        updated_at: line.updated_at,
+        metadata: metadata.to_string(),
+        tags: tags(line.tags)?,
+        chunks: chunks.collect::<Checked<_>>()?,
+        paths,
+    };
+    record.check_metadata()?;
+    Ok(record)
+}
+
+fn chunk(line: ChunkLine, binding: Option<&Binding>) -> Checked<RecordedChunk> {
+    id(line.chunk_id)?;
+    if line.text.trim().is_empty() {
+        return Err("it has no text".into());
+    }
+    if line.text.contains('\0') || line.context.contains('\0') {
+        return Err("its text has a NUL character".into());
+    }
+    let passage = Chunk::passage(&line.context, &line.text);
+    let prefix = binding.map_or(0, |binding| binding.passage_prefix.len());
+    let most = (passage.len() + prefix).saturating_mul(TOKENS_PER_BYTE) + EXTRA_TOKENS;
+    if usize::try_from(line.token_count).unwrap_or(usize::MAX) > most {
+        return Err(format!("{} tokens are more than its text can have", line.token_count));
+    }
+    if let Some(vector) = &line.vector {
+        let dim = binding.map_or(0, |binding| binding.dim);
+        if u32::try_from(vector.len()) != Ok(dim) {
+            let len = vector.len();
+            return Err(format!("its vector has {len} numbers, those of the export have {dim}"));
+        }
+        let square: f32 = vector.iter().map(|number| number * number).sum();
+        // Not a number is not near 1 either.
+        if !((square - 1.0).abs() < LENGTH_SLACK) {
+            return Err("its vector does not have length 1".into());
+        }
+    }
+    let mut metadata = line.metadata;
+    clean_strings(&mut metadata);
+    Ok(RecordedChunk {
+        id: line.chunk_id,
+        text: line.text,
+        context: line.context,
+        token_count: line.token_count,
+        metadata: metadata.to_string(),
+        vector: line.vector,
+    })
+}
+
+fn doc_type(word: &str) -> Checked<DocType> {
+    word.parse().map_err(|error| format!("type {error}"))
+}
+
+fn language(word: String) -> Checked<String> {
+    match word.parse::<Language>() {
+        Ok(_) => Ok(word),
+        Err(error) => Err(format!("language {error}")),
+    }
+}
+
+fn id(id: i64) -> Checked<()> {
+    if (1..=limits::IMPORTED_ID).contains(&id) {
+        return Ok(());
+    }
+    Err(format!("the id {id} is not between 1 and {}", limits::IMPORTED_ID))
+}
+
+fn hash(text: &str) -> Checked<()> {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if text.len() == 64 && text.bytes().all(is_digit) {
+        return Ok(());
+    }
+    Err(format!("content_hash `{text}` is not 64 lower-case hexadecimal digits"))
+}
+
+/// Checks a time as kb writes it: `2026-11-21T09:30:00Z`.
+fn time(key: &str, text: &str) -> Checked<()> {
+    const MOLD: &[u8] = b"0000-00-00T00:00:00Z";
+    let has_shape = text.len() == MOLD.len()
+        && text.bytes().zip(MOLD).all(|(byte, mold)| match mold {
+            b'0' => byte.is_ascii_digit(),
+            other => byte == *other,
+        });
+    let number = |from: usize, to: usize| text[from..to].parse::<u32>().unwrap_or(u32::MAX);
+    let is_time = has_shape
+        && (1..=12).contains(&number(5, 7))
+        && (1..=days(number(0, 4), number(5, 7))).contains(&number(8, 10))
+        && number(11, 13) < 24
+        && number(14, 16) < 60
+        && number(17, 19) < 60;
+    if is_time {
+        return Ok(());
+    }
+    Err(format!("{key} `{text}` is not a time like 2026-11-21T09:30:00Z"))
+}
+
+fn days(year: u32, month: u32) -> u32 {
+    let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+fn stamp(line: PathLine) -> Checked<PathStamp> {
+    if i64::try_from(line.size_bytes).is_err() {
+        return Err(format!("no file has {} bytes", line.size_bytes));
+    }
+    Ok(PathStamp {
+        path: path(line.path)?,
+        size_bytes: line.size_bytes,
+        mtime_ns: line.mtime_ns,
+        real_path: None,
+    })
+}
+
+/// Checks a path: absolute, without `.`, `..` or empty parts, whichever system it is from. Any other
+/// character may stand in the name of a file.
+fn path(text: String) -> Checked<String> {
+    let is_drive =
+        |rest: &str| matches!(rest.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\', ..]);
+    let (parts, separators): (&str, &[char]) = if let Some(rest) = text.strip_prefix('/') {
+        (rest, &['/'])
+    } else if is_drive(&text) {
+        (&text[3..], &['/', '\\'])
+    } else if let Some(rest) = text.strip_prefix(r"\\") {
+        (rest, &['/', '\\'])
+    } else {
+        return Err(format!("the path `{text}` is not absolute"));
+    };
+    let is_clean = |part: &str| !matches!(part, "" | "." | "..");
+    // The root itself is a folder that can be added.
+    let is_root = parts.is_empty();
+    if (is_root || parts.split(separators).all(is_clean))
+        && !text.contains('\0')
+        && text.len() <= MAX_LINE_BYTES
+    {
+        return Ok(text);
+    }
+    Err(format!("the path `{text}` is not clean"))
+}
+
+fn tags(given: Vec<String>) -> Checked<Vec<String>> {
+    let mut seen = HashSet::new();
+    let mut tags = Vec::new();
+    for tag in given {
+        let tag = one_line("tag", &tag)?;
+        if !seen.insert(tag.clone()) {
+            return Err(format!("the tag `{tag}` is named twice"));
+        }
+        tags.push(tag);
+    }
+    Ok(tags)
+}
+
+/// Cleans a text of one line; one that has nothing to read is refused.
+fn one_line(what: &str, text: &str) -> Checked<String> {
+    let cleaned = clean(text);
+    if cleaned.trim().is_empty() {
+        return Err(format!("a {what} is empty"));
+    }
+    if cleaned.len() > MAX_LINE_BYTES {
+        return Err(format!("a {what} is longer than {MAX_LINE_BYTES} bytes"));
+    }
+    Ok(cleaned)
+}
+
+/// Replaces what a terminal obeys, and what reorders or hides the text around it, by spaces.
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if is_unwanted(c) { ' ' } else { c }).collect()
+}
+
+/// Whether a character stands in no text of one line. The marks of direction do, in Arabic and Hebrew.
+fn is_unwanted(c: char) -> bool {
+    is_harmful(c) && !matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+}
+
+/// Cleans every text in a JSON value, at most as deep as the parser went.
+fn clean_strings(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::String(text) if text.chars().any(is_unwanted) => *text = clean(text),
+        serde_json::Value::Array(values) => values.iter_mut().for_each(clean_strings),
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(clean_strings),
+        _ => {}
+    }
+}

@@ -1,0 +1,139 @@
+//! Lines as kb writes them come back as they went; what it would not have written is refused.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::document::{DocType, Precision};
+use crate::store::{PathStamp, Record};
+
+fn binding() -> Binding {
+    Binding {
+        model_name: "m".into(),
+        dim: 3,
+        max_tokens: 256,
+        precision: Precision::Fp32,
+        passage_prefix: "passage: ".into(),
+    }
+}
+
+fn head() -> Head {
+    Head {
+        binding: Some(binding()),
+        roots: vec![Root {
+            path: "/notes".into(),
+            tags: vec!["a".into()],
+            doc_type: Some(DocType::Note),
+            language: None,
+            follows_links: true,
+            real_path: None,
+        }],
+    }
+}
+
+fn record() -> Record {
+    Record {
+        id: 7,
+        title: "Tides and gauges".into(),
+        is_title_given: true,
+        path: Some("/a.md".into()),
+        content_hash: "0123456789abcdef".repeat(4),
+        doc_type: DocType::Markdown,
+        language: None,
+        created_at: "2001-02-03T04:05:06Z".into(),
+        updated_at: "2024-02-29T23:59:59Z".into(),
+        metadata: r#"{"format":"markdown","page_count":3}"#.into(),
+        tags: vec!["a".into()],
+        paths: vec![PathStamp {
+            path: "/a.md".into(),
+            size_bytes: 1,
+            mtime_ns: -2,
+            real_path: None,
+        }],
+        chunks: vec![RecordedChunk {
+            id: 9,
+            text: "\u{1F30A} \"water\"\n\u{8}".into(),
+            context: String::new(),
+            token_count: 4,
+            metadata: "{}".into(),
+            vector: Some(vec![0.6, -1.0e-8, 0.8]),
+        }],
+    }
+}
+
+/// Reads lines as an import does.
+fn read_head(line: &str) -> Result<Head, String> {
+    check::head(lines::decode_head(line.as_bytes())?)
+}
+
+fn read(line: &str) -> Result<Record, String> {
+    check::document(lines::decode(line.as_bytes())?, &head())
+}
+
+fn line_of(record: &Record) -> Value {
+    serde_json::from_str(lines::encode(record).unwrap().as_str()).unwrap()
+}
+
+#[test]
+fn a_document_comes_back_as_it_went() {
+    let line = lines::encode(&record()).unwrap();
+    assert_eq!(line.as_str().lines().count(), 1);
+    assert_eq!(read(line.as_str()), Ok(record()));
+}
+
+#[test]
+fn the_first_line_says_what_the_others_are_made_with() {
+    let line = lines::encode_head(Some(&binding()), &head().roots).unwrap();
+    assert_eq!(read_head(line.as_str()), Ok(head()));
+    let empty = Head { binding: None, roots: Vec::new() };
+    let line = lines::encode_head(None, &[]).unwrap();
+    assert_eq!(read_head(line.as_str()), Ok(empty.clone()));
+    // As it was written before folders were.
+    assert_eq!(read_head(r#"{"kb_export": 1, "binding": null}"#), Ok(empty));
+}
+
+#[test]
+fn metadata_of_an_earlier_kb_is_accepted() {
+    // A document read before pages were counted, and one before OCR was awaited.
+    for metadata in [
+        json!({ "format": "pdf" }),
+        json!({ "format": "pdf", "quality": { "pages_read": 1, "pages_ocr": 0 } }),
+    ] {
+        let mut line = line_of(&record());
+        line["type"] = json!("pdf");
+        line["metadata"] = metadata.clone();
+        assert_eq!(read(&line.to_string()).unwrap().metadata, metadata.to_string());
+    }
+}
+
+#[test]
+fn titles_and_tags_lose_what_a_terminal_obeys() {
+    let mut line = line_of(&record());
+    line["title"] = json!("a\u{8}]0;b\u{202e}c\nd");
+    line["tags"] = json!(["x\u{9b}y"]);
+    line["metadata"]["author"] = json!("A\u{7}B");
+    line["chunks"][0]["metadata"]["section_header"] = json!("C\u{2066}D");
+    let record = read(&line.to_string()).unwrap();
+    assert_eq!((record.title.as_str(), record.tags[0].as_str()), ("a ]0;b c d", "x y"));
+    assert!(record.metadata.contains("A B"), "{}", record.metadata);
+    assert!(record.chunks[0].metadata.contains("C D"), "{}", record.chunks[0].metadata);
+}
+
+#[test]
+fn paths_of_other_systems_are_paths() {
+    for path in ["/a b/\u{8}\n", r"C:\notes\a.md", r"\\server\share\a.md", "/"] {
+        let mut line = line_of(&record());
+        line["path"] = json!(path);
+        line["paths"][0]["path"] = json!(path);
+        assert!(read(&line.to_string()).is_ok(), "{path:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_without_what_a_terminal_obeys() {
+    let mut line = line_of(&record());
+    line["language"] = json!("\u{8}]0;owned\u{7}");
+    let refusal = check::printable(&read(&line.to_string()).unwrap_err());
+    assert!(refusal.contains("owned") && !refusal.contains(char::is_control), "{refusal}");
+    let long = check::printable(&"x".repeat(10_000));
+    assert!(long.chars().count() < 400);
+}
