@@ -33,7 +33,7 @@ test: ## Fetch the model once, then run every test
 	cargo test --locked
 	tests/faults/run target/debug/kb --short
 
-faults: build ## Kill, fill, unmount, interrupt: look whether anything is lost; about half an hour, best as root
+faults: build ## Fail, kill, cut the power, fill, damage: look whether anything is lost; half an hour, best as root
 	tests/faults/run $(KB) --write
 
 lint: ## Check format, lints, documentation and dependencies

@@ -121,7 +121,7 @@ def unreadable(world, result):
     if os.geteuid() == 0:
         world = another.world_for(NOBODY, world)
         if world is None:
-            result.skip("unreadable files", "no temporary folder that another user can reach")
+            result.skip("no temporary folder that another user can reach")
             return
         data_dir = world.work / "secret-db"
         data_dir.mkdir()
@@ -214,10 +214,10 @@ def unmounted(world, result):
             status, out, err = world.run(data_dir, *args)
             problems = [] if status in (0, 1) else [f"{args}: status {status}: {err}"]
             lost = [it for it in before if content(data_dir).get(it) != before[it]]
-            result.add("folder gone or empty", lost, [], problems + faults(data_dir))
+            result.add("missing or empty folder", lost, [], problems + faults(data_dir))
             shutil.rmtree(folder, ignore_errors=True)
             away.rename(folder)
-    check(world, data_dir, "folder gone or empty", result, before, ["update", "--prune", "--force"])
+    check(world, data_dir, "missing or empty folder", result, before, ["update", "--prune", "--force"])
 
 
 def clock_back(world, result):

@@ -1,0 +1,330 @@
+"""Says, for each command that reads or writes the user's data: what is there before it, what it is called
+with, what it may leave when it is disturbed, and how it is repeated.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+
+from world import text, write
+
+
+class Command:
+    """A command that changes the database and can be repeated by the same words."""
+
+    name = ""
+    words = []
+    # The status of an undisturbed run, and whether it changes anything that `state` returns.
+    status = 0
+    changes = True
+    # Whether power cuts are tried as well, and whether what a run ended with is on disk then.
+    power, is_durable = False, False
+
+    def prepare(self, stage):
+        add_folder(stage, "old", 4, "first")
+
+    def args(self, _stage):
+        return self.words
+
+    def state(self, stage):
+        return {("document", path): document for path, document in stage.content().items()}
+
+    def roots(self, stage):
+        """Returns the folders whose files are disturbed."""
+        return [stage.place]
+
+    def may_be(self, _stage, _key, _value):
+        """Whether something may be neither as before nor as after."""
+        return False
+
+    def is_partial(self, _text):
+        """Whether a run that ends in 0 says that it left something out."""
+        return False
+
+    def again(self, stage, _state):
+        return self.args(stage)
+
+    def may_stay(self, name):
+        """Whether a file that no undisturbed run leaves may stay: the list of files that could not be read."""
+        return name.endswith("ingest-errors.log")
+
+
+def add_folder(stage, name, count, tags):
+    folder = stage.world.folder(name, count, name)
+    stage.world.ok(stage.db, "add", folder, "--tags", tags)
+    return folder
+
+
+def tree(folder):
+    """Returns a hash over the names and bytes of all files below a folder; `None` without it."""
+    folder = pathlib.Path(folder)
+    if not folder.is_dir():
+        return None
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        digest.update(os.fsencode(path.relative_to(folder)) + b"\0")
+        digest.update(path.read_bytes() if path.is_file() else b"folder")
+    return digest.hexdigest()
+
+
+def file_hash(path):
+    path = pathlib.Path(path)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def one(key, value):
+    """Returns a state of one thing; nothing where there is none."""
+    return {} if value is None else {key: value}
+
+
+class FirstAdd(Command):
+    name, words, power = "first add", ["add", "docs"], True
+
+    def prepare(self, stage):
+        stage.world.folder("docs", 4, "docs")
+
+    def is_partial(self, text):
+        return "failed" in text
+
+
+class Add(Command):
+    name, words, power = "add", ["add", "new", "--tags", "second"], True
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.folder("new", 6, "new")
+
+    def is_partial(self, text):
+        return "failed" in text
+
+
+class Update(Command):
+    name, words, power = "update", ["update", "--prune", "--force"], True
+
+    def prepare(self, stage):
+        files = sorted(add_folder(stage, "old", 8, "first").rglob("*.md"))
+        write(files[0], text("changed", 3))
+        files[1].rename(files[1].with_name("moved.md"))
+        files[2].unlink()
+        write(files[3].with_name("added.md"), text("added"))
+
+    def may_be(self, stage, _key, now):
+        # A document that has moved has its old path until the new one was seen.
+        return now is not None and any(was[0] == now[0] and was[5] == now[5] for was in stage.before.values())
+
+    def is_partial(self, text):
+        return " 0 failed" not in text
+
+
+class Remove(Command):
+    name, words, power = "remove", ["remove", "--yes", "--format", "json"], True
+    ids = ["2", "3", "5"]
+
+    def prepare(self, stage):
+        add_folder(stage, "old", 6, "first")
+
+    def args(self, _stage):
+        return self.words + self.ids
+
+    def again(self, stage, _state):
+        listed = json.loads(stage.world.ok(stage.db, "list", "--format", "json"))
+        left = [str(document["id"]) for document in listed if str(document["id"]) in self.ids]
+        # A document that is already removed would be an error.
+        return self.words + left if left else None
+
+
+class Reindex(Command):
+    name, words, changes, power = "reindex", ["reindex"], False, True
+
+
+class Tag(Command):
+    name, words, power = "tag", ["tag", "2", "--add", "x,y", "--remove", "first"], True
+
+
+class ConfigSet(Command):
+    name, words, power = "config set", ["config", "set", "search.default_top", "7"], True
+    is_durable = True
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        write(stage.db / "config.yaml", "# mine\nsearch:\n  default_top: 3 # few\n")
+
+    def state(self, stage):
+        return super().state(stage) | one("config.yaml", file_hash(stage.db / "config.yaml"))
+
+
+class Backup(Command):
+    name, words, power, is_durable = "backup", ["backup", "copy.db"], True, True
+
+    def state(self, stage):
+        copy = stage.home / "copy.db"
+        if not copy.exists():
+            return super().state(stage)
+        value = ("unsound", stage.faults(copy)) if stage.faults(copy) else stage.content(copy)
+        return super().state(stage) | {"backup": value}
+
+    def again(self, stage, state):
+        # Without --force a backup that is complete already is refused.
+        return None if state.get("backup") == stage.after["backup"] else self.args(stage)
+
+
+class BackupForce(Backup):
+    name, words = "backup --force", ["backup", "copy.db", "--force"]
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.ok(stage.db, "backup", "copy.db")
+        add_folder(stage, "new", 2, "second")
+
+    def again(self, stage, _state):
+        return self.args(stage)
+
+
+class Verify(Backup):
+    name, words, changes, power = "backup --verify", ["backup", "--verify", "copy.db"], False, False
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.ok(stage.db, "backup", "copy.db")
+
+    def again(self, stage, _state):
+        return self.args(stage)
+
+
+class VerifyDamaged(Verify):
+    """A damaged copy must never be called sound, whatever fails while it is looked at."""
+
+    name, status = "backup --verify of a damaged file", 2
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        db = sqlite3.connect(stage.home / "copy.db", isolation_level=None)
+        db.execute("PRAGMA foreign_keys = OFF")
+        db.execute("DELETE FROM documents WHERE id = 1")
+        db.close()
+
+
+class Import(Command):
+    name, words, power = "import", ["import", "export.jsonl"], True
+
+    def prepare(self, stage):
+        other = stage.place / "other-db"
+        folder = stage.world.folder("other", 4, "other")
+        stage.world.ok(other, "add", folder)
+        stage.world.ok(other, "export", "export.jsonl", "--vectors")
+        shutil.rmtree(other)
+        super().prepare(stage)
+
+    def is_partial(self, text):
+        return "failed" in text and " 0 failed" not in text
+
+
+class Export(Command):
+    name, words, power, is_durable = "export", ["export", "export.jsonl", "--vectors"], True, True
+
+    def state(self, stage):
+        return super().state(stage) | one("export.jsonl", file_hash(stage.home / "export.jsonl"))
+
+    def again(self, stage, state):
+        # An export that is complete already is not overwritten.
+        return None if state.get("export.jsonl") == stage.after["export.jsonl"] else self.args(stage)
+
+
+class DoctorFix(Command):
+    name, words = "doctor --fix", ["doctor", "--fix"]
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        db = sqlite3.connect(stage.db / "kb.db", isolation_level=None)
+        db.execute("INSERT INTO tags (name) VALUES ('loose')")
+        db.execute("UPDATE chunks_sizes_blocks SET sizes = zeroblob(2048)")
+        db.close()
+
+    def state(self, stage):
+        state = super().state(stage)
+        db = sqlite3.connect(stage.copy(stage.db / "kb.db") / "kb.db")
+        for table, query in (("tags", "SELECT name FROM tags ORDER BY name"),
+                             ("sizes", "SELECT hex(sizes) FROM chunks_sizes_blocks ORDER BY block")):
+            state[table] = tuple(db.execute(query))
+        db.close()
+        return state
+
+    def may_be(self, _stage, key, value):
+        # Parts are made again one after the other.
+        return key == "sizes" and value is not None
+
+    def is_partial(self, _text):
+        return False
+
+
+class SkillBuild(Command):
+    """An index is either unusable, and said to be, or it answers as it should."""
+
+    name, words, power = "skill build", ["skill", "build", "skill"], True
+
+    def prepare(self, stage):
+        write_skill(stage.home / "skill", "skill")
+
+    def state(self, stage):
+        status, out, err = stage.run(["skill", "search", "skill", "harbour", "--format", "json"])
+        if status == 0:
+            return {"index": [result["snippet"] for result in json.loads(out)["results"]]}
+        return {"index": "unusable" if status == 1 and "E002" in err else f"status {status}: {out}{err}"}
+
+    def may_be(self, _stage, _key, value):
+        return value == "unusable"
+
+    def may_stay(self, name):
+        # Searches are logged where the skill has its index.
+        return "logs.db" in name or "log.db" in name
+
+
+class SkillRebuild(SkillBuild):
+    name = "skill build of a changed skill"
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.ok(stage.db, "skill", "build", "skill")
+        write(stage.home / "skill" / "references" / "1.md", text("skill/changed", 3))
+
+
+class SkillImport(SkillBuild):
+    name, words = "skill build --import --force", ["skill", "build", "skill", "--import", "--force"]
+    power = True
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.ok(stage.db, "skill", "build", "skill", "--import")
+        write(stage.home / "skill" / "references" / "1.md", text("skill/changed", 3))
+        write(stage.home / "skill" / "references" / "new.md", text("skill/new", 2))
+
+    def state(self, stage):
+        return one("skill", tree(stage.home / ".skillc/skills/skill"))
+
+
+class SkillSearch(SkillBuild):
+    name, words = "skill search", ["skill", "search", "skill", "salt", "--format", "json"]
+    changes, power = False, False
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.ok(stage.db, "skill", "build", "skill")
+
+
+class Search(Command):
+    """Reads only; what it prints under a fault is right or an error."""
+
+    name, words, changes = "search", ["search", "harbour salt", "--fts-only"], False
+
+
+def write_skill(folder, seed):
+    write(folder / "SKILL.md", "---\nname: skill\ndescription: faults\n---\n" + text(seed))
+    for number in range(4):
+        write(folder / "references" / f"{number}.md", text(f"{seed}/{number}"))
+
+
+ALL = [FirstAdd, Add, Update, Remove, Reindex, Tag, ConfigSet, Backup, BackupForce, Verify, VerifyDamaged,
+       Import, Export, DoctorFix, SkillBuild, SkillRebuild, SkillImport, SkillSearch, Search]

@@ -1,0 +1,68 @@
+"""Counts what was tried and what did not survive, class by class, and makes the table of it."""
+
+import collections
+import threading
+
+# What can go wrong, in the order in which the table names it.
+KINDS = ["lost", "half", "unsound", "hung", "crashed", "wrong", "unrepaired", "litter", "broken"]
+
+
+class Result:
+    """What came of one class of faults."""
+
+    def __init__(self, name):
+        self.name, self.tried, self.note, self.skipped = name, 0, "", ""
+        self.within = 0
+        self.failures = []
+        self.lock = threading.Lock()
+
+    def count(self, number=1):
+        with self.lock:
+            self.tried += number
+
+    def fail(self, case, kind, message):
+        """Notes what a case did wrong; several notes on one case are one case that did not survive."""
+        with self.lock:
+            self.failures.append((str(case), kind, message))
+
+    def add(self, case, lost, half, unrepaired):
+        """Notes lists of what a case lost, left half and could not repair."""
+        for kind, messages in (("lost", lost), ("half", half), ("unrepaired", unrepaired)):
+            for message in messages:
+                self.fail(f"{case} #{self.tried}", kind, message)
+
+    def skip(self, reason):
+        self.skipped = reason
+
+    def row(self):
+        if self.skipped:
+            return f"| {self.name} | skipped: {self.skipped} | | |"
+        notes = [self.note] if self.note else []
+        if self.within:
+            notes.append(f"{self.within} while it ran")
+        name = self.name + "".join(f" ({note})" for note in notes)
+        failed = len({case for case, _, _ in self.failures})
+        return f"| {name} | {self.tried:,} | {max(0, self.tried - failed):,} | {self.what_failed()} |"
+
+    def what_failed(self):
+        cases = collections.defaultdict(set)
+        for case, kind, _ in self.failures:
+            cases[kind].add(case)
+        return ", ".join(f"{len(cases[kind]):,} {kind}" for kind in KINDS if kind in cases)
+
+
+class Results:
+    HEAD = ["| class | tried | survived | what did not |", "| --- | --: | --: | --- |"]
+
+    def __init__(self):
+        self.all = []
+
+    def of(self, name):
+        self.all.append(Result(name))
+        return self.all[-1]
+
+    def table(self):
+        return self.HEAD + [result.row() for result in self.all]
+
+    def failed(self):
+        return [result for result in self.all if result.failures]
