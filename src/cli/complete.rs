@@ -24,7 +24,7 @@ use crate::embed;
 use crate::error::{Error, Result};
 use crate::present::schema::PUBLISHED;
 use crate::store::Store;
-use crate::text::printable::clean;
+use crate::text::printable::{clean, clean_name};
 
 /// Says which shell asks.
 const VARIABLE: &str = "KB_COMPLETE";
@@ -197,7 +197,7 @@ impl Known {
 
     /// Returns a candidate as its shell takes it. All but bash quote what needs it.
     fn candidate(&self, text: &str, help: &str) -> CompletionCandidate {
-        let text = clean(text);
+        let text = clean_name(text);
         let is_plain = |it: char| it.is_alphanumeric() || "-_./:,+@%=".contains(it);
         let text = match self.shell {
             Shell::Bash => text.chars().fold(String::new(), |mut quoted, it| {

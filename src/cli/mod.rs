@@ -61,6 +61,7 @@ use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::ingest::extract::child;
+use crate::present::sheet::Sheet;
 use crate::skill::commands;
 
 /// Runs the program and returns its exit status.
@@ -68,6 +69,7 @@ use crate::skill::commands;
 /// `args` begins with the name the program was started under.
 pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
+    streams::clean_panics();
     if args.get(1).is_some_and(|it| it == child::CHILD_COMMAND) {
         return child::run_child(&args[2..]);
     }
@@ -257,8 +259,10 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
             end(page(error, environment), OutputFormat::Human)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let is_terminal = streams::is_stderr_terminal();
+            let is_coloured = voice::is_coloured(ColorChoice::Auto, environment, is_terminal);
             // Where stderr is closed there is nobody left to tell.
-            let _ = streams::text_aside(|out| out.text(&error.render().to_string()));
+            let _ = streams::text_aside(|out| help_page(error, is_coloured, out));
             ExitStatus::User
         }
         _ => {
@@ -278,12 +282,13 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
 fn page(error: &clap::Error, environment: &Environment) -> Result<ExitStatus> {
     let is_terminal = streams::is_stdout_terminal();
     let is_coloured = voice::is_coloured(ColorChoice::Auto, environment, is_terminal);
-    let page = error.render();
-    streams::text(|out| match is_coloured {
-        true => out.help(&page.ansi().to_string()),
-        false => out.text(&page.to_string()),
-    })?;
+    streams::text(|out| help_page(error, is_coloured, out))?;
     Ok(ExitStatus::Success)
+}
+
+fn help_page(error: &clap::Error, is_coloured: bool, out: &mut Sheet<'_>) -> io::Result<()> {
+    let page = error.render();
+    if is_coloured { out.help(&page.ansi().to_string()) } else { out.text(&page.to_string()) }
 }
 
 /// Whether a command line that clap refused is one of a skill command.

@@ -1,5 +1,6 @@
 //! `kb skill`, and the whole program where it is started as `skc`.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -285,7 +286,7 @@ impl<'a> Session<'a> {
         &self,
         answer: Answer<T>,
         json: fn(&T, &mut Json<'_>) -> io::Result<()>,
-        bytes: fn(&T) -> Vec<u8>,
+        bytes: fn(&T) -> Cow<'_, [u8]>,
     ) -> Result<ExitStatus> {
         let value = self.take(answer)?;
         if self.captured.is_none() && self.call.format() == OutputFormat::Human {

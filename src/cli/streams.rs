@@ -3,8 +3,9 @@
 //! There are three ways out: JSON, which escapes what is harmful; a sheet, which cleans it; and bytes
 //! as they are, which a terminal gets cleaned.
 
-use std::io;
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{IsTerminal, Write};
+use std::{io, panic};
 
 use indicatif::ProgressDrawTarget;
 
@@ -15,6 +16,19 @@ use crate::text::printable::clean_lines;
 
 /// Bytes of an answer that are written at a time: what a pipe holds.
 const OUTPUT_BYTES: usize = 1 << 16;
+
+/// Makes a panic, whose words may quote a document, print them clean.
+pub(super) fn clean_panics() {
+    panic::set_hook(Box::new(|info| {
+        let trace = Backtrace::capture();
+        let is_traced = trace.status() == BacktraceStatus::Captured;
+        // Where stderr is closed there is nobody left to tell.
+        let _ = text_aside(|out| {
+            writeln!(out, "kb {info}")?;
+            if is_traced { write!(out, "{trace}") } else { Ok(()) }
+        });
+    }));
+}
 
 /// Whether stdout is a terminal.
 pub(super) fn is_stdout_terminal() -> bool {

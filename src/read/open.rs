@@ -55,8 +55,8 @@ pub struct Opened {
     pub num_lines: u32,
     /// Its text, in UTF-8, with `\n` line ends.
     pub text: String,
-    /// The same as it is there, byte for byte.
-    pub bytes: Vec<u8>,
+    /// The same as it is in the file, byte for byte, where those are other bytes.
+    pub raw: Option<Vec<u8>>,
     /// Lines that `max_lines` cut off.
     pub num_cut: usize,
 }
@@ -90,20 +90,21 @@ pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> R
     let num_kept = num_kept.unwrap_or(u32::MAX);
     let raw = bytes.as_deref().filter(|_| origin == Origin::File);
     let raw = raw.and_then(|bytes| lines_of(bytes, first, num_kept, num_lines));
+    let raw = raw.filter(|bytes| *bytes != &wanted.as_bytes()[..end]);
     Ok(Opened {
         origin,
         has_changed,
         start_line: first,
         end_line: first.saturating_add(num_kept).saturating_sub(1),
         num_lines,
-        bytes: raw.unwrap_or(&wanted.as_bytes()[..end]).to_owned(),
+        raw: raw.map(<[u8]>::to_owned),
         text: wanted[..end].to_owned(),
         num_cut,
         document,
     })
 }
 
-/// Returns lines of a file as they are in it; `None` if they are not to be told by its bytes.
+/// Returns lines of a file as they are in it; `None` if its bytes do not tell where they end.
 fn lines_of(bytes: &[u8], first: u32, num_kept: u32, num_lines: u32) -> Option<&[u8]> {
     if (first, num_kept) == (1, num_lines) {
         return Some(bytes);

@@ -45,6 +45,9 @@ pub fn clean(text: &str) -> String {
 
 /// Returns the name of a file without harmful characters, its spaces as they are.
 pub fn clean_name(name: &str) -> String {
+    if !may_harm(name) {
+        return name.to_owned();
+    }
     name.chars().map(shown).collect()
 }
 

@@ -26,6 +26,9 @@ const HOSTILE: [&str; 3] = [
 /// What kb paints with: nothing of `HOSTILE` is among it.
 const COLOURS: &[&str] = &["0", "1", "1;33", "2", "1;4", "32", "36", "35", "33", "1;31"];
 
+/// And with what it paints bars.
+const BAR_COLOURS: &[&str] = &["38;5;8"];
+
 /// Makes a knowledge base and a skill whose every text is hostile.
 fn hostile_env() -> TestEnv {
     let env = word_env();
@@ -54,6 +57,8 @@ fn hostile_env() -> TestEnv {
     );
     env.write(&format!(".skillc/skills/evil/refs/{all}.md"), format!("# {all}\n\nstorm\n"));
     env.ok(&["skill", "build", "evil"]);
+    env.write(&format!("broken/{all}.pdf"), "%PDF-1.7\n");
+    env.write(&format!("broken/{all}.md"), b"storm\0\0\0");
     env
 }
 
@@ -84,6 +89,9 @@ const COMMANDS: &[&[&str]] = &[
     &["config"],
     &["cache"],
     &["update", "--dry-run"],
+    &["add", "broken"],
+    &["add", "broken", "docs", "-v"],
+    &["remove", "4"],
     &["backup", "copy.db", "--force"],
     &["backup", "copy.db", "--verify"],
     &["skill", "list"],
@@ -148,15 +156,23 @@ fn is_verbatim(args: &[String]) -> bool {
     is_human && matches!(words.as_slice(), ["open", ..] | ["skill", "open" | "show", ..])
 }
 
-/// Returns the first character that is harmful where it was printed, with what is before it.
-fn raw(text: &str, is_terminal: bool) -> Option<String> {
+/// Where something was printed, and so what of kb's own may be in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Pipe,
+    Terminal,
+    /// A terminal on which a bar is drawn.
+    TerminalWithBar,
+}
+
+/// Returns the first character that is harmful where it was printed, with what is around it.
+fn raw(text: &str, place: Place) -> Option<String> {
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| is_harmful(c) && !matches!(c, '\n' | '\t')) {
         let found = &rest[at..];
-        let own = if is_terminal { own_sequence(found) } else { None };
-        match own {
+        match own_sequence(found, place) {
             Some(len) => rest = &found[len..],
-            None => return Some(format!("{:?}", &rest[at.saturating_sub(20)..].get(..60))),
+            None => return Some(format!("{:?}", found.chars().take(40).collect::<String>())),
         }
     }
     None
@@ -164,21 +180,34 @@ fn raw(text: &str, is_terminal: bool) -> Option<String> {
 
 /// Returns the length of what kb itself sends a terminal: a colour, the ends of a link, a move of the
 /// cursor beside a bar; and of what the terminal makes of a line end.
-fn own_sequence(text: &str) -> Option<usize> {
-    if text.starts_with("\r\n") {
+fn own_sequence(text: &str, place: Place) -> Option<usize> {
+    let has_bar = place == Place::TerminalWithBar;
+    if place == Place::Pipe {
+        return None;
+    }
+    if text.starts_with("\r\n") || has_bar && text.starts_with('\r') {
         return Some(1);
     }
     if let Some(link) = text.strip_prefix("\u{1b}]8;;") {
         let (target, _) = link.split_once("\u{1b}\\")?;
         let is_ours = target.is_empty() || target.starts_with("file:///");
-        return (is_ours && target.is_ascii()).then(|| "\u{1b}]8;;\u{1b}\\".len() + target.len());
+        let is_clean = target.bytes().all(|byte| byte.is_ascii_graphic());
+        return (is_ours && is_clean).then(|| "\u{1b}]8;;\u{1b}\\".len() + target.len());
     }
     let code = text.strip_prefix("\u{1b}[")?;
-    let (code, _) = code.split_once('m')?;
-    COLOURS.contains(&code).then(|| "\u{1b}[m".len() + code.len())
+    let end = code.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    let (code, letter) = (&code[..end], &code[end..=end]);
+    let is_ours = match letter {
+        "m" => COLOURS.contains(&code) || has_bar && BAR_COLOURS.contains(&code),
+        letter => has_bar && "ABK".contains(letter),
+    };
+    is_ours.then(|| "\u{1b}[m".len() + code.len())
 }
 
-/// What was run, and where something raw came out.
+/// A command line and what is typed while it runs.
+type Run = (Vec<String>, &'static str);
+
+/// How many commands were run.
 #[derive(Default)]
 struct Tally {
     num_runs: AtomicUsize,
@@ -186,16 +215,22 @@ struct Tally {
 }
 
 impl Tally {
-    /// Runs a command in a pipe and on a terminal.
-    fn run(&self, env: &TestEnv, args: &[String]) -> Vec<String> {
+    /// Runs a command in a pipe and on a terminal, and returns where something raw came out.
+    fn run(&self, env: &TestEnv, (args, typed): &Run) -> Vec<String> {
         let mut broken = Vec::new();
         let output = env.kb(args);
         let stdout = if is_verbatim(args) { "" } else { &output.stdout };
-        broken.extend(raw(stdout, false).map(|found| format!("{args:?}, stdout: {found}")));
-        broken.extend(raw(&output.stderr, false).map(|found| format!("{args:?}, stderr: {found}")));
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
-        let shown = terminal::run(env, &words, "", true);
-        broken.extend(raw(&shown.stderr, true).map(|found| format!("{args:?}, pty: {found}")));
+        let has_bar = words[0] == "add";
+        let place = if has_bar { Place::TerminalWithBar } else { Place::Terminal };
+        let shown = terminal::run(env, &words, typed, true);
+        for (name, text, place) in [
+            ("stdout", stdout, Place::Pipe),
+            ("stderr", &output.stderr, Place::Pipe),
+            ("pty", &shown.stderr, place),
+        ] {
+            broken.extend(raw(text, place).map(|found| format!("{args:?}, {name}: {found}")));
+        }
         for status in [output.status, shown.status] {
             assert!(status <= 2, "{args:?}: {status}: {}", output.text());
         }
@@ -205,34 +240,42 @@ impl Tally {
     }
 }
 
-#[test]
-#[expect(clippy::print_stdout, reason = "with --nocapture it counts for docs/reliability.md")]
-fn no_text_from_outside_controls_a_terminal() {
-    let env = hostile_env();
-    let mut runs: Vec<Vec<String>> = Vec::new();
+/// Returns every command line: each command in both formats, each argument with each kind of text.
+fn runs() -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
     for format in ["--format=human", "--format=json"] {
         for args in COMMANDS {
-            runs.push(args.iter().copied().chain([format]).map(str::to_owned).collect());
+            let args = args.iter().copied().chain([format]);
+            runs.push((args.map(str::to_owned).collect(), "n\n"));
         }
         for (args, hostile) in ARGUMENTS.iter().flat_map(|args| HOSTILE.map(|text| (args, text))) {
             let args = args.iter().map(|arg| arg.replace("{}", hostile));
-            runs.push(args.chain([format.to_owned()]).collect());
+            runs.push((args.chain([format.to_owned()]).collect(), ""));
         }
     }
     for format in ["jsonl", "paths", "md"] {
-        runs.push(["search", "storm", "--fts-only", "--format", format].map(str::to_owned).into());
+        let args = ["search", "storm", "--fts-only", "--format", format];
+        runs.push((args.map(str::to_owned).into(), ""));
     }
-    runs.push(["export", "-q"].map(str::to_owned).into());
-    runs.push(["export", "--log-file=kb.log", "-vv"].map(str::to_owned).into());
+    for args in [&["export"][..], &["export", "-q"], &["export", "--log-file=kb.log", "-vv"]] {
+        runs.push((args.iter().copied().map(str::to_owned).collect(), ""));
+    }
+    runs
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "with --nocapture it counts for docs/reliability.md")]
+fn no_text_from_outside_controls_a_terminal() {
+    let (env, runs) = (hostile_env(), runs());
     let tally = Tally::default();
     // Each half with a home of its own: writers would wait for each other.
     let (first, second) = runs.split_at(runs.len() / 2);
     let broken: Vec<String> = thread::scope(|scope| {
         let other = scope.spawn(|| {
             let env = hostile_env();
-            second.iter().flat_map(|args| tally.run(&env, args)).collect::<Vec<_>>()
+            second.iter().flat_map(|run| tally.run(&env, run)).collect::<Vec<_>>()
         });
-        let mut broken: Vec<String> = first.iter().flat_map(|args| tally.run(&env, args)).collect();
+        let mut broken: Vec<String> = first.iter().flat_map(|run| tally.run(&env, run)).collect();
         broken.extend(other.join().unwrap());
         broken
     });
@@ -244,6 +287,19 @@ fn no_text_from_outside_controls_a_terminal() {
     );
     assert!(broken.is_empty(), "{}", broken.join("\n"));
     assert!(num_on_terminal >= 240, "{num_on_terminal}");
+}
+
+#[test]
+fn what_a_shell_completes_is_clean() {
+    let env = hostile_env();
+    for words in [&["show", ""][..], &["list", "--tags", ""], &["skill", "open", ""]] {
+        let index = words.len().to_string();
+        let variables =
+            [("KB_COMPLETE", "zsh"), ("_CLAP_COMPLETE_INDEX", &index), ("_CLAP_IFS", "\n")];
+        let output = env.kb_with(&variables, &[&["--", "kb"], words].concat()).expect(0);
+        assert!(!output.stdout.is_empty(), "{words:?}");
+        assert_eq!(raw(&output.stdout, Place::Pipe), None, "{words:?}");
+    }
 }
 
 #[test]
@@ -474,7 +530,7 @@ fn files_come_byte_for_byte_in_a_pipe_and_cleaned_on_a_terminal() {
     for args in
         [&["open", path("raw.md").as_str()][..], &["skill", "show", "evil", "--section=Evil"]]
     {
-        assert_eq!(raw(&shown(args), true), None);
+        assert_eq!(raw(&shown(args), Place::Terminal), None);
     }
     let json: Value = env.json(&["skill", "show", "evil", "--section=Evil", "--format=json"]);
     assert_eq!(json["text"], section);

@@ -2,6 +2,7 @@
 //!
 //! Titles and names are put on one line, the text itself keeps its lines and tabs.
 
+use std::borrow::Cow;
 use std::io;
 
 use crate::present::number::thousands;
@@ -69,12 +70,12 @@ pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Returns a document's file, byte for byte, and behind it how many lines were cut off, if any were.
-pub fn open(opened: &Opened) -> Vec<u8> {
-    let mut bytes = opened.bytes.clone();
-    if opened.num_cut > 0 {
-        bytes.extend_from_slice(more(opened.num_cut).as_bytes());
+pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
+    let bytes = opened.raw.as_deref().unwrap_or(opened.text.as_bytes());
+    if opened.num_cut == 0 {
+        return bytes.into();
     }
-    bytes
+    [bytes, more(opened.num_cut).as_bytes()].concat().into()
 }
 
 /// Returns the line that says how many lines were cut off.

@@ -2,6 +2,7 @@
 //!
 //! What a skill's files hold goes out byte for byte, except on a terminal; all else is put on one line.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -160,25 +161,24 @@ pub fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<
 }
 
 /// Returns a section, byte for byte, with a line end behind it.
-pub fn show(shown: &Shown) -> Vec<u8> {
-    let mut bytes = shown.text.clone().into_bytes();
-    if !shown.text.ends_with(['\n', '\r']) && !shown.text.is_empty() {
-        bytes.push(b'\n');
-    }
-    with_more(bytes, shown.num_cut)
+pub fn show(shown: &Shown) -> Cow<'_, [u8]> {
+    let has_end = shown.text.ends_with(['\n', '\r']) || shown.text.is_empty();
+    let end = if has_end { "" } else { "\n" };
+    followed(shown.text.as_bytes(), &(end.to_owned() + &more(shown.num_cut)))
 }
 
 /// Returns a file, byte for byte.
-pub fn open(opened: &Opened) -> Vec<u8> {
-    with_more(opened.bytes.clone(), opened.num_cut)
+pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
+    followed(&opened.bytes, &more(opened.num_cut))
 }
 
-/// Adds the line that says how many lines were cut off, if any were.
-fn with_more(mut bytes: Vec<u8>, num_cut: usize) -> Vec<u8> {
-    if num_cut > 0 {
-        bytes.extend_from_slice(format!("... ({num_cut} more lines)\n").as_bytes());
-    }
-    bytes
+/// Returns the line that says how many lines were cut off, if any were.
+fn more(num_cut: usize) -> String {
+    if num_cut > 0 { format!("... ({num_cut} more lines)\n") } else { String::new() }
+}
+
+fn followed<'a>(bytes: &'a [u8], end: &str) -> Cow<'a, [u8]> {
+    if end.is_empty() { bytes.into() } else { [bytes, end.as_bytes()].concat().into() }
 }
 
 /// Writes files and directories as a tree.
@@ -380,8 +380,8 @@ mod tests {
     fn a_file_comes_byte_for_byte_and_a_cut_one_says_how_much_is_missing() {
         let opened =
             |bytes: &[u8], num_cut| Opened { file: "f".into(), bytes: bytes.into(), num_cut };
-        assert_eq!(open(&opened(b"\xff\0\x1b no line end", 0)), b"\xff\0\x1b no line end");
-        assert_eq!(open(&opened(b"a\r\n", 3)), b"a\r\n... (3 more lines)\n");
+        assert_eq!(*open(&opened(b"\xff\0\x1b no line end", 0)), *b"\xff\0\x1b no line end");
+        assert_eq!(*open(&opened(b"a\r\n", 3)), *b"a\r\n... (3 more lines)\n");
     }
 
     #[test]
