@@ -355,4 +355,71 @@ mod tests {
         let text = long_note(Duration::from_secs(2700)).unwrap();
         assert!(text.starts_with("This takes about 45 min 00 s") && text.contains("Ctrl-C"));
     }
+
+    /// A terminal nobody looks at.
+    #[derive(Debug)]
+    struct Blind;
+
+    impl indicatif::TermLike for Blind {
+        fn width(&self) -> u16 {
+            80
+        }
+
+        fn move_cursor_up(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, _: &str) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn write_str(&self, _: &str) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn clear_line(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Returns what is drawn beside the bar, and whether the long run was announced, after the
+    /// first tenth of 100 equal files took so long.
+    fn after_a_tenth(seconds: u64) -> (String, bool) {
+        let mut progress = IngestProgress::new(PathBuf::from("unused"), String::new, false);
+        let target = ProgressDrawTarget::term_like(Box::new(Blind));
+        progress.bar = ProgressBar::with_draw_target(Some(SHARES), target);
+        progress.work.set(Work::new([10_000; 100])).unwrap();
+        for number in 1..=10 {
+            progress.bar = progress.bar.with_elapsed(Duration::from_secs(seconds * number / 10));
+            let event = ingest::Event::Stored { path: None, num_chunks: 1, warnings: &[] };
+            progress.on_event(&event);
+        }
+        (progress.bar.prefix(), progress.is_long_said)
+    }
+
+    #[test]
+    fn a_long_run_is_announced_with_the_time_its_files_will_take() {
+        // Nine tenths take nine times as long.
+        let (drawn, is_announced) = after_a_tenth(600);
+        assert!(drawn.starts_with("10 of 100 files, ") && drawn.contains("1 h 30 min"), "{drawn}");
+        assert!(is_announced);
+        let (drawn, is_announced) = after_a_tenth(20);
+        assert!(drawn.contains("3 min 0") && !is_announced, "{drawn}");
+    }
 }

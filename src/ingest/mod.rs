@@ -168,8 +168,12 @@ fn embed(services: &Services<'_>, prepared: &Prepared) -> Result<Vec<Vec<f32>>> 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::fs;
     use std::path::Path;
+    use std::sync::{Condvar, Mutex};
+    use std::thread;
+    use std::time::Duration;
 
     use super::*;
     use crate::document::{Binding, Filter, Precision};
@@ -238,15 +242,59 @@ mod tests {
 
     /// Ingests a folder and returns how many documents were added, updated and skipped.
     fn add(store: &mut Store, folder: &Path) -> (usize, usize, usize) {
-        let embedder = letters();
-        store.bind(embedder.binding()).unwrap();
         let num_tokens = |text: &str| text.split_whitespace().count();
-        let services = Services { num_tokens: &num_tokens, embedder: &embedder };
-        let mut report = IngestReport::default();
-        let roots = [folder.to_owned()];
-        ingest(store, &services, &roots, &options(), &mut |_| {}, &mut report).unwrap();
-        assert!(report.failed.is_empty(), "{:?}", report.failed);
+        let report = add_with(store, folder, &num_tokens, &letters(), &options(), &mut |_| {});
         (report.added, report.updated, report.skipped)
+    }
+
+    fn add_with(
+        store: &mut Store,
+        folder: &Path,
+        num_tokens: &NumTokens<'_>,
+        embedder: &dyn Embedder,
+        options: &IngestOptions,
+        on_event: &mut OnEvent<'_>,
+    ) -> IngestReport {
+        store.bind(embedder.binding()).unwrap();
+        let services = Services { num_tokens, embedder };
+        let mut report = IngestReport::default();
+        ingest(store, &services, &[folder.to_owned()], options, on_event, &mut report).unwrap();
+        assert!(report.failed.is_empty(), "{:?}", report.failed);
+        report
+    }
+
+    /// Makes a folder of files and a database.
+    fn folder_of(num_files: usize) -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..num_files {
+            fs::write(folder.path().join(format!("{number}.md")), format!("file {number}"))
+                .unwrap();
+        }
+        let store = Store::open(&folder.path().join(".kb").join("kb.db")).unwrap();
+        (folder, store)
+    }
+
+    /// Threads wait here until as many are counted as expected. The limit is for a program that
+    /// never gets there, which then fails instead of hanging.
+    #[derive(Default)]
+    struct Gathering {
+        counted: Mutex<BTreeSet<String>>,
+        changed: Condvar,
+    }
+
+    impl Gathering {
+        fn count(&self, name: String) {
+            self.counted.lock().unwrap().insert(name);
+            self.changed.notify_all();
+        }
+
+        fn wait_for(&self, expected: usize) {
+            let counted = self.counted.lock().unwrap();
+            let limit = Duration::from_secs(60);
+            drop(
+                self.changed.wait_timeout_while(counted, limit, |counted| counted.len() < expected),
+            );
+        }
     }
 
     /// Returns the text found at a path.
@@ -286,5 +334,81 @@ mod tests {
         assert_eq!(add(&mut store, folder.path()), (0, 0, 1));
         let documents = store.documents(&Filter::default()).unwrap();
         assert_eq!(documents[0].path.as_deref(), copy.to_str());
+    }
+
+    #[test]
+    fn as_many_files_are_read_at_once_as_there_are_workers() {
+        for num_workers in [1, 3] {
+            let (folder, mut store) = folder_of(12);
+            let readers = Gathering::default();
+            let num_tokens = |text: &str| {
+                readers.count(format!("{:?}", thread::current().id()));
+                readers.wait_for(num_workers);
+                text.split_whitespace().count()
+            };
+            let options = IngestOptions { num_workers, ..options() };
+            let report =
+                add_with(&mut store, folder.path(), &num_tokens, &letters(), &options, &mut |_| {});
+            assert_eq!(report.added, 12);
+            assert_eq!(readers.counted.into_inner().unwrap().len(), num_workers);
+        }
+    }
+
+    /// Embeds as [`Letters`] does, once as many documents are in progress as expected.
+    struct Patient<'a> {
+        letters: Letters,
+        found: &'a Gathering,
+        expected: usize,
+    }
+
+    impl Embedder for Patient<'_> {
+        fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+            self.found.wait_for(self.expected);
+            self.letters.embed_passages(passages)
+        }
+
+        fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
+            self.letters.embed_cut(text, side)
+        }
+
+        fn num_tokens(&self, text: &str) -> usize {
+            self.letters.num_tokens(text)
+        }
+
+        fn num_unknown(&self, text: &str) -> usize {
+            self.letters.num_unknown(text)
+        }
+
+        fn binding(&self) -> &Binding {
+            self.letters.binding()
+        }
+    }
+
+    #[test]
+    fn no_more_documents_are_in_progress_than_a_batch_has() {
+        for batch_size in [1, 4] {
+            let (folder, mut store) = folder_of(12);
+            let found = Gathering::default();
+            let embedder = Patient { letters: letters(), found: &found, expected: batch_size };
+            let num_tokens = |text: &str| text.split_whitespace().count();
+            let options = IngestOptions { num_workers: 1, batch_size, ..options() };
+            let (mut num_stored, mut most) = (0, 0);
+            let report = add_with(
+                &mut store,
+                folder.path(),
+                &num_tokens,
+                &embedder,
+                &options,
+                &mut |event| match event {
+                    Event::Found { num_files } => {
+                        found.count(num_files.to_string());
+                        most = most.max(num_files - num_stored);
+                    }
+                    Event::Stored { .. } => num_stored += 1,
+                    _ => {}
+                },
+            );
+            assert_eq!((report.added, most), (12, batch_size));
+        }
     }
 }

@@ -267,6 +267,27 @@ mod tests {
     use crate::error::Error;
 
     #[test]
+    fn what_a_chunk_says_of_itself_is_json_under_the_documented_keys() {
+        let mut db = TestDb::new();
+        let mut whole = chunk("words");
+        whole.section = Some("Config > Advanced".into());
+        whole.symbol = Some("Class.method".into());
+        whole.page = Some(2);
+        let new = document("/a.md", &["words"], &[]);
+        db.store.replace(&new, &[whole], &[vector("words")], &|_| false).unwrap();
+        for (key, expected) in [
+            ("page", "2"),
+            ("section_header", "Config > Advanced"),
+            ("symbol_name", "Class.method"),
+        ] {
+            let sql = "SELECT CAST(metadata ->> ?1 AS TEXT) FROM chunks";
+            let found: String =
+                db.store.connection.query_row(sql, [key], |row| row.get(0)).unwrap();
+            assert_eq!(found, expected, "{key}");
+        }
+    }
+
+    #[test]
     fn a_chunk_comes_back_as_it_was() {
         let mut db = TestDb::new();
         let mut whole = chunk("words");

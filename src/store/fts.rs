@@ -176,6 +176,33 @@ mod tests {
     }
 
     #[test]
+    fn the_triggers_alone_keep_the_index() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["apples"], &[]);
+        let run = |sql: &str| db.store.connection.execute(sql, []).unwrap();
+        let indexed = |word: &str| -> i64 {
+            let sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?1";
+            db.store.connection.query_row(sql, [word], |row| row.get(0)).unwrap()
+        };
+        let check = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
+        // `chunks_ai`, `chunks_au` and `chunks_ad`, each with nothing but a statement on `chunks`.
+        run("INSERT INTO chunks (document_id, chunk_index, text, passage_hash)
+            VALUES (1, 1, 'pears', x'00')");
+        assert_eq!((indexed("apples"), indexed("pears")), (1, 1));
+        run(check);
+        run("UPDATE chunks SET text = 'plums' WHERE text = 'pears'");
+        assert_eq!((indexed("pears"), indexed("plums")), (0, 1));
+        run(check);
+        run("DELETE FROM chunks WHERE text = 'plums'");
+        assert_eq!((indexed("apples"), indexed("plums")), (1, 0));
+        run(check);
+        let sql = "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema
+            WHERE type = 'trigger' AND name IN ('chunks_ai', 'chunks_ad', 'chunks_au') ORDER BY name)";
+        let names: String = db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(names, "chunks_ad,chunks_ai,chunks_au");
+    }
+
+    #[test]
     fn a_chunk_is_found_as_soon_as_it_is_stored() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["about apples", "about pears"], &[]);

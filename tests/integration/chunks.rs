@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::contract::{Chunk, Info, read};
 use crate::env::{CORPUS, TestEnv};
+use crate::word_model::word_env;
 
 fn info(env: &TestEnv, id: i64) -> Info {
     read(&env.ok(&["info", &id.to_string(), "--format", "json"]))
@@ -128,6 +129,55 @@ fn fixed_windows_overlap() {
     assert_eq!(num_words, 600);
 }
 
+/// Returns how many words at the end of one text are the beginning of the next.
+fn num_shared(before: &str, after: &str) -> usize {
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (before.split_whitespace().collect(), after.split_whitespace().collect());
+    let most = before.len().min(after.len());
+    (0..=most).rev().find(|&len| before[before.len() - len..] == after[..len]).unwrap()
+}
+
+/// With the test's model every one of these words is one token, so that words can be counted.
+#[test]
+fn windows_overlap_by_as_many_tokens_as_set() {
+    const WORDS: [&str; 16] = [
+        "tide", "gauge", "harbour", "salt", "chart", "pump", "storm", "anchor", "lamp", "rope",
+        "sail", "keeper", "signal", "valve", "ice", "winter",
+    ];
+    // Paragraphs of five words, of which no two are alike.
+    let paragraph = |number: usize| -> String {
+        (0..5).map(|place| WORDS[number >> (4 * (place % 3)) & 15].to_owned() + " ").collect()
+    };
+    let text: String = (0..120).map(|number| paragraph(number * 37 + 5) + "\n\n").collect();
+    let windows = |vars: &[(&str, &str)]| -> Vec<String> {
+        let mut env = word_env();
+        env.set("KB_CHUNKING_MARKDOWN_STRATEGY", "fixed");
+        for (name, value) in vars {
+            env.set(name, value);
+        }
+        env.write("words.md", &text);
+        let report = env.json(&["add", "words.md", "--format=json"]);
+        texts(&env, report["document_ids"][0].as_i64().unwrap())
+    };
+    let num_words = |text: &String| text.split_whitespace().count();
+    let (max, overlap) = ("KB_CHUNKING_DEFAULTS_MAX_TOKENS", "KB_CHUNKING_DEFAULTS_OVERLAP_TOKENS");
+    for (vars, longest, shared) in [
+        // The defaults: the model reads 128 tokens, the title and two marks among them.
+        (&[][..], 128, 50),
+        (&[(overlap, "20")], 128, 20),
+        (&[(overlap, "0")], 128, 0),
+        (&[(max, "60"), (overlap, "20")], 60, 20),
+    ] {
+        let windows = windows(vars);
+        for pair in windows.windows(2) {
+            assert_eq!(num_shared(&pair[0], &pair[1]), shared, "{vars:?}: {pair:?}");
+            let len = num_words(&pair[0]);
+            assert!(len <= longest && len + 20 > longest, "{vars:?}: {len}");
+        }
+        assert!(windows.len() > 4, "{vars:?}: {}", windows.len());
+    }
+}
+
 #[test]
 fn tables_keep_rows_and_columns_together() {
     let env = TestEnv::with_corpus();
@@ -155,6 +205,83 @@ fn pdf_chunks_follow_sections_and_carry_pages() {
     let windows = info(&env, 1).chunks;
     assert!(windows.len() > chunks.len());
     assert!(windows.iter().all(|it| it.token_count <= 90 + BESIDE_TEXT && it.page.is_some()));
+}
+
+/// Returns a PDF of pages with nothing but lines of body text, each paragraph after a gap.
+fn pdf_without_headings(paragraphs: &[Vec<String>]) -> Vec<u8> {
+    let pages: Vec<String> = paragraphs
+        .chunks(6)
+        .map(|page| {
+            let mut stream = "BT /F 10 Tf 14 TL 60 780 Td\n".to_owned();
+            for paragraph in page {
+                for line in paragraph {
+                    stream += &format!("({line}) Tj T*\n");
+                }
+                stream += "0 -14 Td\n";
+            }
+            stream + "ET"
+        })
+        .collect();
+    let kids: String = (0..pages.len()).map(|page| format!("{} 0 R ", 4 + 2 * page)).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", pages.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ];
+    for (page, stream) in pages.iter().enumerate() {
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] \
+             /Resources << /Font << /F 3 0 R >> >> /Contents {} 0 R >>",
+            5 + 2 * page
+        ));
+        objects.push(format!("<< /Length {} >>\nstream\n{stream}\nendstream", stream.len()));
+    }
+    let mut pdf = "%PDF-1.4\n".to_owned();
+    let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+    for (place, object) in objects.iter().enumerate() {
+        table += &format!("{:010} 00000 n \n", pdf.len());
+        pdf += &format!("{} 0 obj\n{object}\nendobj\n", place + 1);
+    }
+    let start = pdf.len();
+    pdf += &format!(
+        "{table}trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n",
+        objects.len() + 1
+    );
+    pdf.into_bytes()
+}
+
+#[test]
+fn a_pdf_without_headings_is_split_by_size() {
+    let paragraphs: Vec<Vec<String>> = (0..24)
+        .map(|number| {
+            let line = |place: usize| {
+                format!("paragraph {number} line {place} tells how the keeper read the scale,")
+            };
+            (0..5).map(line).collect()
+        })
+        .collect();
+    let mut env = TestEnv::new();
+    env.write("plain.pdf", pdf_without_headings(&paragraphs));
+    for (max_tokens, longest) in [("1024", 256), ("90", 90 + BESIDE_TEXT)] {
+        env.set("KB_CHUNKING_PDF_MAX_TOKENS", max_tokens);
+        let report = env.json(&["add", "plain.pdf", "--format=json"]);
+        let id = report["document_ids"][0].as_i64().unwrap();
+        let chunks = info(&env, id).chunks;
+        let num_tokens: u32 = chunks.iter().map(|chunk| chunk.token_count).sum();
+        for chunk in &chunks {
+            assert_eq!(chunk.section, None, "{chunk:?}");
+            assert!(chunk.page.is_some() && chunk.token_count <= longest, "{chunk:?}");
+        }
+        // The smaller limit has no room for two paragraphs, the larger one has.
+        let num_chunks = u32::try_from(chunks.len()).unwrap();
+        assert!(num_chunks >= num_tokens / longest, "{max_tokens}: {num_chunks}");
+        assert_eq!(num_chunks >= 24, max_tokens == "90", "{max_tokens}: {num_chunks}");
+        let all = texts(&env, id).join("\n");
+        for number in 0..24 {
+            assert!(all.contains(&format!("paragraph {number} line 4")), "{number}: {all}");
+        }
+        env.ok(&["remove", &id.to_string(), "--yes"]);
+    }
 }
 
 #[test]

@@ -107,19 +107,42 @@ fn bash_functions_are_chunks_in_both_forms() {
 }
 
 #[test]
-fn go_types_stay_with_their_methods() {
-    let body: String =
-        (0..9).map(|it| format!("\tg.value{it} = compute(g.value{it}, {it})\n")).collect();
-    let source = format!(
-        "package gauge\n\nimport \"fmt\"\n\n// Gauge measures.\ntype Gauge struct {{\n\tvalue0 int\n}}\n\n\
-         func (g *Gauge) Read() {{\n{body}}}\n\n// Free stands alone.\nfunc Free() {{\n{body}}}\n"
-    );
-    let chunks = chunks(&[], "gauge.go", &source);
-    assert!(text(&chunks, "Free").starts_with("// Free stands alone.\nfunc Free()"));
-    let method = chunks.iter().find(|it| it.1.contains("func (g *Gauge) Read()")).unwrap();
-    // Together in one chunk, or the method reads with its type.
-    let is_together = method.1.contains("type Gauge struct") || method.2.contains("Gauge");
-    assert!(is_together, "{method:?}");
+fn a_go_type_is_one_chunk_with_the_methods_that_follow() {
+    let lines = |num: usize| -> String {
+        (0..num).map(|line| format!("\tg.value{line} = compute(g.value{line}, {line})\n")).collect()
+    };
+    let source = |num_lines: usize| {
+        let (body, free) = (lines(num_lines), lines(9));
+        format!(
+            "package gauge\n\nimport \"fmt\"\n\n// Gauge measures.\ntype Gauge struct {{\n\tvalue0 int\n}}\n\n\
+             // Read reads.\nfunc (g *Gauge) Read() {{\n{body}}}\n\nfunc (g *Gauge) Write() {{\n{body}}}\n\n\
+             // Free stands alone.\nfunc Free() {{\n{free}}}\n\n\
+             func (g *Gauge) Close() {{\n{free}}}\n"
+        )
+    };
+    // What fits is one chunk: the type, its comment and every method up to the next function.
+    let chunks_of_short = chunks(&[], "gauge.go", &source(2));
+    let gauge = text(&chunks_of_short, "Gauge");
+    assert!(gauge.starts_with("// Gauge measures.\ntype Gauge struct {"), "{gauge}");
+    assert!(gauge.contains("// Read reads.\nfunc (g *Gauge) Read()"), "{gauge}");
+    assert!(gauge.contains("func (g *Gauge) Write()") && !gauge.contains("Free"), "{gauge}");
+    assert!(text(&chunks_of_short, "Free").starts_with("// Free stands alone.\nfunc Free()"));
+
+    // What stands elsewhere, or does not fit, has the type's first line and comment in its context.
+    let chunks_of_long = chunks(&[], "gauge.go", &source(14));
+    for (chunks, symbol) in [
+        (&chunks_of_short, "Gauge.Close"),
+        (&chunks_of_long, "Gauge.Read"),
+        (&chunks_of_long, "Gauge.Write"),
+    ] {
+        assert!(!text(chunks, symbol).contains("type Gauge"), "{symbol}");
+        for (_, _, context) in
+            chunks.iter().filter(|chunk| chunk.0.symbol.as_deref() == Some(symbol))
+        {
+            assert!(context.contains("type Gauge struct"), "{symbol}: {context}");
+            assert!(context.contains("Gauge measures."), "{symbol}: {context}");
+        }
+    }
 }
 
 #[test]

@@ -96,6 +96,44 @@ fn pictures_are_read_page_by_page() {
 }
 
 #[test]
+fn pictures_are_not_stored() {
+    let mut env = env_with_script("echo 'words of a picture'");
+    env.set("KB_INGESTION_ENABLE_OCR", "always");
+    // In a PDF, alone, in a web page and in a notebook.
+    let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
+    env.write(
+        "docs/page.html",
+        format!("<html><body><h1>Page</h1><p>Words.</p><img src='data:image/png;base64,{png}'></body></html>"),
+    );
+    let cell = json!({
+        "cell_type": "code", "execution_count": 1, "metadata": {}, "source": ["plot()"],
+        "outputs": [{ "output_type": "display_data", "metadata": {}, "data": { "image/png": png } }],
+    });
+    let notebook = json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
+    env.write("docs/plot.ipynb", notebook.to_string());
+    for name in ["enclosure.pdf", "scan.png", "scan.tiff"] {
+        fs::copy(fixture(&format!("documents/{name}")), env.path("docs").join(name)).unwrap();
+    }
+    assert_eq!(env.json(&["add", "docs", "--format=json"])["added"], 5);
+    // Nothing beside the database, and no stretch of a file's bytes in it.
+    let names = fs::read_dir(env.path(".kb")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["kb.db"]);
+    let stored = fs::read(env.database()).unwrap();
+    let holds = |part: &[u8]| stored.windows(part.len()).any(|window| window == part);
+    assert!(!holds(&png.as_bytes()[..40]));
+    for name in ["enclosure.pdf", "scan.png", "scan.tiff"] {
+        let bytes = fs::read(env.path("docs").join(name)).unwrap();
+        let is_stored = bytes.chunks_exact(64).any(|part| {
+            let is_plain = part.iter().collect::<std::collections::BTreeSet<_>>().len() < 16;
+            !is_plain && holds(part)
+        });
+        assert!(!is_stored, "{name}");
+    }
+    let words = env.sql_column("SELECT text FROM chunks WHERE text LIKE '%words of a picture%'");
+    assert!(!words.is_empty(), "what a picture says is stored");
+}
+
+#[test]
 fn a_language_that_is_not_installed_is_named() {
     let Some(mut env) = env_with_tesseract() else { return };
     env.set("KB_INGESTION_OCR_LANGUAGES", "xyz");

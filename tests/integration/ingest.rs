@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::fs::File;
-use std::os::unix::fs::symlink;
-use std::process::Stdio;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
@@ -12,7 +13,8 @@ use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use crate::contract::{Info, Report, Search, read};
-use crate::env::{CORPUS, TestEnv};
+use crate::env::{CORPUS, TestEnv, left_out};
+use crate::word_model::word_env;
 
 fn add(env: &TestEnv, args: &[&str]) -> Report {
     read(&env.kb(&[&["add", "--format", "json"], args].concat()).expect(0))
@@ -343,6 +345,100 @@ fn workers_and_batches_change_nothing_but_the_time() {
     }
     assert_eq!(dumps[0], dumps[1]);
     assert_eq!(dumps[0], dumps[2]);
+}
+
+/// A run of `kb add docs` in which reading a picture takes until it is let go.
+struct Held<'a> {
+    env: &'a TestEnv,
+    child: Child,
+}
+
+impl<'a> Held<'a> {
+    fn start(env: &'a TestEnv) -> Self {
+        let script = "#!/bin/sh\n: >\"$HOME/started.$$\"\n\
+            while [ ! -e \"$HOME/go\" ]; do :; done\necho words\n";
+        let program = env.write("bin/tesseract", script);
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();
+        Self { env, child }
+    }
+
+    /// Returns how many pictures are being read.
+    fn num_started(&self) -> usize {
+        let names = fs::read_dir(self.env.path("")).unwrap().map(|it| it.unwrap().file_name());
+        names.filter(|name| name.to_str().unwrap().starts_with("started.")).count()
+    }
+
+    /// Returns how many threads the program has.
+    fn num_threads(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().count()
+    }
+
+    /// Lets it go and waits for its end.
+    fn finish(mut self) {
+        self.env.write("go", "");
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+/// Waits for what must come to be; a program that never gets there fails instead of hanging.
+fn comes_true(condition: impl Fn() -> bool) -> bool {
+    let begin = Instant::now();
+    while !condition() {
+        if begin.elapsed() > Duration::from_secs(60) {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}
+
+/// Makes a home with pictures and pages in `docs`: a picture comes first, and the others last.
+fn home_with(num_pictures: u8, num_pages: u32) -> TestEnv {
+    let env = word_env();
+    fs::remove_dir_all(env.path("docs")).unwrap();
+    let picture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/documents/scan.png");
+    let picture = fs::read(picture).unwrap();
+    for number in 0..num_pictures {
+        let name = if number == 0 { "a".to_owned() } else { format!("z{number}") };
+        // A byte after the end makes it another file.
+        env.write(&format!("docs/{name}.png"), [&picture[..], &[number]].concat());
+    }
+    for number in 0..num_pages {
+        env.write(&format!("docs/m{number}.md"), format!("# Page {number}\n\nsalt\n"));
+    }
+    env
+}
+
+#[test]
+fn the_setting_says_how_many_files_are_read_at_once() {
+    if !Path::new("/proc/self/task").exists() {
+        return left_out("a test of workers", "the system does not list threads in /proc");
+    }
+    let (mut one, mut six) = (home_with(1, 0), home_with(1, 0));
+    one.set("KB_INGESTION_WORKERS", "1");
+    six.set("KB_INGESTION_WORKERS", "6");
+    let (one, six) = (Held::start(&one), Held::start(&six));
+    assert!(comes_true(|| one.num_started() == 1 && six.num_started() == 1));
+    let has_five_more = comes_true(|| six.num_threads() == one.num_threads() + 5);
+    one.finish();
+    six.finish();
+    assert!(has_five_more);
+}
+
+#[test]
+fn the_setting_says_how_many_documents_are_in_progress() {
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        return left_out("a test of batches", "one processor reads one picture at a time");
+    }
+    // The last of 60 files is reached while the first is held; by default 50 may be in progress.
+    let mut env = home_with(2, 58);
+    env.set("KB_INGESTION_WORKERS", "2");
+    env.set("KB_INGESTION_BATCH_SIZE", "60");
+    let held = Held::start(&env);
+    let is_reached = comes_true(|| held.num_started() == 2);
+    held.finish();
+    assert!(is_reached);
 }
 
 #[test]
