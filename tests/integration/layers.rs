@@ -365,6 +365,109 @@ fn what_is_allowed_in_few_places_is_nowhere_else() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// Calls of one format's reader from outside of `ingest/extract`, and why.
+const READERS_CALLED: &[(&str, &str)] = &[
+    // A note typed as an argument is text and has no bytes to recognise.
+    ("ingest/prepare.rs", "extract::text::extract_note"),
+];
+
+/// A new format is an arm of `extract::extract`; no other stage knows what was read.
+#[test]
+fn formats_meet_in_one_function() {
+    let mut broken = Vec::new();
+    let sources = sources();
+    let readers: BTreeSet<&str> = sources
+        .iter()
+        .filter_map(|source| source.path.strip_prefix("ingest/extract/"))
+        .map(|path| path.split('/').next().unwrap().trim_end_matches(".rs"))
+        .collect();
+    assert!(readers.contains("pdf") && readers.contains("markdown"), "{readers:?}");
+    let is_test = |source: &Source| source.path.ends_with("tests.rs");
+    for source in sources.iter().filter(|source| !is_test(source)) {
+        if source.is_in(&["ingest/chunk"]) {
+            for word in ["extract::", "Format", "detect::"] {
+                if source.code.contains(word) {
+                    broken.push(format!("src/{} names {word}: chunks know no format", source.path));
+                }
+            }
+        }
+        if source.is_in(&["ingest/extract", "fuzzing.rs"]) {
+            continue;
+        }
+        for reader in &readers {
+            let call = format!("extract::{reader}::extract");
+            for (at, _) in source.code.match_indices(&call) {
+                let call = source.code[at..].split('(').next().unwrap();
+                if !READERS_CALLED.contains(&(source.path.as_str(), call)) {
+                    broken.push(format!("src/{} calls {call}", source.path));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn rankings_are_merged_by_one_function() {
+    let sources = sources();
+    let computing: Vec<&str> = sources
+        .iter()
+        .filter(|source| source.code.contains("rrf_k +"))
+        .map(|source| source.path.as_str())
+        .collect();
+    assert_eq!(computing, ["search/fuse.rs"]);
+    let find = |path: &str| sources.iter().find(|source| source.path == path).unwrap();
+    assert_eq!(find("search/fuse.rs").code.matches("pub fn ").count(), 1);
+    // A search merges its rankings once, and so does a search for what is similar.
+    for path in ["search/mod.rs", "search/similar.rs"] {
+        assert_eq!(find(path).code.matches("fuse::fuse(").count(), 1, "{path}");
+    }
+}
+
+#[test]
+fn statements_about_skills_are_constants() {
+    let mut num_files = 0;
+    for source in sources() {
+        if !source.is_in(&["store/skills.rs", "store/skill_log.rs", "store/skill_index"])
+            || source.path.ends_with("tests.rs")
+        {
+            continue;
+        }
+        num_files += 1;
+        for (at, _) in source.code.match_indices("format!(") {
+            let made = source.code[at..].split(';').next().unwrap();
+            let words = ["SELECT", "INSERT", "UPDATE", "DELETE"];
+            let is_sql = words.iter().any(|word| made.contains(word));
+            assert!(!is_sql, "src/{} puts a statement together: {made}", source.path);
+        }
+    }
+    assert!(num_files >= 3);
+}
+
+/// The codes of skill commands; `src/diagnostic.rs` and `src/skill/lint` have their messages.
+const SKILL_CODES: [&str; 23] = [
+    "E001", "E002", "E003", "E004", "E010", "E011", "E012", "E020", "E021", "E022", "E030", "E031",
+    "E040", "E041", "E042", "E050", "E100", "E300", "E999", "W001", "W002", "W003", "W300",
+];
+
+#[test]
+fn codes_of_skill_commands_are_those_of_the_table() {
+    let mut found = BTreeSet::new();
+    for source in sources().iter().filter(|source| !source.path.ends_with("tests.rs")) {
+        // `\u{E000}` is a character and no code.
+        let code = source.code.replace("\\u{", "\\u");
+        for word in code.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+            let is_code = word.len() == 4
+                && word.starts_with(['E', 'W'])
+                && word[1..].bytes().all(|digit| digit.is_ascii_digit());
+            if is_code {
+                found.insert(word.to_owned());
+            }
+        }
+    }
+    assert_eq!(found, SKILL_CODES.map(str::to_owned).into());
+}
+
 #[test]
 fn a_module_is_imported_once_in_a_file() {
     let mut broken = Vec::new();

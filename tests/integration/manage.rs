@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use serde_json::Value;
 
-use crate::contract::{Document, Info, Search, read};
+use crate::contract::{Document, Info, Search, Setup, read};
 use crate::env::{CORPUS, TestEnv, with_stdin};
 use crate::terminal;
 
@@ -118,18 +118,18 @@ fn the_database_lies_in_the_data_directory() {
     assert_eq!((mode(".kb"), mode(".kb/kb.db")), (0o700, 0o600));
 }
 
+/// Returns the names of the commands that a page of help lists.
+fn commands_in(help: &str) -> Vec<String> {
+    let list = help.split("Commands:\n").nth(1).unwrap().lines();
+    let names = list.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().next());
+    names.map(|name| name.unwrap().to_owned()).collect()
+}
+
 #[test]
 fn help_is_there_for_every_command() {
     let env = TestEnv::new();
     let help = env.ok(&["--help"]).stdout;
-    let names: Vec<&str> = help
-        .split("Commands:\n")
-        .nth(1)
-        .unwrap()
-        .lines()
-        .take_while(|it| !it.is_empty())
-        .map(|it| it.split_whitespace().next().unwrap())
-        .collect();
+    let names = commands_in(&help);
     assert_eq!(
         names,
         [
@@ -167,13 +167,20 @@ fn help_is_there_for_every_command() {
     );
     for name in names {
         for flag in ["--help", "-h"] {
-            let help = env.ok(&[name, flag]);
+            let help = env.ok(&[name.as_str(), flag]);
             assert!(help.stdout.contains(&format!("Usage: kb {name}")), "{}", help.stdout);
             assert_eq!(help.stderr, "");
         }
     }
-    // Commands nest.
-    assert!(env.ok(&["config", "set", "--help"]).stdout.contains("Usage: kb config set"));
+    // So have the commands below them.
+    for (group, num_commands) in [("cache", 1), ("config", 1), ("skill", 12)] {
+        let below = commands_in(&env.ok(&[group, "--help"]).stdout);
+        assert!(below.len() >= num_commands, "{group}: {below:?}");
+        for name in below.iter().filter(|name| *name != "help") {
+            let help = env.ok(&[group, name, "--help"]).stdout;
+            assert!(help.contains(&format!("Usage: kb {group} {name}")), "{help}");
+        }
+    }
     assert!(env.ok(&["--version"]).stdout.starts_with("kb 0."));
     // Nothing typed is a question, and help is the answer, but nothing was done.
     assert!(env.kb::<&str>(&[]).expect(1).stderr.contains("Usage: kb"));
@@ -370,6 +377,26 @@ fn reindexing_with_the_same_model_changes_no_answer() {
     assert_eq!(env.ok(&args).stdout, before);
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM chunks_vec_next"), 0);
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM chunks_vec_rowids"), num_chunks);
+}
+
+#[test]
+fn the_wanted_model_and_the_databases_are_both_shown() {
+    let env = TestEnv::with_corpus();
+    let shown = || {
+        let setup: Setup = read(&env.ok(&["init", "--status", "--format", "json"]));
+        (setup.model_configured, setup.model_name.unwrap())
+    };
+    let default = "all-MiniLM-L6-v2".to_owned();
+    assert_eq!(shown(), (default.clone(), default.clone()));
+    env.write(".kb/config.yaml", "embedding:\n  model: bge-small-en-v1.5\n");
+    assert_eq!(shown(), ("bge-small-en-v1.5".to_owned(), default));
+    let text = env.ok(&["init", "--status"]).stdout;
+    for line in [
+        "Model configured:    bge-small-en-v1.5",
+        "Database built with: all-MiniLM-L6-v2 (384 dim, int8)",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
 }
 
 #[test]

@@ -130,6 +130,29 @@ fn tools_are_listed_with_schemas_and_only_those_that_are_allowed() {
 }
 
 #[test]
+fn the_server_says_who_it_is_and_what_it_offers() {
+    let env = TestEnv::without_model();
+    let mut client = Client::start_silent(&env, "", &[]);
+    let greeting = client.request(
+        "initialize",
+        json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        }),
+    );
+    let result = &greeting["result"];
+    assert_eq!(result["protocolVersion"], "2025-06-18");
+    let server = json!([result["serverInfo"]["name"], result["serverInfo"]["version"]]);
+    assert_eq!(server, json!(["kb", env!("CARGO_PKG_VERSION")]));
+    for offered in ["tools", "resources"] {
+        assert!(result["capabilities"][offered].is_object(), "{offered}: {greeting}");
+    }
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    assert_eq!(names(&tools(&mut client)).len(), READING.len());
+}
+
+#[test]
 fn fifty_queries_that_come_at_once_are_answered_as_on_the_command_line() {
     let env = TestEnv::with_corpus();
     // One run of the command line answers all queries, in order.

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::env::TestEnv;
 use crate::hub::{Fault, Hub, REVISION};
+use crate::terminal;
 use crate::word_model::{WordModel, check_database, find, word_env};
 
 /// What the model is called on the test's hub.
@@ -65,7 +66,8 @@ fn a_model_of_the_hub_is_fetched_once_and_works_offline() {
 
     // What is there is not asked for again.
     hub.take_requests();
-    env.ok(&["init", "--model", HUB_ID]);
+    let again = env.ok(&["init", "--model", HUB_ID]).stderr;
+    assert!(!again.contains("Fetching") && !again.contains("Optimising"), "{again}");
     assert_eq!(hub.take_requests(), [""; 0]);
 
     // From here on the hub is gone.
@@ -385,6 +387,57 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
     assert_eq!(find(&env, &["frozen tide", "--vec-only"])[0], "Tides");
     env.ok(&["add", "docs"]);
     assert_eq!(find(&env, &["anchor"])[0], "New");
+}
+
+#[test]
+fn a_model_that_reads_too_little_is_refused_and_nothing_changes() {
+    let env = word_env();
+    let text = "the tide gauge and the pump in the harbour on the chart ".repeat(20);
+    env.write("docs/long.md", format!("# Long\n\n{text}\n"));
+    env.ok(&["add", "docs"]);
+    let longest: i64 = env.sql("SELECT max(token_count) FROM chunks");
+    assert!((65..=128).contains(&longest), "{longest}");
+    let value =
+        |key: &str| -> String { env.sql(&format!("SELECT value FROM config WHERE key = '{key}'")) };
+    let before = env.ok(&["search", "frozen tide"]).stdout;
+    WordModel { seed: 2, max_seq_length: 64, ..WordModel::default() }.write(&env.path("short"));
+    let output = env.kb(&["reindex", "--model-dir", "short"]);
+    assert!(output.status != 0 && output.stdout.is_empty(), "{}", output.text());
+    assert!(output.stderr.contains("the model reads 64"), "{}", output.stderr);
+    assert_eq!((value("model_name"), value("model_max_tokens")), ("tiny".into(), "128".into()));
+    assert_eq!(env.ok(&["search", "frozen tide"]).stdout, before);
+    check_database(&env);
+    // One that reads more takes every chunk as it is.
+    WordModel { seed: 3, max_seq_length: 200, ..WordModel::default() }.write(&env.path("wide"));
+    env.ok(&["reindex", "--model-dir", "wide"]);
+    assert_eq!((value("model_name"), value("model_max_tokens")), ("wide".into(), "200".into()));
+    assert_eq!(env.sql::<i64>("SELECT max(token_count) FROM chunks"), longest);
+    assert_eq!(find(&env, &["frozen tide"])[0], "Tides");
+    check_database(&env);
+}
+
+#[test]
+fn a_download_shows_its_progress_its_size_and_its_place() {
+    let hub = hub();
+    let env = env_with(&hub);
+    let shown = terminal::run(&env, &["init", "--model", HUB_ID], "", false).expect(0).stderr;
+    for part in ["Fetching model someorg/tiny-bert from ", REPOSITORY, "model.safetensors", "B/s"] {
+        assert!(shown.contains(part), "{part}: {shown:?}");
+    }
+    assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_name'"), HUB_ID);
+    // A model of the table has its size there, so that it is known before.
+    let output = TestEnv::with_runtime().kb(&["init"]).expect(2);
+    let mut lines = output.stderr.lines();
+    let line = lines.find(|line| line.starts_with("Fetching model all-MiniLM-L6-v2 (")).unwrap();
+    let (size, rest) = line.split_once('(').unwrap().1.split_once(" MB) from ").unwrap();
+    assert!(size.parse::<u32>().unwrap() > 10, "{line}");
+    assert!(rest.contains(" to ") && rest.contains("huggingface/hub"), "{line}");
+    // With progress, too, every vector is replaced.
+    env.write("docs/tides.md", "# Tides\n\nThe tide gauge in the harbour is frozen.\n");
+    env.ok(&["add", "docs"]);
+    WordModel { seed: 2, ..WordModel::default() }.write(&env.path("other"));
+    let shown = terminal::run(&env, &["reindex", "--model-dir", "other"], "", false).expect(0);
+    assert!(shown.stderr.contains(" of 1 chunks"), "{:?}", shown.stderr);
 }
 
 #[test]

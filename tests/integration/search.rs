@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::contract::{Hit, Search, read};
+use crate::contract::{Hit, Search, Why, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Ranks a score is 1 divided by 60 plus; exact enough for printed doubles.
@@ -277,6 +277,34 @@ fn words_are_alternatives_phrases_stay_together_and_a_minus_excludes() {
     let answer = env.json(&["search", "red", "pump", "--fts-only"]);
     assert_eq!(answer["query"], "red pump");
     assert_eq!(env.json(&["search", " red  pump ", "--fts-only"])["query"], " red  pump ");
+}
+
+#[test]
+fn only_the_words_of_the_query_are_looked_for() {
+    let env = TestEnv::new();
+    for (title, text) in [
+        ("car", "The car is in the street."),
+        ("automobile", "An automobile, a motor vehicle, stands in the street."),
+        ("auto", "Das Auto steht auf der Straße."),
+        ("doctor", "The doctor is in."),
+        ("dr", "Dr. Smith, a physician, is in."),
+    ] {
+        env.ok(&["add", "--note", text, "--title", title]);
+    }
+    for (query, titles_found, terms) in [
+        ("car", &["car"][..], &["car"][..]),
+        ("vehicle", &["automobile"], &["vehicle"]),
+        ("physician", &["dr"], &["physician"]),
+        ("doctors", &["doctor"], &["doctors"]),
+        ("red automobile", &["automobile"], &["automobile", "red"]),
+        ("boat", &[], &["boat"]),
+    ] {
+        assert_eq!(titles(&search(&env, &[query, "--fts-only"])), titles_found, "{query}");
+        let why: Why = read(&env.ok(&["why", query, "1", "--format", "json"]));
+        let mut found = why.terms;
+        found.sort();
+        assert_eq!(found, terms, "{query}");
+    }
 }
 
 #[test]

@@ -74,6 +74,17 @@ fn the_list_is_what_is_on_disk_now() {
 }
 
 #[test]
+fn capabilities_are_stored_as_a_json_array() {
+    let skills = Skills::new();
+    agent_skill(&skills, "deploy", "description: Ships it\ncapabilities: [spawn, \"a\\\"b\"]\n");
+    agent_skill(&skills, "plain", "description: Has none\n");
+    skills.ok(&["list"]);
+    let stored =
+        skills.env.sql_column("SELECT name || ' ' || capabilities FROM skills ORDER BY name");
+    assert_eq!(stored, ["deploy [\"spawn\",\"a\\\"b\"]", "plain []", "tide-guide []"]);
+}
+
+#[test]
 fn the_list_is_narrowed_by_what_is_asked() {
     let skills = Skills::built();
     agent_skill(&skills, "alpha", "description: Überall\ncapabilities: [read, write]\n");

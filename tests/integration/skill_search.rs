@@ -74,6 +74,31 @@ fn all_words_are_wanted_in_any_order_and_stems_count() {
 }
 
 #[test]
+fn the_query_is_looked_at_last() {
+    let skills = Skills::new();
+    let empty = ["search", "tide-guide", " "];
+    skills.check_error(&empty, UNUSABLE);
+    skills.ok(&["build", "tide-guide"]);
+    skills.check_error(&empty, "error[E004]: empty query");
+    skills.write("new.md", "# New\n");
+    skills.check_error(&empty, UNUSABLE);
+}
+
+#[test]
+fn other_types_of_files_are_left_out_in_silence() {
+    let skills = Skills::new();
+    skills.write("scripts/run.py", "# quokka\n");
+    skills.write("assets/logo.bin", [0_u8, 159, 146, 150]);
+    skills.write("data.json", "{\"quokka\": 1}");
+    assert_eq!(skills.ok(&["build", "tide-guide"]).stderr, "");
+    let output = skills.ok(&["search", "tide-guide", "quokka", "--format", "json"]);
+    assert_eq!(
+        (output.json()["results"].as_array().unwrap().len(), output.stderr.as_str()),
+        (0, "")
+    );
+}
+
+#[test]
 fn an_empty_query_is_an_error() {
     let skills = Skills::built();
     for query in ["", " ", "\t\r\n"] {

@@ -77,7 +77,13 @@ fn no_command_opens_a_socket() {
         &["skill", "build", "own"],
         &["skill", "search", "own", "rope"],
         &["skill", "outline", "own"],
+        &["skill", "show", "own", "--section", "Own"],
+        &["skill", "open", "own", "SKILL.md"],
+        &["skill", "sources", "own"],
+        &["skill", "stats", "own"],
         &["skill", "lint", "own"],
+        &["skill", "sync", "--dry-run"],
+        &["skill", "init"],
     ] {
         let calls = network_calls(&env, args).unwrap();
         assert_eq!(calls, Vec::<String>::new(), "{args:?}");
