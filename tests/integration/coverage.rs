@@ -1,32 +1,44 @@
-//! `tests/COVERAGE.md` names every requirement once, and the tests it names exist.
+//! Checks `tests/COVERAGE.md`: every requirement is in it once, says what it asks, and names tests that exist.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The letter of each list of requirements and the number of its last one, in order.
+/// The letter of each list of requirements and its last number, in order.
 const LISTS: [(char, u32); 5] = [('K', 136), ('S', 59), ('G', 40), ('C', 60), ('U', 26)];
 
-/// Issues that may still bring what is not there yet.
-const LATER: std::ops::RangeInclusive<u32> = 3..=9;
+/// Marks a requirement that was given up.
+const WITHDRAWN: &str = "withdrawn";
+
+/// Longest sentence, so that a row stays readable.
+const MAX_CHARS: usize = 260;
+
+/// A requirement as the page has it.
+struct Row {
+    number: String,
+    sentence: String,
+    /// What shows it: tests in backticks, links to paths.
+    places: String,
+}
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns the rows of the table: requirement, and what stands beside it.
-fn rows() -> Vec<(String, String)> {
+fn rows() -> Vec<Row> {
     let page = fs::read_to_string(root().join("tests/COVERAGE.md")).unwrap();
-    page.lines()
-        .filter_map(|it| it.strip_prefix("| "))
-        .filter(|it| !it.starts_with("line ") && !it.starts_with("---"))
-        .map(|it| {
-            let (line, places) = it.trim_end_matches(" |").split_once(" | ").unwrap();
-            (line.to_owned(), places.to_owned())
+    let lines = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+    lines
+        .filter(|line| !line.starts_with("no. ") && !line.starts_with("---"))
+        .map(|line| {
+            let cells: Vec<&str> = line.split(" | ").collect();
+            let [number, sentence, places] = cells[..] else { panic!("three cells: {line}") };
+            Row { number: number.into(), sentence: sentence.into(), places: places.into() }
         })
         .collect()
 }
 
-/// Returns the files a test of this path may be in.
+/// Returns the files a test of this module may be in.
 fn files(module: &str) -> Vec<PathBuf> {
     match module.strip_prefix("kb::") {
         None => vec![root().join(format!("tests/integration/{module}.rs"))],
@@ -46,27 +58,47 @@ fn has_test(file: &Path, name: &str) -> bool {
 
 #[test]
 fn every_requirement_is_in_the_table_once_and_in_order() {
-    let found: Vec<String> = rows().into_iter().map(|it| it.0).collect();
-    let all =
-        LISTS.iter().flat_map(|(list, last)| (1..=*last).map(move |it| format!("{list}{it}")));
+    let found: Vec<String> = rows().into_iter().map(|row| row.number).collect();
+    let all = LISTS
+        .iter()
+        .flat_map(|(list, last)| (1..=*last).map(move |number| format!("{list}{number}")));
     assert_eq!(found, all.collect::<Vec<_>>());
 }
 
 #[test]
-fn every_test_in_the_table_exists() {
-    for (line, places) in rows() {
-        let tests: Vec<&str> = places.split('`').skip(1).step_by(2).collect();
-        for test in &tests {
-            let (module, name) = test.rsplit_once("::").unwrap();
-            let is_there = files(module).iter().any(|it| has_test(it, name));
-            assert!(is_there, "{line}: there is no test `{test}`");
+fn every_requirement_is_a_sentence_of_its_own() {
+    let mut seen = BTreeSet::new();
+    for Row { number, sentence, .. } in rows() {
+        assert!(sentence.split_whitespace().count() >= 3, "{number}: {sentence}");
+        let is_start = |letter: char| letter.is_uppercase() || "`~".contains(letter);
+        assert!(sentence.starts_with(is_start), "{number}: {sentence}");
+        assert!(sentence.trim_end_matches('`').ends_with('.'), "{number}: {sentence}");
+        assert_eq!(sentence.matches('`').count() % 2, 0, "{number}: {sentence}");
+        assert!(sentence.chars().count() <= MAX_CHARS, "{number}: {sentence}");
+        assert!(seen.insert(sentence.clone()), "{number} repeats: {sentence}");
+    }
+}
+
+#[test]
+fn every_test_and_path_in_the_table_exists() {
+    for Row { number, places, .. } in rows() {
+        if places == WITHDRAWN {
+            continue;
         }
-        // Beside tests there may be the issue that brings the rest.
-        let rest = places.split('`').step_by(2).collect::<String>();
-        let is_later = rest
-            .split(|it: char| !it.is_ascii_digit())
-            .filter_map(|it| it.parse().ok())
-            .any(|it| LATER.contains(&it));
-        assert!(!tests.is_empty() || is_later || places == "void (D24)", "{line}: {places}");
+        let mut num_tests = 0;
+        for place in places.split(", ") {
+            if let Some(test) = place.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
+                let (module, name) = test.rsplit_once("::").unwrap();
+                let is_there = files(module).iter().any(|file| has_test(file, name));
+                assert!(is_there, "{number}: there is no test `{test}`");
+                num_tests += 1;
+            } else {
+                let link = place.strip_prefix('[').and_then(|rest| rest.strip_suffix(')'));
+                let (path, target) = link.and_then(|link| link.split_once("](../")).unwrap();
+                assert_eq!(path, target, "{number}");
+                assert!(root().join(path).exists(), "{number}: there is no {path}");
+            }
+        }
+        assert!(num_tests > 0, "{number}: no test shows it");
     }
 }
