@@ -201,6 +201,14 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file that kb fetched or made is not as it was.
+    #[error("{} has changed since kb put it there: {reason}", path.display())]
+    CacheChanged {
+        /// Which file.
+        path: PathBuf,
+        /// How it differs.
+        reason: String,
+    },
     /// The model failed while running.
     #[error("embedding failed: {0}")]
     Inference(Cause),
@@ -336,6 +344,7 @@ impl Error {
             Self::UntrustedModel { .. } => "untrusted_model",
             Self::Fetch { .. } => "fetch",
             Self::Model { .. } => "model",
+            Self::CacheChanged { .. } => "cache_changed",
             Self::Inference(_) => "inference",
             Self::Corrupt { .. } => "corrupt",
             Self::Foreign { .. } => "foreign",
@@ -364,6 +373,7 @@ impl Error {
             | Self::TooLarge { path, .. }
             | Self::InFile { path, .. }
             | Self::Model { path, .. }
+            | Self::CacheChanged { path, .. }
             | Self::Corrupt { path, .. }
             | Self::Foreign { path }
             | Self::SchemaTooNew { path, .. }
@@ -387,6 +397,7 @@ impl Error {
             self,
             Self::Inference(_)
                 | Self::Model { .. }
+                | Self::CacheChanged { .. }
                 | Self::Corrupt { .. }
                 | Self::Foreign { .. }
                 | Self::SchemaTooNew { .. }
@@ -464,6 +475,9 @@ impl Error {
                 Some("`kb init --model-dir DIRECTORY` takes the model from files you have".into())
             }
             Self::Fetch { .. } => Some("ORT_DYLIB_PATH names an ONNX Runtime library".into()),
+            Self::CacheChanged { .. } => {
+                Some("`kb doctor --fix` fetches it again or makes it again".into())
+            }
             Self::Model { .. } => Some(
                 "if `kb init` fetched it, remove it and run `kb init` again; \
                  else name another by `--model-dir` or ORT_DYLIB_PATH"

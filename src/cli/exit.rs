@@ -64,6 +64,7 @@ impl From<&Error> for ExitStatus {
             Error::Skill(_) => Self::User,
             Error::Fetch { .. }
             | Error::Model { .. }
+            | Error::CacheChanged { .. }
             | Error::Inference(_)
             | Error::Corrupt { .. }
             | Error::Foreign { .. }

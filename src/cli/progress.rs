@@ -79,6 +79,10 @@ impl FetchProgress {
             embed::Event::SourceFailed { what, source, reason } => {
                 self.say(&format!("{what} is not to be had from {source}: {reason}"));
             }
+            embed::Event::Changed { path } => self.say(&format!(
+                "{} has changed since kb put it there: it is made again",
+                path.display()
+            )),
             embed::Event::Waiting => self.say("Waiting for another kb that fetches or prepares..."),
             embed::Event::Optimising => self.say(embed::OPTIMISING),
         }

@@ -1,22 +1,25 @@
-//! A model directory's own configuration files in, [`Facts`] out.
+//! Reads [`Facts`] from a model directory's own configuration files.
 //!
 //! Reads what sentence-transformers writes: `config.json`, `modules.json`, `1_Pooling/config.json`,
 //! `sentence_bert_config.json`, `config_sentence_transformers.json`, `tokenizer_config.json`.
 //! A row of `models.toml` overrides pooling and length.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::embed::registry::{ModelSpec, Pooling};
 use crate::error::{Error, Result};
+use crate::files::open;
 
 /// Longest input where a directory states none: what the BERT family was trained with.
 const DEFAULT_POSITIONS: u32 = 512;
 
 /// Lengths above this are transformers' way of saying that none is known.
 const LARGEST_LENGTH: u64 = 1 << 20;
+
+/// Far more than a configuration takes.
+const MAX_JSON_BYTES: u64 = 16 << 20;
 
 /// What must be known about a model to build and use its graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -220,10 +223,10 @@ fn stated_length(dir: &Path) -> Result<Option<u32>> {
 
 /// Reads a JSON file; `None` if there is none.
 fn read_json(path: &Path) -> Result<Option<Value>> {
-    let bytes = match fs::read(path) {
+    let bytes = match open::read(path, open::Links::Follow, MAX_JSON_BYTES) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(Error::Io { path: path.to_owned(), source }),
+        Err(Error::PathNotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error),
     };
     let value = serde_json::from_slice(&bytes).map_err(|it| model_error(path, it))?;
     Ok(Some(value))
@@ -237,6 +240,8 @@ pub(super) fn model_error(path: &Path, reason: impl ToString) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::embed::registry;
 

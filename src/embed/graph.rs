@@ -1,21 +1,22 @@
-//! An installed model in, the path of its optimised graph out.
+//! Finds the optimised graph of a model, or makes it.
 //!
-//! Graphs lie in `<cache>/graphs/<fingerprint>/`, the weights beside the graph so that the system
+//! Graphs are in `<cache>/graphs/<fingerprint>/`, the weights beside the graph so that the system
 //! maps them into memory: such a graph loads in some 20 ms where the original takes 150. They are
-//! made once for a model, precision, runtime and processor; `identity` tells them apart.
+//! made once for a model, precision, runtime and processor; `identity` tells them apart. One of which a
+//! file is not what kb wrote is made again.
 
-use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::cache::{Expected, FileState, Manifest};
 use super::facts::{Family, model_error};
-use super::fetch::{Workspace, verify, weights};
+use super::fetch::{Workspace, weights};
 use super::identity::Identity;
 use super::names::Names;
 use super::weights::Weights;
 use super::{Event, Installed, export, int8, io_error};
 use crate::document::Precision;
 use crate::error::Result;
+use crate::files::folder;
 use ort::environment::Environment;
 use ort::session::Session;
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
@@ -28,6 +29,9 @@ const WEIGHTS_FILE: &str = "model.bin";
 
 /// 8-bit weights by row, for texts that are not worth loading the graph.
 const ROWS_FILE: &str = "rows.safetensors";
+
+/// All that is loaded from its directory.
+const FILES: [&str; 3] = [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE];
 
 /// Tensors smaller than this stay in the graph's file: the runtime opens and maps the weights' file
 /// anew for each of the others, in some 27 system calls.
@@ -126,16 +130,18 @@ pub(super) fn prepare(
     let source = source(installed)?;
     let (identity, place) = place(installed, &source, precision)?;
     let graph = place.join(GRAPH_FILE);
-    if graph.is_file() {
+    let mut manifest = Manifest::read(&installed.cache_dir);
+    if is_intact(&mut manifest, &place, &FILES, &mut |_| {})? {
+        manifest.keep();
         return Ok(graph);
     }
     let workspace = Workspace::open(&installed.cache_dir, on_event)?;
-    if graph.is_file() {
+    // Another process may have made it in the meantime.
+    if is_intact(&mut Manifest::read(&installed.cache_dir), &place, &FILES, on_event)? {
         return Ok(graph);
     }
     on_event(Event::Optimising);
-    let made = workspace.path("graph");
-    fs::create_dir_all(&made).map_err(|it| io_error(&made, it))?;
+    let made = workspace.folder("graph")?;
     build(installed, &source, precision, environment, &made)?;
     identity.write(&made)?;
     workspace.publish(&made, &place)?;
@@ -143,10 +149,42 @@ pub(super) fn prepare(
     Ok(graph)
 }
 
+/// Whether some of a graph's files are those kb wrote. Names in `on_event` one that has changed.
+fn is_intact(
+    manifest: &mut Manifest,
+    place: &Path,
+    names: &[&str],
+    on_event: &mut dyn FnMut(Event),
+) -> Result<bool> {
+    for name in names {
+        let path = place.join(name);
+        match manifest.confirm(&path, &Expected::Recorded)? {
+            FileState::Intact => {}
+            // A small model has no separate weights, and only a graph in 8 bits has rows.
+            FileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
+            FileState::Changed { .. } => {
+                on_event(Event::Changed { path });
+                return Ok(false);
+            }
+            FileState::Missing | FileState::Unknown => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the 8-bit weights by row beside a graph are those kb wrote.
+///
+/// # Errors
+///
+/// [`Error::Io`](crate::error::Error::Io) if they cannot be read.
+pub(super) fn has_intact_rows(manifest: &mut Manifest, place: &Path) -> Result<bool> {
+    is_intact(manifest, place, &[ROWS_FILE], &mut |_| {})
+}
+
 /// Removes a graph that turned out to be unusable, so that [`prepare`] builds it again.
 pub(super) fn discard(graph: &Path) {
     if let Some(place) = graph.parent() {
-        let _ = fs::remove_dir_all(place);
+        let _ = folder::remove_all(place);
     }
 }
 
@@ -165,9 +203,6 @@ fn build(
             session.map(drop).map_err(|it| model_error(path, it))?;
         }
         Source::Weights(path, family) => {
-            if let Some(spec) = installed.spec {
-                verify(&installed.model_dir, spec)?;
-            }
             let weights = Weights::open(path)?;
             let model = export::export(&installed.facts, *family, &weights, precision)?;
             let session = builder.and_then(|it| model.into_session(&it));
@@ -178,13 +213,8 @@ fn build(
         }
     }
     // The runtime does not wait for the disk; without this a power cut could leave zeros behind.
-    for name in [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE].map(|it| made.join(it)) {
-        match File::open(&name).and_then(|it| it.sync_all()) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(io_error(&name, error));
-            }
-            _ => {}
-        }
+    for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
+        folder::sync(&path).map_err(|error| io_error(&path, error))?;
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
-//! What a graph is made from in, the name of its directory out, and which directories it replaces.
+//! Names the directory of a graph by what it is made from, and tells which others it replaces.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::{Installed, export, facts, io_error};
 use crate::document::Precision;
 use crate::error::Result;
+use crate::files::{folder, open, write};
 use crate::hash;
 
 /// Letters of a fingerprint that are used: 128 bits.
@@ -14,6 +14,9 @@ const FINGERPRINT_LETTERS: usize = 32;
 
 /// The file that says what a graph was made from.
 const ABOUT_FILE: &str = "about.txt";
+
+/// Far more than that takes.
+const MAX_ABOUT_BYTES: u64 = 1 << 20;
 
 /// All that a graph depends on.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,12 +69,12 @@ impl Identity {
     /// Writes down what a graph was made from, beside it.
     pub(super) fn write(&self, dir: &Path) -> Result<()> {
         let path = dir.join(ABOUT_FILE);
-        fs::write(&path, self.lines()).map_err(|it| io_error(&path, it))
+        write::replace(&path, self.lines().as_bytes()).map_err(|error| io_error(&path, error))
     }
 
     /// Returns what the graph in a directory is of: the model's name and its precision.
     pub(super) fn name(dir: &Path) -> Option<String> {
-        let identity = Self::parse(&fs::read_to_string(dir.join(ABOUT_FILE)).ok()?)?;
+        let identity = Self::read(dir)?;
         let weights = Path::new(&identity.path);
         let part = |it: &Path| it.file_name().map(|it| it.to_string_lossy().into_owned());
         // The hub's cache names a model as `models--owner--name`, some directories above its files.
@@ -85,11 +88,10 @@ impl Identity {
 
     /// Removes the graphs this one replaces. A process that has one of them open keeps it.
     pub(super) fn remove_replaced(&self, cache_dir: &Path) {
-        for entry in fs::read_dir(graphs(cache_dir)).into_iter().flatten().flatten() {
-            let about = fs::read_to_string(entry.path().join(ABOUT_FILE)).unwrap_or_default();
-            if Self::parse(&about).is_some_and(|it| self.replaces(&it)) {
+        for place in folder::entries(&graphs(cache_dir)) {
+            if Self::read(&place).is_some_and(|other| self.replaces(&other)) {
                 // What cannot be removed now costs space, nothing else.
-                let _ = fs::remove_dir_all(entry.path());
+                let _ = folder::remove_all(&place);
             }
         }
     }
@@ -109,6 +111,12 @@ impl Identity {
         format!(
             "{version}\n{kind}\n{path}\n{stamp}\n{runtime}\n{facts}\n{precision}\n{processor}\n"
         )
+    }
+
+    /// Reads what a graph was made from.
+    fn read(dir: &Path) -> Option<Self> {
+        let bytes = open::read(&dir.join(ABOUT_FILE), open::Links::Follow, MAX_ABOUT_BYTES).ok()?;
+        Self::parse(&String::from_utf8(bytes).ok()?)
     }
 
     fn parse(text: &str) -> Option<Self> {

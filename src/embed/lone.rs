@@ -1,4 +1,4 @@
-//! An installed model in, an embedder out that is ready at once.
+//! Opens a model for one text, ready at once.
 //!
 //! Weights of a family kb knows are computed with here (`native`), without ONNX Runtime; an ONNX file
 //! of the model's own is run by the runtime, loaded in the way that takes least time.
@@ -6,9 +6,10 @@
 use std::path::Path;
 use std::thread;
 
+use super::cache::Manifest;
 use super::facts::model_error;
 use super::native::Encoder;
-use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Side, Tokenizer, graph};
+use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Side, Tokenizer, cache, graph};
 use crate::document::{Binding, Precision};
 use crate::error::{Error, Result};
 
@@ -28,14 +29,17 @@ pub(super) fn open(
         return Ok(Box::new(OnnxEmbedder::open_lone(installed, options, on_event)?));
     };
     let binding = installed.binding(options);
-    // The graph itself is not used, but what it was made from has been verified.
+    let mut manifest = Manifest::read(&installed.cache_dir);
+    manifest.require(&cache::model_files(installed))?;
+    // The graph itself is not used, but the rows are made with it.
     let place = match graph::find(installed, binding.precision)? {
-        Some(place) => Some(place),
-        None => {
+        Some(place) if graph::has_intact_rows(&mut manifest, &place)? => Some(place),
+        _ => {
             OnnxEmbedder::open(installed, options, on_event)?;
             graph::find(installed, binding.precision)?
         }
     };
+    manifest.keep();
     let place = place.filter(|_| binding.precision == Precision::Int8);
     let open = |place: Option<&Path>| {
         let rows = place.map(graph::rows_file);

@@ -1,4 +1,4 @@
-//! Text in, unit vectors out.
+//! Turns text into unit vectors.
 //!
 //! ```text
 //! once:    install: find or fetch (hub, Python package) → export (weights → optimised graph)
@@ -27,12 +27,17 @@ mod wordpiece;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cache::Manifest;
+
 use crate::document::{Binding, Precision};
 use crate::error::{Error, Result};
 
-pub use cache::{Cached, CachedKind, cached, remove_cached};
+pub use cache::{
+    Cached, CachedKind, Examination, Examined, FileState, ManifestState, Recorded, cached, examine,
+    remove_cached, remove_wrong,
+};
 pub use facts::Facts;
-pub use fetch::{Locations, OPTIMISING, install, locate, locate_model, verify, verify_runtime};
+pub use fetch::{Locations, OPTIMISING, install, locate, locate_model};
 pub use onnx::OnnxEmbedder;
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
 pub use tokenize::{Side, Tokenizer};
@@ -174,6 +179,10 @@ pub struct Installed {
     pub runtime: PathBuf,
     /// Where kb keeps what it derives from the model.
     pub cache_dir: PathBuf,
+    /// Whether the user named the model's directory, which then is taken as it is.
+    pub is_model_given: bool,
+    /// Whether the user named the library, or it is linked in: it is taken as it is, too.
+    pub is_runtime_given: bool,
 }
 
 /// How a model is to be used.
@@ -201,6 +210,11 @@ impl Default for OpenOptions {
 }
 
 impl Installed {
+    /// Whether the SHA-256 of at least one file of the model is known.
+    pub fn has_checksums(&self) -> bool {
+        cache::has_checksums(self)
+    }
+
     /// Returns what a database embedded with these options is bound to, without loading anything.
     pub fn binding(&self, options: &OpenOptions) -> Binding {
         let prefix = options.passage_prefix.as_ref().unwrap_or(&self.facts.passage_prefix);
@@ -271,6 +285,11 @@ pub enum Event {
     },
     /// Another process is fetching or preparing; this one waits for it.
     Waiting,
+    /// A file of a graph is not what kb wrote; the graph is made again.
+    Changed {
+        /// Which file.
+        path: PathBuf,
+    },
     /// The graph is being built from the weights; say [`OPTIMISING`].
     Optimising,
 }
@@ -279,8 +298,12 @@ pub enum Event {
 ///
 /// # Errors
 ///
-/// [`Error::Model`] if `tokenizer.json` cannot be used.
+/// [`Error::CacheChanged`] if a file of the model is not what it should be, [`Error::Model`] if
+/// `tokenizer.json` cannot be used.
 pub fn tokenizer(installed: &Installed, options: &OpenOptions) -> Result<Tokenizer> {
+    let mut manifest = Manifest::read(&installed.cache_dir);
+    manifest.require(&cache::model_files(installed))?;
+    manifest.keep();
     Tokenizer::load(installed, options)
 }
 
@@ -291,7 +314,8 @@ pub fn tokenizer(installed: &Installed, options: &OpenOptions) -> Result<Tokeniz
 ///
 /// # Errors
 ///
-/// [`Error::Model`] if a file or the runtime library cannot be used.
+/// [`Error::CacheChanged`] if a file or the runtime library is not what kb put there, [`Error::Model`] if
+/// it cannot be used.
 pub fn open(
     installed: &Installed,
     options: &OpenOptions,

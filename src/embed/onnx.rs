@@ -13,10 +13,11 @@ use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{Session, SessionInputValue};
 use ort::value::TensorRef;
 
+use super::cache::Manifest;
 use super::export::{INPUT, OUTPUT};
 use super::facts::model_error;
 use super::registry::Pooling;
-use super::{Embedder, Event, Installed, OpenOptions, Side, Tokenizer, graph};
+use super::{Embedder, Event, Installed, OpenOptions, Side, Tokenizer, cache, graph};
 use crate::document::Binding;
 use crate::error::{Cause, Error, Result};
 
@@ -48,7 +49,8 @@ impl OnnxEmbedder {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if a file or the library cannot be used.
+    /// [`Error::CacheChanged`] if a file or the library is not what kb put there, [`Error::Model`] if it
+    /// cannot be used.
     pub fn open(
         installed: &Installed,
         options: &OpenOptions,
@@ -75,6 +77,11 @@ impl OnnxEmbedder {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Self> {
         let binding = installed.binding(options);
+        // Before anything of it runs in this process.
+        let mut manifest = Manifest::read(&installed.cache_dir);
+        manifest.require(cache::runtime_file(installed).as_slice())?;
+        manifest.require(&cache::model_files(installed))?;
+        manifest.keep();
         thread::scope(|scope| {
             let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
             let environment = environment(&installed.runtime)?;

@@ -1,16 +1,16 @@
-//! Text in, token ids out: the model's own tokenizer.
+//! Turns text into token ids with the model's own tokenizer.
 //!
 //! Counts for the chunker and encodes for the session; needs no runtime library. May be shared
 //! between threads.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::PathBuf;
 
 use crate::embed::facts::model_error;
 use crate::embed::wordpiece::WordPiece;
 use crate::embed::{Installed, OpenOptions};
 use crate::error::{Error, Result};
+use crate::files::open;
 
 /// What a text is in a search; a model may put other words before the one than before the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub struct Tokenizer {
     query_prefix: String,
     passage_prefix: String,
 }
+
+/// The largest vocabularies there are take a tenth of it.
+const MAX_FILE_BYTES: u64 = 512 << 20;
 
 /// What the kinds of tokenizers call what they do not know.
 const UNKNOWN: &[&str] = &["[UNK]", "<unk>"];
@@ -98,7 +101,8 @@ impl Tokenizer {
     /// [`Error::Model`] if the file cannot be used.
     pub fn load(installed: &Installed, options: &OpenOptions) -> Result<Self> {
         let path = installed.model_dir.join("tokenizer.json");
-        let bytes = fs::read(&path).map_err(|it| model_error(&path, it))?;
+        let bytes = open::read(&path, open::Links::Follow, MAX_FILE_BYTES)
+            .map_err(|error| model_error(&path, error))?;
         let encoder = Encoder::read(&bytes).map_err(|it| model_error(&path, it))?;
         let empty = encoder.encode("").map_err(|it| model_error(&path, it))?;
         let facts = &installed.facts;
@@ -197,6 +201,8 @@ fn prefixed<'a>(prefix: &str, text: &'a str) -> Cow<'a, str> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A tokenizer of whole lower-case words and single letters, with the settings a real file has.
@@ -261,6 +267,8 @@ mod tests {
             spec: None,
             runtime: PathBuf::new(),
             cache_dir: PathBuf::new(),
+            is_model_given: true,
+            is_runtime_given: true,
         };
         let options = OpenOptions {
             query_prefix: Some(query_prefix.into()),

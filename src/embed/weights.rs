@@ -1,10 +1,9 @@
-//! A safetensors file in, named tensors of 32-bit floats out.
+//! Reads named tensors of 32-bit floats from a safetensors file.
 //!
 //! Reads what is asked for and no more: most of a file is a table of words of which a text needs a
 //! few. Half-precision files are widened; the 8-bit weights of kb's own making stay as they are. Names
 //! are asked for without the prefix a training class may have put before them (`bert.`, `model.`).
 
-use std::fs::{self, File};
 use std::hint::black_box;
 use std::io;
 use std::ops::Range;
@@ -18,6 +17,7 @@ use crate::embed::facts::model_error;
 use crate::embed::io_error;
 use crate::embed::names::WORDS;
 use crate::error::Result;
+use crate::files::{File, open, write as replacing};
 
 /// Bytes of the number that a file begins with: the length of the table of tensors that follows.
 const LENGTH_BYTES: usize = 8;
@@ -75,7 +75,7 @@ impl Weights {
     /// Reads the table of tensors of a file that [`write`] wrote.
     pub(super) fn open_derived(path: &Path) -> Result<Self> {
         let fail = |it: &dyn std::fmt::Display| model_error(path, it);
-        let file = File::open(path).map_err(|it| fail(&it))?;
+        let file = open::open(path, open::Links::Follow).map_err(|error| fail(&error))?;
         let file_bytes = file.metadata().map_err(|it| fail(&it))?.len();
         if file_bytes < LENGTH_BYTES as u64 {
             return Err(fail(&format!("it has {file_bytes} bytes and no header")));
@@ -265,7 +265,7 @@ pub(super) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()> {
         .collect::<Result<Vec<_>, _>>()
         .and_then(|it| safetensors::serialize(it, None))
         .map_err(|it| model_error(path, it))?;
-    fs::write(path, bytes).map_err(|it| io_error(path, it))
+    replacing::replace(path, &bytes).map_err(|error| io_error(path, error))
 }
 
 /// Reads without moving a position, so that threads may share the file.

@@ -1,4 +1,4 @@
-//! What lies in the cache in, bytes out: for programs and for people.
+//! Presents the parts of the cache, for programs and for people.
 
 use std::io;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::embed::Cached;
+use crate::embed::{Cached, Recorded};
 use crate::present::human::Human;
 use crate::present::json;
 use crate::present::number::bytes_to_mb;
@@ -41,6 +41,9 @@ struct PartJson {
     size_bytes: u64,
     /// Whether the database's model needs it.
     in_use: bool,
+    /// `unchanged` or `touched` since it was written down in the manifest, by size, time and inode of
+    /// its files; `no` where it is not written down.
+    recorded: &'static str,
 }
 
 /// What cleaning the cache removed.
@@ -68,6 +71,7 @@ impl From<&Cached> for PartJson {
             path: part.path.display().to_string(),
             size_bytes: part.size_bytes,
             in_use: part.is_used,
+            recorded: part.recorded.as_str(),
         }
     }
 }
@@ -130,10 +134,17 @@ impl Human {
                 clean(&it.name),
                 megabytes(it.size_bytes),
                 if it.is_used { "in use" } else { "" }.to_owned(),
+                match it.recorded {
+                    Recorded::Touched => {
+                        "touched since it was made: `kb doctor` compares its bytes"
+                    }
+                    Recorded::Unchanged | Recorded::No => "",
+                }
+                .to_owned(),
             ]
         });
         if !parts.is_empty() {
-            let columns = [words("KIND"), texts("NAME"), numbers("SIZE"), words("")];
+            let columns = [words("KIND"), texts("NAME"), numbers("SIZE"), words(""), words("")];
             self.table(&columns, &rows.collect::<Vec<_>>(), out)?;
         }
         let dir = clean(&dir.display().to_string());

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use kb::document::Precision;
 use kb::embed::{
-    DEFAULT_MODEL, Embedder, Event, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions,
-    install, locate, locate_model, open, open_lone, tokenizer, verify,
+    DEFAULT_MODEL, Embedder, Event, FileState, Installed, Locations, ModelChoice, OnnxEmbedder,
+    OpenOptions, examine, install, locate, locate_model, open, open_lone, tokenizer,
 };
 use kb::error::Error;
 
@@ -417,15 +417,20 @@ fn a_damaged_model_is_noticed() {
         fs::copy(source.join(name), copy.join(name)).unwrap();
     }
     let installed = locate(&choice, &locations).unwrap();
-    verify(&copy, choice.spec().unwrap()).unwrap();
-
     let weights = copy.join("model.safetensors");
+    let states = || -> Vec<(bool, bool)> {
+        let examination = examine(&locations, Some(&installed)).unwrap();
+        let files = examination.files.iter();
+        files.map(|file| (file.path == weights, file.state == FileState::Intact)).collect()
+    };
+    assert_eq!(states(), [(false, true), (true, true), (false, true)]);
+
     let mut bytes = fs::read(&weights).unwrap();
     bytes[50_000_000] ^= 1;
     fs::write(&weights, &bytes).unwrap();
-    assert!(matches!(verify(&copy, choice.spec().unwrap()), Err(Error::Model { .. })));
+    assert_eq!(states(), [(false, true), (true, false), (false, true)]);
     let error = open(&installed, &OpenOptions::default(), &mut |_| {}).map(|_| ()).unwrap_err();
-    assert!(matches!(&error, Error::Model { path, .. } if *path == weights), "{error}");
+    assert!(matches!(&error, Error::CacheChanged { path, .. } if *path == weights), "{error}");
 
     bytes.truncate(1000);
     fs::write(&weights, &bytes).unwrap();

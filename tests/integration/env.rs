@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use kb::embed::{DEFAULT_MODEL, Locations, ModelChoice, locate};
+use kb::embed::{DEFAULT_MODEL, Installed, Locations, ModelChoice, locate};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -318,8 +318,17 @@ pub(crate) fn locations() -> Locations {
 
 /// Returns the runtime library the user has.
 pub(crate) fn runtime() -> PathBuf {
+    installed().runtime
+}
+
+/// Returns where the files of the default model are.
+pub(crate) fn model_dir() -> PathBuf {
+    installed().model_dir
+}
+
+fn installed() -> Installed {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
-    locate(&choice, &locations()).unwrap_or_else(|it| panic!("{it}: run `make test`")).runtime
+    locate(&choice, &locations()).unwrap_or_else(|error| panic!("{error}: run `make test`"))
 }
 
 /// Returns the bytes of a database with the sample documents: ids 1 and up in the order of their

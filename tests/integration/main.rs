@@ -66,6 +66,8 @@ mod output;
 mod outputs;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
+/// A changed cache: found before it is loaded, named, made again.
+mod poisoned;
 /// What comes from outside and is printed: terminals, JSON, names, citations, bytes.
 mod printed;
 /// Reading on from a hit: outline, show, open.

@@ -30,15 +30,13 @@ fn env_with_python(python_dir: &Path) -> TestEnv {
 }
 
 /// Writes a package `onnxruntime` whose library is `library`.
-fn write_package(env: &TestEnv, folder: &str, version: &str, library: &[u8]) -> String {
+fn write_package(env: &TestEnv, folder: &str, version: &str, library: &[u8]) {
     env.write(&format!("{folder}/onnxruntime/__init__.py"), PLANTED_PYTHON);
     env.write(
         &format!("{folder}/onnxruntime-{version}.dist-info/METADATA"),
         format!("Metadata-Version: 2.1\nName: onnxruntime\nVersion: {version}\n"),
     );
-    let name = format!("{folder}/onnxruntime/capi/libonnxruntime.so.{version}");
-    env.write(&name, library);
-    name
+    env.write(&format!("{folder}/onnxruntime/capi/libonnxruntime.so.{version}"), library);
 }
 
 /// Makes `folder` what a hostile repository might be, and a document to add.
@@ -128,32 +126,36 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
     }
 }
 
+/// Makes a virtual environment with a package whose library is `library`; returns the folder of its
+/// programs.
+pub(crate) fn venv_with_library(env: &TestEnv, library: &[u8]) -> PathBuf {
+    let venv = env.path("venv");
+    let mut command = Command::new(real_python());
+    command.args(["-m", "venv", "--without-pip"]).arg(&venv);
+    assert!(command.status().unwrap().success());
+    let found = fs::read_dir(venv.join("lib")).unwrap().next().unwrap().unwrap().path();
+    let site = found.strip_prefix(env.path("")).unwrap().join("site-packages");
+    write_package(env, site.to_str().unwrap(), "1.98.0", library);
+    venv.join("bin")
+}
+
 /// A virtual environment of the user's: its library is taken if its bytes are known, whatever the
 /// package says its version is.
 #[test]
 fn a_library_of_a_virtual_environment_is_adopted_only_if_its_bytes_are_known() {
-    let python = real_python();
     let real = fs::read(runtime()).unwrap();
     let mut damaged = real.clone();
     damaged[20_000_000] ^= 1;
     for (library, is_known) in [(&real, true), (&damaged, false)] {
         let env = env_with_python(Path::new("/nowhere"));
-        let venv = env.path("venv");
-        let mut command = Command::new(&python);
-        command.args(["-m", "venv", "--without-pip"]).arg(&venv);
-        assert!(command.status().unwrap().success());
-        let found = fs::read_dir(venv.join("lib")).unwrap().next().unwrap().unwrap().path();
-        let site = found.strip_prefix(env.path("")).unwrap().join("site-packages");
-        let name = write_package(&env, site.to_str().unwrap(), "1.98.0", library);
-        let path = venv.join("bin").display().to_string();
-        let output = env.finish(env.command(&["init"]).env("PATH", path)).expect(2);
+        let bin = venv_with_library(&env, library);
+        let output = env.finish(env.command(&["init"]).env("PATH", &bin)).expect(2);
         let adopted = env.path(".cache/kb/onnxruntime/1.31.1/libonnxruntime.so.1.31.1");
         assert_eq!(adopted.exists(), is_known, "{}", output.stderr);
-        let said = format!(
-            "Found ONNX Runtime at {}, but kb does not know its SHA-256 (",
-            env.path(name).display()
-        );
+        let said = format!("Found ONNX Runtime at {}/", bin.parent().unwrap().display());
         assert_eq!(output.stderr.matches(&said).count(), usize::from(!is_known), "{output:?}");
+        let said = "libonnxruntime.so.1.98.0, but kb does not know its SHA-256 (";
+        assert_eq!(output.stderr.matches(said).count(), usize::from(!is_known), "{output:?}");
         assert!(!env.path("mark").exists());
     }
 }

@@ -116,8 +116,11 @@ pub(in crate::cli) struct Reindex {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The cache holds ONNX Runtime, models that came from Python packages, and models made ready for this machine.
-All of it can be fetched or made again. Models from the hub lie in a cache of their own, shared with other
-programs, and are left alone.")]
+All of it can be fetched or made again. Models from the hub are in a cache of their own, shared with other
+programs, and are left alone.
+
+The file manifest.txt has the SHA-256 of every file that kb put there, with its size, time and inode. Each
+command compares size, time and inode of what it is about to load; `kb doctor` compares all bytes.")]
 pub(in crate::cli) struct Cache {
     /// What to do; without it what lies there is shown.
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! What kb needs of this machine in, verdicts out.
+//! Examines what kb needs of this machine.
 
 use std::fs;
 use std::path::Path;
@@ -121,26 +121,33 @@ fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-/// Looks at every byte of the model's files and of the runtime library, and embeds a sentence.
-pub(super) fn model(context: &Context, bound: Option<&Binding>, findings: &mut Findings) {
-    let located = model::wish(context, bound).and_then(|it| Ok((it.locate()?, it)));
+/// Reports which model is used and, if `is_safe`, embeds a sentence with it.
+pub(super) fn model(
+    context: &Context,
+    bound: Option<&Binding>,
+    is_safe: bool,
+    findings: &mut Findings,
+) {
+    let located = model::wish(context, bound).and_then(|wish| Ok((wish.locate()?, wish)));
     let (installed, wish) = match located {
         Ok(located) => located,
         Err(error) => return findings.add_error("model", &error),
     };
-    match wish.verify(&installed) {
-        Ok(is_known) => {
-            let checked = if is_known { "checksums are right" } else { "no checksums are known" };
-            let place = installed.model_dir.display();
-            let message = format!("{} in {place}: {checked}", installed.name);
-            findings.add("model", Verdict::Ok, message);
-        }
-        Err(error) => findings.add_error("model", &error),
+    if is_safe {
+        let is_known = installed.has_checksums();
+        let checked = if is_known { "checksums are right" } else { "no checksums are known" };
+        let place = installed.model_dir.display();
+        let message = format!("{} in {place}: {checked}", installed.name);
+        findings.add("model", Verdict::Ok, message);
     }
     if let Some(bound) = bound
         && let Err(error) = model::check_binding(bound, &wish.binding(&installed))
     {
         findings.add_error("model", &error);
+    }
+    if !is_safe {
+        let message = "not loaded, because files that it needs have changed";
+        return findings.add("runtime", Verdict::Note, message);
     }
     let runtime = installed.runtime.display().to_string();
     let embedded = wish.open_for_passages(&installed).and_then(|it| it.embed_passages(&[SAMPLE]));

@@ -1,5 +1,6 @@
-//! `kb doctor`: a database and a machine in, verdicts out.
+//! Runs `kb doctor`: examines the machine, the cache and the database.
 
+mod cache;
 mod database;
 mod machine;
 
@@ -54,8 +55,10 @@ pub(super) fn run(context: &Context, args: &args::Doctor) -> Result<ExitStatus> 
     machine::disk(context, &mut findings);
     // What is wrong with the database is told below.
     let bound = context.open_existing().ok().flatten().and_then(|it| it.binding().ok().flatten());
-    // Before the database: its vectors may have to be made anew.
-    machine::model(context, bound.as_ref(), &mut findings);
+    // First of all what would run in this process; then the model, before the database whose vectors
+    // it may have to compute again.
+    let is_safe = cache::examine(context, bound.as_ref(), args.fix, &mut findings);
+    machine::model(context, bound.as_ref(), is_safe, &mut findings);
     database::examine(context, args.fix, &mut findings);
     machine::ocr(context, &mut findings);
     machine::skill(context, &mut findings);

@@ -204,15 +204,6 @@ impl Wish {
         }
     }
 
-    /// Compares every byte of the model's files and of the runtime library with the checksums that
-    /// are known; `false` if none of the model's is.
-    pub(super) fn verify(&self, installed: &Installed) -> Result<bool> {
-        embed::verify_runtime(&installed.runtime, &self.locations)?;
-        let Some(spec) = installed.spec else { return Ok(false) };
-        embed::verify(&installed.model_dir, spec)?;
-        Ok(true)
-    }
-
     /// Returns what vectors of this model would be bound to.
     pub(super) fn binding(&self, installed: &Installed) -> Binding {
         installed.binding(&self.options)

@@ -1,5 +1,6 @@
-//! The environment in, where models and the runtime library may be out.
+//! Finds where models and the runtime library may be, as the environment says.
 
+use std::path;
 use std::path::PathBuf;
 
 use crate::cli::context::Context;
@@ -12,9 +13,10 @@ pub(in crate::cli) fn locations(context: &Context) -> Locations {
     let home = environment.home();
     let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
     let hf_home = environment.path("HF_HOME").unwrap_or_else(|| user_cache.join("huggingface"));
+    let cache_dir = environment.path("KB_CACHE_DIR").unwrap_or_else(|| user_cache.join("kb"));
     let text = |name: &str| environment.get(name).map(|it| it.to_string_lossy().into_owned());
     Locations {
-        cache_dir: environment.path("KB_CACHE_DIR").unwrap_or_else(|| user_cache.join("kb")),
+        cache_dir: absolute(cache_dir),
         hf_cache_dir: environment.path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
         hf_endpoint: text("HF_ENDPOINT"),
         hf_token: text("HF_TOKEN"),
@@ -22,6 +24,11 @@ pub(in crate::cli) fn locations(context: &Context) -> Locations {
         library_dirs: Locations::system_library_dirs(),
         python: python(environment),
     }
+}
+
+/// Python is started elsewhere, and must mean the same folder.
+fn absolute(dir: PathBuf) -> PathBuf {
+    path::absolute(&dir).unwrap_or(dir)
 }
 
 /// Returns where kb keeps what it derives from models.

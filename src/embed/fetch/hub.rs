@@ -1,9 +1,8 @@
-//! A hub id in, the model's files in Hugging Face's cache out.
+//! Fetches a model's files from the hub into Hugging Face's cache.
 //!
 //! The cache is the one all of Hugging Face's tools share, in their layout:
 //! `models--organisation--name/{refs/main, blobs/<etag>, snapshots/<revision>/<file>}`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,6 +14,7 @@ use super::{Locations, place};
 use crate::embed::Event;
 use crate::embed::facts::Facts;
 use crate::embed::registry::FileSpec;
+use crate::files::{open, write};
 
 /// Where the hub is unless the user says otherwise.
 const ENDPOINT: &str = "https://huggingface.co";
@@ -24,6 +24,9 @@ const FIRST_ANSWER: Duration = Duration::from_secs(20);
 
 /// How often a broken download is taken up again.
 const NUM_RETRIES: usize = 3;
+
+/// Far more than the name of a revision takes.
+const MAX_REVISION_BYTES: u64 = 4096;
 
 /// Hexadecimal digits of a SHA-256; an etag of this length is one.
 const SHA256_DIGITS: usize = 64;
@@ -41,7 +44,9 @@ pub(super) fn repository_dir(locations: &Locations, hub_id: &str) -> PathBuf {
 /// Returns the directory with the files of the revision last fetched.
 pub(super) fn snapshot_dir(locations: &Locations, hub_id: &str) -> Option<PathBuf> {
     let repository = repository_dir(locations, hub_id);
-    let revision = fs::read_to_string(repository.join("refs/main")).ok()?;
+    let path = repository.join("refs/main");
+    let revision = open::read(&path, open::Links::Follow, MAX_REVISION_BYTES).ok()?;
+    let revision = String::from_utf8(revision).ok()?;
     let revision = revision.trim();
     // A revision is a commit; anything else would be a path out of the cache.
     let is_commit = !revision.is_empty() && revision.chars().all(|it| it.is_ascii_alphanumeric());
@@ -161,8 +166,8 @@ fn fetch_file(
         };
         verdict.map_err(|reason| {
             // A damaged blob would be taken for the real one by every tool that shares the cache.
-            let _ = path.canonicalize().map(fs::remove_file);
-            let _ = fs::remove_file(&path);
+            let _ = path.canonicalize().map(|blob| write::remove(&blob));
+            let _ = write::remove(&path);
             let is_overlong = found_bytes > total_bytes;
             let reason = format!("{}: {reason}", file.name);
             Failure { is_absent: false, is_overlong, reason }

@@ -16,8 +16,8 @@ use crate::embed::registry::{FileSpec, default_files};
 use crate::embed::{Event, Installed, ModelChoice, ModelSpec};
 use crate::error::{Error, Result};
 
-pub(super) use place::{Workspace, lock};
-pub use runtime::verify as verify_runtime;
+pub(super) use place::{CacheLock, Workspace, lock, sha256, try_lock};
+pub(super) use runtime::cached_library;
 
 /// What to say at [`Event::Optimising`].
 pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)...";
@@ -73,7 +73,8 @@ impl Locations {
 ///
 /// # Errors
 ///
-/// [`Error::NotInstalled`] if one of them is not there; [`Error::Model`] if it is there and broken.
+/// [`Error::NotInstalled`] if one of them is missing; [`Error::CacheChanged`] or [`Error::Model`] if it is
+/// there and cannot be used.
 pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> {
     let model_dir = locate_model(choice, locations)?;
     let runtime = runtime::locate(locations)?
@@ -88,8 +89,8 @@ pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> 
 ///
 /// # Errors
 ///
-/// [`Error::NotInstalled`], [`Error::Model`], or [`Error::NoModelFiles`] for a directory of the
-/// user's.
+/// [`Error::NotInstalled`], [`Error::CacheChanged`], or [`Error::NoModelFiles`] and [`Error::Model`] for a
+/// directory of the user's.
 pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathBuf> {
     if let ModelChoice::Directory(dir) = choice {
         if !dir.is_dir() {
@@ -164,27 +165,9 @@ pub fn install(
     installed(choice, model_dir, runtime, locations)
 }
 
-/// Compares the model's weights and vocabulary with the checksums of `models.toml`, all of their bytes.
-///
-/// A file without a known checksum passes. Takes some 0.3 s for 90 MB.
-///
-/// # Errors
-///
-/// [`Error::Model`] naming the first file that differs.
-pub fn verify(model_dir: &Path, spec: &ModelSpec) -> Result<()> {
-    for file in spec.files() {
-        let path = model_dir.join(&file.name);
-        let is_compared = is_pinned(file) && path.is_file() && !file.optional;
-        if let (Some(sha256), true) = (&file.sha256, is_compared) {
-            place::check_sha256(&path, sha256)?;
-        }
-    }
-    Ok(())
-}
-
 /// Whether a file stays what it is: a configuration may be edited on the hub without harm, weights and
 /// vocabulary never are.
-fn is_pinned(file: &FileSpec) -> bool {
+pub(super) fn is_pinned(file: &FileSpec) -> bool {
     file.name == "tokenizer.json" || file.name == WEIGHTS[0]
 }
 
@@ -279,8 +262,16 @@ fn installed(
     locations: &Locations,
 ) -> Result<Installed> {
     let facts = Facts::read(&model_dir, choice.spec())?;
-    let cache_dir = locations.cache_dir.clone();
-    Ok(Installed { name: choice.name(), model_dir, facts, spec: choice.spec(), runtime, cache_dir })
+    Ok(Installed {
+        name: choice.name(),
+        model_dir,
+        facts,
+        spec: choice.spec(),
+        runtime,
+        cache_dir: locations.cache_dir.clone(),
+        is_model_given: matches!(choice, ModelChoice::Directory(_)),
+        is_runtime_given: locations.runtime_path.is_some() || cfg!(not(feature = "load-dynamic")),
+    })
 }
 
 /// Returns what the model is called in messages.
@@ -320,9 +311,17 @@ fn is_complete(dir: &Path, files: &[FileSpec]) -> bool {
 fn check_lengths(dir: &Path, files: &[FileSpec]) -> Result<()> {
     for file in files.iter().filter(|it| is_pinned(it) && !it.optional) {
         let path = dir.join(&file.name);
-        if let (Some(expected), Ok(metadata)) = (file.size_bytes, path.metadata()) {
-            place::check_length(&path, metadata.len(), expected)?;
+        if let (Some(expected), Ok(metadata)) = (file.size_bytes, path.metadata())
+            && metadata.len() != expected
+        {
+            return Err(changed_length(&path, metadata.len(), expected));
         }
     }
     Ok(())
+}
+
+/// Makes the error of a file that has not the length that it had when it was fetched.
+fn changed_length(path: &Path, found: u64, expected: u64) -> Error {
+    let reason = format!("it has {found} bytes, expected {expected}");
+    Error::CacheChanged { path: path.to_owned(), reason }
 }

@@ -1,17 +1,18 @@
-//! Fetched bytes in, verified files in their place out.
+//! Makes files in a private folder of the cache and moves them to their place when they are verified.
 //!
-//! Everything is made in `<cache>/tmp` under the cache's lock and moved by one rename, so a killed
-//! process leaves nothing half-made and two at once do the work once.
+//! All of that happens in `<cache>/tmp` under the cache's lock, so a killed process leaves nothing
+//! half-made and two at once do the work once. What is put in its place is written down in the
+//! manifest.
 
-use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use crate::embed::facts::model_error;
-use crate::embed::{Event, io_error};
-use crate::error::{Error, Result};
+use crate::embed::{Event, cache, io_error};
+use crate::error::Result;
+use crate::files::{folder, open, write};
 use crate::hash::hex;
 
 /// Bytes read at a time while hashing.
@@ -19,7 +20,7 @@ const READ_BYTES: usize = 1 << 20;
 
 /// Holds the cache's lock until dropped.
 pub(in crate::embed) struct CacheLock {
-    _file: File,
+    _lock: folder::Lock,
 }
 
 /// Takes the cache's lock, waiting for another process if there must be.
@@ -31,26 +32,33 @@ pub(in crate::embed) fn lock(
     cache_dir: &Path,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<CacheLock> {
-    fs::create_dir_all(cache_dir).map_err(|it| io_error(cache_dir, it))?;
     let path = cache_dir.join("lock");
-    let file = File::create(&path).map_err(|it| io_error(&path, it))?;
-    // A file system without locks (some network ones) makes two processes do the same work; the
-    // renames still keep the result whole.
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        on_event(Event::Waiting);
-        let _ = file.lock();
-    }
-    Ok(CacheLock { _file: file })
+    let fail = |error| io_error(&path, error);
+    let lock = match folder::try_lock(&path).map_err(fail)? {
+        Some(lock) => lock,
+        None => {
+            on_event(Event::Waiting);
+            folder::lock(&path).map_err(fail)?
+        }
+    };
+    Ok(CacheLock { _lock: lock })
 }
 
-/// A directory of this process's own inside the cache, gone when dropped.
+/// Takes the cache's lock; `None` if another process has it, or if the cache cannot be written.
+pub(in crate::embed) fn try_lock(cache_dir: &Path) -> Option<CacheLock> {
+    let lock = folder::try_lock(&cache_dir.join("lock")).ok().flatten()?;
+    Some(CacheLock { _lock: lock })
+}
+
+/// A private folder inside the cache that no other process uses, removed when dropped.
 pub(in crate::embed) struct Workspace {
     dir: PathBuf,
-    _lock: CacheLock,
+    cache_dir: PathBuf,
+    lock: CacheLock,
 }
 
 impl Workspace {
-    /// Takes the cache's lock and makes an empty directory.
+    /// Takes the cache's lock and makes an empty folder.
     ///
     /// # Errors
     ///
@@ -61,40 +69,52 @@ impl Workspace {
     ) -> Result<Self> {
         let lock = lock(cache_dir, on_event)?;
         let parent = cache_dir.join("tmp");
-        // Under the lock nobody else is at work: what is here was left by a killed process.
-        let _ = fs::remove_dir_all(&parent);
+        // Under the lock no other process is at work: what is here was left by a killed one.
+        let _ = folder::remove_all(&parent);
         let dir = parent.join(std::process::id().to_string());
-        fs::create_dir_all(&dir).map_err(|it| io_error(&dir, it))?;
-        Ok(Self { dir, _lock: lock })
+        write::create_folder(&dir).map_err(|error| io_error(&dir, error))?;
+        Ok(Self { dir, cache_dir: cache_dir.to_owned(), lock })
     }
 
-    /// Returns a path inside the directory.
+    /// Returns a path inside the folder.
     pub(in crate::embed) fn path(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// Moves a file or directory made here to its place, replacing what is there.
+    /// Makes a folder inside the folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
+    pub(in crate::embed) fn folder(&self, name: &str) -> Result<PathBuf> {
+        let path = self.path(name);
+        write::create_folder(&path).map_err(|error| io_error(&path, error))?;
+        Ok(path)
+    }
+
+    /// Moves a file or folder made here to its place in the cache, replacing what is there, and writes
+    /// it down in the manifest.
     ///
     /// # Errors
     ///
     /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
     pub(in crate::embed) fn publish(&self, made: &Path, destination: &Path) -> Result<()> {
-        let parent = destination.parent().unwrap_or(destination);
-        fs::create_dir_all(parent).map_err(|it| io_error(parent, it))?;
+        let fail = |error| io_error(destination, error);
         if destination.is_dir() {
-            // A directory that is not empty cannot be renamed over.
+            // A folder that is not empty cannot be renamed over.
             let old = self.dir.join("replaced");
-            let _ = fs::remove_dir_all(&old);
-            fs::rename(destination, &old).map_err(|it| io_error(destination, it))?;
+            let _ = folder::remove_all(&old);
+            folder::move_to(destination, &old).map_err(fail)?;
         }
-        fs::rename(made, destination).map_err(|it| io_error(destination, it))
+        folder::move_to(made, destination).map_err(fail)?;
+        cache::record(&self.cache_dir, &self.lock, destination)
     }
 }
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.dir);
-        let _ = self.dir.parent().map(fs::remove_dir);
+        let _ = folder::remove_all(&self.dir);
+        self.dir.parent().map(write::remove_empty_folder);
     }
 }
 
@@ -103,24 +123,12 @@ impl Drop for Workspace {
 /// # Errors
 ///
 /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
-pub(super) fn write(path: &Path, source: &mut dyn Read) -> Result<()> {
-    let parent = path.parent().unwrap_or(path);
-    fs::create_dir_all(parent).map_err(|it| io_error(parent, it))?;
-    let mut file = File::create(path).map_err(|it| io_error(path, it))?;
-    io::copy(source, &mut file).map_err(|it| io_error(path, it))?;
-    file.sync_all().map_err(|it| io_error(path, it))
-}
-
-/// Compares a file's length with the expected one.
-///
-/// # Errors
-///
-/// [`Error::Model`](crate::error::Error::Model) if they differ.
-pub(super) fn check_length(path: &Path, found: u64, expected: u64) -> Result<()> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(model_error(path, format!("it has {found} bytes, expected {expected}")))
+pub(super) fn write_file(path: &Path, source: &mut dyn Read) -> Result<()> {
+    let fail = |error| io_error(path, error);
+    write::create_folder(path.parent().unwrap_or(path)).map_err(fail)?;
+    let mut draft = write::Draft::create(path).map_err(fail)?;
+    io::copy(source, draft.file()).map_err(fail)?;
+    draft.publish().map_err(fail)
 }
 
 /// Compares a file's SHA-256 with the expected one, in lower-case hexadecimal.
@@ -129,25 +137,24 @@ pub(super) fn check_length(path: &Path, found: u64, expected: u64) -> Result<()>
 ///
 /// [`Error::Model`](crate::error::Error::Model) if they differ, [`Error::Io`](crate::error::Error::Io) if it cannot be read.
 pub(super) fn check_sha256(path: &Path, expected: &str) -> Result<()> {
-    let found = sha256(path).map_err(|it| io_error(path, it))?;
+    let found = sha256(path)?;
     if found == expected {
         return Ok(());
     }
-    Err(wrong_sha256(path, &found, expected))
-}
-
-/// Makes the error of a file whose SHA-256 is not the expected one.
-pub(super) fn wrong_sha256(path: &Path, found: &str, expected: &str) -> Error {
-    model_error(path, format!("its SHA-256 is {found}, expected {expected}"))
+    Err(model_error(path, format!("its SHA-256 is {found}, expected {expected}")))
 }
 
 /// Returns a file's SHA-256 in lower-case hexadecimal.
-pub(super) fn sha256(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+///
+/// # Errors
+///
+/// [`Error::Io`](crate::error::Error::Io), or [`Error::NotAFile`](crate::error::Error::NotAFile) for anything but a file, if it cannot be read.
+pub(in crate::embed) fn sha256(path: &Path) -> Result<String> {
+    let mut file = open::open(path, open::Links::Follow)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; READ_BYTES];
     loop {
-        match file.read(&mut buffer)? {
+        match file.read(&mut buffer).map_err(|error| io_error(path, error))? {
             0 => return Ok(hex(&hasher.finalize())),
             len => hasher.update(&buffer[..len]),
         }
@@ -156,7 +163,10 @@ pub(super) fn sha256(path: &Path) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::error::Error;
 
     #[test]
     fn a_file_is_told_from_its_damaged_copy() {
@@ -165,10 +175,8 @@ mod tests {
         fs::write(&path, "abc").unwrap();
         let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert!(check_sha256(&path, sha256).is_ok());
-        assert!(check_length(&path, 3, 3).is_ok());
         fs::write(&path, "abd").unwrap();
         assert!(matches!(check_sha256(&path, sha256), Err(Error::Model { .. })));
-        assert!(matches!(check_length(&path, 2, 3), Err(Error::Model { .. })));
     }
 
     #[test]
@@ -178,7 +186,7 @@ mod tests {
         for text in ["first", "second"] {
             let workspace = Workspace::open(cache.path(), &mut |_| {}).unwrap();
             let made = workspace.path("made");
-            write(&made.join("file"), &mut text.as_bytes()).unwrap();
+            write_file(&made.join("file"), &mut text.as_bytes()).unwrap();
             workspace.publish(&made, &place).unwrap();
             drop(workspace);
             assert_eq!(fs::read_to_string(place.join("file")).unwrap(), text);

@@ -8,7 +8,6 @@
 //! out the variables of Python itself (`PYTHON*`) and the user's site-packages; `pip` still reads its
 //! settings (`pip.conf`, `PIP_*`).
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,8 +15,8 @@ use zip::ZipArchive;
 
 use super::place::{self, Workspace};
 use super::{Locations, ModelSpec};
-use crate::embed::io_error;
 use crate::error::{Error, Result};
+use crate::files::{File, folder, open};
 
 /// Any local Python will do: this is only what `pip` is told to look for.
 const PYTHON_VERSION: &str = "3.11";
@@ -65,7 +64,7 @@ impl Wheel {
     ///
     /// [`Error::Model`] if it is no package.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|it| io_error(path, it))?;
+        let file = open::open(path, open::Links::Follow)?;
         let archive = ZipArchive::new(file)
             .map_err(|it| Error::Model { path: path.to_owned(), reason: it.to_string() })?;
         Ok(Self { path: path.to_owned(), archive })
@@ -81,7 +80,7 @@ impl Wheel {
             path: self.path.clone(),
             reason: format!("{member}: {it}"),
         })?;
-        place::write(path, &mut source)
+        place::write_file(path, &mut source)
     }
 }
 
@@ -97,8 +96,7 @@ pub(super) fn download(
     workspace: &Workspace,
 ) -> Result<Wheel> {
     let fail = |reason: String| Error::Fetch { what: requirement.to_owned(), reason };
-    let dir = workspace.path("wheels");
-    fs::create_dir_all(&dir).map_err(|it| io_error(&dir, it))?;
+    let dir = workspace.folder("wheels")?;
     let python = program(locations)
         .ok_or_else(|| fail("no `python3` in a folder of PATH that has a full path".to_owned()))?;
     let mut command = isolated(python, workspace)?;
@@ -116,12 +114,10 @@ pub(super) fn download(
     if !output.status.success() {
         return Err(fail(last_complaint(&String::from_utf8_lossy(&output.stderr))));
     }
-    let entries = fs::read_dir(&dir).map_err(|it| io_error(&dir, it))?;
     let stem = requirement.split("==").next().unwrap_or(requirement).replace('-', "_");
-    let wheel = entries
-        .flatten()
-        .map(|it| it.path())
-        .find(|it| it.file_name().unwrap_or_default().to_string_lossy().starts_with(&stem));
+    let wheel = folder::entries(&dir)
+        .into_iter()
+        .find(|path| path.file_name().unwrap_or_default().to_string_lossy().starts_with(&stem));
     Wheel::open(&wheel.ok_or_else(|| fail("`pip` brought no file".to_owned()))?)
 }
 
@@ -159,10 +155,8 @@ pub(super) fn program(locations: &Locations) -> Option<&Path> {
 
 /// Prepares a run of Python that nothing in the working directory can influence.
 fn isolated(python: &Path, workspace: &Workspace) -> Result<Command> {
-    let dir = workspace.path("python");
-    fs::create_dir_all(&dir).map_err(|error| io_error(&dir, error))?;
     let mut command = Command::new(python);
-    command.arg("-I").current_dir(&dir).stdin(Stdio::null());
+    command.arg("-I").current_dir(workspace.folder("python")?).stdin(Stdio::null());
     Ok(command)
 }
 

@@ -4,15 +4,15 @@
 //! library is loaded from kb's cache alone, and only if its SHA-256 is listed in `models.toml`: it
 //! comes there from the system, from a Python environment, or from the Python package.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::place::{self, Workspace};
-use super::{Locations, fetch_error, python, reason_of};
+use super::{Locations, changed_length, fetch_error, python, reason_of};
+use crate::embed::Event;
 use crate::embed::facts::model_error;
 use crate::embed::registry::{self, Library, RuntimePlatform};
-use crate::embed::{Event, io_error};
 use crate::error::{Error, Result};
+use crate::files::{folder, open, write};
 
 /// What messages call it.
 pub(super) const WHAT: &str = "ONNX Runtime";
@@ -37,29 +37,17 @@ pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
     }
     let mut broken = Ok(());
     for library in registry::libraries() {
-        let path = cached(locations, &library);
-        let Ok(metadata) = path.metadata() else { continue };
-        match place::check_length(&path, metadata.len(), library.size_bytes) {
-            Ok(()) => return Ok(Some(path)),
-            Err(error) => broken = broken.and(Err(error)),
+        let path = cached_library(&locations.cache_dir, &library);
+        match path.metadata() {
+            Ok(metadata) if metadata.len() == library.size_bytes => return Ok(Some(path)),
+            Ok(metadata) => {
+                let error = changed_length(&path, metadata.len(), library.size_bytes);
+                broken = broken.and(Err(error));
+            }
+            Err(_) => {}
         }
     }
     broken.map(|()| None)
-}
-
-/// Compares a library in kb's cache with the checksums that are known.
-///
-/// # Errors
-///
-/// [`Error::Model`] if it differs, [`Error::Io`] if it cannot be read.
-pub fn verify(path: &Path, locations: &Locations) -> Result<()> {
-    let mut expected = registry::libraries().filter(|it| cached(locations, it) == path).peekable();
-    let Some(first) = expected.peek().copied() else { return Ok(()) };
-    let found = place::sha256(path).map_err(|error| io_error(path, error))?;
-    if expected.any(|library| library.sha256 == found) {
-        return Ok(());
-    }
-    Err(place::wrong_sha256(path, &found, first.sha256))
 }
 
 /// Brings the library into kb's cache.
@@ -75,7 +63,7 @@ pub(super) fn fetch(
     let what = format!("{WHAT} {}", registry::runtime().version);
     // One that was here and good would have been located; a broken one must not stay in the way.
     for library in registry::libraries() {
-        let _ = fs::remove_file(cached(locations, &library));
+        let _ = write::remove(&cached_library(&locations.cache_dir, &library));
     }
     if let Some(path) = adopt(locations, workspace, on_event)? {
         on_event(Event::Found { what: WHAT.to_owned(), path: path.clone() });
@@ -93,7 +81,8 @@ pub(super) fn fetch(
         return Err(fetch_error(what, &failures));
     };
     let fetched = registry::libraries().next();
-    let destination = fetched.map(|library| cached(locations, &library)).unwrap_or_default();
+    let destination =
+        fetched.map(|it| cached_library(&locations.cache_dir, &it)).unwrap_or_default();
     on_event(Event::Fetching {
         what: what.clone(),
         source: source.clone(),
@@ -140,13 +129,12 @@ fn adopt(
         .and_then(|(_, dir)| library_in(&dir));
     for path in of_python.into_iter().chain(system(&locations.library_dirs)) {
         let made = workspace.path("library");
-        let copied = File::open(&path).map(|mut source| place::write(&made, &mut source));
         // One that cannot be read cannot be used; there are other sources.
-        let Ok(copied) = copied else { continue };
-        copied?;
-        let found = place::sha256(&made).map_err(|error| io_error(&made, error))?;
+        let Ok(mut source) = open::open(&path, open::Links::Follow) else { continue };
+        place::write_file(&made, &mut source)?;
+        let found = place::sha256(&made)?;
         if let Some(library) = registry::libraries().find(|it| it.sha256 == found) {
-            let destination = cached(locations, &library);
+            let destination = cached_library(&locations.cache_dir, &library);
             workspace.publish(&made, &destination)?;
             return Ok(Some(destination));
         }
@@ -156,15 +144,13 @@ fn adopt(
 }
 
 /// Returns where the cache keeps a library.
-fn cached(locations: &Locations, library: &Library) -> PathBuf {
-    let folder = locations.cache_dir.join("onnxruntime").join(library.version);
-    folder.join(library.file_name())
+pub(in crate::embed) fn cached_library(cache_dir: &Path, library: &Library) -> PathBuf {
+    cache_dir.join("onnxruntime").join(library.version).join(library.file_name())
 }
 
 /// Finds the library in a folder of a Python package.
 fn library_in(dir: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(dir).ok()?;
-    entries.flatten().map(|entry| entry.path()).find(|path| is_library(path))
+    folder::entries(dir).into_iter().find(|path| is_library(path))
 }
 
 /// Finds the system's libraries. One whose file name states no version is passed over.
@@ -218,6 +204,9 @@ fn minor_version(version: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(target_os = "linux")]
+    use std::fs;
+
     use super::*;
 
     #[test]

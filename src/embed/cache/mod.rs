@@ -1,7 +1,12 @@
-//! The cache directory in, what lies in it out; and parts of it gone. All of it can be fetched or made
-//! again.
+//! Lists, examines and cleans kb's cache. All of it can be fetched or made again.
+//!
+//! Nothing in it is loaded unless its bytes are known: `manifest` remembers what kb put there, `trust`
+//! says what each file must be, `examine` reads them all.
 
-use std::fs;
+mod examine;
+mod manifest;
+mod trust;
+
 use std::path::{Path, PathBuf};
 
 use super::fetch::{Locations, lock};
@@ -9,6 +14,19 @@ use super::identity::Identity;
 use super::{Installed, graph, io_error};
 use crate::document::Precision;
 use crate::error::Result;
+use crate::files::folder;
+
+pub use examine::{Examination, Examined, examine, remove_wrong};
+pub(super) use manifest::{Expected, Manifest, record};
+pub use manifest::{FileState, ManifestState};
+pub(super) use trust::{has_checksums, model as model_files, runtime as runtime_file};
+
+/// What the cache holds for use, and the folder of each kind.
+const PARTS: [(CachedKind, &str); 3] = [
+    (CachedKind::Runtime, "onnxruntime"),
+    (CachedKind::Model, "models"),
+    (CachedKind::Graph, "graphs"),
+];
 
 /// What a part of the cache is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +53,28 @@ impl CachedKind {
     }
 }
 
+/// What the manifest says of a part of the cache, by size, time and inode of its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// All of its files are as they were written down.
+    Unchanged,
+    /// A file was touched since; its bytes are compared before it is loaded.
+    Touched,
+    /// kb did not put it there, or an older version did, or it is not for use.
+    No,
+}
+
+impl Recorded {
+    /// Returns the word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Touched => "touched",
+            Self::No => "no",
+        }
+    }
+}
+
 /// A part of the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cached {
@@ -48,27 +88,25 @@ pub struct Cached {
     pub size_bytes: u64,
     /// Whether the model that was asked about needs it.
     pub is_used: bool,
+    /// Whether it is as the manifest has it.
+    pub recorded: Recorded,
 }
 
 /// Returns what lies in the cache, in the order of kinds, then of paths.
 pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
     let dir = &locations.cache_dir;
-    let is_in = |path: &Path, whole: &Path| path.starts_with(whole);
+    let manifest = Manifest::read(dir);
+    let is_in = |path: &Path, part: &Path| path.starts_with(part);
     let graphs: Vec<PathBuf> = used
         .into_iter()
-        .flat_map(|it| {
-            [Precision::Int8, Precision::Fp32].map(|precision| graph::find(it, precision))
+        .flat_map(|installed| {
+            [Precision::Int8, Precision::Fp32].map(|precision| graph::find(installed, precision))
         })
-        .filter_map(|it| it.ok().flatten())
+        .filter_map(|place| place.ok().flatten())
         .collect();
     let mut found = Vec::new();
-    for (kind, folder) in [
-        (CachedKind::Runtime, "onnxruntime"),
-        (CachedKind::Model, "models"),
-        (CachedKind::Graph, "graphs"),
-        (CachedKind::Leftover, "tmp"),
-    ] {
-        for path in entries(&dir.join(folder)) {
+    for (kind, name) in PARTS.into_iter().chain([(CachedKind::Leftover, "tmp")]) {
+        for path in entries_of(dir, name) {
             let is_used = match kind {
                 CachedKind::Runtime => used.is_some_and(|it| is_in(&it.runtime, &path)),
                 CachedKind::Model => used.is_some_and(|it| is_in(&it.model_dir, &path)),
@@ -80,35 +118,42 @@ pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
                 CachedKind::Graph => Identity::name(&path).unwrap_or(name),
                 _ => name,
             };
-            found.push(Cached { kind, name, size_bytes: size_bytes(&path), path, is_used });
+            let (size_bytes, recorded) = (size_bytes(&path), recorded(&manifest, &path));
+            found.push(Cached { kind, name, path, size_bytes, is_used, recorded });
         }
     }
     found
 }
 
-/// Removes parts of the cache, while nobody makes one.
+/// Compares size, time and inode of the files of a part with what is written down.
+fn recorded(manifest: &Manifest, part: &Path) -> Recorded {
+    let files = folder::files_below(part);
+    let known: Vec<Option<bool>> = files.iter().map(|path| manifest.has_stamp(path)).collect();
+    if known.is_empty() || known.contains(&None) {
+        Recorded::No
+    } else if known.contains(&Some(false)) {
+        Recorded::Touched
+    } else {
+        Recorded::Unchanged
+    }
+}
+
+/// Removes parts of the cache, while no other process makes one.
 ///
 /// # Errors
 ///
 /// [`crate::error::Error::Io`] if one cannot be removed; those before it are gone.
 pub fn remove_cached(locations: &Locations, parts: &[Cached]) -> Result<()> {
-    let _lock = lock(&locations.cache_dir, &mut |_| {})?;
+    let lock = lock(&locations.cache_dir, &mut |_| {})?;
     for part in parts {
-        let removed = match part.path.is_dir() {
-            true => fs::remove_dir_all(&part.path),
-            false => fs::remove_file(&part.path),
-        };
-        removed.map_err(|it| io_error(&part.path, it))?;
+        folder::remove_all(&part.path).map_err(|error| io_error(&part.path, error))?;
     }
-    Ok(())
+    manifest::forget_missing(&locations.cache_dir, &lock)
 }
 
-/// Returns what lies in a directory, in the order of names; nothing where there is none.
-fn entries(dir: &Path) -> Vec<PathBuf> {
-    let entries = dir.read_dir().into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|it| it.path()).collect();
-    paths.sort();
-    paths
+/// Returns the parts of one kind.
+fn entries_of(cache_dir: &Path, name: &str) -> Vec<PathBuf> {
+    folder::entries(&cache_dir.join(name))
 }
 
 /// Returns the bytes of a file, or of all files in a directory; links are not followed.
@@ -117,7 +162,7 @@ fn size_bytes(path: &Path) -> u64 {
     let mut rest = vec![path.to_owned()];
     while let Some(path) = rest.pop() {
         match path.symlink_metadata() {
-            Ok(it) if it.is_dir() => rest.extend(entries(&path)),
+            Ok(it) if it.is_dir() => rest.extend(folder::entries(&path)),
             Ok(it) => total += it.len(),
             Err(_) => {}
         }
@@ -127,6 +172,8 @@ fn size_bytes(path: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,0 +1,128 @@
+//! Compares every file of the cache with what kb put there, before any of it is loaded.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::cli::context::Context;
+use crate::cli::doctor::Findings;
+use crate::cli::model;
+use crate::cli::model::Wish;
+use crate::document::Binding;
+use crate::embed::{Examination, Examined, FileState, ManifestState};
+use crate::error::{Error, Result};
+use crate::present::doctor::Verdict;
+use crate::present::number::counted;
+
+const NAME: &str = "cache";
+
+const FIX: &str = "`kb doctor --fix` fetches it again or makes it again";
+
+/// Examines the cache and, if `is_fixing`, removes what is wrong and brings it again. Returns whether
+/// the model may be loaded.
+pub(super) fn examine(
+    context: &Context,
+    bound: Option<&Binding>,
+    is_fixing: bool,
+    findings: &mut Findings,
+) -> bool {
+    let wish = model::wish(context, bound).ok();
+    let examined = look(context, wish.as_ref()).and_then(|found| {
+        let is_wrong = !wrong(&found).is_empty() || found.manifest_state == ManifestState::Damaged;
+        if is_fixing && is_wrong {
+            return fix(context, wish.as_ref(), &found, findings);
+        }
+        Ok(found)
+    });
+    match examined {
+        Ok(found) => report(&found, findings),
+        Err(error) => {
+            findings.add_error(NAME, &error);
+            false
+        }
+    }
+}
+
+fn look(context: &Context, wish: Option<&Wish>) -> Result<Examination> {
+    let installed = wish.and_then(|wish| wish.locate().ok());
+    crate::embed::examine(&model::locations(context), installed.as_ref())
+}
+
+/// Removes what is wrong, fetches what is missing then, and looks again. Graphs are made when the
+/// model is opened.
+fn fix(
+    context: &Context,
+    wish: Option<&Wish>,
+    found: &Examination,
+    findings: &mut Findings,
+) -> Result<Examination> {
+    let was_installed =
+        wish.is_some_and(|wish| !matches!(wish.locate(), Err(Error::NotInstalled { .. })));
+    crate::embed::remove_wrong(&model::locations(context), found)?;
+    if let Some(wish) = wish.filter(|_| was_installed)
+        && wish.locate().is_err()
+        && let Err(error) = wish.install()
+    {
+        findings.add_error(NAME, &error);
+    }
+    let after = look(context, wish)?;
+    if found.manifest_state == ManifestState::Damaged {
+        let message = format!("{} was damaged", found.manifest.display());
+        findings.add(NAME, Verdict::Repaired, message);
+    }
+    for file in wrong(found) {
+        let is_still_wrong = wrong(&after).iter().any(|other| other.path == file.path);
+        if !is_still_wrong {
+            findings.add(NAME, Verdict::Repaired, describe(file));
+        }
+    }
+    Ok(after)
+}
+
+/// Reports what was found. Returns whether the model may be loaded.
+fn report(found: &Examination, findings: &mut Findings) -> bool {
+    let is_damaged = found.manifest_state == ManifestState::Damaged;
+    if is_damaged {
+        let message = format!("{} is damaged", found.manifest.display());
+        findings.add_with_fix(NAME, Verdict::Fault, message, "kb doctor --fix");
+    }
+    for file in &found.files {
+        if file.is_wrong() {
+            findings.add_with_fix(NAME, Verdict::Fault, describe(file), FIX);
+        }
+    }
+    // One that is used is made again before it is loaded.
+    let unknown = found.files.iter().filter(|file| file.state == FileState::Unknown);
+    let parts: BTreeSet<&Path> =
+        unknown.filter(|file| !file.is_used).map(|file| &*file.part).collect();
+    for part in parts {
+        let message = format!(
+            "{} has files that are not in the manifest: kb does not load them",
+            part.display()
+        );
+        let fix = "`kb cache clean` removes what is not in use";
+        findings.add_with_fix(NAME, Verdict::Note, message, fix);
+    }
+    if wrong(found).is_empty() && !is_damaged && !found.files.is_empty() {
+        let intact = found.files.iter().filter(|file| file.state == FileState::Intact).count();
+        let message = format!("{} with the right checksums", counted(intact, "file"));
+        findings.add(NAME, Verdict::Ok, message);
+    }
+    // Loading it would also write the manifest again.
+    !is_damaged && !wrong(found).iter().any(|file| file.is_used)
+}
+
+fn wrong(found: &Examination) -> Vec<&Examined> {
+    found.files.iter().filter(|file| file.is_wrong()).collect()
+}
+
+fn describe(file: &Examined) -> String {
+    let path = file.path.display();
+    match &file.state {
+        FileState::Intact => format!("{path} is intact"),
+        FileState::Missing => format!("{path} is missing"),
+        FileState::Unknown => format!("{path} is not in the manifest"),
+        FileState::Changed { found, expected } => {
+            format!("{path} has changed: its SHA-256 is {found}, expected {expected}")
+        }
+    }
+}

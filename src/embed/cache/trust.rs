@@ -1,0 +1,70 @@
+//! Says which bytes a file must have before it is loaded, by where it is.
+
+use std::path::{Path, PathBuf};
+
+use super::manifest::{Expected, hub_sha256};
+use crate::embed::Installed;
+use crate::embed::fetch::{cached_library, is_pinned, weights};
+use crate::embed::registry::{self, ModelSpec, default_files};
+
+/// Returns the files of a model that decide its vectors, as far as something is known about them.
+///
+/// kb's own copies are compared in full with `models.toml`. In the hub's cache weights and vocabulary
+/// are: with `models.toml`, or with the name that the hub gave them. A directory of the user's is
+/// taken as it is.
+pub(in crate::embed) fn model(installed: &Installed) -> Vec<(PathBuf, Expected)> {
+    if installed.is_model_given {
+        return Vec::new();
+    }
+    let dir = &installed.model_dir;
+    let is_ours = dir.starts_with(&installed.cache_dir);
+    let files = installed.spec.map_or_else(default_files, ModelSpec::files);
+    let mut found: Vec<(PathBuf, Expected)> = Vec::new();
+    for file in files {
+        let path = dir.join(&file.name);
+        let expected = match &file.sha256 {
+            _ if is_ours => in_cache(&installed.cache_dir, &path),
+            _ if !is_pinned(file) => continue,
+            Some(sha256) => Expected::Listed(vec![sha256.clone()]),
+            None => Expected::HubName,
+        };
+        found.push((path, expected));
+    }
+    if let Some(weights) = weights(dir).filter(|weights| found.iter().all(|(it, _)| it != weights))
+    {
+        found.push((weights, Expected::HubName));
+    }
+    found
+}
+
+/// Whether the SHA-256 of at least one file of a model is known.
+pub(in crate::embed) fn has_checksums(installed: &Installed) -> bool {
+    model(installed).iter().any(|(path, expected)| match expected {
+        Expected::Listed(listed) => !listed.is_empty(),
+        Expected::HubName => hub_sha256(path).is_some(),
+        Expected::Recorded => true,
+    })
+}
+
+/// Returns the runtime library, if it is kb's to check: neither the user's own nor linked in.
+pub(in crate::embed) fn runtime(installed: &Installed) -> Option<(PathBuf, Expected)> {
+    let path = &installed.runtime;
+    let is_ours = !installed.is_runtime_given && path.starts_with(&installed.cache_dir);
+    is_ours.then(|| (path.clone(), in_cache(&installed.cache_dir, path)))
+}
+
+/// Says what a file in kb's cache must be.
+pub(in crate::embed) fn in_cache(cache_dir: &Path, path: &Path) -> Expected {
+    if path.starts_with(cache_dir.join("graphs")) {
+        return Expected::Recorded;
+    }
+    let libraries = registry::libraries()
+        .filter(|library| cached_library(cache_dir, library) == path)
+        .map(|library| library.sha256.to_owned());
+    let files = registry::models().iter().flat_map(|spec| {
+        let dir = cache_dir.join("models").join(&spec.name);
+        let files = spec.files().iter().filter(move |file| dir.join(&file.name) == path);
+        files.filter_map(|file| file.sha256.clone())
+    });
+    Expected::Listed(libraries.chain(files).collect())
+}

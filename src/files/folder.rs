@@ -1,0 +1,142 @@
+//! Lists, locks, moves and removes what kb keeps in folders of its own.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::write::{create_folder, folder_of, sync_folder};
+
+/// Holds a lock file until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Takes the lock that a file stands for; `None` if another process has it. Where the file system
+/// has no locks (some network ones) nothing is locked, and several may hold it.
+///
+/// # Errors
+///
+/// What the system says of the file, which is made with its folder where it is missing.
+pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
+    let file = lock_file(path)?;
+    match file.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(_)) | Ok(()) => Ok(Some(Lock { _file: file })),
+    }
+}
+
+/// As [`try_lock`], but waits for the other process.
+///
+/// # Errors
+///
+/// As [`try_lock`].
+pub fn lock(path: &Path) -> io::Result<Lock> {
+    let file = lock_file(path)?;
+    // Without locks there is nothing to wait for.
+    let _ = file.lock();
+    Ok(Lock { _file: file })
+}
+
+fn lock_file(path: &Path) -> io::Result<File> {
+    create_folder(folder_of(path))?;
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Returns what is in a folder, in the order of names; nothing where there is no folder.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Returns the files below a folder, in the order of paths; links are not followed and not listed.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut rest = entries(folder);
+    while let Some(path) = rest.pop() {
+        match path.symlink_metadata() {
+            Ok(metadata) if metadata.is_dir() => rest.extend(entries(&path)),
+            Ok(metadata) if metadata.is_file() => found.push(path),
+            _ => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Moves a file or a folder to a new name in the same file system; the folders above it are made
+/// where they are missing.
+///
+/// # Errors
+///
+/// What the system says, as of a folder at the new name that is not empty.
+pub fn move_to(path: &Path, destination: &Path) -> io::Result<()> {
+    create_folder(folder_of(destination))?;
+    fs::rename(path, destination)?;
+    sync_folder(folder_of(destination))
+}
+
+/// Removes a file, or a folder with all that is in it; a link is removed, not followed. One that is
+/// missing is no error.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn remove_all(path: &Path) -> io::Result<()> {
+    let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Waits until a file that a library wrote is on disk.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn sync(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_held_by_one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/lock");
+        let first = try_lock(&path).unwrap();
+        assert!(first.is_some() && try_lock(&path).unwrap().is_none());
+        drop(first);
+        let again = lock(&path).unwrap();
+        assert!(try_lock(&path).unwrap().is_none());
+        drop(again);
+    }
+
+    #[test]
+    fn links_are_neither_listed_nor_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["cache/b/c", "cache/a", "elsewhere/d"] {
+            create_folder(at(name).parent().unwrap()).unwrap();
+            fs::write(at(name), "x").unwrap();
+        }
+        std::os::unix::fs::symlink(at("elsewhere"), at("cache/link")).unwrap();
+        assert_eq!(files_below(&at("cache")), [at("cache/a"), at("cache/b/c")]);
+        remove_all(&at("cache/link")).unwrap();
+        move_to(&at("cache"), &at("new/place")).unwrap();
+        assert_eq!(entries(&at("new/place")), [at("new/place/a"), at("new/place/b")]);
+        remove_all(&at("new")).unwrap();
+        remove_all(&at("new")).unwrap();
+        assert!(!at("new").exists() && at("elsewhere/d").exists());
+    }
+}
