@@ -5,10 +5,11 @@
 
 #![expect(clippy::print_stdout, reason = "an example is a program of its own")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use kb::embed::{self, Embedder, Locations, ModelChoice, OpenOptions};
 use kb::error::Result;
+use kb::ingest::walk::Start;
 use kb::ingest::{self, IngestOptions, IngestReport, Services};
 use kb::search::{self, SearchOptions, parse};
 use kb::store::Store;
@@ -30,7 +31,7 @@ fn main() -> Result<()> {
     let services = Services { num_tokens: &|it| tokenizer.num_tokens(it), embedder: &embedder };
     let options = IngestOptions::new("kb".into(), tokenizer.max_tokens(), tokenizer.num_overhead());
     let mut report = IngestReport::default();
-    let folders = [PathBuf::from(folder)];
+    let folders = [Start::named(Path::new(folder))];
     ingest::ingest(&mut store, &services, &folders, &options, &mut |_| {}, &mut report)?;
 
     let load = || embed::open_lone(&installed, &how, &mut |_| {});

@@ -71,6 +71,14 @@ pub enum Error {
         /// Which file.
         path: PathBuf,
     },
+    /// The rules of an ignore file are not used.
+    #[error("the rules in {} are not used: {reason}", path.display())]
+    IgnoreFile {
+        /// The ignore file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// A file is longer than anything of its kind may be.
     #[error("{} is longer than {limit_bytes} bytes", path.display())]
     OverLimit {
@@ -327,6 +335,7 @@ impl Error {
             Self::Io { .. } => "io",
             Self::UnsupportedFormat { .. } | Self::NotAFile { .. } => "unsupported_format",
             Self::LinkRefused { .. } => "link_refused",
+            Self::IgnoreFile { .. } => "ignore_file",
             Self::OverLimit { .. } => "over_limit",
             Self::EmptyFile { .. } => "empty_file",
             Self::TooLarge { .. } => "too_large",
@@ -368,6 +377,7 @@ impl Error {
             | Self::UnsupportedFormat { path, .. }
             | Self::NotAFile { path }
             | Self::LinkRefused { path }
+            | Self::IgnoreFile { path, .. }
             | Self::OverLimit { path, .. }
             | Self::EmptyFile { path }
             | Self::TooLarge { path, .. }
@@ -380,6 +390,19 @@ impl Error {
             | Self::Locked { path }
             | Self::DiskFull { path } => Some(path),
             _ => None,
+        }
+    }
+
+    /// Names another path for the same file, where the error names one.
+    pub fn about(self, path: &Path) -> Self {
+        let path = path.to_owned();
+        match self {
+            Self::PathNotFound { .. } => Self::PathNotFound { path },
+            Self::Io { source, .. } => Self::Io { path, source },
+            Self::NotAFile { .. } => Self::NotAFile { path },
+            Self::LinkRefused { .. } => Self::LinkRefused { path },
+            Self::OverLimit { limit_bytes, .. } => Self::OverLimit { path, limit_bytes },
+            other => other,
         }
     }
 
@@ -507,6 +530,7 @@ impl Error {
             }
             Self::PathNotFound { .. }
             | Self::Io { .. }
+            | Self::IgnoreFile { .. }
             | Self::OverLimit { .. }
             | Self::EmptyFile { .. }
             | Self::Extract { .. }

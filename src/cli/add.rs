@@ -19,7 +19,8 @@ use crate::ingest;
 use crate::ingest::chunk::{ChunkOptions, Strategy};
 use crate::ingest::detect::Wanted;
 use crate::ingest::extract::child::ReadOptions;
-use crate::ingest::walk::WalkOptions;
+use crate::ingest::reach::Reach;
+use crate::ingest::walk::{Start, WalkOptions};
 use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services, paths};
 use crate::present::human::Human;
 use crate::present::json;
@@ -68,7 +69,8 @@ pub(super) fn added(
     {
         return Err(Error::PathNotFound { path: args.paths[0].clone() });
     }
-    let report = ingest(context, args, &roots, wanted, watch)?;
+    let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
+    let report = ingest(context, args, &starts, wanted, watch)?;
     Ok((report, roots))
 }
 
@@ -81,7 +83,7 @@ fn is_stdin(args: &args::Add) -> bool {
 pub(super) fn ingest(
     context: &Context,
     args: &args::Add,
-    roots: &[PathBuf],
+    starts: &[Start],
     wanted: Wanted,
     watch: &mut Watch<'_>,
 ) -> Result<IngestReport> {
@@ -97,7 +99,7 @@ pub(super) fn ingest(
     options.is_cancelled = Arc::clone(&watch.is_cancelled);
     options.keeps_tags = watch.is_update;
     if !watch.is_update {
-        remember_roots(&mut store, args, roots)?;
+        remember_roots(&mut store, args, starts)?;
     }
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
@@ -108,10 +110,10 @@ pub(super) fn ingest(
         Some(_) => Interrupt::default(),
     };
     let mut report = IngestReport::default();
-    let is_lone = matches!(roots, [root] if !root.is_dir());
+    let is_lone = matches!(starts, [start] if !start.path().is_dir());
     let mut progress = IngestProgress::new(context.data_dir().join(ERROR_LOG), now, is_lone);
     if args.note.is_none() && stdin.is_none() {
-        progress.count(roots, options.walk);
+        progress.count(starts, options.walk);
     }
     let mut on_event = |event: ingest::Event<'_>| {
         progress.on_event(&event);
@@ -134,7 +136,7 @@ pub(super) fn ingest(
             ingest::ingest_bytes(store_ref, &services, bytes, &options, on_event_ref, &mut report)
         }
         (None, None) => {
-            ingest::ingest(store_ref, &services, roots, &options, on_event_ref, &mut report)
+            ingest::ingest(store_ref, &services, starts, &options, on_event_ref, &mut report)
         }
     };
     progress.finish();
@@ -155,15 +157,19 @@ pub(super) fn ingest(
 }
 
 /// Remembers folders before anything in them is read, so that an interrupted run is known, too.
-fn remember_roots(store: &mut Store, args: &args::Add, roots: &[PathBuf]) -> Result<()> {
-    for root in roots.iter().filter(|it| it.is_dir()) {
+fn remember_roots(store: &mut Store, args: &args::Add, starts: &[Start]) -> Result<()> {
+    for root in starts.iter().map(Start::path).filter(|path| path.is_dir()) {
+        let path = paths::path_text(root);
+        if let Some(old) = paths::old_text(&path).filter(|old| paths::path_of(old) == root) {
+            store.rename_path(&old, &path)?;
+        }
         store.remember_root(&Root {
-            path: paths::path_text(root),
+            path,
             tags: args.tags.clone(),
             doc_type: args.doc_type,
             language: args.language.map(|it| it.as_str().to_owned()),
             follows_links: args.follow,
-            real_path: None,
+            real_path: Reach::named(root)?.real_path(),
         })?;
     }
     Ok(())

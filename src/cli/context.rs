@@ -125,7 +125,7 @@ pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -
 /// Turns filter flags into the stages' noun.
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     let path_prefix = match &args.path {
-        Some(path) => Some(paths::path_text(&absolute(path)?)),
+        Some(path) => Some(paths::typed_text(&absolute(path)?)),
         None => None,
     };
     Ok(Filter {
@@ -150,6 +150,11 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
     let current =
         std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
     Ok(paths::clean(&current.join(path)))
+}
+
+/// Returns the absolute path that was typed, as it is or as kb prints one that is no text.
+pub(super) fn typed(path: &Path) -> Result<PathBuf> {
+    Ok(paths::path_of(&paths::typed_text(&absolute(path)?)))
 }
 
 /// Reads a document id as typed.

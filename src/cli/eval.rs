@@ -14,6 +14,7 @@ use crate::eval;
 use crate::eval::{Evaluation, Judged, beir, known_item};
 use crate::ingest;
 use crate::ingest::detect::Wanted;
+use crate::ingest::walk::Start;
 use crate::present::eval as present;
 use crate::search::{Legs, SearchOptions};
 use crate::store::Store;
@@ -91,7 +92,7 @@ fn of_folder(
         }
     }
     let context = context.at(&work)?;
-    let (watch, folder) = (&mut add::Watch::default(), vec![files.clone()]);
+    let (watch, folder) = (&mut add::Watch::default(), [Start::named(&files)]);
     add::ingest(&context, &args::Add::nothing(), &folder, Wanted::new(None, None)?, watch)?;
     let mut store = context.open_store()?;
     let mut documents: HashMap<String, DocumentId> = store

@@ -43,6 +43,7 @@ impl From<&Error> for ExitStatus {
             | Error::UnsupportedFormat { .. }
             | Error::NotAFile { .. }
             | Error::LinkRefused { .. }
+            | Error::IgnoreFile { .. }
             | Error::OverLimit { .. }
             | Error::EmptyFile { .. }
             | Error::TooLarge { .. }

@@ -16,7 +16,7 @@ use crate::embed;
 use crate::error::Error;
 use crate::ingest;
 use crate::ingest::walk;
-use crate::ingest::walk::WalkOptions;
+use crate::ingest::walk::{Start, WalkOptions};
 use crate::present::number::{counted, duration, thousands};
 use crate::text::printable::clean;
 
@@ -139,13 +139,13 @@ impl IngestProgress {
 
     /// Counts the files in a thread of its own, where anybody looks on: the run itself finds them as it
     /// goes, and so does not know how many there are.
-    pub(super) fn count(&self, roots: &[PathBuf], options: WalkOptions) {
+    pub(super) fn count(&self, starts: &[Start], options: WalkOptions) {
         if self.bar.is_hidden() {
             return;
         }
-        let (work, roots) = (Arc::clone(&self.work), roots.to_vec());
+        let (work, starts) = (Arc::clone(&self.work), starts.to_vec());
         thread::spawn(move || {
-            let files = walk::walk(&roots, &options);
+            let files = walk::walk(&starts, &options);
             // Nobody else sets it.
             let _ = work.set(Work::new(files.map(|it| it.map_or(0, |it| it.size_bytes))));
         });
@@ -172,6 +172,10 @@ impl IngestProgress {
                 self.advance(false);
             }
             ingest::Event::Ignored => self.advance(false),
+            ingest::Event::Warned { error } => {
+                self.bar.suspend(|| voice::warn(&error.to_string()));
+                self.num_done += 1;
+            }
             ingest::Event::Failed { path, error } => {
                 self.num_failed += 1;
                 match error.path() {

@@ -6,7 +6,7 @@ use crate::cli::args::SelectionArgs;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::Place;
-use crate::cli::{args, context, launch, voice};
+use crate::cli::{add, args, context, launch, voice};
 use crate::config::OutputFormat;
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
@@ -42,17 +42,17 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
 pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
     if args.editor {
         let (store, document) = find(context, &args.document)?;
+        let path = file(context, &store, document.id, document.path.as_deref())?;
         store.close()?;
-        let path = file(document.id, document.path.as_deref())?;
         let (line, page) = (args.lines.map(|it| it.0), args.page);
         launch::open(context, Place { path: &path, line, page })?;
         return Ok(ExitStatus::Success);
     }
     let opened = file_of(context, args)?;
-    match (opened.origin, opened.has_changed) {
-        (_, Some(true)) => voice::warn("the file has changed since it was added"),
-        (Origin::Database, None) if opened.document.path.is_some() => {
-            voice::warn("the file cannot be read: this is the text in the database");
+    match (opened.origin, opened.has_changed, &opened.file_error) {
+        (_, Some(true), _) => voice::warn("the file has changed since it was added"),
+        (Origin::Database, None, Some(error)) => {
+            voice::warn(&format!("{error}: this is the text in the database"));
         }
         _ => {}
     }
@@ -80,16 +80,30 @@ pub(super) fn part_of(context: &Context, args: &args::Show) -> Result<Shown> {
 
 pub(super) fn file_of(context: &Context, args: &args::Open) -> Result<Opened> {
     let (store, document) = find(context, &args.document)?;
-    let options = OpenOptions { lines: args.lines, max_lines: args.max_lines };
+    let options = OpenOptions {
+        lines: args.lines,
+        max_lines: args.max_lines,
+        follows_links: context.config().ingestion.follow_links,
+        max_bytes: add::walk_options(context, false).max_bytes(),
+    };
     read::open(&store, document, &options)
 }
 
-/// Returns the path of a document's file.
-pub(super) fn file(id: DocumentId, path: Option<&str>) -> Result<PathBuf> {
-    path.map(paths::path_of).ok_or_else(|| Error::Usage {
+/// Returns the path of a document's file, for another program: a link that was put in its place is
+/// refused.
+pub(super) fn file(
+    context: &Context,
+    store: &Store,
+    id: DocumentId,
+    path: Option<&str>,
+) -> Result<PathBuf> {
+    let text = path.ok_or_else(|| Error::Usage {
         message: format!("document {id} has no file"),
         hint: Some(format!("`kb show {id}` prints it")),
-    })
+    })?;
+    let path = paths::path_of(text);
+    read::reach(store, text, context.config().ingestion.follow_links)?.open(&path)?;
+    Ok(path)
 }
 
 /// Finds the document that was typed.
@@ -97,7 +111,7 @@ pub(super) fn find(context: &Context, typed: &str) -> Result<(Store, StoredDocum
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let store = context.open_existing()?.ok_or_else(unknown)?;
     let path = if typed.is_empty() { "." } else { typed };
-    let path = paths::path_text(&context::absolute(Path::new(path))?);
+    let path = paths::typed_text(&context::absolute(Path::new(path))?);
     let document = read::find(&store, typed, &path)?;
     Ok((store, document))
 }

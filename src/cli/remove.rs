@@ -71,7 +71,11 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         |out| json::removed(&removed, out),
         |human, out| human.removed(&removed, out),
     )?;
-    let num_back = files.iter().filter(|it| root_of(&roots, it).is_some() && it.exists()).count();
+    let is_back = |path: &&PathBuf| {
+        root_of(&roots, path).is_some()
+            && path.symlink_metadata().is_ok_and(|found| found.is_file())
+    };
+    let num_back = files.iter().filter(is_back).count();
     if num_back > 0 {
         voice::say(&format!(
             "note: `kb update` will add {} again, for their files lie in a folder that was added; \
@@ -97,7 +101,7 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
             folders: Vec::new(),
         });
     }
-    let path = context::absolute(Path::new(typed))?;
+    let path = context::typed(Path::new(typed))?;
     let path_prefix = Some(paths::path_text(&path));
     let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?.into_iter();
     let documents: Vec<DocumentName> =

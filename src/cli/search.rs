@@ -90,7 +90,10 @@ fn open(context: &Context, found: &Found, number: u32) -> Result<ExitStatus> {
         message: format!("there is no result {number}: {} found", hits.len()),
         hint: None,
     })?;
-    let path = read::file(hit.stored.document_id, hit.stored.path.as_deref())?;
+    let unknown = || Error::UnknownDocument { id: hit.stored.document_id.to_string() };
+    let store = context.open_existing()?.ok_or_else(unknown)?;
+    let path = read::file(context, &store, hit.stored.document_id, hit.stored.path.as_deref())?;
+    store.close()?;
     let typed = match found {
         Found::Hits(results) => &results.typed,
         Found::Passages(evidence) => &evidence.typed,

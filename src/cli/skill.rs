@@ -21,6 +21,7 @@ use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::ingest::IngestReport;
 use crate::ingest::detect::Wanted;
+use crate::ingest::walk::Start;
 use crate::present::sheet::Sheet;
 use crate::present::skill::{BuildReport, json, text};
 use crate::skill;
@@ -369,7 +370,8 @@ impl<'a> Session<'a> {
         let add =
             args::Add { tags: vec![format!("skill:{}", built.skill.name)], ..args::Add::nothing() };
         let watch = &mut Watch::default();
-        add::ingest(&self.context()?, &add, &built.pages, Wanted::default(), watch)
+        let pages: Vec<Start> = built.pages.iter().map(|page| Start::named(page)).collect();
+        add::ingest(&self.context()?, &add, &pages, Wanted::default(), watch)
     }
 
     fn lint(&self, typed: &str) -> Result<ExitStatus> {

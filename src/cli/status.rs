@@ -11,7 +11,7 @@ use crate::store::Stats;
 pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> {
     let (setup, stats) = status(context)?;
     let surveys = match context.open_existing()?.filter(|_| args.scan) {
-        Some(store) => Some(Scope::read(&store, &[])?.survey(context, false)),
+        Some(store) => Some(Scope::read(context, &store, &[])?.survey(context, false)),
         None => None,
     };
     context.present(

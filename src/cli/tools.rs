@@ -216,6 +216,7 @@ fn added(service: &Service, args: &args::Add, call: &Call) -> Result<Bytes> {
         }
         ingest::Event::Ignored => num_done += 1,
         ingest::Event::Prepared { .. } | ingest::Event::Embedded { .. } => {}
+        ingest::Event::Warned { .. } => {}
         ingest::Event::Failed { path, error } => {
             num_done += 1;
             let message = format!("{}: {error}", path.display());

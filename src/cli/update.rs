@@ -1,4 +1,4 @@
-//! `kb update`: what was added in, the same as its files are now out.
+//! `kb update`: brings the database in step with the files of what was added.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::cli::add::Watch;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{add, args, context};
+use crate::cli::{add, args, context, voice};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::ingest::detect::Wanted;
-use crate::ingest::survey::{Survey, is_away, is_gone, root_of, survey};
+use crate::ingest::reach::{Access, Reach};
+use crate::ingest::survey::{self, Survey, is_away, is_gone, root_of};
+use crate::ingest::walk::Start;
 use crate::ingest::{content_hash, detect, paths};
 use crate::present::update;
 use crate::present::update::{Refused, UpdateReport};
@@ -23,12 +25,15 @@ const MAX_PERCENT_LOST: usize = 30;
 pub(super) struct Scope {
     roots: Vec<Root>,
     known: Vec<KnownFile>,
+    access: Access,
 }
 
 impl Scope {
     /// Returns what of all that was added lies at or below one of `named`; all if that is empty.
-    pub(super) fn read(store: &Store, named: &[PathBuf]) -> Result<Self> {
-        let mut scope = Self { roots: store.roots()?, known: store.known_files()? };
+    pub(super) fn read(context: &Context, store: &Store, named: &[PathBuf]) -> Result<Self> {
+        let (roots, known) = (store.roots()?, store.known_files()?);
+        let access = Access::new(&roots, context.config().ingestion.follow_links);
+        let mut scope = Self { roots, known, access };
         if named.is_empty() {
             return Ok(scope);
         }
@@ -69,21 +74,26 @@ impl Scope {
 
     /// Looks at all of it.
     pub(super) fn survey(&self, context: &Context, is_exact: bool) -> Vec<Survey> {
-        let is_following = self.roots.iter().any(|it| it.follows_links);
-        let options = add::walk_options(context, is_following);
-        survey(&self.folders(), &self.known, &options, is_exact)
+        survey::survey(&survey::Scope {
+            access: &self.access,
+            roots: &self.folders(),
+            known: &self.known,
+            // Where links are followed, `access` says.
+            walk: add::walk_options(context, false),
+            is_exact,
+        })
     }
 }
 
 pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> {
-    let named = args.roots.iter().map(|it| context::absolute(it)).collect::<Result<Vec<_>>>()?;
+    let named = args.roots.iter().map(|path| context::typed(path)).collect::<Result<Vec<_>>>()?;
     let scope = match context.open_existing()? {
         Some(store) => {
-            let scope = Scope::read(&store, &named)?;
+            let scope = Scope::read(context, &store, &named)?;
             store.close()?;
             scope
         }
-        None => Scope { roots: Vec::new(), known: Vec::new() },
+        None => Scope { roots: Vec::new(), known: Vec::new(), access: Access::default() },
     };
     let before = scope.survey(context, args.dry_run);
     let mut report = UpdateReport { is_dry_run: args.dry_run, ..UpdateReport::default() };
@@ -92,11 +102,16 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
         .flat_map(|it| it.root.iter().filter(|_| it.is_away).chain(&it.empty_folders))
         .cloned()
         .collect();
+    for path in before.iter().flat_map(|survey| &survey.refused) {
+        let error = Error::LinkRefused { path: path.clone() };
+        voice::fail(&error.to_string());
+        report.failed.push((path.clone(), error));
+    }
     if args.dry_run {
-        foresee(&scope, before, args, &mut report);
+        foresee(context, &scope, before, args, &mut report);
     } else {
         read(context, &scope, &before, args, &mut report)?;
-        settle(context, &before, args, &mut report)?;
+        settle(context, &scope, &before, args, &mut report)?;
     }
     context.present(
         args.format.format,
@@ -109,18 +124,27 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
 }
 
 /// Says what would be done.
-fn foresee(scope: &Scope, surveys: Vec<Survey>, args: &args::Update, report: &mut UpdateReport) {
-    let mut hashes: HashSet<String> = HashSet::new();
-    for survey in &surveys {
-        hashes.extend(survey.new.iter().filter_map(|it| {
-            (!surveys.iter().all(|it| it.missing.is_empty()))
-                .then(|| std::fs::read(it).ok())
-                .flatten()
-                .map(|it| content_hash(&it))
-        }));
+fn foresee(
+    context: &Context,
+    scope: &Scope,
+    surveys: Vec<Survey>,
+    args: &args::Update,
+    report: &mut UpdateReport,
+) {
+    let max_bytes = add::walk_options(context, false).max_bytes();
+    let hash = |path: &PathBuf| {
+        let reach = scope.access.of_file(path, None).ok()?;
+        Some(content_hash(&reach.read(path, max_bytes).ok()?))
+    };
+    let is_any_missing = surveys.iter().any(|survey| !survey.missing.is_empty());
+    let new = surveys.iter().filter(|_| is_any_missing).flat_map(|survey| &survey.new);
+    let hashes: HashSet<String> = new.filter_map(hash).collect();
+    for (path, reason) in surveys.iter().flat_map(|survey| &survey.unused_rules) {
+        let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
+        voice::warn(&error.to_string());
     }
     // Of a folder that is away nothing is known.
-    for mut survey in surveys.into_iter().filter(|it| !it.is_away) {
+    for mut survey in surveys.into_iter().filter(|it| !it.is_away && !it.is_refused) {
         report.updated += survey.changed.len();
         report.added += survey.new.len();
         report.unchanged += num_unchanged(&survey);
@@ -146,7 +170,8 @@ fn foresee(scope: &Scope, surveys: Vec<Survey>, args: &args::Update, report: &mu
 
 /// Counts the files that are as they are remembered.
 fn num_unchanged(survey: &Survey) -> usize {
-    survey.num_known - survey.changed.len() - survey.missing.len() - survey.num_in_empty
+    let num_others = survey.changed.len() + survey.missing.len() + survey.refused.len();
+    survey.num_known - num_others - survey.num_in_empty
 }
 
 fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
@@ -174,13 +199,15 @@ fn read(
     args: &args::Update,
     report: &mut UpdateReport,
 ) -> Result<()> {
-    let mut by_kind: BTreeMap<Kind, Vec<PathBuf>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
     for root in &scope.roots {
         let path = paths::path_of(&root.path);
-        if !is_away(&path) {
+        if let Ok(reach) = scope.access.of_folder(&path)
+            && !is_away(&path)
+        {
             let language = root.language.as_ref().and_then(|it| it.parse().ok());
             let kind = (root.tags.clone(), root.doc_type, language, root.follows_links);
-            by_kind.entry(kind).or_default().push(path);
+            by_kind.entry(kind).or_default().push(Start::known(&path, reach));
         }
     }
     // Also those in folders that an ignore rule has hidden since: they were wanted once.
@@ -188,25 +215,30 @@ fn read(
         report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
         // In folders an empty file is passed over, but this one said something: that stays, and it is told.
         let is_emptied = |it: &&PathBuf| {
-            it.metadata().is_ok_and(|it| it.len() == 0) && !survey.unreached.contains(it)
+            it.symlink_metadata().is_ok_and(|it| it.len() == 0) && !survey.unreached.contains(it)
         };
         let emptied = survey.changed.iter().filter(is_emptied);
         report.failed.extend(emptied.map(|it| (it.clone(), Error::EmptyFile { path: it.clone() })));
         for path in &survey.unreached {
             let text = paths::path_text(path);
-            let known = scope.known.iter().find(|it| it.stamp.path == text);
-            by_kind
-                .entry(known.map_or_else(Kind::default, |it| kind(it, path)))
-                .or_default()
-                .push(path.clone());
+            let is_known = |file: &&KnownFile| {
+                file.stamp.path == text || paths::path_of(&file.stamp.path) == *path
+            };
+            let Some(known) = scope.known.iter().find(is_known) else { continue };
+            match scope.access.of_file(path, known.stamp.real_path.as_deref()) {
+                Ok(reach) => {
+                    by_kind.entry(kind(known, path)).or_default().push(Start::known(path, reach));
+                }
+                Err(error) => report.failed.push((path.clone(), error)),
+            }
         }
     }
-    for ((tags, doc_type, language, follow), paths) in by_kind {
+    for ((tags, doc_type, language, follow), starts) in by_kind {
         let add =
             args::Add { tags, follow, password: args.password.clone(), ..args::Add::nothing() };
         let wanted = Wanted::new(doc_type, language)?;
         let watch = &mut Watch { is_update: true, ..Watch::default() };
-        let found = add::ingest(context, &add, &paths, wanted, watch)?;
+        let found = add::ingest(context, &add, &starts, wanted, watch)?;
         report.added += found.added;
         report.updated += found.updated;
         report.unchanged += found.skipped;
@@ -228,11 +260,21 @@ fn kind(known: &KnownFile, path: &Path) -> Kind {
 /// Follows what moved, and removes what is gone if that is wanted.
 fn settle(
     context: &Context,
+    scope: &Scope,
     before: &[Survey],
     args: &args::Update,
     report: &mut UpdateReport,
 ) -> Result<()> {
     let Some(mut store) = context.open_existing()? else { return Ok(()) };
+    // An older kb did not remember where a folder's path leads.
+    for root in store.roots()?.into_iter().filter(|root| root.real_path.is_none()) {
+        let is_looked_at = scope.roots.iter().any(|looked| looked.path == root.path);
+        if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
+            && is_looked_at
+        {
+            store.remember_root(&Root { real_path: reach.real_path(), ..root })?;
+        }
+    }
     let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
         Ok(store.document(id)?.and_then(|it| it.path).map(|it| paths::path_of(&it)))
     };

@@ -20,6 +20,7 @@ mod options;
 pub mod paths;
 mod pipeline;
 mod prepare;
+pub mod reach;
 mod report;
 pub mod survey;
 pub mod walk;
@@ -32,7 +33,8 @@ use crate::error::{Error, Result};
 use crate::hash;
 use crate::ingest::detect::Wanted;
 use crate::ingest::prepare::Prepared;
-use crate::ingest::walk::Found;
+use crate::ingest::reach::Reach;
+use crate::ingest::walk::{Found, Start};
 use crate::store::Store;
 
 pub use options::{ChunkingOptions, IngestOptions};
@@ -58,12 +60,12 @@ pub struct Services<'a> {
 pub fn ingest(
     store: &mut Store,
     services: &Services<'_>,
-    roots: &[PathBuf],
+    starts: &[Start],
     options: &IngestOptions,
     on_event: &mut OnEvent<'_>,
     report: &mut IngestReport,
 ) -> Result<()> {
-    pipeline::run(store, services, roots, options, on_event, report)
+    pipeline::run(store, services, starts, options, on_event, report)
 }
 
 /// Returns what `documents.content_hash` says of these bytes: SHA-256, lower-case hex.
@@ -146,7 +148,10 @@ pub fn ingest_bytes(
         other => other?,
     };
     let format = format.ok_or_else(|| Error::EmptyFile { path: path.clone() })?;
-    let found = Found { path, size_bytes: bytes.len() as u64, mtime_ns: 0, is_named: true };
+    let size_bytes = bytes.len() as u64;
+    // There is nothing to open.
+    let reach = Reach::Anywhere;
+    let found = Found { path, size_bytes, mtime_ns: 0, is_named: true, reach };
     let hash = content_hash(bytes);
     let num_tokens = services.num_tokens;
     let mut prepared =
@@ -258,7 +263,7 @@ mod tests {
         store.bind(embedder.binding()).unwrap();
         let services = Services { num_tokens, embedder };
         let mut report = IngestReport::default();
-        ingest(store, &services, &[folder.to_owned()], options, on_event, &mut report).unwrap();
+        ingest(store, &services, &[Start::named(folder)], options, on_event, &mut report).unwrap();
         assert!(report.failed.is_empty(), "{:?}", report.failed);
         report
     }

@@ -1,4 +1,4 @@
-//! A path in, its text out, and the other way round.
+//! Turns paths into texts that tell them apart, and texts into paths.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,7 +18,8 @@ pub fn clean(path: &Path) -> PathBuf {
     cleaned
 }
 
-/// Returns a path as text that tells it from every other: bytes that are no UTF-8 become `\xHH`.
+/// Returns a path as text that tells it from every other: a byte that is no UTF-8 becomes `\xHH`,
+/// and a backslash before an `x` becomes `\x5c`, so that no two paths share a text.
 pub fn path_text(path: &Path) -> String {
     #[cfg(unix)]
     {
@@ -26,7 +27,10 @@ pub fn path_text(path: &Path) -> String {
         use std::os::unix::ffi::OsStrExt;
         let mut text = String::new();
         for part in path.as_os_str().as_bytes().utf8_chunks() {
-            text.push_str(part.valid());
+            match part.valid().contains(ESCAPE) {
+                true => text.push_str(&part.valid().replace(ESCAPE, ESCAPED)),
+                false => text.push_str(part.valid()),
+            }
             for byte in part.invalid() {
                 // Writing to a String cannot fail.
                 let _ = write!(text, "\\x{byte:02x}");
@@ -38,31 +42,75 @@ pub fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// What begins the number of a byte.
+#[cfg(unix)]
+const ESCAPE: &str = "\\x";
+
+/// The same, meant as it stands.
+#[cfg(unix)]
+const ESCAPED: &str = "\\x5cx";
+
 /// Returns the path that [`path_text`] made a text of.
 ///
-/// A file whose name really has a backslash, an `x` and two digits goes before.
+/// Older versions did not escape a backslash before an `x`. Where there is nothing at the path
+/// that a text means, but something at the path that reads like the text, that one is returned.
 pub fn path_of(text: &str) -> PathBuf {
-    let plain = PathBuf::from(text);
     #[cfg(unix)]
-    if text.contains("\\x") && plain.symlink_metadata().is_err() {
-        use std::os::unix::ffi::OsStringExt;
-        let mut parts = text.split("\\x");
-        let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-        for part in parts {
-            match part.get(..2).and_then(|it| u8::from_str_radix(it, 16).ok()) {
-                Some(byte) if !byte.is_ascii() => {
-                    bytes.push(byte);
-                    bytes.extend_from_slice(&part.as_bytes()[2..]);
-                }
-                _ => {
-                    bytes.extend_from_slice(b"\\x");
-                    bytes.extend_from_slice(part.as_bytes());
-                }
+    if text.contains(ESCAPE) {
+        let path = unescaped(text);
+        let plain = PathBuf::from(text);
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        return if !is_there(&path) && is_there(&plain) { plain } else { path };
+    }
+    PathBuf::from(text)
+}
+
+/// Returns the text that older versions had for a path, given the text of [`path_text`]; `None` where
+/// they are the same.
+pub fn old_text(text: &str) -> Option<String> {
+    #[cfg(unix)]
+    if text.contains(ESCAPED) {
+        return Some(text.replace(ESCAPED, ESCAPE));
+    }
+    let _ = text;
+    None
+}
+
+/// Returns the text of an absolute path that was typed: either the path itself, or what kb prints for a
+/// path that is no text.
+pub fn typed_text(path: &Path) -> String {
+    #[cfg(unix)]
+    if let Some(typed) = path.to_str()
+        && typed.contains(ESCAPE)
+        && path.symlink_metadata().is_err()
+    {
+        return path_text(&unescaped(typed));
+    }
+    path_text(path)
+}
+
+/// Turns each `\xHH` that [`path_text`] writes into its byte; everything else stays.
+#[cfg(unix)]
+fn unescaped(text: &str) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    let mut parts = text.split(ESCAPE);
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let digits = part.get(..2).filter(|digits| {
+            digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+        });
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if !byte.is_ascii() || (byte == b'\\' && part[2..].starts_with('x')) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(&part.as_bytes()[2..]);
+            }
+            _ => {
+                bytes.extend_from_slice(ESCAPE.as_bytes());
+                bytes.extend_from_slice(part.as_bytes());
             }
         }
-        return PathBuf::from(std::ffi::OsString::from_vec(bytes));
     }
-    plain
+    PathBuf::from(std::ffi::OsString::from_vec(bytes))
 }
 
 #[cfg(test)]
@@ -78,11 +126,62 @@ mod tests {
             (&b"plain.md"[..], "plain.md"),
             (b"\xff.md", "\\xff.md"),
             (b"a\xfe\xff", "a\\xfe\\xff"),
-            ("é\\x41\\x".as_bytes(), "é\\x41\\x"),
+            ("é\\x41\\x".as_bytes(), "é\\x5cx41\\x5cx"),
+            (b"caf\\xe9.md", "caf\\x5cxe9.md"),
+            (b"caf\xe9.md", "caf\\xe9.md"),
+            (b"a\\x5cxe9", "a\\x5cx5cxe9"),
+            (b"\\\xff\\x\xfex", "\\\\xff\\x5cx\\xfex"),
+            (b"a\\b\\", "a\\b\\"),
         ] {
             let path = Path::new(OsStr::from_bytes(name));
             assert_eq!((path_text(path).as_str(), path_of(text)), (text, path.to_owned()));
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_two_paths_share_a_text() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        let letters = *b"\\x5ce9\xe9\x80";
+        let mut seen = std::collections::HashMap::new();
+        // All names of up to five of these letters.
+        for number in 0..9_usize.pow(5) {
+            let mut rest = number;
+            let mut name = Vec::new();
+            while rest > 0 {
+                if rest % 9 > 0 {
+                    name.push(letters[rest % 9 - 1]);
+                }
+                rest /= 9;
+            }
+            let path = PathBuf::from(OsStr::from_bytes(&name));
+            let text = path_text(&path);
+            assert_eq!(unescaped(&text), path, "{text}");
+            let before = seen.insert(text.clone(), path.clone());
+            assert!(before.is_none_or(|before| before == path), "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_text_of_an_older_version_finds_its_file() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let literal = folder.path().join("caf\\xe9.md");
+        let raw = folder.path().join(OsStr::from_bytes(b"caf\xe9.md"));
+        let old = literal.to_str().unwrap();
+        std::fs::write(&literal, "literal").unwrap();
+        assert_eq!(path_of(old), literal);
+        assert_eq!(old_text(&path_text(&literal)).as_deref(), Some(old));
+        assert_eq!(typed_text(&literal), path_text(&literal));
+        // Where both are there, the text means what it would mean today.
+        std::fs::write(&raw, "raw").unwrap();
+        assert_eq!((path_of(old), path_of(&path_text(&literal))), (raw.clone(), literal.clone()));
+        std::fs::remove_file(&literal).unwrap();
+        assert_eq!(typed_text(&literal), path_text(&raw));
+        assert_eq!(old_text(&path_text(&raw)), None);
     }
 
     #[test]

@@ -50,8 +50,12 @@ pub(super) fn prepare_file(
     let context_title = stated.clone().unwrap_or_else(|| file_words(&found.path));
     let title = stated.unwrap_or_else(|| file_name(&found.path));
     let path = paths::path_text(&found.path);
-    let stamp =
-        PathStamp { path, size_bytes: found.size_bytes, mtime_ns: found.mtime_ns, real_path: None };
+    let stamp = PathStamp {
+        path,
+        size_bytes: found.size_bytes,
+        mtime_ns: found.mtime_ns,
+        real_path: found.reach.real_path(),
+    };
     Ok(assemble(
         document,
         Head {

@@ -42,6 +42,11 @@ pub enum Event<'a> {
     },
     /// A file is of a kind that is not ingested from folders, or empty.
     Ignored,
+    /// Something was passed over that is no document, such as an ignore file.
+    Warned {
+        /// What and why.
+        error: &'a Error,
+    },
     /// A file could not be ingested.
     Failed {
         /// Which file.
@@ -71,6 +76,8 @@ pub struct IngestReport {
     pub document_ids: Vec<i64>,
     /// Files that could not be ingested, in the order they were found.
     pub failed: Vec<(PathBuf, Error)>,
+    /// Ignore files that were not used, in the order they were found.
+    pub warnings: Vec<(PathBuf, Error)>,
 }
 
 impl IngestReport {

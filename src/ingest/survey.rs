@@ -1,12 +1,16 @@
-//! Folders and remembered files in, what is out of date out. Writes nothing; reads only files that
+//! Compares folders and remembered files with what is on disk. Writes nothing; reads only files that
 //! seem changed, and only where asked to.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use crate::document::DocumentId;
-use crate::ingest::walk::WalkOptions;
+use crate::error::Error;
+use crate::files::open;
+use crate::files::open::Links;
+use crate::ingest::reach::{Access, Reach};
+use crate::ingest::walk::{Start, WalkOptions};
 use crate::ingest::{content_hash, detect, paths, walk};
 use crate::store::KnownFile;
 
@@ -29,6 +33,8 @@ pub struct Survey {
     /// The folder is gone, empty or cannot be looked into: perhaps a disk that is not mounted. Then
     /// nothing else is said.
     pub is_away: bool,
+    /// The folder's path leads elsewhere than when it was added. Then nothing else is said.
+    pub is_refused: bool,
     /// Files that are remembered.
     pub num_known: usize,
     /// Documents that are remembered.
@@ -46,6 +52,11 @@ pub struct Survey {
     pub empty_folders: BTreeSet<PathBuf>,
     /// How many those are.
     pub num_in_empty: usize,
+    /// Remembered files, or the folder itself, in whose place a link is that is not followed: they are
+    /// not read, and their documents stay as they are.
+    pub refused: Vec<PathBuf>,
+    /// Ignore files that are not used, and why.
+    pub unused_rules: Vec<(PathBuf, String)>,
 }
 
 impl Survey {
@@ -58,7 +69,7 @@ impl Survey {
 
 /// Whether a folder is gone, empty or cannot be looked into: what an unmounted disk leaves.
 pub fn is_away(folder: &Path) -> bool {
-    fs::read_dir(folder).map_or(true, |mut it| it.next().is_none())
+    open::list(folder, Links::Follow).map_or(true, |entries| entries.is_empty())
 }
 
 /// Whether a file is certainly not there, or a folder is in its place: what cannot be looked at is not
@@ -77,30 +88,49 @@ fn empty_folder(path: &Path) -> Option<&Path> {
     path.ancestors().skip(1).find(|it| it.is_dir()).filter(|it| is_away(it))
 }
 
-/// Looks at the files of `roots` and at remembered ones outside of them, `known` being all that are
-/// remembered. `is_exact`: what seems changed is read, and a file that was only touched does not
-/// count.
-pub fn survey(
-    roots: &[PathBuf],
-    known: &[KnownFile],
-    walk_options: &WalkOptions,
-    is_exact: bool,
-) -> Vec<Survey> {
+/// What is looked at, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
+    /// Through which links files may be reached.
+    pub access: &'a Access,
+    /// Folders that were added, or parts of them.
+    pub roots: &'a [PathBuf],
+    /// Files that are remembered.
+    pub known: &'a [KnownFile],
+    /// How folders are walked.
+    pub walk: WalkOptions,
+    /// Whether what seems changed is read, so that a file that was only touched does not count.
+    pub is_exact: bool,
+}
+
+/// Looks at the files of all folders and at remembered ones outside of them.
+pub fn survey(scope: &Scope<'_>) -> Vec<Survey> {
+    let Scope { roots, known, .. } = *scope;
     let mut by_root: BTreeMap<Option<&Path>, Vec<&KnownFile>> =
-        roots.iter().map(|it| (Some(it.as_path()), Vec::new())).collect();
+        roots.iter().map(|root| (Some(root.as_path()), Vec::new())).collect();
     for file in known {
         let path = paths::path_of(&file.stamp.path);
         by_root.entry(root_of(roots, &path)).or_default().push(file);
     }
-    let living: HashSet<DocumentId> = known
-        .iter()
-        .filter(|it| !is_gone(&paths::path_of(&it.stamp.path)))
-        .map(|it| it.document_id)
-        .collect();
+    let living = living(scope);
     by_root
         .into_iter()
         .filter(|(root, files)| root.is_some() || !files.is_empty())
-        .map(|(root, files)| look(root, &files, &living, walk_options, is_exact))
+        .map(|(root, files)| look(scope, root, &files, &living))
+        .collect()
+}
+
+/// Returns the documents of which a file is missing and another one is there.
+fn living(scope: &Scope<'_>) -> HashSet<DocumentId> {
+    let (gone, there): (Vec<_>, Vec<_>) =
+        scope.known.iter().partition(|file| is_gone(&paths::path_of(&file.stamp.path)));
+    let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
+    let is_refused =
+        |file: &KnownFile| matches!(scope.access.look(&file.stamp), Err(Error::LinkRefused { .. }));
+    there
+        .into_iter()
+        .filter(|file| gone.contains(&file.document_id) && !is_refused(file))
+        .map(|file| file.document_id)
         .collect()
 }
 
@@ -111,54 +141,49 @@ pub fn root_of<'a>(roots: &'a [PathBuf], path: &Path) -> Option<&'a Path> {
 }
 
 fn look(
+    scope: &Scope<'_>,
     root: Option<&Path>,
     files: &[&KnownFile],
     living: &HashSet<DocumentId>,
-    walk_options: &WalkOptions,
-    is_exact: bool,
 ) -> Survey {
+    let reach = root.map(|root| scope.access.of_folder(root));
     let mut survey = Survey {
         root: root.map(Path::to_owned),
-        is_away: root.is_some_and(is_away),
+        is_refused: matches!(reach, Some(Err(Error::LinkRefused { .. }))),
         num_known: files.len(),
-        num_documents: files.iter().map(|it| it.document_id).collect::<HashSet<_>>().len(),
+        num_documents: files.iter().map(|file| file.document_id).collect::<HashSet<_>>().len(),
         ..Survey::default()
     };
+    if survey.is_refused {
+        survey.refused.extend(root.map(Path::to_owned));
+        return survey;
+    }
+    survey.is_away = root.is_some_and(is_away);
     if survey.is_away {
         return survey;
     }
     let mut unseen: HashMap<PathBuf, &KnownFile> =
-        files.iter().map(|it| (paths::path_of(&it.stamp.path), *it)).collect();
-    if let Some(root) = root {
-        // What the walk cannot reach is told when it is ingested.
-        for found in walk::walk(&[root.to_owned()], walk_options).flatten() {
-            match unseen.remove(&found.path) {
-                Some(file) if is_changed(file, found.size_bytes, found.mtime_ns, is_exact) => {
-                    // The user said what it is; its folder's other files do not tell.
-                    if !detect::is_claimed(&found.path) {
-                        survey.unreached.push(found.path.clone());
-                    }
-                    survey.changed.push(found.path);
-                }
-                None if found.size_bytes > 0 && detect::is_claimed(&found.path) => {
-                    survey.new.push(found.path);
-                }
-                _ => {}
-            }
-        }
+        files.iter().map(|file| (paths::path_of(&file.stamp.path), *file)).collect();
+    if let (Some(root), Some(Ok(reach))) = (root, reach) {
+        walk_root(scope, &Start::known(root, reach), &mut unseen, &mut survey);
     }
     // Files that were named themselves, and those an ignore rule has hidden since.
     let mut rest: Vec<_> = unseen.into_iter().collect();
     rest.sort_by(|a, b| a.0.cmp(&b.0));
     for (path, file) in rest {
-        match walk::stamp(&path) {
-            Some((size_bytes, mtime_ns)) if is_changed(file, size_bytes, mtime_ns, is_exact) => {
+        let reach = scope.access.of_file(&path, file.stamp.real_path.as_deref());
+        let found = reach.and_then(|reach| Ok((reach.look(&path)?, reach)));
+        match found {
+            Ok((found, reach))
+                if found.is_file() && is_changed(scope, file, walk::stamp(&found), &reach) =>
+            {
                 survey.changed.push(path.clone());
                 survey.unreached.push(path);
             }
-            None if is_gone(&path) => {
+            Err(Error::LinkRefused { .. }) => survey.refused.push(path),
+            _ if is_gone(&path) => {
                 // Of a file that was named itself nothing but its folder tells that a disk is there.
-                let parent = path.parent().filter(|it| root.is_none() && is_away(it));
+                let parent = path.parent().filter(|parent| root.is_none() && is_away(parent));
                 if let Some(folder) = parent.or_else(|| empty_folder(&path)) {
                     survey.empty_folders.insert(folder.to_owned());
                     survey.num_in_empty += 1;
@@ -176,20 +201,58 @@ fn look(
     survey
 }
 
-fn is_changed(file: &KnownFile, size_bytes: u64, mtime_ns: i64, is_exact: bool) -> bool {
-    let is_same = (file.stamp.size_bytes, file.stamp.mtime_ns) == (size_bytes, mtime_ns);
-    if is_same || !is_exact {
+/// Looks at the files of a folder; those that are remembered are taken out of `unseen`.
+fn walk_root(
+    scope: &Scope<'_>,
+    start: &Start,
+    unseen: &mut HashMap<PathBuf, &KnownFile>,
+    survey: &mut Survey,
+) {
+    for found in walk::walk(std::slice::from_ref(start), &scope.walk) {
+        let found = match found {
+            Ok(found) => found,
+            Err(Error::IgnoreFile { path, reason }) => {
+                survey.unused_rules.push((path, reason));
+                continue;
+            }
+            // What the walk cannot reach is told when it is ingested.
+            Err(_) => continue,
+        };
+        let stamp = (found.size_bytes, found.mtime_ns);
+        match unseen.remove(&found.path) {
+            Some(file) if is_changed(scope, file, stamp, &found.reach) => {
+                // The user said what it is; its folder's other files do not tell.
+                if !detect::is_claimed(&found.path) {
+                    survey.unreached.push(found.path.clone());
+                }
+                survey.changed.push(found.path);
+            }
+            None if found.size_bytes > 0 && detect::is_claimed(&found.path) => {
+                survey.new.push(found.path);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a file is another than the one that is remembered.
+fn is_changed(scope: &Scope<'_>, file: &KnownFile, stamp: (u64, i64), reach: &Reach) -> bool {
+    let is_same = (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp;
+    if is_same || !scope.is_exact {
         return !is_same;
     }
-    let bytes = fs::read(paths::path_of(&file.stamp.path));
-    bytes.map_or(true, |it| content_hash(&it) != file.content_hash)
+    let bytes = reach.read(&paths::path_of(&file.stamp.path), scope.walk.max_bytes());
+    bytes.map_or(true, |bytes| content_hash(&bytes) != file.content_hash)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
     use super::*;
     use crate::document::DocType;
-    use crate::store::PathStamp;
+    use crate::store::{PathStamp, Root};
 
     const OPTIONS: WalkOptions = WalkOptions { max_file_mb: 1, follow_links: false };
 
@@ -218,7 +281,7 @@ mod tests {
 
         fn file(&self, name: &str, document_id: DocumentId) -> KnownFile {
             let path = self.path(name);
-            let (size_bytes, mtime_ns) = walk::stamp(&path).unwrap();
+            let (size_bytes, mtime_ns) = walk::stamp(&path.metadata().unwrap());
             let content_hash = content_hash(&fs::read(&path).unwrap());
             let path = paths::path_text(&path);
             let stamp = PathStamp { path, size_bytes, mtime_ns, real_path: None };
@@ -228,7 +291,40 @@ mod tests {
 
         fn survey(&self, roots: &[&str], known: &[KnownFile], is_exact: bool) -> Vec<Survey> {
             let roots: Vec<PathBuf> = roots.iter().map(|it| self.path(it)).collect();
-            survey(&roots, known, &OPTIONS, is_exact)
+            let added: Vec<Root> = roots.iter().map(|root| added(root)).collect();
+            let access = Access::new(&added, false);
+            let (access, roots) = (&access, roots.as_slice());
+            survey(&Scope { access, roots, known, walk: OPTIONS, is_exact })
+        }
+    }
+
+    fn added(path: &Path) -> Root {
+        Root {
+            path: paths::path_text(path),
+            tags: Vec::new(),
+            doc_type: None,
+            language: None,
+            follows_links: false,
+            real_path: None,
+        }
+    }
+
+    /// Finding F2: a link put in the place of a file was followed.
+    #[test]
+    fn a_link_in_the_place_of_a_file_or_folder_is_refused_and_nothing_is_missing() {
+        let folder = Folder::new(&["d/a.md", "d/s/b.md", "d/s/c.md", "d/e.md", "o/a.md", "o/b.md"]);
+        let known = folder.known(&["d/a.md", "d/s/b.md", "d/s/c.md", "d/e.md"]);
+        for (name, target) in [("d/a.md", "o/a.md"), ("d/s", "o")] {
+            let before = format!("before {}", target.len());
+            fs::rename(folder.path(name), folder.path(&before)).unwrap();
+            symlink(folder.path(target), folder.path(name)).unwrap();
+        }
+        for is_exact in [true, false] {
+            let found = folder.survey(&["d"], &known, is_exact).remove(0);
+            assert!(found.changed.is_empty() && found.new.is_empty(), "{found:?}");
+            assert!(found.unreached.is_empty() && found.missing.is_empty(), "{found:?}");
+            let expected = ["d/a.md", "d/s/b.md", "d/s/c.md"].map(|name| folder.path(name));
+            assert_eq!(found.refused, expected);
         }
     }
 

@@ -184,28 +184,35 @@ impl Human {
     ///
     /// What writing gives.
     pub fn out_of_date(&self, surveys: &[Survey], out: &mut Sheet<'_>) -> io::Result<()> {
-        let [changed, new, missing, away] = counts(surveys);
-        if changed + new + missing + away == 0 {
+        let [changed, new, missing, away, refused] = counts(surveys);
+        if changed + new + missing + away + refused == 0 {
             return writeln!(out, "All files are as they were.");
         }
         let away = match away {
             0 => String::new(),
             away => format!(", {} gone or empty", counted(away, "folder")),
         };
+        let refused = match refused {
+            0 => String::new(),
+            refused => format!(", {refused} replaced by a link that is not followed"),
+        };
         writeln!(
             out,
-            "Out of date: {changed} changed, {new} new, {missing} missing{away}. `kb update` follows."
+            "Out of date: {changed} changed, {new} new, {missing} missing{away}{refused}. \
+             `kb update` follows."
         )
     }
 }
 
-/// Returns how many files are changed, new and missing, and how many folders are away.
-pub(super) fn counts(surveys: &[Survey]) -> [usize; 4] {
+/// Returns how many files are changed, new and missing, how many folders are away, and how many files
+/// are not looked at because of a link.
+pub(super) fn counts(surveys: &[Survey]) -> [usize; 5] {
     let sum = |count: fn(&Survey) -> usize| surveys.iter().map(count).sum();
     [
         sum(|it| it.changed.len()),
         sum(|it| it.new.len()),
         sum(|it| it.missing.len()),
         sum(|it| usize::from(it.is_away) + it.empty_folders.len()),
+        sum(|it| it.refused.len()),
     ]
 }

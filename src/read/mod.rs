@@ -17,7 +17,7 @@ mod show;
 
 pub use evidence::{Evidence, EvidenceOptions, NumTokens, Passage, gather};
 pub use find::find;
-pub use open::{OpenOptions, Opened, Origin, open};
+pub use open::{OpenOptions, Opened, Origin, open, reach};
 pub use parts::{Outline, Part, PartKind, outline};
 pub use show::{Selection, ShowOptions, Shown, show};
 

@@ -1,9 +1,7 @@
 //! Reads the file of a document, or some lines of it, and says whether it has changed since it was stored.
 
-use std::fs;
-use std::path::Path;
-
 use crate::error::{Error, Result};
+use crate::ingest::reach::{Access, Reach};
 use crate::ingest::{content_hash, decode, paths};
 use crate::read::cut;
 use crate::read::parts::Text;
@@ -17,6 +15,10 @@ pub struct OpenOptions {
     pub lines: Option<(u32, u32)>,
     /// Lines to return at most; all without.
     pub max_lines: Option<u32>,
+    /// Whether links are followed in all added folders.
+    pub follows_links: bool,
+    /// Bytes that a file may have; a longer one is not read.
+    pub max_bytes: u64,
 }
 
 /// Where a text was read.
@@ -47,6 +49,8 @@ pub struct Opened {
     pub origin: Origin,
     /// Whether the file's bytes are others than when it was stored; `None` if it cannot be read.
     pub has_changed: Option<bool>,
+    /// Why the document's file was not read; `None` if it was, or if there is none.
+    pub file_error: Option<String>,
     /// First line of `text`, from 1.
     pub start_line: u32,
     /// Last line of `text`; before the first if there is none.
@@ -61,13 +65,17 @@ pub struct Opened {
     pub num_cut: usize,
 }
 
-/// Reads a document's file, or what the database has of it.
+/// Reads a document's file, or what the database has of it. A link that was put in the place of the
+/// file is not followed.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`] if it has fewer lines than the first one wanted; what the database refuses.
 pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> Result<Opened> {
-    let bytes = document.path.as_deref().and_then(|it| read(&paths::path_of(it)));
+    let (bytes, file_error) = match read(store, &document, options) {
+        Ok(bytes) => (bytes, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
     let has_changed = bytes.as_deref().map(|it| content_hash(it) != document.content_hash);
     let text = bytes.as_deref().filter(|_| document.format != "pdf").and_then(decode::decode);
     let (origin, text) = match text {
@@ -94,6 +102,7 @@ pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> R
     Ok(Opened {
         origin,
         has_changed,
+        file_error,
         start_line: first,
         end_line: first.saturating_add(num_kept).saturating_sub(1),
         num_lines,
@@ -125,7 +134,25 @@ fn lines_of(bytes: &[u8], first: u32, num_kept: u32, num_lines: u32) -> Option<&
     Some(&bytes[start(first)..start(first.saturating_add(num_kept))])
 }
 
-/// Reads a file; `None` if that cannot be done. Reading a pipe would wait for ever.
-fn read(path: &Path) -> Option<Vec<u8>> {
-    path.is_file().then(|| fs::read(path).ok())?
+/// Reads a document's file; `None` if it has none.
+fn read(
+    store: &Store,
+    document: &StoredDocument,
+    options: &OpenOptions,
+) -> Result<Option<Vec<u8>>> {
+    let Some(text) = &document.path else { return Ok(None) };
+    let reach = reach(store, text, options.follows_links)?;
+    reach.read(&paths::path_of(text), options.max_bytes).map(Some)
+}
+
+/// Returns how the file at a remembered path may be reached.
+///
+/// # Errors
+///
+/// [`Error::LinkRefused`] if a link was put in its place, [`Error::PathNotFound`] if it is gone, and what
+/// the database refuses.
+pub fn reach(store: &Store, path: &str, follows_links: bool) -> Result<Reach> {
+    let real_path = store.known_path(path)?.and_then(|known| known.stamp.real_path);
+    let access = Access::of(store, follows_links)?;
+    access.of_file(&paths::path_of(path), real_path.as_deref())
 }

@@ -169,10 +169,11 @@ contract! {
         #[serde(deserialize_with = "nullable")] path: Option<String>,
         r#type: String, origin: String,
         #[serde(deserialize_with = "nullable")] changed: Option<bool>,
+        #[serde(deserialize_with = "nullable")] file_error: Option<String>,
         start_line: u32, end_line: u32, total_lines: u32, text: String, truncated: bool,
     }
     Tag { name: String, count: u32, }
-    OutOfDate { changed: u64, new: u64, missing: u64, folders_away: u64, }
+    OutOfDate { changed: u64, new: u64, missing: u64, folders_away: u64, links_refused: u64, }
     Doctor {
         contract_version: u32, sound: bool, faults: u64, repaired: u64, checks: Vec<Check>,
     }
@@ -222,7 +223,7 @@ contract! {
     }
     Report {
         contract_version: u32, added: u32, updated: u32, skipped: u32, ignored: u32, failed: u32,
-        chunks: u32, document_ids: Vec<i64>, errors: Vec<Failed>,
+        chunks: u32, document_ids: Vec<i64>, errors: Vec<Failed>, warnings: Vec<Failed>,
     }
     Failed { path: String, code: String, error: String, }
     Tagged { contract_version: u32, id: i64, tags: Vec<String>, }

@@ -83,7 +83,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("globset", &["skill/sources.rs"]),
     ("hayro", &["ingest/extract/pdf/with_hayro"]),
     ("hf_hub", &["embed/fetch/hub.rs"]),
-    ("ignore", &["ingest/walk.rs"]),
+    ("ignore", &["ingest/walk/rules.rs"]),
     ("image", &["ingest/extract/pdf/with_image.rs"]),
     ("indicatif", &["cli"]),
     (

@@ -48,10 +48,14 @@ mod failure;
 mod faults;
 /// Exports whose maker chose every character.
 mod hostile_import;
+/// Ignore files: none is trusted, and those above a folder count in its repository alone.
+mod ignore_files;
 /// Which files are added, replaced, followed, skipped, ignored, reported.
 mod ingest;
 /// Who may import whom; which library lives where.
 mod layers;
+/// Links that are put in the place of what was added; names that are alike.
+mod links;
 /// Setting up, listing, tagging, removing, reindexing.
 mod manage;
 /// `kb mcp`: the protocol, the tools.

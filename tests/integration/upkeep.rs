@@ -353,7 +353,10 @@ fn the_status_says_what_is_out_of_date_when_asked() {
     env.write("notes/new.md", "# Valve\n\nvalve engine");
     fs::remove_file(env.path("notes/c.md")).unwrap();
     let stale = env.json(&["status", "--scan", "--format=json"])["out_of_date"].clone();
-    assert_eq!(stale, serde_json::json!({"changed": 1, "new": 1, "missing": 1, "folders_away": 0}));
+    assert_eq!(
+        stale,
+        serde_json::json!({"changed": 1, "new": 1, "missing": 1, "folders_away": 0, "links_refused": 0})
+    );
     let human = env.ok(&["status", "--scan"]).stdout;
     assert!(
         human.contains("Out of date: 1 changed, 1 new, 1 missing. `kb update` follows."),

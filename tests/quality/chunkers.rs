@@ -26,7 +26,7 @@ use kb::ingest::chunk::{ChunkOptions, Strategy, chunk};
 use kb::ingest::detect::{HEAD_BYTES, Wanted, detect};
 use kb::ingest::extract::child::ReadOptions;
 use kb::ingest::extract::extract;
-use kb::ingest::walk::{WalkOptions, walk};
+use kb::ingest::walk::{Start, WalkOptions, walk};
 
 /// What was seen of one format.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +67,8 @@ fn main() {
     let tokenizer = tokenizer(&installed, &OpenOptions::default()).unwrap();
     let pdf = ReadOptions::new(fs::canonicalize(kb).unwrap());
     let options = WalkOptions { max_file_mb: 100, follow_links: false };
-    let files: Vec<PathBuf> = walk(&folders, &options).flatten().map(|it| it.path).collect();
+    let starts: Vec<Start> = folders.iter().map(|it| Start::named(it)).collect();
+    let files: Vec<PathBuf> = walk(&starts, &options).flatten().map(|it| it.path).collect();
     let waiting = Mutex::new(files.into_iter());
     let found: Mutex<BTreeMap<&'static str, Counts>> = Mutex::default();
     thread::scope(|scope| {

@@ -16,7 +16,8 @@ use std::{panic, thread};
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
 use crate::ingest::prepare::Prepared;
-use crate::ingest::walk::Found;
+use crate::ingest::reach::Access;
+use crate::ingest::walk::{Found, Start};
 use crate::ingest::{IngestOptions, IngestReport, OnEvent, Services};
 use crate::store::Store;
 use crate::trace::stage;
@@ -55,16 +56,17 @@ struct Job {
     passages: Vec<String>,
 }
 
-/// Runs the threads until all that is below `roots` is committed, or a failure ends the run.
+/// Runs the threads until all that is at or below `starts` is committed, or a failure ends the run.
 pub(super) fn run(
     store: &mut Store,
     services: &Services<'_>,
-    roots: &[PathBuf],
+    starts: &[Start],
     options: &IngestOptions,
     on_event: &mut OnEvent<'_>,
     report: &mut IngestReport,
 ) -> Result<()> {
     let reader = Mutex::new(store.reader()?);
+    let access = Access::of(store, options.walk.follow_links)?;
     let is_stopped = AtomicBool::new(false);
     let num_workers = options.num_workers.max(1);
     let num_turns = options.batch_size.max(num_workers);
@@ -85,8 +87,14 @@ pub(super) fn run(
             let (jobs, to_writer, is_stopped) = (Arc::clone(&jobs), to_writer.clone(), &is_stopped);
             scope.spawn(move || embed_jobs(services, &jobs, &to_writer, is_stopped));
         }
-        let planner = Planner { reader: &reader, services, options, is_stopped: &is_stopped };
-        scope.spawn(move || planner.walk(roots, &pool, &permits, &to_writer));
+        let planner = Planner {
+            reader: &reader,
+            access: &access,
+            services,
+            options,
+            is_stopped: &is_stopped,
+        };
+        scope.spawn(move || planner.walk(starts, &pool, &permits, &to_writer));
         let mut writer = Writer::new(store, planner, on_event, report, to_embedders, permit_back);
         let result = writer.run(&messages);
         // Dropping the writer's ends lets every other thread finish.

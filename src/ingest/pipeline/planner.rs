@@ -1,15 +1,16 @@
-//! What the walk finds in, what is to be done with each file out, on all workers.
+//! Walks, reads what may be new on all workers, and decides what is to be done with each file.
 
+use std::panic;
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
-use std::{fs, panic};
 
 use crate::document::{Format, Language};
 use crate::error::{Error, Failure, Result};
 use crate::hash;
-use crate::ingest::walk::Found;
+use crate::ingest::reach::Access;
+use crate::ingest::walk::{Found, Start};
 use crate::ingest::{IngestOptions, Services, detect, paths, prepare, walk};
 use crate::store::{KnownPath, Store};
 use crate::trace::stage;
@@ -20,6 +21,7 @@ use super::{Message, Outcome};
 #[derive(Clone, Copy)]
 pub(super) struct Planner<'a> {
     pub(super) reader: &'a Mutex<Store>,
+    pub(super) access: &'a Access,
     pub(super) services: &'a Services<'a>,
     pub(super) options: &'a IngestOptions,
     pub(super) is_stopped: &'a AtomicBool,
@@ -29,14 +31,14 @@ impl Planner<'_> {
     /// Walks, until it is stopped or done.
     pub(super) fn walk(
         self,
-        roots: &[PathBuf],
+        starts: &[Start],
         pool: &rayon::ThreadPool,
         permits: &mpsc::Receiver<()>,
         to_writer: &mpsc::Sender<Message>,
     ) {
         pool.in_place_scope(|scope| {
             let mut num_turns = 0;
-            for item in walk::walk(roots, &self.options.walk) {
+            for item in walk::walk(starts, &self.options.walk) {
                 if self.is_stopped.load(Ordering::Relaxed) || permits.recv().is_err() {
                     return;
                 }
@@ -84,23 +86,31 @@ impl Planner<'_> {
 
     /// Reads a file unless its size and time say that it is as it was.
     fn read(self, found: Found) -> Result<Outcome> {
-        let path_text = paths::path_text(&found.path);
-        let known = self.lock().known_path(&path_text)?;
+        let known = self.known(&found)?;
         let has_ocr = self.options.pdf.ocr.is_there();
         if let Some(known) = &known
             && !(has_ocr && known.pages_awaiting_ocr > 0)
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
             && self.options.wanted.allows(known.doc_type, known.language.as_deref())
         {
+            let real_path = found.reach.real_path();
+            let leads_elsewhere = real_path.is_some() && real_path != known.stamp.real_path;
+            let is_moved = !known.is_primary() && !self.is_there(&known.primary_path)?;
             return Ok(Outcome::Known {
                 found,
                 document_id: known.document_id,
-                is_news: !known.is_primary() && !Path::new(&known.primary_path).exists(),
+                is_news: leads_elsewhere || is_moved,
                 content_hash: known.content_hash.clone(),
             });
         }
-        let bytes = stage("read", || fs::read(&found.path))
-            .map_err(|source| Error::Io { path: found.path.clone(), source })?;
+        let limit_mb = self.options.walk.max_file_mb;
+        let max_bytes = self.options.walk.max_bytes();
+        let bytes = stage("read", || found.reach.read(&found.path, max_bytes));
+        let bytes = bytes.map_err(|error| match error {
+            // It has grown since the walk saw it.
+            Error::OverLimit { path, .. } => Error::TooLarge { path, limit_mb },
+            error => error,
+        })?;
         if bytes.is_empty() {
             return Err(Error::EmptyFile { path: found.path });
         }
@@ -123,6 +133,25 @@ impl Planner<'_> {
             });
         }
         self.prepare(&found, &bytes, format, hash, known)
+    }
+
+    /// Returns what is known of a file, also under the text that older versions had for its path.
+    fn known(self, found: &Found) -> Result<Option<KnownPath>> {
+        let text = paths::path_text(&found.path);
+        let known = self.lock().known_path(&text)?;
+        match paths::old_text(&text) {
+            Some(old) if known.is_none() && paths::path_of(&old) == found.path => {
+                self.lock().known_path(&old)
+            }
+            _ => Ok(known),
+        }
+    }
+
+    /// Whether there is a file at a remembered path.
+    pub(super) fn is_there(self, path: &str) -> Result<bool> {
+        let known = self.lock().known_path(path)?;
+        let found = known.map(|known| self.access.look(&known.stamp));
+        Ok(found.is_some_and(|found| found.is_ok_and(|metadata| metadata.is_file())))
     }
 
     fn prepare(

@@ -1,4 +1,4 @@
-//! What became of each file in, commits in the order of the walk out.
+//! Commits documents in the order of the walk.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
@@ -144,10 +144,25 @@ impl<'a, 'e> Writer<'a, 'e> {
     }
 
     fn commit(&mut self, waiting: Waiting) -> Result<()> {
+        match &waiting.outcome {
+            Outcome::Known { found, .. } => self.rename(&paths::path_text(&found.path))?,
+            Outcome::Prepared(prepared) => {
+                prepared
+                    .document
+                    .stamp
+                    .as_ref()
+                    .map_or(Ok(()), |stamp| self.rename(&stamp.path))?;
+            }
+            Outcome::Ignored | Outcome::Failed { .. } => {}
+        }
         match waiting.outcome {
             Outcome::Ignored => {
                 self.report.ignored += 1;
                 (self.on_event)(Event::Ignored);
+            }
+            Outcome::Failed { path, error: error @ Error::IgnoreFile { .. } } => {
+                (self.on_event)(Event::Warned { error: &error });
+                self.report.warnings.push((path, error));
             }
             Outcome::Failed { path, error } => {
                 if error.is_fatal() {
@@ -171,22 +186,38 @@ impl<'a, 'e> Writer<'a, 'e> {
         Ok(())
     }
 
+    /// Gives a path that an older version wrote differently the text that it has now.
+    fn rename(&mut self, text: &str) -> Result<()> {
+        match paths::old_text(text) {
+            Some(old)
+                if self.store.known_path(&old)?.is_some()
+                    && paths::path_of(&old) == paths::path_of(text) =>
+            {
+                self.store.rename_path(&old, text)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Remembers where a document's bytes are too; `false` if they are not its bytes any more.
     fn remember(&mut self, found: &Found, id: DocumentId, content_hash: &str) -> Result<bool> {
         let stamp = PathStamp {
             path: paths::path_text(&found.path),
             size_bytes: found.size_bytes,
             mtime_ns: found.mtime_ns,
-            real_path: None,
+            real_path: found.reach.real_path(),
         };
         // A path that is gone gives way to one that is there, and so does one where something else is.
         let shown = self.store.document(id)?.and_then(|it| it.path);
-        let is_gone = shown.as_ref().is_none_or(|it| !paths::path_of(it).exists());
+        let is_gone = match &shown {
+            Some(shown) => !self.planner.is_there(shown)?,
+            None => true,
+        };
         let vacated = match shown.filter(|it| !is_gone && *it != stamp.path) {
             Some(shown) => self.store.known_path(&shown)?.map(|it| it.stamp),
             None => None,
         };
-        let vacated = vacated.filter(|it| !is_unchanged(it));
+        let vacated = vacated.filter(|stamp| !is_unchanged(self.planner, stamp));
         self.store.remember_path(id, content_hash, &stamp, is_gone, vacated.as_ref())
     }
 
@@ -221,6 +252,8 @@ impl<'a, 'e> Writer<'a, 'e> {
     }
 
     fn replace(&mut self, prepared: &Prepared, vectors: &[Vec<f32>]) -> Result<()> {
+        let planner = self.planner;
+        let is_unchanged = |stamp: &PathStamp| is_unchanged(planner, stamp);
         let change = stage("store", || {
             self.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)
         })?;
@@ -230,8 +263,8 @@ impl<'a, 'e> Writer<'a, 'e> {
 }
 
 /// Whether the file at a remembered path is as it was.
-fn is_unchanged(stamp: &PathStamp) -> bool {
-    walk::stamp(&paths::path_of(&stamp.path)).is_some_and(|(size_bytes, mtime_ns)| {
-        (size_bytes, mtime_ns) == (stamp.size_bytes, stamp.mtime_ns)
+fn is_unchanged(planner: Planner<'_>, stamp: &PathStamp) -> bool {
+    planner.access.look(stamp).is_ok_and(|metadata| {
+        metadata.is_file() && walk::stamp(&metadata) == (stamp.size_bytes, stamp.mtime_ns)
     })
 }

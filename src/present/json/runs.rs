@@ -34,6 +34,8 @@ pub(in crate::present) struct ReportJson<'a> {
     document_ids: &'a [i64],
     /// Why each file failed.
     errors: Vec<FailedJson>,
+    /// Ignore files that were not used, and why.
+    warnings: Vec<FailedJson>,
 }
 
 /// A file that could not be read.
@@ -69,6 +71,7 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
         chunks: report.num_chunks,
         document_ids: &report.document_ids,
         errors: report.failed.iter().map(FailedJson::from).collect(),
+        warnings: report.warnings.iter().map(FailedJson::from).collect(),
     })
 }
 

@@ -67,6 +67,8 @@ struct OutOfDateJson {
     missing: usize,
     /// Folders that are gone or empty.
     folders_away: usize,
+    /// Files and folders in whose place a link is that is not followed.
+    links_refused: usize,
 }
 
 /// How well pages could be read.
@@ -146,8 +148,8 @@ pub fn status(
             })
             .collect(),
         out_of_date: surveys.map(|it| {
-            let [changed, new, missing, folders_away] = update::counts(it);
-            OutOfDateJson { changed, new, missing, folders_away }
+            let [changed, new, missing, folders_away, links_refused] = update::counts(it);
+            OutOfDateJson { changed, new, missing, folders_away, links_refused }
         }),
     })
 }

@@ -175,6 +175,8 @@ pub(in crate::present) struct OpenJson<'a> {
     origin: &'a str,
     /// Whether the file has changed since it was added; null where there is no file.
     changed: Option<bool>,
+    /// Why the document's file was not read; null where it was, or where there is none.
+    file_error: Option<&'a str>,
     /// First line of the text, from 1.
     start_line: u32,
     /// Last line of the text, included.
@@ -197,6 +199,7 @@ pub fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
         document: (&opened.document).into(),
         origin: opened.origin.as_str(),
         changed: opened.has_changed,
+        file_error: opened.file_error.as_deref(),
         start_line: opened.start_line,
         end_line: opened.end_line,
         total_lines: opened.num_lines,

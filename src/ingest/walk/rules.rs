@@ -1,0 +1,231 @@
+//! Reads ignore files, and says what they leave out.
+//!
+//! An ignore file comes with the folder, so it is not trusted: a pipe, a device, a link that leaves the
+//! folder or a file of gigabytes is passed over and reported. Ignore files above an added folder count
+//! only within the git repository that the folder belongs to.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::error::{Error, Result};
+use crate::files::open;
+use crate::files::open::{Entry, Kind, Links};
+
+/// kb's own ignore file, in the syntax of `.gitignore`; it overrides that one.
+const KB_IGNORE: &str = ".kbignore";
+
+/// The ignore file of git.
+const GIT_IGNORE: &str = ".gitignore";
+
+/// What makes a folder the top of a git repository.
+const GIT: &str = ".git";
+
+/// Rules of a repository that are not committed, below [`GIT`].
+const GIT_EXCLUDE: &str = "info/exclude";
+
+/// A longer ignore file is not used; the longest of real projects have a few thousand bytes.
+const MAX_BYTES: u64 = 1_000_000;
+
+/// An ignore file with more lines is not used: each may cost a regular expression.
+const MAX_LINES: usize = 10_000;
+
+/// A longer line is no rule: no path is as long.
+const MAX_LINE_BYTES: usize = 4096;
+
+/// The rules that apply in a folder: its own and those of the folders above it.
+#[derive(Clone, Default)]
+pub(super) struct Rules(Option<Arc<Node>>);
+
+/// The rules of one folder.
+struct Node {
+    above: Option<Arc<Self>>,
+    kb: Gitignore,
+    git: Gitignore,
+    exclude: Gitignore,
+}
+
+/// What rules say of a file or folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Leave it out.
+    Out,
+    /// Take it, even if it is hidden.
+    In,
+    /// Nothing.
+    None,
+}
+
+/// Where ignore files are read, and what was wrong with them.
+pub(super) struct Source<'a> {
+    /// The folder that a link must not leave; without links.
+    top: &'a Path,
+    follows_links: bool,
+    problems: &'a mut Vec<Error>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(top: &'a Path, follows_links: bool, problems: &'a mut Vec<Error>) -> Self {
+        Self { top, follows_links, problems }
+    }
+
+    /// Reads the rules of `folder` if it has such a file; what is wrong with it is noted under `shown`.
+    fn rules(&mut self, folder: &Path, name: &str, shown: &Path) -> Gitignore {
+        let text = match self.read(&folder.join(name)) {
+            Ok(text) => text,
+            Err(Error::PathNotFound { .. }) => return Gitignore::empty(),
+            Err(error) => {
+                self.report(shown.join(name), reason(&error));
+                return Gitignore::empty();
+            }
+        };
+        match compile(folder, &text) {
+            Ok(rules) => rules,
+            Err(reason) => {
+                self.report(shown.join(name), reason);
+                Gitignore::empty()
+            }
+        }
+    }
+
+    fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        if self.follows_links {
+            return open::read(path, Links::Follow, MAX_BYTES);
+        }
+        match read_unlinked(path) {
+            Err(refused @ Error::LinkRefused { .. }) => match open::real(path) {
+                Ok(real) if real.starts_with(self.top) => read_unlinked(&real),
+                _ => Err(refused),
+            },
+            other => other,
+        }
+    }
+
+    fn report(&mut self, path: PathBuf, reason: String) {
+        self.problems.push(Error::IgnoreFile { path, reason });
+    }
+}
+
+/// Reads a file to which no link leads.
+fn read_unlinked(path: &Path) -> Result<Vec<u8>> {
+    open::read(path, Links::RefuseBelow(path.ancestors().last().unwrap_or(path)), MAX_BYTES)
+}
+
+fn reason(error: &Error) -> String {
+    match error {
+        Error::LinkRefused { .. } => "it is a link that leaves the folder".into(),
+        Error::NotAFile { .. } => "it is not a file".into(),
+        Error::OverLimit { limit_bytes, .. } => format!("it is longer than {limit_bytes} bytes"),
+        Error::Io { source, .. } => source.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// Makes a matcher of an ignore file's lines; one that makes no sense is passed over.
+fn compile(folder: &Path, text: &[u8]) -> std::result::Result<Gitignore, String> {
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
+    let mut rules = GitignoreBuilder::new(folder);
+    for (idx, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        if idx > MAX_LINES {
+            return Err(format!("it has more than {MAX_LINES} lines"));
+        }
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Ok(line) = str::from_utf8(line)
+            && line.len() <= MAX_LINE_BYTES
+        {
+            // What makes no sense as a rule, git passes over, too.
+            let _ = rules.add_line(None, line);
+        }
+    }
+    rules.build().map_err(|error| error.to_string())
+}
+
+impl Rules {
+    /// Returns the rules that apply to a folder (a path without links) from above: those of the git
+    /// repository that it belongs to, and none if it belongs to none.
+    pub(super) fn above(folder: &Path, problems: &mut Vec<Error>) -> Self {
+        let Some(top) = repository(folder) else { return Self::default() };
+        let mut source = Source::new(top, false, problems);
+        let mut between: Vec<&Path> =
+            folder.ancestors().skip(1).take_while(|above| above.starts_with(top)).collect();
+        between.reverse();
+        between.into_iter().fold(Self::default(), |rules, above| {
+            let has_exclude = above == top;
+            rules.with(&mut source, above, above, [true, true, has_exclude])
+        })
+    }
+
+    /// Returns the rules that apply in a folder, given those of the folder above it.
+    ///
+    /// `folder` is its path without links, `shown` the path that is reported.
+    pub(super) fn within(
+        &self,
+        source: &mut Source<'_>,
+        folder: &Path,
+        shown: &Path,
+        entries: &[Entry],
+    ) -> Self {
+        let has = |name: &str| {
+            entries.iter().any(|entry| entry.name == name && entry.kind != Kind::Folder)
+        };
+        let has_git = entries.iter().any(|entry| entry.name == GIT && entry.kind == Kind::Folder);
+        self.clone().with(source, folder, shown, [has(KB_IGNORE), has(GIT_IGNORE), has_git])
+    }
+
+    /// Adds a folder's rules: of [`KB_IGNORE`], [`GIT_IGNORE`] and [`GIT_EXCLUDE`], where `has` says so.
+    fn with(self, source: &mut Source<'_>, folder: &Path, shown: &Path, has: [bool; 3]) -> Self {
+        if has == [false; 3] {
+            return self;
+        }
+        let mut rules = |has: bool, folder: &Path, name: &str, shown: &Path| match has {
+            true => source.rules(folder, name, shown),
+            false => Gitignore::empty(),
+        };
+        let kb = rules(has[0], folder, KB_IGNORE, shown);
+        let git = rules(has[1], folder, GIT_IGNORE, shown);
+        let exclude = rules(has[2], folder, &format!("{GIT}/{GIT_EXCLUDE}"), shown);
+        if kb.is_empty() && git.is_empty() && exclude.is_empty() {
+            return self;
+        }
+        Self(Some(Arc::new(Node { above: self.0, kb, git, exclude })))
+    }
+
+    /// Returns what the rules say of a path without links above it: kb's own rules override git's, and
+    /// those of a folder override those above it.
+    pub(super) fn verdict(&self, path: &Path, is_folder: bool) -> Verdict {
+        let nodes = || std::iter::successors(self.0.as_deref(), |node| node.above.as_deref());
+        let kinds: [fn(&Node) -> &Gitignore; 3] =
+            [|node| &node.kb, |node| &node.git, |node| &node.exclude];
+        for kind in kinds {
+            for node in nodes() {
+                match kind(node).matched(path, is_folder) {
+                    Match::None => {}
+                    Match::Ignore(_) => return Verdict::Out,
+                    Match::Whitelist(_) => return Verdict::In,
+                }
+            }
+        }
+        Verdict::None
+    }
+}
+
+/// Returns the top of the git repository that a folder belongs to, if that is above it.
+///
+/// Only a repository of the folder's owner counts: anybody may make a `.git` in `/tmp`, and git itself
+/// does not use one either.
+fn repository(folder: &Path) -> Option<&Path> {
+    let is_top = |folder: &Path| {
+        let metadata = folder.join(GIT).symlink_metadata().ok()?;
+        (metadata.is_dir() || metadata.is_file()).then(|| open::owner(&metadata))
+    };
+    if is_top(folder).is_some() {
+        return None;
+    }
+    let owner = open::owner(&folder.metadata().ok()?);
+    let above = folder.ancestors().skip(1);
+    let (top, owner_of_git) = above.filter_map(|above| Some((above, is_top(above)?))).next()?;
+    let owner_of_top = open::owner(&top.metadata().ok()?);
+    (owner_of_git == owner && owner_of_top == owner).then_some(top)
+}

@@ -1,0 +1,155 @@
+//! Finds the files below one folder, in byte order of their names.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::files::open;
+use crate::files::open::{Entry, Kind};
+use crate::ingest::reach::{Folder, Reach};
+
+use super::Item;
+use super::rules::{Rules, Source, Verdict};
+
+/// The files below a folder: hidden ones and those that ignore files leave out are not among them, and
+/// no link is followed unless `reach` says so.
+pub(super) struct Tree {
+    reach: Reach,
+    top: Arc<Folder>,
+    levels: Vec<Level>,
+    waiting: VecDeque<Error>,
+}
+
+/// A folder that is being walked.
+struct Level {
+    /// As it was reached.
+    path: PathBuf,
+    /// The same below what the first folder's path leads to.
+    real: PathBuf,
+    /// What is still to come.
+    entries: std::vec::IntoIter<Entry>,
+    rules: Rules,
+    /// What tells it from every other folder; only where links are followed.
+    identity: Option<(u64, u64)>,
+}
+
+impl Tree {
+    /// Starts at `path`, which is `base` or below it; rules count from `base` on.
+    pub(super) fn new(path: &Path, base: &Arc<Folder>, reach: Reach) -> Self {
+        let mut waiting = Vec::new();
+        let mut rules = Rules::above(base.real(), &mut waiting);
+        let mut tree =
+            Self { reach, top: Arc::clone(base), levels: Vec::new(), waiting: waiting.into() };
+        // Folders between the two.
+        let mut between: Vec<&Path> =
+            path.ancestors().skip(1).take_while(|above| base.within(above).is_some()).collect();
+        between.reverse();
+        for above in between {
+            match tree.enter(above.to_owned(), &rules) {
+                Ok(level) => rules = level.rules,
+                Err(error) => tree.waiting.push_back(error),
+            }
+        }
+        match tree.enter(path.to_owned(), &rules) {
+            Ok(level) => tree.levels.push(level),
+            Err(error) => tree.waiting.push_back(error),
+        }
+        tree
+    }
+
+    /// Reads the names and the rules of a folder.
+    fn enter(&mut self, path: PathBuf, above: &Rules) -> Result<Level> {
+        let entries = self.reach.list(&path)?;
+        let real = self.top.within(&path).unwrap_or_else(|| path.clone());
+        let follows_links = self.reach == Reach::Anywhere;
+        let mut problems = Vec::new();
+        let mut source = Source::new(self.top.real(), follows_links, &mut problems);
+        let rules = above.within(&mut source, &real, &path, &entries);
+        self.waiting.extend(problems);
+        let identity = if follows_links { open::identity(&path) } else { None };
+        Ok(Level { path, real, entries: entries.into_iter(), rules, identity })
+    }
+
+    /// Looks at one entry of the innermost folder.
+    fn look(&mut self, entry: &Entry) -> Option<Item> {
+        let level = self.levels.last().expect("an entry has a folder");
+        let path = level.path.join(&entry.name);
+        let mut kind = entry.kind;
+        let mut metadata = None;
+        if kind == Kind::Link && self.reach == Reach::Anywhere {
+            match path.metadata() {
+                Ok(found) => {
+                    kind = Kind::of(&found);
+                    metadata = Some(found);
+                }
+                Err(source) => return failure(Error::Io { path, source }).map(Err),
+            }
+        }
+        let verdict = match level.path == level.real {
+            true => level.rules.verdict(&path, kind == Kind::Folder),
+            false => level.rules.verdict(&level.real.join(&entry.name), kind == Kind::Folder),
+        };
+        let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
+        if verdict == Verdict::Out || (is_hidden && verdict != Verdict::In) {
+            return None;
+        }
+        match kind {
+            Kind::File => {
+                let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok);
+                match metadata {
+                    // It may have changed meanwhile; what is opened is looked at again.
+                    Ok(metadata) => metadata.is_file().then(|| Ok((path, metadata))),
+                    Err(source) => failure(Error::Io { path, source }).map(Err),
+                }
+            }
+            Kind::Folder => {
+                let identity = if entry.kind == Kind::Link { open::identity(&path) } else { None };
+                // A link to a folder that it is in.
+                if identity.is_some() && self.levels.iter().any(|it| it.identity == identity) {
+                    return None;
+                }
+                let rules = level.rules.clone();
+                match self.enter(path, &rules) {
+                    Ok(level) => {
+                        self.levels.push(level);
+                        None
+                    }
+                    Err(error) => failure(error).map(Err),
+                }
+            }
+            Kind::Link | Kind::Other => None,
+        }
+    }
+}
+
+impl Iterator for Tree {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some(error) = self.waiting.pop_front() {
+                return Some(Err(error));
+            }
+            let level = self.levels.last_mut()?;
+            let Some(entry) = level.entries.next() else {
+                self.levels.pop();
+                continue;
+            };
+            if let Some(item) = self.look(&entry) {
+                return Some(item);
+            }
+        }
+    }
+}
+
+/// What a failed step of the walk means to the user; `None` if nothing: a link to nowhere, a file that
+/// vanished meanwhile.
+fn failure(error: Error) -> Option<Error> {
+    match error {
+        Error::PathNotFound { .. } => None,
+        Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => None,
+        error => Some(error),
+    }
+}

@@ -1,0 +1,147 @@
+//! Ignore files come with a folder, so they are not trusted: none of them makes kb wait, grow or leave the
+//! folder, and those above a folder count within its git repository alone.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crate::env::{Output, TestEnv};
+use crate::word_model::word_env;
+
+/// How long a run may take, in a build without optimisation on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+/// Runs the program, which must end in time and within four gigabytes.
+#[track_caller]
+fn in_time(env: &TestEnv, args: &[&str]) -> Output {
+    let mut command = env.command(args);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = rustix::process::Pid::from_child(&child);
+    let limit = rustix::process::Rlimit { current: Some(4 << 30), maximum: Some(4 << 30) };
+    #[cfg(target_os = "linux")]
+    rustix::process::prlimit(Some(pid), rustix::process::Resource::As, limit).unwrap();
+    #[cfg(not(target_os = "linux"))]
+    let _ = limit;
+    let _ = child.stdin.take();
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output().unwrap()));
+    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        panic!("{args:?} did not end");
+    };
+    env.output(output.stdout, output.stderr, output.status)
+}
+
+fn make_pipe(env: &TestEnv, name: &str) {
+    let made = Command::new("mkfifo").arg(env.path(name)).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+}
+
+/// Finding F6: pipes made kb wait for ever, `/dev/zero` made it grow until it was ended.
+#[test]
+fn an_ignore_file_that_is_no_file_is_passed_over_and_told() {
+    for (name, make, reason) in [
+        (".gitignore", make_pipe as fn(&TestEnv, &str), "it is not a file"),
+        (".kbignore", make_pipe, "it is not a file"),
+        (
+            ".gitignore",
+            |env: &TestEnv, name: &str| symlink("/dev/zero", env.path(name)).unwrap(),
+            "it is a link that leaves the folder",
+        ),
+        (
+            ".gitignore",
+            |env: &TestEnv, name: &str| {
+                fs::File::create(env.path(name)).unwrap().set_len(4 << 30).unwrap();
+            },
+            "it is longer than 1000000 bytes",
+        ),
+        (
+            ".kbignore",
+            |env: &TestEnv, name: &str| {
+                env.write(name, "*a*b*c*d*\n".repeat(90_000));
+            },
+            "it has more than 10000 lines",
+        ),
+    ] {
+        let env = word_env();
+        env.write("odd/good.md", "# Good\n\nstorm anchor\n");
+        let ignore = format!("odd/{name}");
+        make(&env, &ignore);
+        let line = format!("the rules in {} are not used: {reason}", env.path(&ignore).display());
+        let output = in_time(&env, &["add", "odd"]).expect(0);
+        assert!(output.stderr.contains("Added 1 document. 0 failed."), "{}", output.stderr);
+        assert!(output.stderr.contains(&line), "{}", output.stderr);
+        for args in [&["update", "--dry-run"][..], &["update"], &["add", "odd", "--format=json"]] {
+            let output = in_time(&env, args).expect(0);
+            assert!(output.stderr.contains(&line), "{args:?}: {}", output.stderr);
+        }
+        let report = in_time(&env, &["add", "odd", "--format=json"]).json();
+        assert_eq!(report["warnings"][0]["code"], "ignore_file", "{report}");
+        // Also where links are followed, for that is about documents.
+        if reason != "it has more than 10000 lines" {
+            let output = in_time(&env, &["add", "odd", "--follow"]).expect(0);
+            assert!(output.stderr.contains("are not used"), "{}", output.stderr);
+        }
+        in_time(&env, &["status", "--scan"]).expect(0);
+    }
+}
+
+/// Finding F6: another user's `/tmp/.gitignore` hid files in silence, and a pipe there made kb wait.
+#[test]
+fn ignore_files_of_folders_above_count_in_a_repository_alone() {
+    let env = word_env();
+    env.write("above/mine/a.md", "# One\n\nstorm anchor\n");
+    env.write("above/.gitignore", "*\n");
+    env.write("above/.kbignore", "*\n");
+    let output = in_time(&env, &["add", "above/mine"]).expect(0);
+    assert!(output.stderr.contains("Added 1 document."), "{}", output.stderr);
+    env.write("above/mine/b.md", "# Two\n\nrope sail\n");
+    assert!(in_time(&env, &["update"]).stdout.contains("1 added"));
+    // In a repository they count.
+    fs::create_dir(env.path("above/.git")).unwrap();
+    env.write("above/mine/c.md", "# Three\n\npaint pump\n");
+    assert!(in_time(&env, &["update"]).stdout.contains("0 added"));
+    // But only as files.
+    for name in [".gitignore", ".kbignore"] {
+        fs::remove_file(env.path("above").join(name)).unwrap();
+        make_pipe(&env, &format!("above/{name}"));
+    }
+    let output = in_time(&env, &["update"]).expect(0);
+    assert!(output.stdout.contains("1 added"), "{}", output.text());
+    assert!(
+        output.stderr.contains("above/.gitignore are not used: it is not a file"),
+        "{}",
+        output.text()
+    );
+    // A repository of its own has nothing to do with what is above it.
+    fs::create_dir(env.path("above/mine/.git")).unwrap();
+    assert_eq!(in_time(&env, &["update"]).expect(0).stderr, "");
+}
+
+/// A folder that is looked at in part has the rules of the whole.
+#[test]
+fn updating_a_part_of_a_folder_knows_the_rules_of_the_folder() {
+    let env = word_env();
+    env.write("whole/part/a.md", "# One\n\nstorm anchor\n");
+    env.write("whole/part/draft.md", "# Draft\n\nrope sail\n");
+    env.write("whole/.kbignore", "draft.md\n");
+    env.ok(&["add", "whole"]);
+    let output = env.ok(&["update", "whole/part"]);
+    assert!(output.stdout.contains("0 added"), "{}", output.text());
+}
+
+/// Finding F14: `kb add /proc/kmsg --type note` waited for the next message of the kernel.
+#[test]
+fn a_view_of_the_running_system_is_no_document() {
+    let env = word_env();
+    for name in ["/proc/kmsg", "/proc/self/status", "/proc/self/maps"] {
+        if !fs::exists(name).unwrap() {
+            continue;
+        }
+        let output = in_time(&env, &["add", name, "--type=note"]).expect(1);
+        assert!(output.stderr.starts_with("error: "), "{}", output.stderr);
+    }
+}
