@@ -11,7 +11,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::model::LazyModel;
 use crate::cli::progress::IngestProgress;
-use crate::cli::{args, context, cores, model, ocr, voice};
+use crate::cli::{args, context, cores, erase, model, ocr, voice};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, OutputFormat, PdfStrategy};
 use crate::document::DocType;
 use crate::error::{Error, Result};
@@ -145,14 +145,14 @@ pub(super) fn ingest(
     }
     if matches!(outcome, Err(Error::Cancelled)) {
         progress.tell_left();
-        store.close()?;
+        erase::finish(store)?;
         interrupt.check()?;
         return Err(Error::Cancelled);
     }
     outcome?;
     progress.conclude();
     store.encode_vectors()?;
-    store.close()?;
+    erase::finish(store)?;
     Ok(report)
 }
 

@@ -13,6 +13,7 @@ mod context;
 mod cores;
 mod doctor;
 mod embed;
+mod erase;
 mod eval;
 mod exit;
 mod help;

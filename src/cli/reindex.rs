@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::{args, cores, model, progress};
+use crate::cli::{args, cores, erase, model, progress};
 use crate::document::{Binding, Chunk, ChunkId};
 use crate::embed::Embedder;
 use crate::error::Result;
@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context, args: &args::Reindex) -> Result<ExitStatus>
         let embedder = wish.open_for_passages(&installed)?;
         reindex(&mut store, &embedder, &wanted)?
     };
-    store.close()?;
+    erase::finish(store)?;
     model::keep_wish(context, args.model.as_ref(), args.model_dir.as_ref())?;
     context.present(
         args.format.format,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, voice};
+use crate::cli::{args, context, erase, voice};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::paths;
@@ -65,7 +65,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         }
     }
     let roots: Vec<PathBuf> = store.roots()?.iter().map(|it| paths::path_of(&it.path)).collect();
-    store.close()?;
+    erase::finish(store)?;
     context.present(
         args.format.format,
         |out| json::removed(&removed, out),

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context};
+use crate::cli::{args, context, erase};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::store::TagCount;
@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
     }
     store.change_tags(id, &args.add, &args.remove)?;
     let document = store.document(id)?.ok_or_else(unknown)?;
-    store.close()?;
+    erase::finish(store)?;
     context.present(
         args.format.format,
         |out| json::tagged(&document, out),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, cores, model, streams, voice};
+use crate::cli::{args, context, cores, erase, model, streams, voice};
 use crate::document::{Binding, Chunk};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
@@ -169,7 +169,7 @@ fn import_from(
     } else {
         imported.num_folders_left_out = head.roots.len();
     }
-    store.close()?;
+    erase::finish(store)?;
     Ok(imported)
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::add::Watch;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{add, args, context, voice};
+use crate::cli::{add, args, context, erase, voice};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::ingest::detect::Wanted;
@@ -312,5 +312,5 @@ fn settle(
             }
         }
     }
-    store.close()
+    erase::finish(store)
 }

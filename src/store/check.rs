@@ -78,6 +78,8 @@ const HAS_VECTOR_TABLE: &str =
 /// `vec0` keeps its keys in this table; counting there reads no vector.
 const COUNT_VECTORS: &str = "SELECT count(*) FROM chunks_vec_rowids";
 
+const COUNT_UNKNOWN_VECTORS: &str = "SELECT count(*) FROM chunks_vec";
+
 const SIZE_BYTES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
 
 impl Store {
@@ -97,7 +99,9 @@ impl Store {
                 documents,
                 total_chunks: db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?,
                 total_vectors: if has_vector_table(db)? {
-                    db.query_row(COUNT_VECTORS, [], |row| row.get(0))?
+                    let knows_vec0 = super::layout::knows_vec0(db)?;
+                    let count = if knows_vec0 { COUNT_VECTORS } else { COUNT_UNKNOWN_VECTORS };
+                    db.query_row(count, [], |row| row.get(0))?
                 } else {
                     0
                 },

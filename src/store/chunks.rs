@@ -9,7 +9,8 @@ use crate::document::{Chunk, ChunkId, DocType, DocumentId};
 use crate::error::Result;
 
 use super::fault::Step;
-use super::{Store, grams, rows, scan, vectors};
+use super::vectors::VectorWriter;
+use super::{Store, grams, rows, vectors};
 
 /// Names what is embedded: equal passages have equal hashes, and under one binding equal vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -236,8 +237,8 @@ pub(super) fn insert(
     chunks: &[Chunk],
     vectors: &[Vec<f32>],
 ) -> Step<()> {
-    let last_block = scan::last_block(db)?;
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
+    let mut writer = VectorWriter::new(db)?;
     for ((chunk_index, chunk), vector) in (0_u32..).zip(chunks).zip(vectors) {
         let chunk_id: ChunkId = statement.query_row(
             named_params! {
@@ -252,12 +253,9 @@ pub(super) fn insert(
             |row| row.get(0),
         )?;
         grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
-        vectors::insert(db, chunk_id, vector)?;
+        writer.insert(chunk_id, vector)?;
     }
-    if scan::last_block(db)? > last_block {
-        vectors::encode_from(db, last_block)?;
-    }
-    Ok(())
+    writer.finish()
 }
 
 #[cfg(test)]

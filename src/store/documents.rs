@@ -7,7 +7,7 @@ use crate::error::Result;
 
 use super::fault::Step;
 use super::filter::{FilterValues, passes_filter};
-use super::{NewDocument, Store, grams, rows};
+use super::{NewDocument, Store, erase, grams, rows};
 
 /// A document as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -265,6 +265,7 @@ impl Store {
 /// Removes a document; foreign keys and triggers remove what hangs on it.
 pub(super) fn delete(db: &Connection, id: DocumentId) -> Step<bool> {
     grams::remove(db, id)?;
+    erase::mark(db)?;
     Ok(db.prepare_cached(REMOVE_DOCUMENT)?.execute(named_params! { ":id": id })? > 0)
 }
 

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 use super::chunks::PassageHash;
 use super::fault::{Fault, Step};
-use super::{Store, check, examine_vectors, grams, migrate, sizes};
+use super::{Store, check, examine_vectors, grams, layout, migrate, sizes};
 
 /// What a part of the database can suffer, by what mends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +46,10 @@ pub enum Damage {
     VectorTable,
     /// Vectors that are no unit vectors.
     BadVectors,
+    /// Vectors that are not those that were stored.
+    ChangedVectors,
+    /// Vectors without a checksum.
+    Checksums,
     /// Vectors without a chunk.
     LooseVectors,
     /// Chunks without a vector.
@@ -77,6 +81,8 @@ impl Damage {
             Self::Sizes => "sizes",
             Self::VectorTable => "vector_table",
             Self::BadVectors => "bad_vectors",
+            Self::ChangedVectors => "changed_vectors",
+            Self::Checksums => "checksums",
             Self::LooseVectors => "loose_vectors",
             Self::MissingVectors => "missing_vectors",
             Self::Codes => "codes",
@@ -168,6 +174,20 @@ const VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
     ),
 ];
 
+/// The same, of a table of vectors whose layout is unknown.
+const UNKNOWN_VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
+    (
+        Damage::MissingVectors,
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunks_vec)",
+        "chunks without a vector",
+    ),
+    (
+        Damage::LooseVectors,
+        "SELECT count(*) FROM chunks_vec WHERE chunk_id NOT IN (SELECT id FROM chunks)",
+        "vectors without a chunk",
+    ),
+];
+
 const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
 
 const CHUNKS: &str = "SELECT id, context, text, passage_hash FROM chunks";
@@ -215,7 +235,11 @@ impl Store {
         self.read(|db| {
             integrity(db, &mut found)?;
             let has_vectors = check::has_vector_table(db)?;
-            let vector_claims = if has_vectors { VECTOR_CLAIMS } else { &[] };
+            let vector_claims = match (has_vectors, layout::knows_vec0(db)?) {
+                (true, true) => VECTOR_CLAIMS,
+                (true, false) => UNKNOWN_VECTOR_CLAIMS,
+                (false, _) => &[],
+            };
             for (damage, count_sql, what) in CLAIMS.iter().chain(vector_claims) {
                 let count: i64 = db.query_row(count_sql, [], |row| row.get(0))?;
                 found.extend(Finding::counted(*damage, count, what));

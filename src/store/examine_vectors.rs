@@ -4,14 +4,14 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use crate::document::ChunkId;
 
 use super::binding::Slot;
 use super::examine::{Damage, Finding};
 use super::fault::Step;
-use super::{binding, codes, scan};
+use super::{binding, codes, layout, rows, scan, sums};
 
 /// How far the square of a vector's length may be from 1.
 const LENGTH_SLACK: f32 = 0.1;
@@ -22,16 +22,27 @@ const BLOCKS: &str = "
         chunks_vec_chunks.validity,
         chunks_vec_chunks.rowids,
         chunks_vec_vector_chunks00.vectors,
-        chunks_vec_codes.codes
+        chunks_vec_codes.codes,
+        chunks_vec_sums.sums
     FROM chunks_vec_chunks
     LEFT JOIN chunks_vec_vector_chunks00
         ON chunks_vec_vector_chunks00.rowid = chunks_vec_chunks.chunk_id
         AND chunks_vec_vector_chunks00._rowid_ = chunks_vec_chunks.chunk_id
     LEFT JOIN chunks_vec_codes ON chunks_vec_codes.block = chunks_vec_chunks.chunk_id
+    LEFT JOIN chunks_vec_sums ON chunks_vec_sums.block = chunks_vec_chunks.chunk_id
     ORDER BY chunks_vec_chunks.chunk_id";
 
 /// Where `vec0` looks for one vector.
 const PLACES: &str = "SELECT rowid, chunk_id, chunk_offset FROM chunks_vec_rowids";
+
+const DOCUMENTS: &str = "
+    SELECT DISTINCT document_id
+    FROM chunks
+    WHERE id IN (SELECT value FROM json_each(:chunk_ids))
+    ORDER BY document_id";
+
+/// Documents with damaged vectors that are named; the rest is counted.
+const MAX_NAMED: usize = 10;
 
 const TABLE_SQL: &str = "SELECT sql FROM sqlite_schema WHERE name = 'chunks_vec'";
 
@@ -58,12 +69,26 @@ pub(super) struct Block {
     /// All vectors, one after the other, as the machine writes numbers.
     pub(super) vectors: Vec<u8>,
     codes: Option<Vec<u8>>,
+    /// Checksums of the vectors.
+    pub(super) sums: Option<Vec<u8>>,
 }
 
 impl Block {
     /// Returns the bytes of the vector at a place; `None` where the block is too short.
     pub(super) fn vector(&self, place: usize, dim: usize) -> Option<&[u8]> {
         self.vectors.get(place * dim * 4..(place + 1) * dim * 4)
+    }
+
+    /// Returns the checksum of the vector at a place; `None` where it has none.
+    pub(super) fn sum(&self, place: usize) -> Option<[u8; 8]> {
+        sums::at(self.sums.as_deref(), place)
+    }
+
+    /// Returns the vector at a place if it is a unit vector and, as far as is known, the one stored.
+    pub(super) fn good_vector(&self, place: usize, chunk_id: ChunkId, dim: usize) -> Option<&[u8]> {
+        let vector = self.vector(place, dim).filter(|vector| is_unit(vector, dim))?;
+        let is_same = self.sum(place).is_none_or(|sum| sum == sums::sum(chunk_id, vector));
+        is_same.then_some(vector)
     }
 }
 
@@ -81,12 +106,13 @@ fn block(row: &Row<'_>) -> rusqlite::Result<Option<Block>> {
     let places = scan::taken(row.get_ref(1)?.as_blob(), row.get_ref(2)?.as_blob());
     let vectors: Option<Vec<u8>> = row.get(3)?;
     let number = row.get(0)?;
-    let codes = row.get(4)?;
+    let (codes, sums) = (row.get(4)?, row.get(5)?);
     Ok(places.zip(vectors).map(|(places, vectors)| Block {
         number,
         places: places.collect(),
         vectors,
         codes,
+        sums,
     }))
 }
 
@@ -113,6 +139,9 @@ pub(super) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         found.push(Finding::new(Damage::VectorTable, message));
         return Ok(());
     }
+    if !layout::knows_vec0(db)? {
+        return Ok(());
+    }
     if !db.query_row(TRIGGERS, [], |row| row.get::<_, bool>(0))? {
         let message = "what removes a vector with its chunk is missing";
         found.push(Finding::new(Damage::VectorTable, message));
@@ -120,6 +149,7 @@ pub(super) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     let mut places = places(db)?;
     let (mut num_unreadable, mut num_bad, mut num_astray, mut num_codes) = (0, 0, 0, 0);
+    let (mut num_unsummed, mut changed) = (0, Vec::new());
     each_block(db, |block| {
         let Some(block) = block else {
             num_unreadable += 1;
@@ -127,7 +157,15 @@ pub(super) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         };
         for (place, chunk_id) in &block.places {
             num_astray += i64::from(places.remove(chunk_id) != Some((block.number, *place)));
-            num_bad += i64::from(!block.vector(*place, dim).is_some_and(|it| is_unit(it, dim)));
+            let vector = block.vector(*place, dim);
+            num_bad += i64::from(!vector.is_some_and(|vector| is_unit(vector, dim)));
+            match (block.sum(*place), vector) {
+                (None, _) => num_unsummed += 1,
+                (Some(sum), Some(vector)) if sum != sums::sum(*chunk_id, vector) => {
+                    changed.push(*chunk_id);
+                }
+                _ => {}
+            }
         }
         let is_right = |it: &Vec<u8>| *it == codes::encode(&block.vectors, dim);
         num_codes += i64::from(!block.codes.as_ref().is_none_or(is_right));
@@ -138,12 +176,32 @@ pub(super) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         (Damage::VectorTable, num_unreadable, "blocks of vectors that cannot be read"),
         (Damage::VectorTable, num_astray, "vectors that are not where they are looked for"),
         (Damage::BadVectors, num_bad, "vectors that are no unit vectors"),
+        (Damage::Checksums, num_unsummed, "vectors without a checksum"),
         (Damage::Codes, num_codes, "blocks whose coarse codes are not those of their vectors"),
     ];
     found.extend(
         counts.into_iter().filter_map(|(it, count, what)| Finding::counted(it, count, what)),
     );
+    if !changed.is_empty() {
+        let (count, documents) = (changed.len(), documents_of(db, &changed)?);
+        let what = if count == 1 { "vector is" } else { "vectors are" };
+        let message = format!("{count} {what} not what was stored ({documents})");
+        found.push(Finding::new(Damage::ChangedVectors, message));
+    }
     Ok(())
+}
+
+/// Names the documents of chunks.
+fn documents_of(db: &Connection, chunk_ids: &[ChunkId]) -> Step<String> {
+    let mut statement = db.prepare(DOCUMENTS)?;
+    let params = named_params! { ":chunk_ids": rows::to_json(chunk_ids)? };
+    let ids = statement.query_map(params, |row| row.get::<_, i64>(0))?;
+    let ids: Vec<String> = ids.map(|id| id.map(|id| id.to_string())).collect::<Result<_, _>>()?;
+    let (first, further) = ids.split_at(ids.len().min(MAX_NAMED));
+    let more =
+        if further.is_empty() { String::new() } else { format!(" and {} more", further.len()) };
+    let noun = if ids.len() == 1 { "document" } else { "documents" };
+    Ok(format!("{noun} {}{more}", first.join(", ")))
 }
 
 /// Returns where each chunk's vector is looked for: block and place.

@@ -9,7 +9,7 @@ use crate::error::Result;
 
 use super::fault::Step;
 use super::grams::{self, is_unspaced};
-use super::{Store, postings};
+use super::{Store, by_sql, postings};
 
 /// How often a word or phrase occurs in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +76,11 @@ impl Store {
             match terms.as_slice() {
                 [] => Ok(Vec::new()),
                 [term] => {
-                    let found = postings::read(db, term)?;
+                    let found = if self.layout(db)?.knows_fts5 {
+                        postings::read(db, term)?
+                    } else {
+                        read_occurrences(db, by_sql::OCCURRENCES, term)?
+                    };
                     let touching = read_occurrences(db, GRAM_OCCURRENCES, &text.to_lowercase())?;
                     Ok(united(found, touching))
                 }

@@ -15,14 +15,18 @@ use super::fts;
 const INSERT_GRAMS: &str =
     "INSERT INTO chunks_grams (rowid, context, text) VALUES (:chunk_id, :context, :text)";
 
+/// An index without content takes an entry out by its text, which is made again from the chunk's.
 const REMOVE_GRAMS: &str = "
-    DELETE FROM chunks_grams
-    WHERE rowid IN (
-        SELECT chunks.id
-        FROM chunks
-        JOIN chunks_grams_docsize ON chunks_grams_docsize.id = chunks.id
-        WHERE chunks.document_id = :document_id
-    )";
+    INSERT INTO chunks_grams (chunks_grams, rowid, context, text)
+    VALUES ('delete', :chunk_id, :context, :text)";
+
+const INDEXED_CHUNKS: &str = "
+    SELECT chunks.id, chunks.context, chunks.text
+    FROM chunks
+    JOIN chunks_grams_docsize ON chunks_grams_docsize.id = chunks.id
+    WHERE chunks.document_id = :document_id";
+
+const HAS_ENTRIES: &str = "SELECT EXISTS (SELECT 1 FROM chunks_grams_docsize)";
 
 const CHUNKS: &str = "SELECT id, context, text FROM chunks ORDER BY id";
 
@@ -76,7 +80,7 @@ pub fn parts(word: &str) -> Vec<&str> {
 
 /// Returns a text as the second index has it: the grams of each run, and each word that touches
 /// one, apart. Empty where there is no such letter.
-fn indexed(text: &str) -> String {
+pub(super) fn indexed(text: &str) -> String {
     let mut found = Vec::new();
     // Only letters far beyond Latin are looked for, and most texts have none.
     if !text.chars().any(is_unspaced) {
@@ -126,8 +130,21 @@ pub(super) fn insert(db: &Connection, chunk_id: ChunkId, context: &str, text: &s
 
 /// Removes the chunks of a document; before the chunks themselves go.
 pub(super) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
-    db.prepare_cached(REMOVE_GRAMS)?.execute(named_params! { ":document_id": document_id })?;
+    let mut chunks = db.prepare_cached(INDEXED_CHUNKS)?;
+    let mut chunks = chunks.query(named_params! { ":document_id": document_id })?;
+    while let Some(chunk) = chunks.next()? {
+        let (chunk_id, context, text): (ChunkId, String, String) =
+            (chunk.get(0)?, chunk.get(1)?, chunk.get(2)?);
+        let (context, text) = (indexed(&context), indexed(&text));
+        db.prepare_cached(REMOVE_GRAMS)?
+            .execute(named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text })?;
+    }
     Ok(())
+}
+
+/// Whether any chunk is in the index.
+pub(super) fn has_entries(db: &Connection) -> Step<bool> {
+    Ok(db.query_row(HAS_ENTRIES, [], |row| row.get(0))?)
 }
 
 /// Makes the index anew from the chunks.

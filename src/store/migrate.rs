@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, TransactionBehavior, named_params};
 
 use super::fault::{Fault, Step};
+use super::{grams, sums};
 
 /// Marks a SQLite file as one of kb's; the bytes "kbdb".
 pub(super) const APPLICATION_ID: i32 = 0x6b62_6462;
@@ -20,7 +21,11 @@ pub(super) const MIGRATIONS: &[(i64, &str)] = &[
     (3, include_str!("../../migrations/0003_scale.sql")),
     (4, include_str!("../../migrations/0004_roots.sql")),
     (5, include_str!("../../migrations/0005_real_paths.sql")),
+    (ERASE, include_str!("../../migrations/0006_erase.sql")),
 ];
+
+/// The migration that makes tables which only kb can fill.
+const ERASE: i64 = 6;
 
 /// Pause before another process is asked again to let go of a file that is being made.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
@@ -106,7 +111,14 @@ pub(super) fn apply(
         if version(&transaction)? >= *version_after {
             continue;
         }
+        let has_grams = *version_after == ERASE && grams::has_entries(&transaction)?;
         transaction.execute_batch(sql)?;
+        if has_grams {
+            grams::rebuild(&transaction)?;
+        }
+        if *version_after == ERASE {
+            sums::fill(&transaction)?;
+        }
         transaction
             .execute(SET_SCHEMA_VERSION, named_params! { ":version": version_after.to_string() })?;
         transaction.pragma_update(None, "user_version", version_after)?;
@@ -184,6 +196,7 @@ mod tests {
             DROP TRIGGER chunks_sizes_ad;
             DROP TABLE chunks_sizes_blocks;
             DROP TABLE chunks_vec_codes;
+            DROP TABLE chunks_vec_sums;
             CREATE INDEX chunks_sizes ON chunks (id, document_id, token_count);
             UPDATE config SET value = '1' WHERE key = 'schema_version'";
         db.store.connection.execute_batch(back).unwrap();

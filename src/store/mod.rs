@@ -5,19 +5,23 @@
 
 mod backup;
 mod binding;
+mod by_sql;
 mod check;
 mod chunks;
 mod codes;
 mod documents;
+mod erase;
 mod examine;
 mod examine_vectors;
 mod fault;
 mod filter;
 mod fts;
 pub mod grams;
+mod layout;
 mod lend;
 mod migrate;
 mod open;
+mod pages;
 mod paths;
 mod postings;
 mod reindex;
@@ -27,17 +31,19 @@ mod replace;
 mod roots;
 mod rows;
 mod scan;
+mod separators;
 mod sizes;
 pub mod skill_index;
 pub mod skill_log;
 mod skills;
+mod sums;
 mod tags;
 #[cfg(test)]
 mod testing;
 mod transfer;
 mod vectors;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -51,6 +57,7 @@ use lend::FileId;
 pub use check::{PageCounts, Stats};
 pub use chunks::{PassageHash, StoredChunk, StoredHit};
 pub use documents::{DocumentName, ListedDocument, StoredDocument};
+pub use erase::Erasure;
 pub use examine::{Damage, Finding};
 pub use fts::Occurrence;
 pub use paths::{KnownPath, PathStamp};
@@ -79,6 +86,8 @@ pub struct Store {
     file: Option<FileId>,
     bound: RefCell<Option<Binding>>,
     reindexing: Option<Binding>,
+    /// Whether kb may read the tables behind the indexes itself; known after the first question.
+    layout: Cell<Option<layout::Layout>>,
 }
 
 impl Store {

@@ -2,7 +2,7 @@
 //!
 //! A file that is not ours is never written to: what it is, is decided by reading alone.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::lend::file_id;
 use super::{Store, migrate};
 
 /// How long a statement waits for another process before the database counts as locked.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Statements kept prepared on a connection; more than the methods here use together.
 const STATEMENT_CACHE: usize = 64;
@@ -32,12 +32,14 @@ const STATEMENT_CACHE: usize = 64;
 ///   stay in memory during an ingest.
 /// - `mmap_size`: in bytes. A scan of all vectors takes a third less time where pages need not be
 ///   copied into the cache first. SQLite reads as usual what lies beyond, or cannot be mapped.
+/// - `secure_delete`: what is deleted is overwritten; see `erase.rs`.
 const PRAGMAS: &str = "
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = NORMAL;
     PRAGMA cache_size = -16384;
     PRAGMA mmap_size = 1073741824;
-    PRAGMA temp_store = MEMORY;";
+    PRAGMA temp_store = MEMORY;
+    PRAGMA secure_delete = ON;";
 
 impl Store {
     /// Opens the database for reading and writing; makes it, and its directory, where they are
@@ -83,6 +85,7 @@ impl Store {
             file: self.file,
             bound: self.bound.clone(),
             reindexing: None,
+            layout: self.layout.clone(),
         })
     }
 
@@ -98,7 +101,8 @@ impl Store {
     ///
     /// [`Error::DiskFull`] and [`Error::Io`] where the log cannot be written back; it is then kept
     /// and nothing is lost.
-    pub fn close(self) -> Result<()> {
+    pub fn close(mut self) -> Result<()> {
+        self.empty_log_left();
         self.idle.take();
         self.connection.close().map_err(|(_, error)| Fault::from(error).at(&self.path))
     }
@@ -125,6 +129,7 @@ impl Store {
             file: file_id(path),
             bound: RefCell::new(None),
             reindexing: None,
+            layout: Cell::new(None),
         })
     }
 }

@@ -31,7 +31,7 @@ const LEAVES: &str = "
 const TERM_MARK: u8 = b'0';
 
 /// Bits of a leaf's number in the ids of `chunks_fts_data`; those above are the segment's.
-const LEAF_BITS: u32 = 37;
+pub(super) const LEAF_BITS: u32 = 37;
 
 /// Bytes of a leaf before its content: two numbers of two bytes.
 const HEAD_LEN: usize = 4;
@@ -74,7 +74,18 @@ pub(super) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
     Ok(found)
 }
 
-fn damaged() -> Fault {
+/// Returns the first term of a leaf, with its mark, if it has any; the outer `None` is damage.
+pub(super) fn first_term(leaf: &[u8]) -> Option<Option<&[u8]>> {
+    let mut leaf = Leaf::new(leaf)?;
+    if leaf.term_starts.0.is_empty() {
+        return Some(None);
+    }
+    let mut entry = Bytes(leaf.content.get(leaf.term_starts.length()?..)?);
+    let len = entry.length()?;
+    entry.take(len).map(Some)
+}
+
+pub(super) fn damaged() -> Fault {
     Fault::Corrupt("the keyword index cannot be read".to_owned())
 }
 
@@ -386,6 +397,104 @@ mod tests {
                 savepoint.execute_batch(&sql).unwrap();
                 let _ = read(&savepoint, "appl");
                 drop(savepoint);
+            }
+        }
+    }
+
+    /// Something that changes how the index lies.
+    #[derive(Debug, Clone)]
+    enum Act {
+        /// Chunks of these many repetitions each, in one transaction.
+        Add(Vec<u16>),
+        /// Of the chunks there are, those at these places, in one transaction.
+        Remove(Vec<u16>),
+        Merge(u8),
+        Optimize,
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        prop_oneof![
+            6 => prop::collection::vec(0_u16..200, 1..12).prop_map(Act::Add),
+            6 => prop::collection::vec(any::<u16>(), 1..20).prop_map(Act::Remove),
+            2 => (1_u8..40).prop_map(Act::Merge),
+            1 => Just(Act::Optimize),
+        ]
+    }
+
+    /// A text in which lists of positions are short and long, and terms rare and common.
+    fn text(seed: u16) -> String {
+        let len = usize::from(seed % 90) * usize::from(1 + seed % 3);
+        let word = |idx: usize| match (idx * 31 + usize::from(seed)) % 11 {
+            0..=5 => "common".to_owned(),
+            6 | 7 => format!("some{}", (idx + usize::from(seed)) % 7),
+            8 => format!("rare{}", usize::from(seed) % 50),
+            _ => format!("only{seed}x{idx}"),
+        };
+        (0..len).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    fn apply(db: &Connection, ids: &mut Vec<i64>, act: &Act) {
+        let change = db.unchecked_transaction().unwrap();
+        match act {
+            Act::Add(seeds) => {
+                for seed in seeds {
+                    let insert = "
+                        INSERT INTO chunks (document_id, chunk_index, text, context, passage_hash)
+                        SELECT 1, ifnull(max(id), 0) + 1, ?, 'common head', x'00' FROM chunks";
+                    change.execute(insert, [text(*seed)]).unwrap();
+                    ids.push(change.last_insert_rowid());
+                }
+            }
+            Act::Remove(places) => {
+                for place in places.iter().take(ids.len()) {
+                    let id = ids.remove(usize::from(*place) % ids.len());
+                    change.execute("DELETE FROM chunks WHERE id = ?", [id]).unwrap();
+                }
+            }
+            Act::Merge(num_pages) => {
+                let merge = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('merge', ?)";
+                change.execute(merge, [num_pages]).unwrap();
+            }
+            Act::Optimize => {
+                let optimize = "INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')";
+                change.execute(optimize, []).unwrap();
+            }
+        }
+        change.commit().unwrap();
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// With leaves of a few words each, every way in which a list can be cut and emptied occurs.
+        #[test]
+        fn what_is_taken_out_in_place_is_read_as_fts5_reads_it(
+            acts in prop::collection::vec(act(), 1..60),
+            leaf_len in 40_u16..300,
+        ) {
+            let db = TestDb::new();
+            let db = &db.store.connection;
+            let insert = "INSERT INTO documents (title, content_hash, doc_type) VALUES ('', '', 'note')";
+            db.execute(insert, []).unwrap();
+            let resize = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('pgsz', ?)";
+            db.execute(resize, [leaf_len]).unwrap();
+            let mut ids = Vec::new();
+            let mut terms = std::collections::BTreeSet::new();
+            for act in &acts {
+                apply(db, &mut ids, act);
+                if let Act::Add(seeds) = act {
+                    terms.extend(seeds.iter().flat_map(|seed| {
+                        text(*seed).split(' ').map(str::to_owned).collect::<Vec<_>>()
+                    }));
+                }
+            }
+            super::super::separators::replace(db).unwrap();
+            let check = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
+            db.execute(check, []).unwrap();
+            let step = 1 + terms.len() / 150;
+            let fixed = ["common", "head", "some1", "some6", "rare3", "absent"].map(str::to_owned);
+            for term in fixed.iter().chain(terms.iter().step_by(step)) {
+                prop_assert_eq!(read(db, term).unwrap(), expected(db, term), "{}", term);
             }
         }
     }

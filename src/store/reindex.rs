@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 
 use super::binding::{self, Slot};
 use super::fault::Step;
-use super::{Store, vectors};
+use super::sums::Sums;
+use super::{Store, erase, vectors};
 
 /// How far a reindex is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,8 @@ const INSERT_NEXT: &str = "
 const TAKE_OVER: &str = "
     INSERT INTO chunks_vec (chunk_id, embedding)
     SELECT chunk_id, embedding FROM chunks_vec_next ORDER BY chunk_id";
+
+const TAKEN_OVER: &str = "SELECT chunk_id, embedding FROM chunks_vec_next ORDER BY chunk_id";
 
 impl Store {
     /// Begins to change the database to another model, or goes on with it if it was interrupted;
@@ -147,7 +150,9 @@ impl Store {
             if progress.num_embedded == progress.num_chunks {
                 vectors::make_table(db, wanted.dim)?;
                 db.execute(TAKE_OVER, [])?;
+                add_sums(db)?;
                 db.execute(FORGET_NEXT, [])?;
+                erase::mark(db)?;
                 binding::save(db, Slot::Current, &wanted)?;
                 binding::clear(db, Slot::Next)?;
                 vectors::encode_from(db, 1)?;
@@ -174,6 +179,17 @@ fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
             _ => Err(Error::Store("the reindex was finished by another process".into()).into()),
         },
     }
+}
+
+/// Keeps checksums of the vectors that were taken over, as they came from the model.
+fn add_sums(db: &Connection) -> Step<()> {
+    let mut sums = Sums::default();
+    let mut vectors = db.prepare(TAKEN_OVER)?;
+    let mut vectors = vectors.query([])?;
+    while let Some(row) = vectors.next()? {
+        sums.add(db, row.get(0)?, &row.get::<_, Vec<u8>>(1)?)?;
+    }
+    sums.save(db)
 }
 
 fn progress(db: &Connection) -> Step<Reindexing> {

@@ -17,7 +17,7 @@ use super::fault::Step;
 use super::repair_vectors::{
     encode_anew, rebuild_vectors, remove_bad_vectors, remove_loose_vectors, remove_vectors,
 };
-use super::{Store, examine, fts, grams, sizes};
+use super::{Store, erase, examine, fts, grams, sizes, sums};
 
 /// What refers to nothing. Documents are referred to, chunks in their turn; a document's or a
 /// chunk's own loss takes what hangs on it along, so here is only what foreign keys did not see.
@@ -27,12 +27,6 @@ const REMOVE_ORPHANS: &str = "
     DELETE FROM document_tags
     WHERE document_id NOT IN (SELECT id FROM documents) OR tag_id NOT IN (SELECT id FROM tags);
     DELETE FROM chunks_vec_next WHERE chunk_id NOT IN (SELECT id FROM chunks);";
-
-const REMOVE_LOOSE_GRAMS: &str = "
-    DELETE FROM chunks_grams
-    WHERE rowid IN (
-        SELECT id FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)
-    )";
 
 const REMOVE_TAGS: &str = "DELETE FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)";
 
@@ -122,7 +116,6 @@ impl Store {
             }
             if has(Damage::References) {
                 db.execute_batch(REMOVE_ORPHANS)?;
-                db.execute(REMOVE_LOOSE_GRAMS, [])?;
             }
             if has(Damage::Gaps) {
                 close_gaps(db)?;
@@ -136,10 +129,11 @@ impl Store {
             if has(Damage::Passages) {
                 mend_hashes(db)?;
             }
-            if has(Damage::Grams) {
+            // An entry without its chunk cannot be taken out alone: its text is lost.
+            if has(Damage::Grams) || has(Damage::References) {
                 grams::rebuild(db)?;
             }
-            if has(Damage::BadVectors) {
+            if has(Damage::BadVectors) || has(Damage::ChangedVectors) {
                 remove_bad_vectors(db)?;
             }
             if has(Damage::LooseVectors) || has(Damage::References) {
@@ -151,6 +145,11 @@ impl Store {
             if has(Damage::MissingVectors) && !super::check::has_vector_table(db)? {
                 rebuild_vectors(db)?;
             }
+            // Last, because it takes what is stored to be right.
+            if has(Damage::Checksums) {
+                sums::fill(db)?;
+            }
+            erase::mark(db)?;
             encode_anew(db)
         })
     }
@@ -170,8 +169,7 @@ impl Store {
         if num_free < FEW_PAGES || num_free < num_pages / SMALL_SHARE {
             return Ok(false);
         }
-        let vacuumed = self.connection.execute_batch("VACUUM");
-        vacuumed.map_err(|it| super::Fault::from(it).at(&self.path))?;
+        self.vacuum()?;
         Ok(true)
     }
 }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use super::binding::Slot;
 use super::fault::Step;
 use super::reindex::Unembedded;
+use super::vectors::VectorWriter;
 use super::{Store, binding, codes, examine_vectors, vectors};
 
 const REMOVE_VECTOR: &str = "DELETE FROM chunks_vec WHERE chunk_id = :id";
@@ -59,30 +60,30 @@ impl Store {
         let bound = self.bound.borrow().clone();
         self.write(|db| {
             let Some(binding) = binding::check(db, bound.as_ref())? else { return Ok(()) };
+            let mut writer = VectorWriter::new(db)?;
             for (chunk_id, vector) in embedded {
                 vectors::require_unit_shape(vector, binding.dim)?;
                 let params = named_params! { ":id": chunk_id };
                 if db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))? {
-                    vectors::insert(db, *chunk_id, vector)?;
+                    writer.insert(*chunk_id, vector)?;
                 }
             }
-            Ok(())
+            writer.finish()
         })
     }
 }
 
-/// Removes vectors that are none of unit length.
+/// Removes vectors that are none of unit length or not those that were stored.
 pub(super) fn remove_bad_vectors(db: &Connection) -> Step<()> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     let mut bad = Vec::new();
     examine_vectors::each_block(db, |block| {
         let Some(block) = block else { return };
-        bad.extend(block.places.iter().filter_map(|(place, chunk_id)| {
-            let is_good =
-                block.vector(*place, dim).is_some_and(|it| examine_vectors::is_unit(it, dim));
-            (!is_good).then_some(*chunk_id)
-        }));
+        let is_bad = |(place, chunk_id): &&(usize, ChunkId)| {
+            block.good_vector(*place, *chunk_id, dim).is_none()
+        };
+        bad.extend(block.places.iter().filter(is_bad).map(|(_, chunk_id)| *chunk_id));
     })?;
     remove_vectors(db, &bad)
 }
@@ -122,8 +123,7 @@ pub(super) fn rebuild_vectors(db: &Connection) -> Step<()> {
         // A table whose parts are missing has nothing to give.
         let _ = examine_vectors::each_block(db, |block| {
             for (place, chunk_id) in block.iter().flat_map(|it| &it.places) {
-                let vector = block.and_then(|it| it.vector(*place, dim));
-                let vector = vector.filter(|it| examine_vectors::is_unit(it, dim));
+                let vector = block.and_then(|block| block.good_vector(*place, *chunk_id, dim));
                 if let (Some(vector), true) = (vector, waiting.remove(chunk_id)) {
                     let (numbers, _) = vector.as_chunks::<4>();
                     let numbers: Vec<f32> =
@@ -135,10 +135,11 @@ pub(super) fn rebuild_vectors(db: &Connection) -> Step<()> {
     }
     good.sort_unstable_by_key(|it| it.0);
     vectors::make_table(db, binding.dim)?;
+    let mut writer = VectorWriter::new(db)?;
     for (chunk_id, vector) in &good {
-        vectors::insert(db, *chunk_id, vector)?;
+        writer.insert(*chunk_id, vector)?;
     }
-    Ok(())
+    writer.finish()
 }
 
 /// Makes the codes anew: cheap, and right whatever was done to the vectors.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 
 use super::fault::Step;
 use super::paths::{KnownPath, PathStamp};
-use super::{Store, chunks, documents, grams, paths, tags, vectors};
+use super::{Store, chunks, documents, erase, grams, paths, tags, vectors};
 
 /// A document that has been read, to be stored with its chunks and vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -262,6 +262,7 @@ fn same_document(
 
 fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
     grams::remove(db, id)?;
+    erase::mark(db)?;
     db.prepare_cached(REMOVE_CHUNKS)?.execute(named_params! { ":document_id": id })?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::error::Result;
 
 use super::fault::Step;
 use super::paths::PathStamp;
-use super::{Store, documents, paths, rows};
+use super::{Store, documents, erase, paths, rows};
 
 /// A folder that was added, and what was said of the files in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,10 @@ impl Store {
     ///
     /// As [`Store::remember_root`].
     pub fn forget_root(&mut self, path: &str) -> Result<bool> {
-        self.write(|db| Ok(db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0))
+        self.write(|db| {
+            erase::mark(db)?;
+            Ok(db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0)
+        })
     }
 
     /// Returns the folders that were added, in order of their paths.
@@ -218,6 +221,7 @@ impl Root {
 }
 
 fn forget(db: &Connection, path: &str) -> Step<()> {
+    erase::mark(db)?;
     db.prepare_cached(FORGET_PATH)?.execute(named_params! { ":path": path })?;
     Ok(())
 }

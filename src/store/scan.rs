@@ -222,7 +222,7 @@ fn damaged(block: i64) -> Fault {
 }
 
 /// Returns the dot product of a vector and the bytes of another of the same width.
-fn dot(left: &[f32], right: &[u8]) -> f32 {
+pub(super) fn dot(left: &[f32], right: &[u8]) -> f32 {
     let (right, _) = right.as_chunks::<4>();
     let (left, left_rest) = left.as_chunks::<LANES>();
     let (right, right_rest) = right.as_chunks::<LANES>();

@@ -6,7 +6,7 @@ use crate::document::DocumentId;
 use crate::error::{Error, Result};
 
 use super::fault::Step;
-use super::{Store, rows};
+use super::{Store, erase, rows};
 
 /// A tag and how many documents bear it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +87,10 @@ impl Store {
         self.write(|db| {
             require_document(db, id)?;
             link(db, id, added)?;
+            if removed.is_empty() {
+                return Ok(());
+            }
+            erase::mark(db)?;
             let names = rows::to_json(removed)?;
             db.prepare_cached(UNLINK_TAGS)?
                 .execute(named_params! { ":document_id": id, ":names": names })?;

@@ -9,9 +9,8 @@ use super::binding::Slot;
 use super::examine_vectors::is_unit;
 use super::fault::Step;
 use super::replace::SAME_DOCUMENT;
-use super::{
-    PassageHash, PathStamp, Store, binding, chunks, grams, paths, rows, scan, tags, vectors,
-};
+use super::vectors::VectorWriter;
+use super::{PassageHash, PathStamp, Store, binding, chunks, grams, paths, rows, tags, vectors};
 
 /// A document with its paths, tags and chunks.
 #[derive(Debug, Clone, PartialEq)]
@@ -331,8 +330,8 @@ fn insert_chunks(db: &Connection, id: DocumentId, chunks: &[RecordedChunk]) -> S
     let ids = rows::to_json(&chunks.iter().map(|it| it.id).collect::<Vec<_>>())?;
     let params = named_params! { ":ids": ids };
     let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
-    let last_block = scan::last_block(db)?;
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
+    let mut writer = VectorWriter::new(db)?;
     for (chunk_index, chunk) in (0_u32..).zip(chunks) {
         let vector = chunk.vector.as_deref().unwrap_or_default();
         if !is_unit(&vectors::to_blob(vector), dim) {
@@ -353,12 +352,9 @@ fn insert_chunks(db: &Connection, id: DocumentId, chunks: &[RecordedChunk]) -> S
             |row| row.get(0),
         )?;
         grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
-        vectors::insert(db, chunk_id, vector)?;
+        writer.insert(chunk_id, vector)?;
     }
-    if scan::last_block(db)? > last_block {
-        vectors::encode_from(db, last_block)?;
-    }
-    Ok(())
+    writer.finish()
 }
 
 fn unfit(chunk_index: u32, what: &str) -> Error {

@@ -17,11 +17,12 @@ use crate::error::{Error, Result};
 use super::binding::Slot;
 use super::fault::Step;
 use super::scan::Candidate;
-use super::{Store, binding, codes, scan};
+use super::sums::Sums;
+use super::{Store, binding, by_sql, codes, layout, scan, sums};
 
 /// Vectors in one block of `vec0`. A search that a filter narrows reads only the blocks in which
 /// something passes, and of those only what lies between the first and the last of it.
-const BLOCK_ROWS: u32 = 128;
+pub(super) const BLOCK_ROWS: u32 = 128;
 
 /// Vectors that are read and compared exactly where codes choose them, at least; and for each hit
 /// asked for, where that is more.
@@ -73,12 +74,19 @@ impl Store {
         num_parts: impl Fn(i64) -> i64,
         min_coded: i64,
     ) -> Result<Vec<Ranked>> {
-        let last = self.read(|db| {
-            let Some(binding) = self.check_bound(db)? else { return Ok(0) };
-            require_unit_shape(vector, binding.dim)?;
-            Ok(scan::last_block(db)?)
-        })?;
         let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+        let blocks = self.read(|db| {
+            let Some(binding) = self.check_bound(db)? else { return Ok(Ok(0)) };
+            require_unit_shape(vector, binding.dim)?;
+            if self.layout(db)?.knows_vec0 {
+                return Ok(Ok(scan::last_block(db)?));
+            }
+            Ok(Err(by_sql::nearest(db, vector, passing, depth)?))
+        })?;
+        let last = match blocks {
+            Ok(last) => last,
+            Err(ranked) => return Ok(ranked),
+        };
         if last == 0 || depth == 0 {
             return Ok(Vec::new());
         }
@@ -155,6 +163,9 @@ impl Store {
 /// Makes codes for the full blocks from `first` on that have none, in a large database.
 pub(super) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(0) };
+    if !layout::knows_vec0(db)? {
+        return Ok(0);
+    }
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     Ok(codes::make(db, dim, first, codes::MIN_BLOCKS)?)
 }
@@ -168,6 +179,7 @@ fn num_parts(num_blocks: i64) -> i64 {
 /// Makes the empty table for vectors of `dim` numbers, in place of the one there is.
 pub(super) fn make_table(db: &Connection, dim: u32) -> Step<()> {
     codes::forget(db)?;
+    sums::forget(db)?;
     db.execute_batch(DROP_TABLE)?;
     db.execute_batch(&format!(
         "CREATE VIRTUAL TABLE chunks_vec USING vec0 (
@@ -180,10 +192,43 @@ pub(super) fn make_table(db: &Connection, dim: u32) -> Step<()> {
     Ok(())
 }
 
-pub(super) fn insert(db: &Connection, chunk_id: ChunkId, vector: &[f32]) -> Step<()> {
-    db.prepare_cached(INSERT_VECTOR)?
-        .execute(named_params! { ":chunk_id": chunk_id, ":embedding": to_blob(vector) })?;
-    Ok(())
+/// Stores vectors of chunks that have none, with what is kept beside them: checksums, and codes in a large
+/// database.
+pub(super) struct VectorWriter<'a> {
+    db: &'a Connection,
+    /// Checksums and the block that was the last; `None` where the layout of the table is unknown.
+    beside: Option<(Sums, i64)>,
+}
+
+impl<'a> VectorWriter<'a> {
+    pub(super) fn new(db: &'a Connection) -> Step<Self> {
+        let beside = match layout::knows_vec0(db)? {
+            true => Some((Sums::default(), scan::last_block(db)?)),
+            false => None,
+        };
+        Ok(Self { db, beside })
+    }
+
+    pub(super) fn insert(&mut self, chunk_id: ChunkId, vector: &[f32]) -> Step<()> {
+        let bytes = to_blob(vector);
+        self.db
+            .prepare_cached(INSERT_VECTOR)?
+            .execute(named_params! { ":chunk_id": chunk_id, ":embedding": bytes })?;
+        match &mut self.beside {
+            Some((sums, _)) => sums.add(self.db, chunk_id, &bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what is kept beside the vectors.
+    pub(super) fn finish(self) -> Step<()> {
+        let Some((sums, last_block)) = self.beside else { return Ok(()) };
+        sums.save(self.db)?;
+        if scan::last_block(self.db)? > last_block {
+            encode_from(self.db, last_block)?;
+        }
+        Ok(())
+    }
 }
 
 /// Refuses what would make a ranking meaningless: another width, or a number that is none.

@@ -395,7 +395,7 @@ fn models_files_and_targets_in_the_pages_exist() {
         assert!(link.contains("://") || root.join(link).exists(), "{link}");
     }
     assert!(
-        page("ARCHITECTURE.md").lines().count() <= 150,
+        page("ARCHITECTURE.md").lines().count() <= 160,
         "ARCHITECTURE.md is to be read in one go"
     );
     let pages = [page("ARCHITECTURE.md"), page("CONTRIBUTING.md")].concat();

@@ -154,7 +154,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("serde_yaml", &["config", "ingest/extract/markdown/front_matter.rs", "skill/front_matter.rs"]),
-    ("sha2", &["embed", "hash.rs", "skill", "store/chunks.rs"]),
+    ("sha2", &["embed", "hash.rs", "skill", "store/chunks.rs", "store/sums.rs"]),
     ("sqlite_vec", &["store/open.rs"]),
     ("signal_hook", &["cli/interrupt.rs"]),
     ("strsim", &["config/faults.rs"]),

@@ -36,6 +36,8 @@ mod docs;
 mod documents;
 /// The model and the runtime library: numbers, fetching, damage.
 mod embedding;
+/// What is removed or replaced leaves nothing in the files.
+mod erase;
 /// Budgets, neighbours, formats, many queries, what is alike.
 mod evidence;
 /// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.

@@ -55,6 +55,12 @@ fn examine_store(
             mended.extend(found.into_iter().filter(|it| !left.contains(it)));
             found = left;
         }
+        let _ = store.finish_erasing()?;
+        if found.is_empty() && store.has_leftovers()? {
+            let _ = store.clean_leftovers()?;
+            let message = "what was removed earlier was cleared from the file";
+            findings.add(NAME, Verdict::Repaired, message);
+        }
         if found.is_empty() && store.compact()? {
             findings.add(NAME, Verdict::Repaired, "free space was given back to the disk");
         }
@@ -76,6 +82,10 @@ fn examine_store(
             stats.schema_version
         );
         findings.add(NAME, Verdict::Ok, message);
+        if store.has_leftovers()? {
+            let message = "documents that were removed earlier can still be read in the file";
+            findings.add_with_fix(NAME, Verdict::Note, message, "`kb doctor --fix` clears them");
+        }
         if let Some((binding, state)) = store.interrupted_reindex()? {
             let message = format!(
                 "a change to model {} stopped at {} of {} chunks",
