@@ -228,6 +228,14 @@ pub enum Error {
         /// What SQLite said.
         detail: String,
     },
+    /// The disk fails to read the database, which may be sound.
+    #[error("the disk failed to read {}: {detail}", path.display())]
+    DiskFailed {
+        /// The file.
+        path: PathBuf,
+        /// What the system or SQLite said.
+        detail: String,
+    },
     /// The file is a database, but not one of kb's.
     #[error("{} is not a kb database", path.display())]
     Foreign {
@@ -356,6 +364,7 @@ impl Error {
             Self::CacheChanged { .. } => "cache_changed",
             Self::Inference(_) => "inference",
             Self::Corrupt { .. } => "corrupt",
+            Self::DiskFailed { .. } => "disk_failed",
             Self::Foreign { .. } => "foreign",
             Self::SchemaTooNew { .. } => "schema_too_new",
             Self::Locked { .. } => "locked",
@@ -385,6 +394,7 @@ impl Error {
             | Self::Model { path, .. }
             | Self::CacheChanged { path, .. }
             | Self::Corrupt { path, .. }
+            | Self::DiskFailed { path, .. }
             | Self::Foreign { path }
             | Self::SchemaTooNew { path, .. }
             | Self::Locked { path }
@@ -422,6 +432,7 @@ impl Error {
                 | Self::Model { .. }
                 | Self::CacheChanged { .. }
                 | Self::Corrupt { .. }
+                | Self::DiskFailed { .. }
                 | Self::Foreign { .. }
                 | Self::SchemaTooNew { .. }
                 | Self::Locked { .. }
@@ -508,6 +519,11 @@ impl Error {
             ),
             Self::Corrupt { .. } => Some(
                 "restore a copy of the file, or move it away and add the documents again".into(),
+            ),
+            Self::DiskFailed { .. } => Some(
+                "the file may be sound: run the same command again, and look at the disk if it fails \
+                 again"
+                    .into(),
             ),
             Self::Foreign { .. } => {
                 Some("point `--data-dir` or KB_DATA_DIR at another directory".into())

@@ -1,44 +1,61 @@
 //! `kb backup`.
 
-use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context};
 use crate::error::{Error, Result};
+use crate::files::open::{self, Links};
+use crate::files::write::side_file;
 use crate::present::json;
-use crate::store::Store;
+use crate::store::{Existing, Store, Verified};
 
 pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> {
     let file = context::absolute(&args.file)?;
-    let stats = if args.verify {
+    let verified = if args.verify {
         context::make_private_dir(context.data_dir())?;
         Store::verify(&file, context.data_dir())?
     } else {
         // The file that a link leads to is replaced, not the link.
-        let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let file = real(&file);
-        if file == real(&context.database()) || (file.exists() && !args.force) {
-            return Err(Error::Usage {
-                message: format!("{} exists already", file.display()),
-                hint: Some("name another file, or replace this backup with --force".into()),
-            });
+        if file == real(&context.database()) {
+            return Err(exists(&file));
+        }
+        // A log that is left of another database would become the copy's.
+        let taken = ["", "-wal", "-journal"].map(|end| side_file(&file, end));
+        if let Some(taken) = taken.iter().find(|path| path.exists() && !args.force) {
+            return Err(exists(taken));
         }
         require_backup(&file)?;
         let database = context.database();
         let store = context.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
-        let stats = store.back_up(&file)?;
+        let existing = if args.force { Existing::Replace } else { Existing::Keep };
+        let stats = store.back_up(&file, existing).map_err(|error| match error {
+            // Another process has made it since.
+            Error::Io { path, source } if source.kind() == ErrorKind::AlreadyExists => {
+                exists(&path)
+            }
+            error => error,
+        })?;
         store.close()?;
-        stats
+        Verified { stats, log: None }
     };
     context.present(
         args.format.format,
-        |out| json::backup(&file, &stats, out),
-        |human, out| human.backup(&file, args.verify, &stats, out),
+        |out| json::backup(&file, &verified, out),
+        |human, out| human.backup(&file, args.verify, &verified, out),
     )?;
     Ok(ExitStatus::Success)
+}
+
+fn exists(file: &Path) -> Error {
+    Error::Usage {
+        message: format!("{} exists already", file.display()),
+        hint: Some("name another file, or replace this backup with --force".into()),
+    }
 }
 
 /// Refuses what replacing would destroy: a device, a folder, a file that is something else.
@@ -48,7 +65,8 @@ fn require_backup(file: &Path) -> Result<()> {
     let io = |source| Error::Io { path: file.to_owned(), source };
     let is_ours = metadata.is_file() && {
         let mut head = Vec::new();
-        File::open(file).map_err(io)?.take(HEAD.len() as u64).read_to_end(&mut head).map_err(io)?;
+        let opened = open::open(file, Links::Follow)?;
+        opened.take(HEAD.len() as u64).read_to_end(&mut head).map_err(io)?;
         head.is_empty() || head == HEAD
     };
     if is_ours {

@@ -68,6 +68,7 @@ impl From<&Error> for ExitStatus {
             | Error::CacheChanged { .. }
             | Error::Inference(_)
             | Error::Corrupt { .. }
+            | Error::DiskFailed { .. }
             | Error::Foreign { .. }
             | Error::SchemaTooNew { .. }
             | Error::DiskFull { .. }

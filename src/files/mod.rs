@@ -14,6 +14,8 @@ pub mod stamp;
 pub mod tree;
 pub mod write;
 
+pub use std::fs::{File, Metadata};
+
 #[cfg(test)]
 mod testing {
     use std::path::Path;

@@ -43,13 +43,23 @@ impl Draft {
     /// What the system says; [`io::ErrorKind::InvalidInput`] if something is at `target` that is not
     /// a regular file.
     pub fn create(target: &Path) -> io::Result<Self> {
-        Self::with_access(target, Access::Private)
+        Self::with_access(destination(target)?, Access::Private)
     }
 
-    fn with_access(target: &Path, access: Access) -> io::Result<Self> {
-        let target = destination(target)?;
+    /// As [`Draft::create`] for what is kb's own, in a folder that others may have filled: a symbolic
+    /// link in its place is replaced, and what it leads to stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Draft::create`].
+    pub fn create_own(target: &Path) -> io::Result<Self> {
+        Self::with_access(target.to_owned(), Access::Private)
+    }
+
+    fn with_access(target: PathBuf, access: Access) -> io::Result<Self> {
         let known = target.symlink_metadata();
-        if known.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
+        let is_replaceable = |metadata: &fs::Metadata| metadata.is_file() || metadata.is_symlink();
+        if known.as_ref().is_ok_and(|metadata| !is_replaceable(metadata)) {
             return Err(not_a_file());
         }
         let scratch = Scratch::create(folder_of(&target))?;
@@ -62,7 +72,7 @@ impl Draft {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
         }
         let file = options.open(&path)?;
-        if let (Access::Usual, Ok(known)) = (access, known) {
+        if let (Access::Usual, Some(known)) = (access, known.ok().filter(fs::Metadata::is_file)) {
             file.set_permissions(known.permissions())?;
         }
         Ok(Self { scratch, path, target, file })
@@ -117,14 +127,34 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::create(path)?, bytes)
 }
 
-/// As [`replace`] for what is no secret, such as a manual page: the file keeps its mode, or gets the
-/// usual one.
+/// As [`replace`] for what is kb's own: a symbolic link in its place is replaced, too.
+///
+/// # Errors
+///
+/// As [`replace`].
+pub fn replace_own(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fill(Draft::create_own(path)?, bytes)
+}
+
+/// As [`replace_own`] for what is no secret, such as a manual page: the file keeps its mode, or gets
+/// the usual one.
 ///
 /// # Errors
 ///
 /// As [`replace`].
 pub fn replace_public(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    fill(Draft::with_access(path, Access::Usual)?, bytes)
+    fill(Draft::with_access(path.to_owned(), Access::Usual)?, bytes)
+}
+
+/// Makes a file with mode 0600 where there is none.
+///
+/// # Errors
+///
+/// What the system says; [`io::ErrorKind::AlreadyExists`] if something has the name.
+pub fn create_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut draft = Draft::create_own(path)?;
+    draft.file().write_all(bytes)?;
+    draft.publish_new()
 }
 
 fn fill(mut draft: Draft, bytes: &[u8]) -> io::Result<()> {
@@ -158,6 +188,21 @@ pub fn append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Copies a file, from where it stands to its end, into one with mode 0600 that is replaced in
+/// place: for a copy in a folder that nobody else looks into.
+///
+/// # Errors
+///
+/// What the system says of either.
+pub fn copy_private(source: &mut File, to: &Path) -> io::Result<()> {
+    remove(to)?;
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    io::copy(source, &mut options.open(to)?).map(drop)
+}
+
 /// Makes an empty file with mode 0600 unless one is there, and its folder with mode 0700.
 ///
 /// # Errors
@@ -189,6 +234,21 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     scratch::private_builder().recursive(true).create(path)
+}
+
+/// Makes a folder with the usual mode, with its parents.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn create_public_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+/// Waits until no other process holds a folder, and holds it until the value is dropped; `None`
+/// where a folder cannot be locked.
+pub fn lock_folder(folder: &Path) -> Option<File> {
+    File::open(folder).ok().filter(|folder| folder.lock().is_ok())
 }
 
 /// Takes from all but the owner the right to look into a file or a folder of the user's that kb
@@ -392,6 +452,23 @@ mod tests {
         }
         symlink("circle", folder.path().join("circle")).unwrap();
         assert!(replace(&folder.path().join("circle"), b"x").is_err());
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_file_of_kbs_own_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mine, link) = (folder.path().join("mine"), folder.path().join("manifest.json"));
+        fs::write(&mine, "mine").unwrap();
+        for write in [replace_own, replace_public] {
+            let _ = fs::remove_file(&link);
+            symlink("mine", &link).unwrap();
+            write(&link, b"kb's").unwrap();
+            assert!(!link.is_symlink());
+            assert_eq!(fs::read(&link).unwrap(), b"kb's");
+            assert_eq!(fs::read(&mine).unwrap(), b"mine");
+        }
+        assert!(create_new(&link, b"x").is_err());
+        create_new(&folder.path().join("new"), b"x").unwrap();
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::present::number::{bytes_to_mb, counted, thousands};
 use crate::present::paint::Meaning;
 use crate::present::sheet::Sheet;
 use crate::present::table::{texts, words};
-use crate::store::{Stats, StoredDocument};
+use crate::store::{StoredDocument, Verified};
 use crate::text::printable::clean;
 use crate::transfer::Imported;
 
@@ -64,9 +64,10 @@ impl Human {
         &self,
         file: &Path,
         is_verified: bool,
-        stats: &Stats,
+        verified: &Verified,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
+        let stats = &verified.stats;
         writeln!(
             out,
             "{} {}: {}, {}, {:.1} MB.",
@@ -75,7 +76,15 @@ impl Human {
             counted(stats.total_documents() as usize, "document"),
             counted(stats.total_chunks as usize, "chunk"),
             bytes_to_mb(stats.db_size_bytes),
-        )
+        )?;
+        match &verified.log {
+            Some(log) => writeln!(
+                out,
+                "A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
+                clean(&log.display().to_string())
+            ),
+            None => Ok(()),
+        }
     }
 
     /// Writes what a run of `kb import` did.

@@ -1,4 +1,4 @@
-//! SQLite's errors in, kb's out.
+//! Turns SQLite's errors into kb's, sorted by what the user would do.
 
 use std::io;
 use std::path::Path;
@@ -6,6 +6,8 @@ use std::path::Path;
 use rusqlite::ffi;
 
 use crate::error::Error;
+
+use super::second_look::{Look, exhausted_table, look_again};
 
 /// What went wrong inside a transaction, before the path of the database is added.
 #[derive(Debug)]
@@ -43,8 +45,24 @@ impl Fault {
         match self {
             Self::Sqlite(error) => match class(&error) {
                 Class::Locked => Error::Locked { path },
-                Class::DiskFull => Error::DiskFull { path },
+                Class::DiskFull => match exhausted_table(&path) {
+                    Some(table) => {
+                        let detail =
+                            format!("no id is left for its {table}, as kb never leaves it");
+                        Error::Corrupt { path, detail }
+                    }
+                    None => Error::DiskFull { path },
+                },
                 Class::Corrupt => Error::Corrupt { path, detail: error.to_string() },
+                Class::Malformed => match look_again(&path) {
+                    Look::Unreadable(detail) => Error::DiskFailed { path, detail },
+                    Look::Sound => {
+                        let detail = "what was read then is not what is read now".to_owned();
+                        Error::DiskFailed { path, detail }
+                    }
+                    Look::Damaged => Error::Corrupt { path, detail: error.to_string() },
+                },
+                Class::DiskFailed => Error::DiskFailed { path, detail: error.to_string() },
                 Class::Io(kind) => {
                     Error::Io { path, source: io::Error::new(kind, error.to_string()) }
                 }
@@ -61,12 +79,33 @@ impl Fault {
     pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
         matches!(class(error), Class::Locked)
     }
+
+    /// Whether a file could not be written, where one is read and another written.
+    pub(super) fn is_about_writing(&self) -> bool {
+        let Self::Sqlite(error) = self else { return false };
+        let code = error.sqlite_extended_error_code();
+        matches!(class(error), Class::DiskFull)
+            || code
+                .is_some_and(|code| code & 0xff == ffi::SQLITE_CANTOPEN || WRITING.contains(&code))
+    }
 }
+
+/// Failures of the system to write a file.
+const WRITING: [i32; 5] = [
+    ffi::SQLITE_IOERR_WRITE,
+    ffi::SQLITE_IOERR_FSYNC,
+    ffi::SQLITE_IOERR_DIR_FSYNC,
+    ffi::SQLITE_IOERR_TRUNCATE,
+    ffi::SQLITE_IOERR_DELETE,
+];
 
 enum Class {
     Locked,
     DiskFull,
     Corrupt,
+    /// Corrupt, or a disk that fails: SQLite has one word for both.
+    Malformed,
+    DiskFailed,
     Io(io::ErrorKind),
     Other,
 }
@@ -84,6 +123,13 @@ fn class(error: &rusqlite::Error) -> Class {
                 Class::Locked
             }
             Code::DiskFull => Class::DiskFull,
+            Code::SystemIoFailure
+                if [ffi::SQLITE_IOERR_READ, ffi::SQLITE_IOERR_CORRUPTFS]
+                    .contains(&it.extended_code) =>
+            {
+                Class::DiskFailed
+            }
+            Code::DatabaseCorrupt if it.extended_code == ffi::SQLITE_CORRUPT => Class::Malformed,
             Code::DatabaseCorrupt | Code::NotADatabase => Class::Corrupt,
             Code::PermissionDenied | Code::ReadOnly => Class::Io(io::ErrorKind::PermissionDenied),
             Code::CannotOpen | Code::SystemIoFailure => Class::Io(io::ErrorKind::Other),

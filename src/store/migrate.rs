@@ -1,4 +1,4 @@
-//! `migrations/*.sql` in, the newest schema out.
+//! Applies `migrations/*.sql`, so that every database has the newest schema.
 //!
 //! The version stands in `config.schema_version` for people and in `user_version` for opening,
 //! which reads it from the file's first page.
@@ -6,7 +6,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, TransactionBehavior, named_params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, named_params};
 
 use super::fault::{Fault, Step};
 use super::{grams, sums};
@@ -31,6 +31,8 @@ const ERASE: i64 = 6;
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
+
+const STATED_VERSION: &str = "SELECT value FROM config WHERE key = 'schema_version'";
 
 const SET_SCHEMA_VERSION: &str = "
     INSERT INTO config (key, value)
@@ -111,6 +113,7 @@ pub(super) fn apply(
         if version(&transaction)? >= *version_after {
             continue;
         }
+        refuse_other_version(&transaction)?;
         let has_grams = *version_after == ERASE && grams::has_entries(&transaction)?;
         transaction.execute_batch(sql)?;
         if has_grams {
@@ -126,6 +129,24 @@ pub(super) fn apply(
         transaction.commit()?;
     }
     Ok(())
+}
+
+/// Refuses to bring forward a database whose two versions contradict each other: a migration would
+/// meet what it is to make.
+fn refuse_other_version(connection: &Connection) -> Step<()> {
+    let found = version(connection)?;
+    if found == 0 {
+        return Ok(());
+    }
+    let stated: Option<String> =
+        connection.query_row(STATED_VERSION, [], |row| row.get(0)).optional()?;
+    match stated {
+        Some(stated) if stated == found.to_string() => Ok(()),
+        stated => Err(Fault::Corrupt(format!(
+            "its header has schema version {found}, its settings have {}",
+            stated.as_deref().unwrap_or("none")
+        ))),
+    }
 }
 
 #[cfg(test)]
@@ -217,6 +238,22 @@ mod tests {
         assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
         assert!(!takes(&db, "SELECT * FROM half"));
         db.assert_whole();
+    }
+
+    /// Found from outside: "table roots already exists", without a next step.
+    #[test]
+    fn a_version_that_was_set_back_is_told_as_corruption() {
+        let db = TestDb::new();
+        let path = db.path();
+        db.store.connection.pragma_update(None, "user_version", 3).unwrap();
+        db.store.close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let error = Store::open(&path).unwrap_err();
+        assert_eq!(error.code(), "corrupt");
+        let said = format!("its header has schema version 3, its settings have {NEWEST}");
+        assert!(error.to_string().contains(&said), "{error}");
+        assert!(error.hint().is_some());
+        assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod replace;
 mod roots;
 mod rows;
 mod scan;
+mod second_look;
 mod separators;
 mod sizes;
 pub mod skill_index;
@@ -54,6 +55,7 @@ use crate::error::Result;
 use fault::{Fault, Step};
 use lend::FileId;
 
+pub use backup::{Existing, Verified};
 pub use check::{PageCounts, Stats};
 pub use chunks::{PassageHash, StoredChunk, StoredHit};
 pub use documents::{DocumentName, ListedDocument, StoredDocument};

@@ -1,4 +1,4 @@
-//! A path in, a connection to a database of ours out, or the reason why not.
+//! Opens a database of kb's, or says why not.
 //!
 //! A file that is not ours is never written to: what it is, is decided by reading alone.
 
@@ -6,12 +6,12 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
-use std::{fs, io};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
+use crate::files::write::create_private;
 
 use super::fault::Fault;
 use super::lend::file_id;
@@ -134,33 +134,13 @@ impl Store {
     }
 }
 
-/// Makes an empty file with mode 0600 in a directory with mode 0700, where they are missing.
-pub(super) fn create_private(path: &Path) -> io::Result<()> {
-    if path.try_exists()? {
-        return Ok(());
-    }
-    let mut directory = fs::DirBuilder::new();
-    let mut file = fs::OpenOptions::new();
-    directory.recursive(true);
-    file.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        directory.mode(0o700);
-        file.mode(0o600);
-    }
-    if let Some(parent) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
-        directory.create(parent)?;
-    }
-    match file.open(path) {
-        // Another process was faster; it means the same file.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        other => other.map(drop),
-    }
+/// Opens any database for reading, without a word about whose it is.
+pub(super) fn open_to_look(path: &Path) -> rusqlite::Result<Connection> {
+    open_connection(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
 /// Without `SQLITE_OPEN_CREATE`: files are made by `create_private` alone.
-fn open_connection(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
+pub(super) fn open_connection(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
     register_vec0()?;
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;

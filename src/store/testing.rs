@@ -40,6 +40,14 @@ impl TestDb {
         self.put(&document(path, texts, tags), texts, &[]).document_id()
     }
 
+    /// As [`TestDb::add`], through another connection.
+    pub(super) fn add_to(store: &mut Store, path: &str, texts: &[&str]) -> DocumentId {
+        let chunks: Vec<Chunk> = texts.iter().map(|text| chunk(text)).collect();
+        let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text)).collect();
+        let new = document(path, texts, &[]);
+        store.replace(&new, &chunks, &vectors, &|_| false).unwrap().document_id()
+    }
+
     /// Stores a document while the paths `alive` still have the bytes they had.
     pub(super) fn put(&mut self, new: &NewDocument, texts: &[&str], alive: &[&str]) -> Change {
         let chunks: Vec<Chunk> = texts.iter().map(|it| chunk(it)).collect();

@@ -661,17 +661,31 @@ fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.is_empty() || said.starts_with("Added 0"), "{args:?}: {said}");
     }
-    let Ok(full) = fs::File::options().write(true).open("/dev/full") else {
-        left_out("a full disk", "there is no /dev/full");
-        return;
-    };
-    for args in [&["list"][..], &["--help"], &["search", "--help"], &["skill", "--help"]] {
+    for args in [
+        &["list"][..],
+        &["--help"],
+        &["search", "--help"],
+        &["skill", "--help"],
+        &["skill", "show", "--help"],
+        &["--version"],
+        &["help", "query"],
+        &["help", "search"],
+        &["completions", "bash"],
+        &["completions", "fish"],
+        &["man"],
+        &["schema"],
+        &["schema", "search"],
+    ] {
+        let Ok(full) = fs::File::options().write(true).open("/dev/full") else {
+            left_out("a full disk", "there is no /dev/full");
+            break;
+        };
         let mut command = env.command(args);
-        let output =
-            command.stdout(full.try_clone().unwrap()).stderr(Stdio::piped()).output().unwrap();
+        let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(said, "error: cannot write the answer: No space left on device (os error 28)\n");
+        let expected = "error: cannot write the answer: No space left on device (os error 28)\n";
+        assert_eq!(said, expected, "{args:?}");
     }
     check_nothing_lost(&env);
 }

@@ -19,6 +19,8 @@ mod word_model;
 
 /// Files as attackers make them.
 mod attackers;
+/// Backups at once, and next to what other processes left.
+mod backups;
 /// How documents are cut into chunks.
 mod bad_inputs;
 mod chunks;
@@ -88,6 +90,8 @@ mod search;
 mod settings;
 /// What shells complete, manual pages, topics of help, `make install`.
 mod shells;
+/// What skill commands leave on disk: modes, drafts, links.
+mod skill_files;
 /// Skills, the gateway protocol: outline, show, open, sources, and what they never let through.
 mod skill_gateway;
 /// Skills: the registry, building, logs, lint, and the program under the name `skc`.

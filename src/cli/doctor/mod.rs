@@ -38,6 +38,7 @@ impl Findings {
         self.is_beyond_repair |= matches!(
             error,
             Error::Corrupt { .. }
+                | Error::DiskFailed { .. }
                 | Error::Foreign { .. }
                 | Error::SchemaTooNew { .. }
                 | Error::Store(_)

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::json::CONTRACT_VERSION;
-use crate::store::Stats;
+use crate::store::Verified;
 use crate::text::json::Json;
 use crate::transfer::Imported;
 
@@ -88,6 +88,8 @@ pub(in crate::present) struct BackupJson {
     total_documents: u32,
     /// Chunks in it.
     total_chunks: u32,
+    /// File next to it that changes what opens, and without which it is not complete; null without.
+    log: Option<String>,
 }
 
 /// Writes what a copy of the database holds.
@@ -95,13 +97,15 @@ pub(in crate::present) struct BackupJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn backup(file: &Path, stats: &Stats, out: &mut Json<'_>) -> io::Result<()> {
+pub fn backup(file: &Path, verified: &Verified, out: &mut Json<'_>) -> io::Result<()> {
+    let stats = &verified.stats;
     let json = BackupJson {
         contract_version: CONTRACT_VERSION,
         file: file.display().to_string(),
         db_size_bytes: stats.db_size_bytes,
         total_documents: stats.total_documents(),
         total_chunks: stats.total_chunks,
+        log: verified.log.as_ref().map(|log| log.display().to_string()),
     };
     out.value(&json)
 }

@@ -1,5 +1,6 @@
 //! What is opened, what is refused, and what is left as it was.
 
+use std::fs;
 use std::path::PathBuf;
 use std::thread;
 

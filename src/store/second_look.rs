@@ -1,0 +1,149 @@
+//! Looks again at a file of which SQLite said that it is damaged or that it is full.
+//!
+//! SQLite calls a file malformed whose disk fails to read it (`SQLITE_IOERR_CORRUPTFS` becomes
+//! `SQLITE_CORRUPT` before a caller sees it), and full a table that has used its largest id. The user
+//! would do something else in each case: "start over" is bad advice about a sound file.
+
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, ffi};
+
+use super::open::open_to_look;
+
+const QUICK_CHECK: &str = "PRAGMA quick_check(1)";
+
+/// Tables whose ids are never used again, with the largest id of each.
+const LARGEST_IDS: &[(&str, &str)] = &[
+    ("documents", "SELECT max(id) FROM documents"),
+    ("chunks", "SELECT max(id) FROM chunks"),
+    ("tags", "SELECT max(id) FROM tags"),
+];
+
+const LARGEST_USED: &str = "SELECT max(seq) FROM sqlite_sequence WHERE name = :name";
+
+/// What a second look found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// The disk fails to read it, as SQLite says.
+    Unreadable(String),
+    /// It is as it should be: the first look was wrong.
+    Sound,
+    /// It is damaged.
+    Damaged,
+}
+
+/// Lets SQLite read every page of a database once more and examine its structure.
+pub(super) fn look_again(path: &Path) -> Look {
+    let answer = open_to_look(path)
+        .and_then(|db| db.query_row(QUICK_CHECK, [], |row| row.get::<_, String>(0)));
+    match answer {
+        Ok(answer) => of_answer(answer),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => {
+            Look::Unreadable(error.to_string())
+        }
+        Err(_) => Look::Damaged,
+    }
+}
+
+fn of_answer(answer: String) -> Look {
+    match answer.as_str() {
+        "ok" => Look::Sound,
+        _ if is_unreadable(&answer) => Look::Unreadable(answer),
+        _ => Look::Damaged,
+    }
+}
+
+/// Whether a message of SQLite's own examination is about a page that could not be read at all.
+pub(super) fn is_unreadable(message: &str) -> bool {
+    let code = message.split_once("error code=").map(|(_, rest)| {
+        let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..digits].parse().unwrap_or(0)
+    });
+    // Of a page in a list it gives no code.
+    code.is_some_and(|code: i32| code & 0xff == ffi::SQLITE_IOERR)
+        || message.contains("failed to get page")
+}
+
+/// Returns the table that has no more ids, if that is why nothing can be added.
+pub(super) fn exhausted_table(path: &Path) -> Option<&'static str> {
+    let db = open_to_look(path).ok()?;
+    let is_largest = |id: rusqlite::Result<Option<i64>>| matches!(id, Ok(Some(i64::MAX)));
+    let is_exhausted = |db: &Connection, name: &str, sql: &str| {
+        is_largest(db.query_row(sql, [], |row| row.get(0)))
+            || is_largest(db.query_row(LARGEST_USED, [name], |row| row.get(0)))
+    };
+    LARGEST_IDS.iter().find(|(name, sql)| is_exhausted(&db, name, sql)).map(|(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::fault::Fault;
+    use super::super::testing::{TestDb, chunk, document, vector};
+    use super::*;
+
+    /// What SQLite says of a page that cannot be right.
+    fn malformed() -> Fault {
+        Fault::from(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None))
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_read_is_not_called_damaged() {
+        for (answer, is_disk) in [
+            ("Tree 3 page 7 cell 0: unable to get the page. error code=8458", true),
+            ("Tree 3 page 7: unable to get the page. error code=266", true),
+            ("*** in database main ***\nFreelist: failed to get page 9", true),
+            ("Tree 3 page 7: unable to get the page. error code=11", false),
+            ("Tree 3 page 7: btreeInitPage() returns error code 11", false),
+            ("non-unique entry in index document_paths_document_id", false),
+        ] {
+            let is_unreadable = matches!(of_answer(answer.to_owned()), Look::Unreadable(_));
+            assert_eq!(is_unreadable, is_disk, "{answer}");
+        }
+        let code = ffi::Error::new(ffi::SQLITE_IOERR_CORRUPTFS);
+        let fault = Fault::from(rusqlite::Error::SqliteFailure(code, None));
+        let error = fault.at(Path::new("kb.db"));
+        assert_eq!(error.code(), "disk_failed");
+        assert!(error.hint().unwrap().contains("may be sound"), "{error}");
+    }
+
+    #[test]
+    fn a_sound_file_is_not_called_damaged_and_a_damaged_one_is() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one", "two"], &[]);
+        let path = db.path();
+        assert_eq!(malformed().at(&path).code(), "disk_failed");
+        db.store.close().unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        let page = bytes.len() / 2 / 4096 * 4096;
+        bytes[page..page + 4096].fill(0x55);
+        fs::write(&path, bytes).unwrap();
+        assert!(matches!(look_again(&path), Look::Damaged));
+        assert_eq!(malformed().at(&path).code(), "corrupt");
+        assert_eq!(malformed().at(&path.with_file_name("missing.db")).code(), "corrupt");
+    }
+
+    #[test]
+    fn a_database_without_ids_is_not_called_a_full_disk() {
+        for (table, spend) in [
+            ("documents", "UPDATE documents SET id = 9223372036854775807 WHERE id = 1"),
+            (
+                "chunks",
+                "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'chunks'",
+            ),
+        ] {
+            let mut db = TestDb::new();
+            db.add("/a.md", &["one"], &[]);
+            let spend = format!("PRAGMA foreign_keys = OFF; {spend}; PRAGMA foreign_keys = ON");
+            db.store.connection.execute_batch(&spend).unwrap();
+            let new = document("/b.md", &["two"], &[]);
+            let chunks = [chunk("two")];
+            let vectors = [vector("two")];
+            let error = db.store.replace(&new, &chunks, &vectors, &|_| false).unwrap_err();
+            assert_eq!(error.code(), "corrupt");
+            let said = format!("no id is left for its {table}");
+            assert!(error.to_string().contains(&said), "{error}");
+        }
+    }
+}

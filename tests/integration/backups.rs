@@ -1,0 +1,142 @@
+//! Backups: made, examined and replaced by several at once, and next to what other processes left.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Stdio};
+
+use rusqlite::Connection;
+
+use crate::env::TestEnv;
+
+/// Starts the program and lets it run.
+fn start(env: &TestEnv, args: &[&str]) -> Child {
+    env.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[track_caller]
+fn finish(child: Child, status: i32) -> String {
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{said}");
+    said
+}
+
+/// Leaves a database in `folder` as a killed process does: some of it is in the log alone.
+fn leave_log(env: &TestEnv, folder: &str) {
+    fs::create_dir_all(env.path(folder)).unwrap();
+    fs::set_permissions(env.path(folder), fs::Permissions::from_mode(0o700)).unwrap();
+    let source = env.path("live/kb.db");
+    fs::create_dir_all(env.path("live")).unwrap();
+    fs::copy(env.database(), &source).unwrap();
+    let db = Connection::open(&source).unwrap();
+    db.execute_batch(
+        "PRAGMA journal_mode = wal;
+        UPDATE documents SET title = 'Only in the log';",
+    )
+    .unwrap();
+    for end in ["", "-wal"] {
+        let name = format!("kb.db{end}");
+        fs::copy(env.path(format!("live/{name}")), env.path(format!("{folder}/{name}"))).unwrap();
+    }
+}
+
+/// F4: the name of the scratch file was fixed, and a file of the user's that had it was removed.
+#[test]
+fn backups_to_one_file_at_once_leave_it_sound_and_touch_nothing_else() {
+    let env = TestEnv::with_corpus();
+    env.write("copy.db.partial", "the user's");
+    env.write("copy.db.partial-wal", "the user's, too");
+    env.ok(&["backup", "copy.db"]);
+    for _ in 0..3 {
+        let backups: Vec<_> =
+            (0..4).map(|_| start(&env, &["backup", "copy.db", "--force"])).collect();
+        let looks: Vec<_> =
+            (0..2).map(|_| start(&env, &["backup", "--verify", "copy.db"])).collect();
+        for child in backups.into_iter().chain(looks) {
+            assert_eq!(finish(child, 0), "");
+        }
+    }
+    assert_eq!(fs::read_to_string(env.path("copy.db.partial")).unwrap(), "the user's");
+    assert_eq!(fs::read_to_string(env.path("copy.db.partial-wal")).unwrap(), "the user's, too");
+    let names = |folder: &str| -> Vec<String> {
+        let entries = fs::read_dir(env.path(folder)).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let drafts = [names("."), names(".kb")].concat();
+    assert!(!drafts.iter().any(|name| name.starts_with(".kb-draft")), "{drafts:?}");
+}
+
+/// F4: 22 of 801 examinations of a damaged file said "Sound".
+#[test]
+fn examinations_at_once_do_not_swap_their_verdicts() {
+    let env = TestEnv::with_corpus();
+    env.ok(&["backup", "good.db"]);
+    let bytes = fs::read(env.path("good.db")).unwrap();
+    env.write("bad.db", &bytes[..bytes.len() / 2]);
+    for _ in 0..6 {
+        let good = start(&env, &["backup", "--verify", "good.db"]);
+        let bad = start(&env, &["backup", "--verify", "bad.db"]);
+        let said = finish(bad, 2);
+        assert!(said.contains("bad.db is corrupt"), "{said}");
+        assert_eq!(finish(good, 0), "");
+    }
+}
+
+/// F5: the log of the old database was applied to the new one.
+#[test]
+fn a_backup_over_a_database_with_a_log_opens_as_what_was_copied() {
+    let env = TestEnv::with_corpus();
+    let answer = env.ok(&["list"]).stdout;
+    leave_log(&env, "other");
+    let verified = env.json(&["backup", "--verify", "other/kb.db", "--format", "json"]);
+    let log = env.path("other/kb.db-wal").canonicalize().unwrap();
+    assert_eq!(verified["log"].as_str(), log.to_str());
+    let said = env.ok(&["backup", "--verify", "other/kb.db"]).stdout;
+    assert!(said.contains("kb.db-wal: SQLite applies that log"), "{said}");
+
+    env.ok(&["backup", "other/kb.db", "--force"]);
+    assert!(!env.path("other/kb.db-wal").exists() && !env.path("other/kb.db-shm").exists());
+    let verified = env.json(&["backup", "--verify", "other/kb.db", "--format", "json"]);
+    assert!(verified["log"].is_null());
+    assert_eq!(env.ok(&["--data-dir", "other", "list"]).stdout, answer);
+    env.ok(&["--data-dir", "other", "doctor"]);
+
+    // A log without its database is the user's, until --force says otherwise.
+    leave_log(&env, "third");
+    fs::remove_file(env.path("third/kb.db")).unwrap();
+    let refused = env.kb(&["backup", "third/kb.db"]).expect(1).stderr;
+    assert!(refused.contains("kb.db-wal exists already"), "{refused}");
+    env.ok(&["backup", "third/kb.db", "--force"]);
+    assert_eq!(env.ok(&["--data-dir", "third", "list"]).stdout, answer);
+}
+
+#[test]
+fn a_database_that_another_process_has_open_is_not_replaced() {
+    let env = TestEnv::with_corpus();
+    leave_log(&env, "other");
+    let in_use = Connection::open(env.path("other/kb.db")).unwrap();
+    let title = || -> String {
+        in_use.query_row("SELECT title FROM documents", [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(title(), "Only in the log");
+    let refused = env.kb(&["backup", "other/kb.db", "--force", "--format=json"]).expect(1);
+    let error = refused.json_error();
+    assert_eq!(error["code"], "locked");
+    assert!(error["error"].as_str().unwrap().contains("other/kb.db is locked"), "{error}");
+    assert_eq!(title(), "Only in the log");
+}
+
+/// What a killed backup leaves is private, and the next one removes it.
+#[test]
+fn a_killed_backup_leaves_nothing_for_good() {
+    let env = TestEnv::with_corpus();
+    let draft = env.path(".kb-draft-77-0123456789abcdef");
+    fs::create_dir(&draft).unwrap();
+    for name in ["lock", "new", "new-journal"] {
+        fs::write(draft.join(name), "x").unwrap();
+    }
+    env.ok(&["backup", "copy.db"]);
+    assert!(!draft.exists());
+    let mode = env.path("copy.db").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
