@@ -1,4 +1,4 @@
-//! A command in, a line in the skill's access log out, wherever that can be written.
+//! Writes a line per command to the skill's access log, wherever that can be written.
 //!
 //! The outcome of the command never depends on it.
 
@@ -58,9 +58,9 @@ fn record(caller: &Caller, skill: &Skill, access: &Access, warnings: &mut Vec<Wa
     if age.is_some_and(|it| it > STALE_AFTER) {
         warnings.push(Warning::StaleLogs { skill: skill.name.clone() });
     }
-    if skill_log::append(&skill.log_path(), access).is_err()
-        && skill_log::append(&fallback, access).is_err()
-    {
+    let is_written =
+        skill.make_meta_dir().is_ok() && skill_log::append(&skill.log_path(), access).is_ok();
+    if !is_written && skill_log::append(&fallback, access).is_err() {
         warnings.push(Warning::LoggingDisabled);
     }
 }

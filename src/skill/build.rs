@@ -1,10 +1,12 @@
-//! A skill in, its index, manifest and stub in its runtime directory out. The source stays as it is.
+//! Builds a skill: its index, manifest and stub in its runtime directory. The source stays as it is.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
+use crate::files::tree::Tree;
+use crate::files::{open, write};
+use crate::ingest::paths::path_of;
 use crate::skill::caller::Caller;
 use crate::skill::deploy::{self, Deployment};
 use crate::skill::files::{self, Listing};
@@ -13,7 +15,7 @@ use crate::skill::index::{self, BuiltIndex};
 use crate::skill::manifest::{self, Manifest};
 use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
-use crate::skill::stub;
+use crate::skill::{registry, stub};
 
 /// How to build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,6 +72,10 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
         manifest::replace(&stub_path, &stub)?;
         manifest::write(caller, &skill, &manifest)?;
     }
+    for path in [skill.index_path(), skill.manifest_path(), stub_path] {
+        // An older version left them as the umask said.
+        let _ = write::make_private(&path);
+    }
     let deploy = |target: &String| deploy::deploy(caller, &skill, target, options.is_copy);
     let deployments = options.targets.iter().map(deploy).collect::<Result<_>>()?;
     let is_page = |it: &&files::SourceFile| markdown::is_markdown(&it.path) && it.size_bytes > 0;
@@ -97,8 +103,7 @@ fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
 ///
 /// [`Diagnostic::MissingField`]; [`Error::Io`] if it cannot be read.
 pub(super) fn fields(skill: &Skill) -> Result<Fields> {
-    let path = skill.skill_file();
-    let bytes = fs::read(&path).map_err(|source| Error::Io { path, source })?;
+    let bytes = files::read_within(&skill.dir, &skill.skill_file())?;
     let page = Page::read(SKILL_FILE, &bytes);
     let fields = page.and_then(|it| front_matter::read(&it.text).ok()).map(|it| it.0);
     let fields = fields.unwrap_or_default();
@@ -116,12 +121,17 @@ pub(super) fn fields(skill: &Skill) -> Result<Fields> {
 /// # Errors
 ///
 /// As [`build`] before anything is copied; [`Diagnostic::SkillExists`] if a skill of this name is
-/// there and is not to be replaced.
+/// there and is not to be replaced; [`Diagnostic::InvalidOption`] for a name that cannot be listed.
 pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<PathBuf> {
     let source = resolve::resolve(caller, typed)?;
     let listing = files::list(&source.dir)?;
     let fields = check(&source, &listing)?;
-    let name = fields.text("name").filter(|it| resolve::is_name(it)).unwrap_or(source.name);
+    let stated = fields.text("name");
+    if let Some(message) = stated.as_deref().and_then(registry::name_fault) {
+        let hint = Some("`kb skill list` would pass it over: give it another name".to_owned());
+        return Err(Diagnostic::InvalidOption { message, hint }.into());
+    }
+    let name = stated.filter(|name| resolve::is_name(name)).unwrap_or_else(|| source.name.clone());
     let store = match caller.project_store() {
         Some(store) if !options.is_global => store,
         _ => caller.global_store(),
@@ -136,43 +146,23 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
         return Err(Diagnostic::SkillExists { skill: name }.into());
     }
     let io = |source| Error::Io { path: target.clone(), source };
-    // Copied beside and renamed: a failure half-way leaves what was there.
-    let draft = sources.join(format!(".{name}.{}.draft", std::process::id()));
-    let copied = copy(&listing, &draft).and_then(|()| {
-        if is_there {
-            let old = sources.join(format!(".{name}.{}.old", std::process::id()));
-            fs::rename(&target, &old)?;
-            if let Err(error) = fs::rename(&draft, &target) {
-                let _ = fs::rename(&old, &target);
-                return Err(error);
-            }
-            if old.is_symlink() { fs::remove_file(&old) } else { fs::remove_dir_all(&old) }
-        } else {
-            fs::rename(&draft, &target)
-        }
-    });
-    if copied.is_err() {
-        let _ = fs::remove_dir_all(&draft);
-    }
-    copied.map_err(io)?;
+    let tree = Tree::create(&target).map_err(io)?;
+    copy(&listing, &tree, &target)?;
+    tree.publish().map_err(io)?;
     Ok(target)
 }
 
-fn copy(listing: &Listing, target: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(target)?;
-    let place = |path: &str| -> std::io::Result<PathBuf> {
-        let place = target.join(crate::ingest::paths::path_of(path));
-        place.parent().map_or(Ok(()), fs::create_dir_all)?;
-        Ok(place)
-    };
+fn copy(listing: &Listing, tree: &Tree, target: &Path) -> Result<()> {
+    let io = |source| Error::Io { path: target.to_owned(), source };
     for file in &listing.files {
-        fs::copy(&file.real_path, place(&file.path)?)?;
+        let mut source = open::open(&file.real_path, file.links())?;
+        tree.add_copy(&path_of(&file.path), &mut source).map_err(io)?;
     }
-    #[cfg(unix)]
     for (path, link) in &listing.links {
-        let to = link.read_link()?;
-        if to.is_relative() {
-            std::os::unix::fs::symlink(to, place(path)?)?;
+        let original =
+            link.read_link().map_err(|source| Error::Io { path: link.clone(), source })?;
+        if original.is_relative() {
+            tree.add_link(&path_of(path), &original).map_err(io)?;
         }
     }
     Ok(())

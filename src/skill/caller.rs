@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::store::skill_index::Tokenizer;
 
 /// Name of the directory that holds a store.
-const STORE_DIR: &str = ".skillc";
+pub(super) const STORE_DIR: &str = ".skillc";
 
 /// Where skills are looked for beside the stores, below the working directory.
 pub const SKILLS_ROOT: &str = ".agents/skills";

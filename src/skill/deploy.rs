@@ -1,12 +1,15 @@
-//! A built skill in, links to it in the directories where agents look out.
+//! Puts links to a built skill into the directories where agents look.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::skill::caller::Caller;
-use crate::skill::resolve::{META_DIR, SKILL_FILE, Scope, Skill};
+use crate::files::open::{self, Links};
+use crate::files::tree::Tree;
+use crate::files::write;
+use crate::skill::caller::{Caller, STORE_DIR};
+use crate::skill::resolve::{META_DIR, RUNTIME, SKILL_FILE, Scope, Skill};
 
 /// Names of agents and the directories they read skills from, below the project or the home.
 pub const TARGETS: [(&str, &str); 8] = [
@@ -31,7 +34,8 @@ pub struct Deployment {
 
 /// Puts a built skill where an agent looks, by a link to its runtime directory.
 ///
-/// A link in its place is replaced, and so is a copy that was put there before; anything else stays.
+/// What kb put there before is replaced: a link into a store, or a copy. Anything else stays, a link of
+/// the user's that has the skill's name included.
 ///
 /// # Errors
 ///
@@ -55,25 +59,48 @@ pub(super) fn deploy(
         .find(|(name, _)| *name == target)
         .map_or_else(|| caller.cwd.join(target), |(_, dir)| base.join(dir).join("skills"));
     let path = folder.join(&skill.name);
+    if let Some(what) = what_is_not_ours(&path) {
+        let message = format!("target {target}: {} {what}", path.display());
+        let hint = Some("remove it, or name another target".to_owned());
+        return Err(Diagnostic::InvalidOption { message, hint }.into());
+    }
     let io = |source| Error::Io { path: path.clone(), source };
-    fs::create_dir_all(&folder).map_err(io)?;
-    match path.symlink_metadata() {
-        Err(_) => {}
-        Ok(metadata) if metadata.is_symlink() => fs::remove_file(&path).map_err(io)?,
-        Ok(_) if is_own_copy(&path) => remove_copy(&path).map_err(io)?,
-        Ok(_) => {
-            let message = format!("target {target}: {} exists and is no link", path.display());
-            return Err(Diagnostic::InvalidOption { message, hint: None }.into());
+    write::create_public_folder(&folder).map_err(io)?;
+    if !is_copy {
+        // A copy cannot be replaced by a link in one step.
+        remove_copy(&path).map_err(io)?;
+        match write::replace_link(&skill.runtime, &path) {
+            Ok(()) => return Ok(Deployment { path, is_copy }),
+            // This system has no links.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(error) => return Err(io(error)),
         }
     }
-    let is_copy = is_copy || !link(&skill.runtime, &path).map_err(io)?;
-    if is_copy {
-        fs::create_dir_all(path.join(META_DIR)).map_err(io)?;
-        for file in copied() {
-            fs::copy(skill.runtime.join(&file), path.join(&file)).map_err(io)?;
-        }
+    let tree = Tree::create(&path).map_err(io)?;
+    for file in copied() {
+        let place = skill.runtime.join(&file);
+        let mut source = open::open(&place, Links::RefuseBelow(&skill.runtime))?;
+        tree.add_copy(&file, &mut source).map_err(io)?;
     }
-    Ok(Deployment { path, is_copy })
+    tree.publish().map_err(io)?;
+    Ok(Deployment { path, is_copy: true })
+}
+
+/// Says what is in the place of a skill, if kb did not put it there.
+fn what_is_not_ours(path: &Path) -> Option<String> {
+    let metadata = path.symlink_metadata().ok()?;
+    match path.read_link() {
+        Ok(original) if leads_into_a_store(&original) => None,
+        Ok(original) => Some(format!("is a link to {}, not to a built skill", original.display())),
+        Err(_) if metadata.is_dir() && is_own_copy(path) => None,
+        Err(_) => Some("exists and is no link".to_owned()),
+    }
+}
+
+/// Whether a link is one that [`deploy`] makes: to a runtime directory of a store.
+fn leads_into_a_store(original: &Path) -> bool {
+    let runtime = original.parent().filter(|runtime| runtime.ends_with(RUNTIME));
+    runtime.and_then(Path::parent).is_some_and(|store| store.ends_with(STORE_DIR))
 }
 
 /// What a copy consists of: neither index nor log, which stay with the original.
@@ -81,7 +108,7 @@ fn copied() -> [PathBuf; 2] {
     [SKILL_FILE.into(), Path::new(META_DIR).join("manifest.json")]
 }
 
-/// Whether a directory is a copy as [`deploy`] makes it, with nothing of anybody else's in it.
+/// Whether a directory is a copy as [`deploy`] makes it, with nothing else in it.
 fn is_own_copy(path: &Path) -> bool {
     let names = |dir: &Path| -> Vec<_> {
         let entries = dir.read_dir().into_iter().flatten().flatten();
@@ -92,21 +119,15 @@ fn is_own_copy(path: &Path) -> bool {
     names(path) == [META_DIR, SKILL_FILE] && names(&path.join(META_DIR)) == ["manifest.json"]
 }
 
-fn remove_copy(path: &Path) -> std::io::Result<()> {
-    for file in copied() {
-        fs::remove_file(path.join(file))?;
+/// Removes a copy; nothing if there is none.
+fn remove_copy(path: &Path) -> io::Result<()> {
+    if path.is_symlink() || !path.is_dir() {
+        return Ok(());
     }
-    fs::remove_dir(path.join(META_DIR))?;
-    fs::remove_dir(path)
-}
-
-/// Makes a link; false where this system makes none.
-#[cfg(unix)]
-fn link(target: &Path, path: &Path) -> std::io::Result<bool> {
-    std::os::unix::fs::symlink(target, path).map(|()| true)
-}
-
-#[cfg(not(unix))]
-fn link(_: &Path, _: &Path) -> std::io::Result<bool> {
-    Ok(false)
+    for file in copied() {
+        write::remove(&path.join(file))?;
+    }
+    write::remove_empty_folder(&path.join(META_DIR));
+    write::remove_empty_folder(path);
+    Ok(())
 }

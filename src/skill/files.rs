@@ -1,17 +1,19 @@
-//! A skill's directory in, its files and the hash over them out.
+//! Lists a skill's files and computes the hash over them.
 //!
 //! What is listed, hashed and indexed is the same set: regular files, hidden ones too, but nothing
 //! below a hidden directory, and no link, wherever it leads.
 
 use std::collections::HashMap;
-use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
+use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
+use crate::files::Metadata;
+use crate::files::open::{self, Links};
 use crate::hash;
 use crate::ingest::paths;
 use crate::store::skill_index::KnownFile;
@@ -22,6 +24,9 @@ pub const FINE_TICK: Duration = Duration::from_millis(100);
 
 /// The same for one that keeps whole seconds; FAT keeps even ones only.
 const COARSE_TICK: Duration = Duration::from_secs(3);
+
+/// Bytes a file of a skill may have.
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A file of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +62,7 @@ pub fn list(root: &Path) -> Result<Listing> {
     let mut listing = Listing::default();
     let mut folders = vec![(root.to_owned(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {
-        let entries = match fs::read_dir(&folder) {
+        let entries = match folder.read_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !prefix.is_empty() => continue,
             Err(source) => return Err(Error::Io { path: folder, source }),
             Ok(entries) => entries,
@@ -109,10 +114,16 @@ impl SourceFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`].
+    /// [`Error::Io`]; [`Error::OverLimit`] for one that is too long; [`Error::LinkRefused`] if a link
+    /// is in its place by now.
     pub fn read(&self) -> Result<Vec<u8>> {
-        fs::read(&self.real_path)
-            .map_err(|source| Error::Io { path: self.real_path.clone(), source })
+        open::read(&self.real_path, self.links(), MAX_FILE_BYTES)
+    }
+
+    /// Returns which links are followed to it: none below the skill's directory.
+    pub fn links(&self) -> Links<'_> {
+        let depth = self.path.matches('/').count() + 1;
+        Links::RefuseBelow(self.real_path.ancestors().nth(depth).unwrap_or(&self.real_path))
     }
 
     /// Whether a change made at `now` or later is sure to show in its times. Not so if it was
@@ -156,6 +167,22 @@ impl SourceHash {
     }
 }
 
+/// Reads a file to which links may lead within a skill's directory, and not from outside.
+///
+/// `root` is absolute with links resolved.
+///
+/// # Errors
+///
+/// [`Diagnostic::PathEscapes`] if it is outside; [`Error::Io`] and [`Error::OverLimit`].
+pub(super) fn read_within(root: &Path, path: &Path) -> Result<Vec<u8>> {
+    let place =
+        path.canonicalize().map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    if !place.starts_with(root) {
+        return Err(Diagnostic::PathEscapes { path: paths::path_text(path) }.into());
+    }
+    open::read(&place, Links::RefuseBelow(root), MAX_FILE_BYTES)
+}
+
 /// Returns the hash of a file's bytes in lower-case hex.
 pub fn file_hash(bytes: &[u8]) -> String {
     hash::sha256(bytes)
@@ -181,6 +208,8 @@ pub fn source_hash(files: &[SourceFile], known: &[KnownFile]) -> Result<String> 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::testing::World;
     use super::*;
 

@@ -1,14 +1,14 @@
-//! A skill in, its index out: built where it is not as the files are, opened only if it is.
+//! Builds the index of a skill where it is not as the files are, and opens it only if it is.
 //!
 //! An index is used only if it was made from this directory, from these very bytes, by this schema
 //! or a newer one, with the tokenizer that is wanted. Everything else is one failure to a reader,
 //! and a reason to rebuild to the builder.
 
-use std::fs::{self, File};
 use std::thread;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
+use crate::files::write;
 use crate::skill::caller::Caller;
 use crate::skill::files::{self, FINE_TICK, Listing, SourceHash};
 use crate::skill::markdown::{self, Heading, Page};
@@ -59,11 +59,10 @@ pub fn unusable(skill: &Skill) -> Error {
 /// [`Diagnostic::IndexCollision`] if the file in its place was made from another directory;
 /// [`Error::Io`] and [`Error::DiskFull`] where files cannot be read or written.
 pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
-    let meta_dir = skill.meta_dir();
-    fs::create_dir_all(&meta_dir).map_err(|source| Error::Io { path: meta_dir.clone(), source })?;
+    let meta_dir = skill.make_meta_dir()?;
     // Held until the index is in place. Where a directory cannot be locked nothing breaks: drafts
     // have names of their own, and the last one to be renamed stays.
-    let lock = File::open(&meta_dir).ok().filter(|it| it.lock().is_ok());
+    let lock = write::lock_folder(&meta_dir);
     let path = skill.index_path();
     if lock.is_some() {
         IndexDraft::remove_abandoned(&path);
@@ -157,6 +156,7 @@ pub fn escaping_link(skill: &Skill, listing: &Listing) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
     use std::time::SystemTime;
 
     use super::super::resolve;

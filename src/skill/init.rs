@@ -1,10 +1,10 @@
-//! A name in, the beginnings of a skill out; without one, the store of a project.
+//! Makes the beginnings of a skill, or the store of a project.
 
-use std::fs;
 use std::path::PathBuf;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
+use crate::files::write;
 use crate::skill::caller::Caller;
 use crate::skill::lint;
 use crate::skill::resolve::{self, SKILL_FILE, Scope};
@@ -37,7 +37,7 @@ pub struct Initialized {
 /// [`Error::Io`].
 pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
     let make = |dir: &PathBuf| {
-        fs::create_dir_all(dir).map_err(|source| Error::Io { path: dir.clone(), source })
+        write::create_folder(dir).map_err(|source| Error::Io { path: dir.clone(), source })
     };
     let (scope, root) = match options.is_global {
         true => (Scope::Global, caller.home.clone()),
@@ -65,7 +65,7 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
         "---\nname: {name}\ndescription: \"TODO: say what it does. Use when ...\"\n---\n\n# {}\n",
         title(name)
     );
-    fs::write(&file, text).map_err(|source| Error::Io { path: file, source })?;
+    write::create_new(&file, text.as_bytes()).map_err(|source| Error::Io { path: file, source })?;
     Ok(Initialized { name: Some(name.clone()), scope, path })
 }
 
@@ -81,6 +81,8 @@ fn title(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::testing::World;
     use super::*;
     use crate::skill::front_matter;

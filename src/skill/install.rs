@@ -1,10 +1,11 @@
-//! kb's own SKILL.md in, a skill where an agent looks out.
+//! Puts kb's own SKILL.md where agents look for skills.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
+use crate::files::open::{self, Links};
+use crate::files::write;
 use crate::skill::caller::Caller;
 use crate::skill::deploy::TARGETS;
 use crate::skill::front_matter;
@@ -12,6 +13,9 @@ use crate::skill::resolve::SKILL_FILE;
 
 /// What agents are told, as it was when this program was built.
 const OWN_SKILL: &str = include_str!("../../SKILL.md");
+
+/// Bytes of a file that may be kb's own skill: many times what that has.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// What the skill is called.
 const NAME: &str = "kb";
@@ -56,7 +60,7 @@ pub struct Found {
 pub fn installed(home: &Path) -> Vec<Found> {
     let paths = TARGETS.iter().map(|(_, dir)| below(&home.join(dir).join("skills")));
     let found = |path: PathBuf| {
-        let text = fs::read_to_string(&path).ok()?;
+        let text = read(&path)?;
         let version = front_matter::read(&text)
             .ok()
             .and_then(|(fields, _)| fields.text_in("metadata", "version"));
@@ -80,9 +84,9 @@ pub fn path(caller: &Caller, target: &str) -> PathBuf {
 
 /// Looks at what is there.
 pub fn place(path: &Path) -> Place {
-    match (path.symlink_metadata(), fs::read_to_string(path)) {
+    match (path.symlink_metadata(), read(path)) {
         (Err(_), _) => Place::Free,
-        (Ok(_), Ok(text)) if text == text_with_version() => Place::Current,
+        (Ok(_), Some(text)) if text == text_with_version() => Place::Current,
         (Ok(_), _) => Place::Other,
     }
 }
@@ -101,16 +105,18 @@ pub fn install(path: &Path) -> Result<Installed> {
             return Err(Diagnostic::InvalidOption { message, hint: None }.into());
         }
         let write = || {
-            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            path.parent().map_or(Ok(()), write::create_public_folder)?;
             // What a link leads to stays as it is.
-            if path.is_symlink() {
-                fs::remove_file(path)?;
-            }
-            fs::write(path, text_with_version())
+            write::replace_public(path, text_with_version().as_bytes())
         };
         write().map_err(|source| Error::Io { path: path.to_owned(), source })?;
     }
     Ok(Installed { path: path.to_owned(), version, is_new })
+}
+
+/// Returns the text of a file; `None` if that cannot be read.
+fn read(path: &Path) -> Option<String> {
+    String::from_utf8(open::read(path, Links::Follow, MAX_BYTES).ok()?).ok()
 }
 
 /// Returns the skill with the version in its front matter.
@@ -121,6 +127,8 @@ fn text_with_version() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::testing::World;
     use super::*;
 

@@ -1,16 +1,20 @@
-//! What was built, when, from which bytes: a small JSON file in, values out, and the reverse.
+//! Reads and writes the small JSON file that says what was built, when, and from which bytes.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
+use crate::files::open::{self, Links};
+use crate::files::write;
 use crate::skill::caller::Caller;
 use crate::skill::resolve::Skill;
 
 /// Version of the file's shape.
 const VERSION: u32 = 1;
+
+/// Bytes a manifest may have: hundreds of times what one has.
+const MAX_BYTES: u64 = 1 << 16;
 
 /// What a manifest says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +27,9 @@ pub struct Manifest {
 
 /// Reads a skill's manifest; `None` if there is none that can be used.
 pub fn read(skill: &Skill) -> Option<Manifest> {
-    let value: Value = serde_json::from_slice(&fs::read(skill.manifest_path()).ok()?).ok()?;
+    let path = skill.manifest_path();
+    let bytes = open::read(&path, Links::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
+    let value: Value = serde_json::from_slice(&bytes).ok()?;
     let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
     Some(Manifest { skill: text("skill")?, source_hash: text("source_hash")? })
 }
@@ -43,15 +49,12 @@ pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Resu
     replace(&skill.manifest_path(), &format!("{value:#}\n"))
 }
 
-/// Writes a file in one step.
+/// Writes a file of a runtime directory in one step, for its owner alone.
 ///
 /// # Errors
 ///
 /// [`Error::Io`].
 pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
-    let draft = path.with_extension(format!("{}.draft", std::process::id()));
-    fs::write(&draft, text)
-        .and_then(|()| fs::rename(&draft, path))
-        .inspect_err(|_| drop(fs::remove_file(&draft)))
+    write::replace_own(path, text.as_bytes())
         .map_err(|source| Error::Io { path: path.to_owned(), source })
 }

@@ -1,11 +1,9 @@
-//! A skill and a path in, the bytes of the file out.
-
-use std::fs;
+//! Reads a file of a skill.
 
 use crate::diagnostic::Diagnostic;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::skill::resolve::Skill;
-use crate::skill::{markdown, path};
+use crate::skill::{files, markdown, path};
 
 /// Which file, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,13 +30,13 @@ pub struct Opened {
 /// # Errors
 ///
 /// [`Diagnostic::PathEscapes`]; [`Diagnostic::FileNotFound`] if it is missing or no regular file;
-/// [`Error::Io`] if it cannot be read.
+/// [`crate::error::Error::Io`] if it cannot be read.
 pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
     let place = path::locate(&skill.dir, &options.path)?
         // Reading a pipe would wait for ever.
         .filter(|it| it.is_file())
         .ok_or_else(|| Diagnostic::FileNotFound { path: options.path.clone() })?;
-    let mut bytes = fs::read(&place).map_err(|source| Error::Io { path: place, source })?;
+    let mut bytes = files::read_within(&skill.dir, &place)?;
     let num_cut = match options.max_lines {
         Some(max_lines) => {
             let (end, num_cut) = cut(&bytes, max_lines);

@@ -1,10 +1,9 @@
-//! Directories of skills in, rows of the registry out.
+//! Reads directories of skills and brings the registry to their state.
 //!
 //! The SKILL.md files are the truth and the table is what the last pass found. One bad file is one
 //! line to the log; a root that cannot be read, or the database failing, ends the pass.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +12,7 @@ use crate::ingest::paths;
 use crate::skill::caller::{Caller, SKILLS_ROOT};
 use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
-use crate::skill::{fold, front_matter, lint};
+use crate::skill::{files, fold, front_matter, lint};
 use crate::store::{SkillRow, Store};
 
 /// The letters a skill may bear.
@@ -149,7 +148,7 @@ pub fn load(
 
 /// Returns the SKILL.md files in the directories of a root.
 fn skill_files(root: &Root) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(&root.dir).map_err(|source| match source.kind() {
+    let entries = root.dir.read_dir().map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => Error::PathNotFound { path: root.dir.clone() },
         _ => Error::Io { path: root.dir.clone(), source },
     })?;
@@ -176,7 +175,10 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
     if !real_file.starts_with(&real_dir) {
         return Err("SKILL.md is a link that leads out of the skill".into());
     }
-    let bytes = fs::read(&real_file).map_err(|it| it.to_string())?;
+    let bytes = files::read_within(&real_dir, &real_file).map_err(|error| match error {
+        Error::Io { source, .. } => source.to_string(),
+        error => error.to_string(),
+    })?;
     let page = Page::read(SKILL_FILE, &bytes).ok_or("it is not text")?;
     let (fields, body_start) = front_matter::read(&page.text).map_err(|it| it.to_string())?;
     let required = |name: &str| {
@@ -188,7 +190,7 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
         text => Ok(text),
     };
     let name = required("name")?;
-    if let Some(message) = lint::name_fault(&name).filter(|_| !is_registry_name(&name)) {
+    if let Some(message) = name_fault(&name) {
         return Err(message);
     }
     let greek_letter = optional("greekLetter")?;
@@ -211,6 +213,11 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
     let skill =
         resolve::at_path(caller, &paths::path_text(dir), dir).map_err(|it| it.to_string())?;
     Ok(FoundSkill { row, dir: dir.to_owned(), skill })
+}
+
+/// Returns why a skill of this name cannot be listed; `None` if it can.
+pub(super) fn name_fault(name: &str) -> Option<String> {
+    lint::name_fault(name).filter(|_| !is_registry_name(name))
 }
 
 /// Whether a name follows the registry's own rule: a letter, then letters, digits and hyphens.

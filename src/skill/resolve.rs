@@ -1,13 +1,14 @@
-//! An argument in, a skill's directory and its runtime directory out.
+//! Finds the directory of the skill that an argument means, and its runtime directory.
 //!
-//! A path goes before the project's store, the project's store before the global one, and that before
-//! the directory that `kb skill list` reads beside them.
+//! A path overrides the project's store, the project's store the global one, and that the directory
+//! that `kb skill list` reads as well.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
+use crate::files::write;
 use crate::hash;
 use crate::ingest::paths;
 use crate::skill::caller::Caller;
@@ -19,7 +20,7 @@ pub const SKILL_FILE: &str = "SKILL.md";
 const SOURCES: &str = "skills";
 
 /// The part of a store that holds what is built.
-const RUNTIME: &str = "runtime";
+pub(super) const RUNTIME: &str = "runtime";
 
 /// The directory in a runtime directory that is nobody's but ours.
 pub const META_DIR: &str = ".skillc-meta";
@@ -70,6 +71,22 @@ impl Skill {
     /// Returns the directory of index, manifest and log.
     pub fn meta_dir(&self) -> PathBuf {
         self.runtime.join(META_DIR)
+    }
+
+    /// Makes the directory of index, manifest and log and returns it. What kb keeps of a skill is its
+    /// owner's alone, also where an older version made it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn make_meta_dir(&self) -> Result<PathBuf> {
+        let dir = self.meta_dir();
+        write::create_folder(&dir).map_err(|source| Error::Io { path: dir.clone(), source })?;
+        for place in [&dir, &self.runtime, self.runtime.parent().unwrap_or(&self.runtime)] {
+            // Where another user owns it, that user decides.
+            let _ = write::make_private(place);
+        }
+        Ok(dir)
     }
 
     /// Returns the index file of this source directory; others may lie beside it.
@@ -130,6 +147,10 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
     if is_name(typed) {
         for store in caller.project_store().into_iter().chain([caller.global_store()]) {
             let path = sources_of(&store).join(typed);
+            if path.symlink_metadata().is_err() {
+                // It may be what a killed import moved aside.
+                write::collect(&sources_of(&store));
+            }
             if is_skill(&path) {
                 return in_store(caller, typed, &path, &store);
             }

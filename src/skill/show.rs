@@ -1,4 +1,4 @@
-//! A skill and a heading in, the text of the section out.
+//! Reads a section of a skill.
 //!
 //! Which lines those are is looked up in the index; the lines come from the file. Only a skill that
 //! cannot be built, because it does not say its name and what it is for, is shown without one.
@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::skill::caller::Caller;
 use crate::skill::resolve::Skill;
-use crate::skill::{build, fold, index, markdown, open, outline, path};
+use crate::skill::{build, files, fold, index, markdown, open, outline, path};
 use crate::store::skill_index::IndexedHeading;
 
 /// What separates a heading from its description where headings are listed for agents.
@@ -80,7 +80,7 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     // What the index says is checked like what a user types: anybody can write an index.
     let place = path::locate(&skill.dir, &heading.file)?.filter(|it| it.is_file());
     let place = place.ok_or_else(|| index::unusable(skill))?;
-    let bytes = std::fs::read(&place).map_err(|source| Error::Io { path: place, source })?;
+    let bytes = files::read_within(&skill.dir, &place)?;
     let page = markdown::Page::read(&heading.file, &bytes).ok_or_else(|| index::unusable(skill))?;
     let mut text = page.lines(heading.start_line as usize..heading.end_line as usize).to_owned();
     let num_cut = match options.max_lines {

@@ -1,11 +1,11 @@
 //! Fallback logs of a project in, rows in the logs of the runtime directories out.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
+use crate::files::write;
 use crate::ingest::paths;
 use crate::skill::caller::{self, Caller};
 use crate::skill::resolve::{self, META_DIR};
@@ -61,8 +61,8 @@ pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<Synced> {
     }
     if !options.is_dry_run {
         // What only held logs was made for them; a directory with anything else in it stays.
-        let _ = fs::remove_dir(&logs);
-        let _ = logs.parent().map(fs::remove_dir);
+        write::remove_empty_folder(&logs);
+        logs.parent().map(write::remove_empty_folder);
     }
     Ok(synced)
 }
@@ -98,12 +98,12 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
             .map_err(|_| Diagnostic::SyncDestination { path: paths::path_text(&destination) })?;
     }
     let unremovable = |cause| Error::Io { path: source.clone(), source: cause };
-    fs::remove_file(&source).map_err(unremovable)?;
+    write::remove(&source).map_err(unremovable)?;
     // Left by SQLite where a process was killed.
-    let _ = fs::remove_file(source.with_file_name("logs.db-journal"));
+    let _ = write::remove(&source.with_file_name("logs.db-journal"));
     let meta = source.parent().unwrap_or(logs);
-    let _ = fs::remove_dir(meta);
-    let _ = fs::remove_dir(logs.join(name));
+    write::remove_empty_folder(meta);
+    write::remove_empty_folder(&logs.join(name));
     Ok(count)
 }
 
@@ -119,6 +119,8 @@ fn destination(caller: &Caller, access: &Access) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::testing::World;
     use super::*;
 

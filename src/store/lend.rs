@@ -1,6 +1,5 @@
 //! Connections that one question leaves for the next.
 
-use std::fs;
 use std::path::Path;
 
 use super::Store;
@@ -40,7 +39,7 @@ pub(super) type FileId = (u64, u64);
 #[cfg(unix)]
 pub(super) fn file_id(path: &Path) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
-    fs::metadata(path).ok().map(|it| (it.dev(), it.ino()))
+    path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 /// Tells nothing: the numbers are not to be had here.

@@ -1,9 +1,8 @@
-//! Accesses to a skill in, one row each in a small database of their own; and the reverse.
+//! Keeps accesses to a skill in a small database, one row per access.
 //!
 //! Not part of `kb.db`: place and table are those of `skc`, so that either program counts what the
 //! other logged. The log is not worth a flush to the disk: what a power cut takes is a few counts.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +10,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Row, named_params};
 
 use crate::error::{Error, Result};
+use crate::files::write;
 
 use super::fault::Fault;
 
@@ -74,7 +74,8 @@ const ALL: &str = "
     FROM access_log
     ORDER BY id";
 
-/// Adds an access; makes the file, its directory and the table where they are missing.
+/// Adds an access; makes the file, its directory and the table where they are missing. The file is
+/// its owner's alone.
 ///
 /// # Errors
 ///
@@ -115,7 +116,7 @@ pub fn merge(path: &Path, accesses: &[Access]) -> Result<usize> {
 pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
     match path.try_exists() {
         Ok(false) => return Ok(None),
-        Ok(true) => {}
+        Ok(true) => require_file(path)?,
         Err(source) => return Err(Error::Io { path: path.to_owned(), source }),
     }
     let read = || -> rusqlite::Result<Vec<Access>> {
@@ -130,23 +131,32 @@ pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
 }
 
 fn open_to_write(path: &Path) -> Result<Connection> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)
-            .map_err(|source| Error::Io { path: parent.to_owned(), source })?;
-    }
+    let io = |source| Error::Io { path: path.to_owned(), source };
+    write::create_private(path).map_err(io)?;
+    require_file(path)?;
+    write::make_private(path).map_err(io)?;
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "synchronous", "OFF")?;
         Ok(connection)
     };
-    match open() {
-        Ok(connection) => Ok(connection),
-        Err(_) if path.is_dir() => Err(Error::Io {
-            path: path.to_owned(),
-            source: io::Error::from(io::ErrorKind::IsADirectory),
-        }),
-        Err(error) => Err(Fault::from(error).at(path)),
+    open().map_err(|error| Fault::from(error).at(path))
+}
+
+/// Refuses what a database must not be: SQLite would wait for a pipe, and write into whatever database
+/// a planted link leads to.
+fn require_file(path: &Path) -> Result<()> {
+    let metadata = path.symlink_metadata();
+    let metadata = metadata.map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    let path = path.to_owned();
+    match metadata.file_type() {
+        kind if kind.is_file() => Ok(()),
+        kind if kind.is_symlink() => Err(Error::LinkRefused { path }),
+        kind if kind.is_dir() => {
+            Err(Error::Io { path, source: io::Error::from(io::ErrorKind::IsADirectory) })
+        }
+        _ => Err(Error::NotAFile { path }),
     }
 }
 
@@ -178,6 +188,9 @@ fn access(row: &Row<'_>) -> rusqlite::Result<Access> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn sample(run_id: &str, args: &str) -> Access {
@@ -234,6 +247,27 @@ mod tests {
         assert!(fs::read(&path).unwrap().starts_with(b"garbage"));
         fs::create_dir(dir.path().join("dir")).unwrap();
         assert!(append(&dir.path().join("dir"), &sample("a", "{}")).is_err());
+    }
+
+    #[test]
+    fn a_log_is_its_owners_alone_and_no_link_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x/.skillc-meta/logs.db");
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        append(&path, &sample("a", "{}")).unwrap();
+        assert_eq!([mode(&path), mode(path.parent().unwrap())], [0o600, 0o700]);
+        // As an older version made it.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        append(&path, &sample("a", "{}")).unwrap();
+        assert_eq!(mode(&path), 0o600);
+        let other = dir.path().join("other.db");
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
+        let before = fs::read(&other).unwrap();
+        let link = dir.path().join("logs.db");
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        assert_eq!(append(&link, &sample("a", "{}")).unwrap_err().code(), "link_refused");
+        assert_eq!(read(&link).unwrap_err().code(), "link_refused");
+        assert_eq!(fs::read(&other).unwrap(), before);
     }
 
     #[test]

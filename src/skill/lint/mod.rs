@@ -1,4 +1,4 @@
-//! A skill in, what its author should look into out.
+//! Finds what the author of a skill should look into.
 //!
 //! The rules are a table; each group of them is a file here. Findings come by file, SKILL.md first,
 //! then by line.
@@ -7,9 +7,7 @@ mod front_matter;
 mod links;
 mod structure;
 
-use std::fs;
-
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::skill::files;
 use crate::skill::markdown::{self, Heading, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Skill};
@@ -201,8 +199,7 @@ fn sources(skill: &Skill) -> Result<Vec<Source>> {
             add(file.path, &bytes);
         }
     }
-    let path = skill.skill_file();
-    let bytes = fs::read(&path).map_err(|source| Error::Io { path, source })?;
+    let bytes = files::read_within(&skill.dir, &skill.skill_file())?;
     add(SKILL_FILE.into(), &bytes);
     Ok(found)
 }

@@ -1,6 +1,7 @@
 //! The loader against directories of every kind, and what is read back from the table.
 
 use std::cell::RefCell;
+use std::fs;
 
 use super::super::testing::World;
 use super::*;

@@ -1,11 +1,12 @@
-//! Sections and headings in, an index file in its place out, in one step.
+//! Writes the index of a skill and puts it in its place in one step.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, named_params};
 
 use crate::error::{Error, Result};
+use crate::files::write::{self, Draft};
 use crate::store::fault::Fault;
 
 use super::{IndexedHeading, KnownFile, SCHEMA_VERSION, Tokenizer};
@@ -66,8 +67,9 @@ const OPTIMIZE: &str = "INSERT INTO sections (sections) VALUES ('optimize')";
 /// An index in the making, in a file beside its place.
 #[derive(Debug)]
 pub struct IndexDraft {
+    /// Before the draft, so that it is closed before that is removed.
     connection: Option<Connection>,
-    draft: PathBuf,
+    draft: Draft,
     path: PathBuf,
     tokenizer: Tokenizer,
 }
@@ -79,12 +81,10 @@ impl IndexDraft {
     ///
     /// [`Error::Io`] and [`Error::DiskFull`] where the draft cannot be written.
     pub fn begin(path: &Path, tokenizer: Tokenizer) -> Result<Self> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let draft = path.with_file_name(format!("{name}.{}.draft", std::process::id()));
-        // Left by a process of the same number that was killed.
-        let _ = fs::remove_file(&draft);
+        let draft = Draft::create_own(path).map_err(|error| of_file(path, error))?;
         let mut this = Self { connection: None, draft, path: path.to_owned(), tokenizer };
-        this.connection = Some(Connection::open(&this.draft).map_err(|it| this.fault(it))?);
+        let connection = Connection::open(this.draft.path());
+        this.connection = Some(connection.map_err(|error| this.fault(error))?);
         let create = match tokenizer {
             Tokenizer::Porter => CREATE_PORTER,
             Tokenizer::Unicode61 => CREATE_UNICODE61,
@@ -97,8 +97,8 @@ impl IndexDraft {
         Ok(this)
     }
 
-    /// Removes what processes left that were killed while they made an index at `path`; for who
-    /// knows that nobody is making one now.
+    /// Removes what older versions of kb left that were killed while they made an index at `path`;
+    /// for a caller who knows that no other process is making one now.
     pub fn remove_abandoned(path: &Path) {
         let Some(name) = path.file_name().map(|it| it.to_string_lossy().into_owned()) else {
             return;
@@ -107,7 +107,7 @@ impl IndexDraft {
         {
             let draft = entry.file_name().to_string_lossy().into_owned();
             if draft.strip_prefix(&name).is_some_and(|it| it.ends_with(".draft")) {
-                let _ = fs::remove_file(entry.path());
+                let _ = write::remove(&entry.path());
             }
         }
     }
@@ -159,7 +159,7 @@ impl IndexDraft {
         })
     }
 
-    /// Puts the index in its place in one step, whatever lay there before.
+    /// Puts the index in its place in one step, whatever was there before, once it is on disk.
     ///
     /// # Errors
     ///
@@ -182,8 +182,7 @@ impl IndexDraft {
         if let Some(connection) = self.connection.take() {
             connection.close().map_err(|(_, error)| self.fault(error))?;
         }
-        fs::rename(&self.draft, &self.path)
-            .map_err(|source| Error::Io { path: self.path.clone(), source })
+        self.draft.publish().map_err(|error| of_file(&self.path, error))
     }
 
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<()> {
@@ -196,10 +195,10 @@ impl IndexDraft {
     }
 }
 
-impl Drop for IndexDraft {
-    /// Removes what was not finished; after `finish` nothing is there any more.
-    fn drop(&mut self) {
-        self.connection = None;
-        let _ = fs::remove_file(&self.draft);
+fn of_file(path: &Path, source: io::Error) -> Error {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull { path },
+        _ => Error::Io { path, source },
     }
 }

@@ -1,4 +1,4 @@
-//! Sections of one skill in, a small FTS5 database of their own out; and queries against it.
+//! Keeps the sections of one skill in a small FTS5 database, and answers queries from it.
 //!
 //! Not part of `kb.db`: place, tables and keys are those of `skc`, schema version 2, so that either
 //! program reads what the other wrote. The one table of ours beside them, `source_files`, lets a
@@ -167,6 +167,8 @@ pub struct SkillIndex {
 impl SkillIndex {
     /// Opens an index for reading; `None` if it is missing or corrupt. The file is left as it is.
     pub fn open(path: &Path) -> Option<Self> {
+        // SQLite would wait for what comes through a pipe.
+        path.is_file().then_some(())?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).ok()?;
         let meta = read_meta(&connection)?;
