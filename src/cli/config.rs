@@ -1,7 +1,4 @@
-//! `kb config`.
-
-use std::fs;
-use std::io::Write;
+//! Shows the settings and changes them (`kb config`).
 
 use crate::cli::args::ConfigAction;
 use crate::cli::context::Context;
@@ -10,6 +7,7 @@ use crate::cli::{args, context, voice};
 use crate::config;
 use crate::config::Origin;
 use crate::error::{Error, Result};
+use crate::files::write;
 use crate::present::{Setting, json};
 
 pub(super) fn run(context: &Context, args: &args::ConfigArgs) -> Result<ExitStatus> {
@@ -35,18 +33,14 @@ pub(super) fn run(context: &Context, args: &args::ConfigArgs) -> Result<ExitStat
     Ok(ExitStatus::Success)
 }
 
-/// Writes one setting to the file and says what now holds where something else goes before it.
+/// Writes one setting to the file, also through a link, and warns where something overrides it.
 pub(super) fn set(context: &Context, key: &str, value: &str) -> Result<()> {
     let file = &context.resolved.file;
     let text = config::set(file, key, value, &context.environment)?;
     if let Some(dir) = file.parent() {
         context::make_private_dir(dir)?;
     }
-    // Written beside and renamed: a crash leaves the old file or the new one.
-    let draft = file.with_extension("yaml.new");
-    context::open_private(&draft, fs::OpenOptions::new().write(true).truncate(true))
-        .and_then(|mut it| it.write_all(text.as_bytes()))
-        .and_then(|()| fs::rename(&draft, file))
+    write::replace(file, text.as_bytes())
         .map_err(|source| Error::Io { path: file.clone(), source })?;
     voice::say(&format!("{key} is now {value} in {}", file.display()));
     if let Origin::Variable(name) = context.resolved.origin(key) {

@@ -11,6 +11,7 @@ use crate::config;
 use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
+use crate::files::write;
 use crate::ingest::paths;
 use crate::present::human::Human;
 use crate::present::sheet::{Printed, Sheet};
@@ -164,14 +165,7 @@ pub(super) fn document_id(typed: &str) -> Result<DocumentId> {
 
 /// Makes a directory that only its owner can enter, with its parents.
 pub(super) fn make_private_dir(dir: &Path) -> Result<()> {
-    if dir.is_dir() {
-        return Ok(());
-    }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
+    write::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
 }
 
 /// Opens a file as `options` say; where it is made, only its owner can read it.

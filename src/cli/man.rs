@@ -1,21 +1,24 @@
 //! Prints manual pages of the command tree (`kb man`).
 
-use std::fs;
+use std::path::Path;
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::cli::args::Cli;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, streams, voice};
 use crate::error::{Error, Result};
+use crate::files::write;
 
 pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
     match &args.dir {
         Some(dir) => {
-            fs::create_dir_all(dir)
-                .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
+            write::create_public_folder(dir)
                 .map_err(|source| Error::Io { path: dir.clone(), source })?;
+            let mut command = Cli::command().disable_help_subcommand(true);
+            command.build();
+            write_pages(command, dir)?;
             voice::say(&format!("Wrote the man pages to {}", dir.display()));
         }
         None => {
@@ -25,4 +28,16 @@ pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
         }
     }
     Ok(ExitStatus::Success)
+}
+
+/// Writes the page of a command and those of the commands below it.
+fn write_pages(command: Command, dir: &Path) -> Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write_pages(below.clone(), dir)?;
+    }
+    let man = Man::new(command);
+    let mut page = Vec::new();
+    man.render(&mut page).map_err(Error::Output)?;
+    let path = dir.join(man.get_filename());
+    write::replace_public(&path, &page).map_err(|source| Error::Io { path, source })
 }

@@ -1,7 +1,6 @@
 //! Shows progress on stderr: bars on a terminal, silence in a pipe.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -11,9 +10,10 @@ use std::{mem, thread};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::pace::{Pace, Work};
-use crate::cli::{context, streams, voice};
+use crate::cli::{streams, voice};
 use crate::embed;
 use crate::error::Error;
+use crate::files::{File, write};
 use crate::ingest;
 use crate::ingest::walk;
 use crate::ingest::walk::{Start, WalkOptions};
@@ -306,7 +306,7 @@ impl ErrorLog {
     /// A log that cannot be written is said once and fails nothing.
     fn append(&mut self, now: &str, path: &Path, error: &Error) {
         if self.file.is_none() {
-            match context::open_private(&self.path, OpenOptions::new().append(true)) {
+            match write::append(&self.path) {
                 Ok(file) => self.file = Some(file),
                 Err(cause) => {
                     voice::warn(&format!("cannot write {}: {cause}", self.path.display()));

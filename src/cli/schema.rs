@@ -1,11 +1,11 @@
-//! `kb schema`.
+//! Prints and writes the schemas of what commands print (`kb schema`).
 
-use std::fs;
 use std::path::Path;
 
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, streams, voice};
 use crate::error::{Error, Result};
+use crate::files::write;
 use crate::present::schema::{self, PUBLISHED};
 use crate::text::json::Json;
 
@@ -36,19 +36,19 @@ pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
 /// Writes every schema to a file of its own, and a page with all their fields.
 fn write_all(dir: &Path) -> Result<()> {
     let fail = |path: &Path, source| Error::Io { path: path.to_owned(), source };
-    let write = |name: String, bytes: &[u8]| {
+    let write_file = |name: String, bytes: &[u8]| {
         let path = dir.join(name);
-        fs::write(&path, bytes).map_err(|it| fail(&path, it))
+        write::replace_public(&path, bytes).map_err(|error| fail(&path, error))
     };
-    fs::create_dir_all(dir).map_err(|it| fail(dir, it))?;
+    write::create_public_folder(dir).map_err(|error| fail(dir, error))?;
     for published in PUBLISHED {
         let mut bytes = Vec::new();
         published.write(&mut Json::new(&mut bytes)).map_err(Error::Output)?;
-        write(format!("{}.json", published.name), &bytes)?;
+        write_file(format!("{}.json", published.name), &bytes)?;
     }
     let mut bytes = Vec::new();
     schema::page(&mut bytes).map_err(Error::Output)?;
-    write("README.md".into(), &bytes)?;
+    write_file("README.md".into(), &bytes)?;
     voice::say(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
     Ok(())
 }

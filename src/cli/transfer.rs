@@ -1,7 +1,6 @@
 //! Runs `kb export` and `kb import`.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use crate::cli::context::Context;
@@ -12,6 +11,7 @@ use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::files::open::Links;
+use crate::files::write::Draft;
 use crate::present::json;
 use crate::present::number::counted;
 use crate::store::{RecordedChunk, Store};
@@ -26,9 +26,18 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
         Some(file) => {
             let path = context::absolute(file)?;
             let fail = |source| Error::Io { path: path.clone(), source };
-            let mut out = BufWriter::new(create_new(&path)?);
+            if path.symlink_metadata().is_ok() {
+                return Err(exists(&path));
+            }
+            let mut draft = Draft::create_own(&path).map_err(fail)?;
+            let mut out = BufWriter::new(draft.file());
             let exported = write(&store, args.vectors, &mut Json::new(&mut out), &fail)?;
-            out.into_inner().map_err(|it| fail(it.into_error()))?.sync_all().map_err(fail)?;
+            out.flush().map_err(fail)?;
+            drop(out);
+            draft.publish_new().map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => exists(&path),
+                _ => fail(error),
+            })?;
             exported
         }
         None => {
@@ -45,19 +54,11 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
     Ok(ExitStatus::Success)
 }
 
-/// Makes a file that only its owner can read, like the database, and that was not there.
-fn create_new(path: &Path) -> Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => Error::Usage {
-            message: format!("{} exists already", path.display()),
-            hint: Some("name another file".into()),
-        },
-        _ => Error::Io { path: path.to_owned(), source },
-    })
+fn exists(path: &Path) -> Error {
+    Error::Usage {
+        message: format!("{} exists already", path.display()),
+        hint: Some("name another file".into()),
+    }
 }
 
 fn write(

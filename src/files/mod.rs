@@ -5,7 +5,7 @@
 //! and nothing between. [`folder`] keeps kb's own folders in order, and [`stamp`] tells whether a file
 //! has changed.
 
-pub use std::fs::File;
+pub use std::fs::{File, Metadata};
 
 pub mod folder;
 pub mod open;
@@ -13,8 +13,6 @@ pub mod scratch;
 pub mod stamp;
 pub mod tree;
 pub mod write;
-
-pub use std::fs::{File, Metadata};
 
 #[cfg(test)]
 mod testing {

@@ -1,6 +1,5 @@
-//! What tools were asked and what came of it, in; lines of a file out.
+//! Writes what tools were asked, and what came of it, to the lines of a file.
 
-use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
+use crate::files::{File, write};
 use crate::text::json::Line;
 
 /// Hears of every call: once before it is dispatched, once after.
@@ -36,18 +36,14 @@ pub struct JsonLines {
 }
 
 impl JsonLines {
-    /// Opens the file, making it, readable for the owner alone, where it is missing.
+    /// Opens the file, making it where it is missing; only its owner can read it from then on.
     ///
     /// # Errors
     ///
     /// [`Error::Io`].
     pub fn open(path: &Path, now: fn() -> String) -> Result<Self> {
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file =
-            options.open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+            write::append(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         Ok(Self { file: Mutex::new(file), now })
     }
 

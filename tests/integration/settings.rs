@@ -182,6 +182,30 @@ fn setting_a_key_writes_the_file_and_keeps_the_rest() {
     assert!(output.stderr.contains("warning: KB_DEFAULT_TOP is set and goes before the file"));
 }
 
+/// The user's link, into a folder of dotfiles for example, was replaced by a file.
+#[test]
+fn setting_a_key_keeps_the_users_link() {
+    let env = TestEnv::without_model();
+    let file = env.path(".kb/config.yaml");
+    fs::create_dir(env.path(".kb")).unwrap();
+    fs::create_dir(env.path("dotfiles")).unwrap();
+    std::os::unix::fs::symlink("../dotfiles/kb.yaml", &file).unwrap();
+    for top in ["3", "4"] {
+        env.ok(&["config", "set", "search.default_top", top]);
+        assert_eq!(file.read_link().unwrap().to_str(), Some("../dotfiles/kb.yaml"));
+        let text = fs::read_to_string(env.path("dotfiles/kb.yaml")).unwrap();
+        assert_eq!(text, format!("search:\n  default_top: {top}\n"));
+    }
+    for folder in [".kb", "dotfiles"] {
+        let names = fs::read_dir(env.path(folder)).unwrap().count();
+        assert_eq!(names, 1, "no draft is left in {folder}");
+    }
+    // What leads nowhere is an error that names the file.
+    fs::remove_dir_all(env.path("dotfiles")).unwrap();
+    let error = env.kb(&["config", "set", "search.default_top", "3"]).expect(1).stderr;
+    assert!(error.contains("config.yaml"), "{error}");
+}
+
 #[test]
 fn prefixes_are_put_before_queries_and_passages() {
     let mut env = TestEnv::with_corpus();

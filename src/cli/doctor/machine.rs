@@ -1,6 +1,5 @@
 //! Examines what kb needs of this machine.
 
-use std::fs;
 use std::path::Path;
 
 use crate::cli::context::Context;
@@ -10,6 +9,7 @@ use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
+use crate::files::write::{free_bytes, make_private};
 use crate::present::doctor::Verdict;
 use crate::store::Store;
 
@@ -46,8 +46,14 @@ pub(super) fn files(context: &Context, is_fixing: bool, findings: &mut Findings)
     for path in open {
         let message = format!("others may look into {}", path.display());
         if is_fixing {
-            close_to_others(&path).map_err(|source| Error::Io { path, source })?;
+            let made = path.canonicalize().and_then(|place| make_private(&place));
+            made.map_err(|source| Error::Io { path: path.clone(), source })?;
+        }
+        if !is_open_to_others(&path) {
             findings.add("files", Verdict::Repaired, message);
+        } else if is_fixing {
+            let fix = "its owner, another user, can close it";
+            findings.add_with_fix("files", Verdict::Fault, message, fix);
         } else {
             findings.add_with_fix("files", Verdict::Fault, message, "kb doctor --fix");
         }
@@ -63,14 +69,7 @@ pub(super) fn files(context: &Context, is_fixing: bool, findings: &mut Findings)
 #[cfg(unix)]
 fn is_open_to_others(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|it| it.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(unix)]
-fn close_to_others(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path)?.permissions().mode() & 0o700;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
 }
 
 #[cfg(unix)]
@@ -81,11 +80,6 @@ fn writable(dir: &Path) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn is_open_to_others(_: &Path) -> bool {
     false
-}
-
-#[cfg(not(unix))]
-fn close_to_others(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 #[cfg(not(unix))]
@@ -108,17 +102,6 @@ pub(super) fn disk(context: &Context, findings: &mut Findings) {
             findings.add("disk", Verdict::Ok, message);
         }
     }
-}
-
-#[cfg(unix)]
-fn free_bytes(path: &Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(path).ok()?;
-    Some(found.f_bavail.saturating_mul(found.f_frsize))
-}
-
-#[cfg(not(unix))]
-fn free_bytes(_: &Path) -> Option<u64> {
-    None
 }
 
 /// Reports which model is used and, if `is_safe`, embeds a sentence with it.
