@@ -20,6 +20,8 @@ class Command:
     # The status of an undisturbed run, and whether it changes anything that `state` returns.
     status = 0
     changes = True
+    # Whether there is something to repair before the command.
+    starts_damaged = False
     # Whether power cuts are tried as well, and whether what a run ended with is on disk then.
     power, is_durable = False, False
 
@@ -234,7 +236,7 @@ class Export(Command):
 
 
 class DoctorFix(Command):
-    name, words = "doctor --fix", ["doctor", "--fix"]
+    name, words, starts_damaged = "doctor --fix", ["doctor", "--fix"], True
 
     def prepare(self, stage):
         super().prepare(stage)
@@ -278,8 +280,8 @@ class SkillBuild(Command):
         return value == "unusable"
 
     def may_stay(self, name):
-        # Searches are logged where the skill has its index.
-        return "logs.db" in name or "log.db" in name
+        # Searches are logged where the skill has its index, or where that can be written.
+        return "logs.db" in name or "/.skillc/logs" in name
 
 
 class SkillRebuild(SkillBuild):

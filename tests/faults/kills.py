@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from world import content, copy_database, doctor, faults, text, write
+from world import content, copy_database, doctor, examine, text, write
 
 # Every so many kills what was interrupted is repeated to its end.
 ROUND = 4
@@ -50,9 +50,7 @@ def kills(case, count, rng, result):
     for number in range(count):
         result.tried += 1
         result.within += kill(world, data_dir, case.args, rng.uniform(0, whole * 1.05))
-        found = faults(data_dir)
-        if number % 10 == 9:
-            found += doctor(world, data_dir)
+        found = doctor(world, data_dir) if number % 10 == 9 else examine(world, data_dir)
         lost, half = case.allowed(content(data_dir), expected)
         result.add(case.name, lost, half, found)
         if number % ROUND == ROUND - 1 or number == count - 1:
@@ -62,7 +60,7 @@ def kills(case, count, rng, result):
             left = [] if after == expected else difference(after, expected)
             if status:
                 left.append(f"status {status}: {out}{err}")
-            result.add(case.name, [], [], left + faults(data_dir))
+            result.add(case.name, [], [], left + examine(world, data_dir))
             copy_database(case.before, data_dir)
 
 

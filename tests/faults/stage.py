@@ -113,7 +113,7 @@ class Stage:
         faults = self.faults()
         problems += [("unsound", fault) for fault in faults if fault not in self.faults_before]
         problems += self.told(status, out, err, state, faults, is_killed)
-        if not self.faults_before:
+        if not self.command.starts_damaged:
             problems += [("unsound", fault) for fault in self.ask_kb()]
         problems += self.repeat(state)
         return problems
@@ -131,7 +131,8 @@ class Stage:
         if status == 0 and state != self.after and not self.command.is_partial(text):
             problems.append(("wrong", f"status 0, but not done: {text.strip()[-300:]}"))
         # A file that cannot be read now is not a damaged one.
-        if self.command.status == 0 and not faults and "corrupt" in text:
+        is_sound = not (faults or self.command.status or self.command.starts_damaged)
+        if is_sound and "corrupt" in text:
             problems.append(("wrong", f"a sound database is called corrupt: {text.strip()[-300:]}"))
         if self.command.status != 0 and status == 0:
             problems.append(("wrong", f"a damaged file is called sound: {text.strip()[-300:]}"))

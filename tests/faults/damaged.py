@@ -1,0 +1,129 @@
+"""Runs kb on damaged databases: it ends, with a status that fits, and sees what SQLite sees."""
+
+import contextlib
+import json
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+
+import world as examined
+from world import text, write
+
+# No run takes longer, on a busy machine, unless it hangs.
+PATIENCE = 120
+
+# What is run on each damaged database; each starts from the same bytes.
+COMMANDS = {
+    "list": ["list"],
+    "search": ["search", "harbour salt"],
+    "search --fts-only": ["search", "river", "--fts-only", "--explain"],
+    "info": ["info", "2", "--format", "json"],
+    "show": ["show", "--chunk", "3", "--around", "1"],
+    "similar": ["similar", "1"],
+    "tags": ["tags"],
+    "export": ["export", "--vectors"],
+    "tag": ["tag", "2", "--add", "y"],
+    "remove": ["remove", "3", "--yes"],
+    "add": ["add", "more"],
+}
+
+
+def database(world, data_dir):
+    """Makes a database with something in every table: tags, code, letters without spaces, free pages."""
+    folder = world.folder("damaged", 12, "damaged")
+    write(folder / "code.py", "def harbour(salt):\n    return salt + 1\n")
+    write(folder / "east.md", "# 潮位\n\n港の潮位を記録する。\n\n" + text("east"))
+    world.folder("more", 2, "more")
+    world.ok(data_dir, "add", folder, "--tags", "first,second")
+    world.ok(data_dir, "add", "--note", "a note about the tide", "--title", "Note")
+    world.ok(data_dir, "remove", "5", "--yes")
+
+
+class Case:
+    """A data directory with damaged files in it, which can be put back as they were."""
+
+    def __init__(self, world, place, files):
+        self.world, self.db, self.files = world, place / "db", files
+        self.scratch = place / "look"
+
+    def restore(self):
+        shutil.rmtree(self.db, ignore_errors=True)
+        self.db.mkdir(parents=True, mode=0o700)
+        for name, data in self.files.items():
+            (self.db / name).write_bytes(data)
+            (self.db / name).chmod(0o600)
+
+    def run(self, args):
+        """Returns status, stdout, stderr and problems of any run: no crash, no hang, a status of kb's."""
+        child = self.world.start(self.db, *args)
+        try:
+            out, err = child.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.communicate()
+            return None, "", "", [("hung", f"{args[0]}: no end after {PATIENCE} s")]
+        out, err = out.decode(errors="replace"), err.decode(errors="replace")
+        problems = []
+        if child.returncode not in (0, 1, 2) or "panicked" in err:
+            problems.append(("crashed", f"{args[0]}: status {child.returncode}: {err.strip()[-300:]}"))
+        return child.returncode, out, err, problems
+
+    def look(self):
+        """Returns what plain SQLite finds wrong, and what it can read, looking at a copy."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        shutil.copytree(self.db, self.scratch)
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(self.scratch / "kb.db")) as db:
+            db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        try:
+            return examined.faults(self.scratch), examined.content(self.scratch)
+        except (sqlite3.Error, ValueError, TypeError, OverflowError) as error:
+            return [f"SQLite: {error}"], None
+
+    def try_commands(self):
+        problems = []
+        for args in COMMANDS.values():
+            self.restore()
+            problems += self.run(args)[3]
+        return problems
+
+    def try_doctor(self, is_intact):
+        """Compares what SQLite sees with what `kb doctor` says. `is_intact` judges the content where neither
+        sees anything."""
+        self.restore()
+        found, content = self.look()
+        status, out, err, problems = self.run(["doctor", "--format", "json"])
+        try:
+            checks = json.loads(out)["checks"] if out else []
+        except ValueError:
+            return problems + [("wrong", f"doctor printed no JSON: {out[-300:]}")]
+        named = [it["message"] for it in checks if it["verdict"] == "fault" and it["name"] == "database"]
+        is_seen = bool(named)
+        if is_seen != (status in (1, 2)):
+            problems.append(("wrong", f"doctor ends in {status} and names {named}: {err.strip()[-300:]}"))
+        if found and not is_seen:
+            problems.append(("wrong", f"doctor sees nothing, status {status}; SQLite: {found[:2]}"))
+        if not found and not is_seen:
+            problems += [("wrong", f"neither doctor nor SQLite sees: {it}") for it in is_intact(content)]
+        return problems + self.try_backup(is_seen)
+
+    def try_backup(self, is_damaged):
+        """A backup of a damaged database is refused, and nothing gets its name."""
+        self.restore()
+        target = self.db / "copy.db"
+        status, out, err, problems = self.run(["backup", target])
+        if is_damaged and status == 0:
+            problems.append(("wrong", "a backup of a damaged database ended in status 0"))
+        if is_damaged and target.exists():
+            problems.append(("wrong", "a backup of a damaged database got its name"))
+        return problems
+
+
+def read_files(data_dir):
+    """Returns the bytes of a database and its log."""
+    files = {}
+    for name in ("kb.db", "kb.db-wal"):
+        path = pathlib.Path(data_dir) / name
+        if path.exists():
+            files[name] = path.read_bytes()
+    return files
