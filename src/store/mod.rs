@@ -50,7 +50,7 @@ use std::path::PathBuf;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::document::Binding;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 use fault::{Fault, Step};
 use lend::FileId;
@@ -114,6 +114,23 @@ impl Store {
             transaction.commit()?;
             Ok(value)
         };
-        run().map_err(|fault: Fault| fault.at(&self.path))
+        run().map_err(|fault: Fault| match fault.at(&self.path) {
+            // SQLite calls it a full disk, or a check that fails.
+            Error::DiskFull { .. } | Error::Store(_) if self.has_used_up_its_ids() => {
+                let detail = "its ids are used up".to_owned();
+                Error::Corrupt { path: self.path.clone(), detail }
+            }
+            error => error,
+        })
+    }
+
+    /// Whether a next document or chunk would have no id. Only a database that was tampered with is so
+    /// far: four thousand million chunks do not fit on a disk.
+    fn has_used_up_its_ids(&self) -> bool {
+        let last = self.connection.query_row(LAST_ID, [], |row| row.get::<_, Option<i64>>(0));
+        matches!(last, Ok(Some(last)) if last >= i64::from(u32::MAX))
     }
 }
+
+const LAST_ID: &str = "
+    SELECT max(seq) FROM sqlite_sequence WHERE name IN ('documents', 'chunks')";

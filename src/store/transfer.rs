@@ -421,6 +421,25 @@ mod tests {
     }
 
     #[test]
+    fn a_database_whose_ids_are_used_up_says_so() {
+        for (table, last) in
+            [("documents", i64::MAX), ("documents", u32::MAX.into()), ("chunks", i64::MAX)]
+        {
+            let mut db = filled();
+            let sql = "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2";
+            db.store.connection.execute(sql, (last, table)).unwrap();
+            let mut record = records(&db).remove(0);
+            record.content_hash = "other".into();
+            record.path = None;
+            record.paths.clear();
+            // Both ids are taken, so new ones are wanted.
+            let error = db.store.import(&record).unwrap_err();
+            assert!(matches!(error, Error::Corrupt { .. }), "{table} {last}: {error}");
+            assert!(error.to_string().ends_with("its ids are used up"), "{error}");
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_changes_nothing() {
         let mut record = records(&filled()).remove(0);
         let mut to = TestDb::new();
