@@ -109,6 +109,12 @@ pub enum Error {
         /// What the reader said; may be empty.
         detail: String,
     },
+    /// A document takes more processor time than the configuration allows.
+    #[error("it takes more than ingestion.max_cpu_seconds ({limit_seconds} s) of processor time")]
+    TooSlow {
+        /// The limit in force, in seconds.
+        limit_seconds: u64,
+    },
     /// What one file is at fault for, where the cause does not name it.
     #[error("cannot read {}: {cause}", path.display())]
     InFile {
@@ -348,6 +354,7 @@ impl Error {
             Self::EmptyFile { .. } => "empty_file",
             Self::TooLarge { .. } => "too_large",
             Self::Extract { failure, .. } => failure.code(),
+            Self::TooSlow { .. } => Failure::TimedOut.code(),
             Self::InFile { cause, .. } => cause.code(),
             Self::EmptyQuery => "empty_query",
             Self::UnknownDocument { .. } => "unknown_document",
@@ -466,6 +473,9 @@ impl Error {
             ),
             Self::TooLarge { .. } => {
                 Some("raise it with `kb config set ingestion.max_file_mb N`".into())
+            }
+            Self::TooSlow { .. } => {
+                Some("raise it with `kb config set ingestion.max_cpu_seconds N`".into())
             }
             Self::EmptyQuery => Some("give some words: `kb search \"how to install git\"`".into()),
             Self::UnknownDocument { .. } => Some("`kb list` shows the ids there are".into()),

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -21,7 +22,7 @@ use crate::ingest::detect::Wanted;
 use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Start, WalkOptions};
-use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services, paths};
+use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services, paths, walk};
 use crate::present::human::Human;
 use crate::present::json;
 use crate::store::{Root, Store};
@@ -87,7 +88,8 @@ pub(super) fn ingest(
     wanted: Wanted,
     watch: &mut Watch<'_>,
 ) -> Result<IngestReport> {
-    let stdin = is_stdin(args).then(read_stdin).transpose()?;
+    let max_file_mb = u64::from(context.config().ingestion.max_file_mb);
+    let stdin = is_stdin(args).then(|| read_stdin(max_file_mb)).transpose()?;
     let mut store = context.open_store()?;
     let bound = store.binding()?;
     model::check_wish(context, bound.as_ref())?;
@@ -184,13 +186,19 @@ pub(super) fn walk_options(context: &Context, is_following: bool) -> WalkOptions
     }
 }
 
-/// Reads a document from standard input.
-fn read_stdin() -> Result<Vec<u8>> {
+/// Reads a document from standard input, as large as a file may be.
+fn read_stdin(max_file_mb: u64) -> Result<Vec<u8>> {
+    let path = || PathBuf::from("standard input");
+    let max_bytes = max_file_mb.saturating_mul(walk::BYTES_PER_MB);
     let mut bytes = Vec::new();
     io::stdin()
         .lock()
+        .take(max_bytes.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|source| Error::Io { path: PathBuf::from(STDIN), source })?;
+        .map_err(|source| Error::Io { path: path(), source })?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(Error::TooLarge { path: path(), limit_mb: max_file_mb });
+    }
     Ok(bytes)
 }
 
@@ -267,6 +275,7 @@ fn options(
         num_workers: settings.workers as usize,
         batch_size: settings.batch_size as usize,
         num_embedders: cores::num_cores(),
+        max_cpu: Duration::from_secs(settings.max_cpu_seconds.into()),
         is_cancelled: Arc::default(),
         keeps_tags: false,
     })

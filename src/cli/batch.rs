@@ -1,8 +1,8 @@
-//! `kb search --batch`: lines in, the answer to each out.
+//! Runs `kb search --batch`: answers each line of a file or of standard input.
 
+use std::io;
 use std::io::BufRead;
 use std::path::Path;
-use std::{fs, io};
 
 use crate::cli::args::{FilterArgs, How};
 use crate::cli::context::Context;
@@ -12,6 +12,10 @@ use crate::cli::model::Warm;
 use crate::cli::search::{Found, answer};
 use crate::cli::{args, context};
 use crate::error::{Error, Result};
+use crate::files;
+use crate::files::open::Links;
+use crate::limits;
+use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
 
 /// Answers one query a line; a line that cannot be answered is answered by an error.
@@ -21,18 +25,20 @@ pub(super) fn run(
     args: &args::Search,
     file: &Path,
 ) -> Result<ExitStatus> {
-    let io = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => Error::PathNotFound { path: file.to_owned() },
-        _ => Error::Io { path: file.to_owned(), source },
-    };
-    let lines: Box<dyn BufRead> = if file == Path::new("-") {
+    let io = |source| Error::Io { path: file.to_owned(), source };
+    let mut input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
-        Box::new(io::BufReader::new(fs::File::open(file).map_err(io)?))
+        Box::new(io::BufReader::new(files::open::open(file, Links::Follow)?))
     };
     let (mut num_lines, mut num_failed) = (0, 0);
-    for line in lines.split(b'\n') {
-        let line = line.map_err(io)?;
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES).map_err(io)? {
+            Outcome::Line => {}
+            Outcome::End => break,
+            Outcome::TooLong => return Err(too_long(number)),
+        }
         let line = String::from_utf8_lossy(&line);
         let line = line.trim();
         if line.is_empty() {
@@ -53,6 +59,12 @@ pub(super) fn run(
     } else {
         ExitStatus::Success
     })
+}
+
+/// Says that a line of standard input or of a file is too long to be read.
+pub(super) fn too_long(number: u64) -> Error {
+    let limit_mb = limits::BATCH_LINE_BYTES >> 20;
+    Error::Usage { message: format!("line {number} is longer than {limit_mb} MB"), hint: None }
 }
 
 /// Reads a line: a query, or an object whose options go before those of the command line.

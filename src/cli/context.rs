@@ -1,6 +1,6 @@
 //! What every command starts from: settings, places, the terminal.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -25,6 +25,9 @@ pub(super) const DATABASE: &str = "kb.db";
 
 /// Columns assumed where stdout is not a terminal.
 const DEFAULT_WIDTH: usize = 100;
+
+/// Bytes of an answer to a question; the rest of the line is not read.
+const MAX_ANSWER_BYTES: u64 = 1000;
 
 /// What every command starts from.
 pub(super) struct Context {
@@ -179,6 +182,6 @@ pub(super) fn open_private(path: &Path, options: &mut fs::OpenOptions) -> io::Re
 pub(super) fn confirm(question: &str) -> Result<bool> {
     streams::text_aside(|out| write!(out, "{} [y/N] ", clean(question))).map_err(Error::Output)?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).map_err(Error::Output)?;
+    io::stdin().lock().take(MAX_ANSWER_BYTES).read_line(&mut answer).map_err(Error::Output)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

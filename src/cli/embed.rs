@@ -1,16 +1,17 @@
-//! `kb embed`.
+//! Runs `kb embed`.
 
 use std::io;
-use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, cores, model, voice};
+use crate::cli::{args, batch, context, cores, model, voice};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
+use crate::limits;
+use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
 
 /// Lines embedded between two writes; so many that the processors seldom wait for the last of them.
@@ -47,8 +48,18 @@ fn embed_lines(embedder: &dyn Embedder, side: Side) -> Result<()> {
     let (sender, lines) = mpsc::sync_channel(2 * BATCH);
     // Ends with the process where stdin outlives an error.
     thread::spawn(move || {
-        for line in io::stdin().lock().split(b'\n') {
-            if sender.send(line).is_err() {
+        let mut input = io::stdin().lock();
+        loop {
+            let mut line = Vec::new();
+            let read = match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES) {
+                Ok(Outcome::Line) => Ok(Some(line)),
+                Ok(Outcome::End) => return,
+                Ok(Outcome::TooLong) => Ok(None),
+                Err(error) => Err(error),
+            };
+            // What follows a line that is too long, or a failure, cannot be told from it.
+            let is_last = !matches!(read, Ok(Some(_)));
+            if sender.send(read).is_err() || is_last {
                 return;
             }
         }
@@ -69,10 +80,11 @@ fn embed_lines(embedder: &dyn Embedder, side: Side) -> Result<()> {
     Ok(())
 }
 
-/// Returns a line as text, without its end.
-fn text(line: io::Result<Vec<u8>>, number: usize) -> Result<String> {
+/// Returns a line as text; `None` is one that is too long.
+fn text(line: io::Result<Option<Vec<u8>>>, number: usize) -> Result<String> {
     let stdin = |source| Error::Io { path: PathBuf::from("standard input"), source };
-    let mut text = String::from_utf8(line.map_err(stdin)?).map_err(|_| Error::Usage {
+    let line = line.map_err(stdin)?.ok_or_else(|| batch::too_long(number as u64))?;
+    let mut text = String::from_utf8(line).map_err(|_| Error::Usage {
         message: format!("line {number} of standard input is not UTF-8"),
         hint: None,
     })?;

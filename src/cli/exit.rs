@@ -48,6 +48,7 @@ impl From<&Error> for ExitStatus {
             | Error::EmptyFile { .. }
             | Error::TooLarge { .. }
             | Error::Extract { .. }
+            | Error::TooSlow { .. }
             | Error::InFile { .. }
             | Error::EmptyQuery
             | Error::UnknownDocument { .. }

@@ -27,6 +27,7 @@ pub(super) const TOPICS: &[Topic] = &[
         page: include_str!("../../docs/config.md"),
         appendix: include_str!("../../config.example.yaml"),
     },
+    Topic { name: "limits", page: include_str!("../../docs/limits.md"), appendix: "" },
     Topic { name: "json", page: include_str!("../../docs/json.md"), appendix: "" },
     Topic { name: "exit", page: include_str!("../../docs/exit.md"), appendix: "" },
 ];

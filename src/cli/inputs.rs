@@ -15,6 +15,8 @@ use crate::cli::args::{FilterArgs, Format, How, SelectionArgs};
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 use crate::error::{Error, Result};
+use crate::limits;
+use crate::limits::Limit;
 
 /// Answers of tools are JSON.
 const JSON: Format = Format { format: OutputFormat::Json };
@@ -88,11 +90,13 @@ pub(super) struct SearchInput {
     /// What to look for, in plain words; "a phrase" stays together, a leading - excludes
     pub(super) query: String,
     /// Most results to return; 10 without
-    pub(super) top: Option<NonZeroU32>,
+    #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
+    pub(super) top: Option<u32>,
     #[serde(flatten)]
     pub(super) filter: FilterInput,
     /// Most results of one document
-    pub(super) per_doc: Option<NonZeroU32>,
+    #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
+    pub(super) per_doc: Option<u32>,
     /// Leave out results with a fused score below this
     pub(super) threshold: Option<f64>,
     /// Keywords only: exact names, error messages
@@ -102,6 +106,7 @@ pub(super) struct SearchInput {
     #[serde(default)]
     pub(super) vec_only: bool,
     /// Return the best passages that fit into so many tokens, each text once, neighbours as one
+    #[schemars(range(max = limits::BUDGET.max))]
     pub(super) budget: Option<u32>,
     /// Add so many chunks before and after each result to its text
     #[serde(default)]
@@ -121,16 +126,16 @@ impl SearchInput {
             query: vec![self.query],
             batch: None,
             how: How {
-                top: self.top.map(NonZeroU32::get),
+                top: within(limits::TOP, self.top)?,
                 filter: self.filter.try_into()?,
-                per_doc: self.per_doc.map(NonZeroU32::get),
+                per_doc: within(Limit { name: "per_doc", ..limits::TOP }, self.per_doc)?,
                 copies: false,
                 threshold: self.threshold,
                 fts_only: self.fts_only,
                 vec_only: self.vec_only,
             },
             explain: false,
-            budget: self.budget,
+            budget: within(limits::BUDGET, self.budget)?,
             context: self.context,
             open: None,
             null: false,
@@ -150,7 +155,8 @@ pub(super) struct SimilarInput {
     /// Id of a chunk, as results name it; instead of a document
     pub(super) chunk: Option<i64>,
     /// Most results to return; 10 without
-    pub(super) top: Option<NonZeroU32>,
+    #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
+    pub(super) top: Option<u32>,
     #[serde(flatten)]
     pub(super) filter: FilterInput,
 }
@@ -168,7 +174,7 @@ impl TryFrom<SimilarInput> for args::Similar {
         Ok(Self {
             document: input.document.as_ref().map(name),
             chunk: input.chunk,
-            top: input.top.map(NonZeroU32::get),
+            top: within(limits::TOP, input.top)?,
             filter: input.filter.try_into()?,
             format: JSON,
         })
@@ -351,6 +357,17 @@ pub(super) struct AddInput {
     pub(super) tags: Vec<String>,
 }
 
+/// Refuses a number out of range, as on the command line.
+fn within(limit: Limit, number: Option<u32>) -> Result<Option<u32>> {
+    match number.filter(|number| !limit.holds(*number)) {
+        Some(number) => {
+            let name = limit.name.trim_start_matches('-');
+            Err(wrong(format!("{name} must be {}, not {number}", limit.range())))
+        }
+        None => Ok(number),
+    }
+}
+
 fn wrong(message: String) -> Error {
     Error::Usage { message, hint: None }
 }
@@ -359,6 +376,23 @@ fn wrong(message: String) -> Error {
 pub(super) fn tags(given: &[String]) -> Result<Vec<String>> {
     let tags = given.iter().flat_map(|it| it.split(',')).map(args::tag);
     tags.collect::<std::result::Result<_, _>>().map_err(wrong)
+}
+
+impl AddInput {
+    /// Returns what would be typed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for `-`: what comes on standard input is the protocol, not a document.
+    pub(super) fn into_args(self) -> Result<args::Add> {
+        if self.paths.iter().any(|path| path.as_os_str() == "-") {
+            return Err(Error::Usage {
+                message: "`-` is standard input, which a server speaks its protocol on".into(),
+                hint: Some("name a file or a folder, or add the text as a note".into()),
+            });
+        }
+        Ok(args::Add { paths: self.paths, tags: tags(&self.tags)?, ..args::Add::nothing() })
+    }
 }
 
 fn language(word: &str) -> Result<Language> {

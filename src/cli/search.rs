@@ -7,10 +7,11 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::Place;
 use crate::cli::model::Warm;
-use crate::cli::{args, batch, context, launch, model, read, streams};
+use crate::cli::{args, batch, context, launch, model, read, streams, voice};
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::present::{json, quote};
 use crate::read::{Evidence, EvidenceOptions, gather};
 use crate::search;
@@ -125,9 +126,18 @@ pub(super) fn options(context: &Context, how: &args::How) -> Result<SearchOption
 /// Answers one query.
 pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Result<Found> {
     let query = search::parse::parse(&args.query.join(" "))?;
+    if query.is_cut {
+        voice::warn(&format!(
+            "only the first {} distinct words of the query are looked for as keywords",
+            limits::QUERY_TERMS
+        ));
+    }
     let mut options = SearchOptions { is_explained: args.explain, ..options(context, &args.how)? };
     options.limit = options.limit.max(args.open.unwrap_or(0));
     let budget = args.budget.map(|it| it as usize);
+    if budget.is_some() || args.context > 0 {
+        check_top(args.how.top)?;
+    }
     if budget.is_some() {
         options.limit = options.limit.max(BUDGET_DEPTH);
     }
@@ -167,6 +177,18 @@ pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Res
     };
     warm.give_back(store);
     Ok(found)
+}
+
+/// Refuses to make passages of more results than can be compared with each other in a moment.
+fn check_top(top: Option<u32>) -> Result<()> {
+    let most = limits::TOP_OF_PASSAGES;
+    match top.filter(|top| *top > most) {
+        Some(top) => Err(Error::Usage {
+            message: format!("`--top` is at most {most} with `--context` or `--budget`, not {top}"),
+            hint: None,
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Gathers passages, counting tokens by the model that is loaded, or by its tokenizer alone.

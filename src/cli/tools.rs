@@ -192,14 +192,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
              not read again. May take minutes; tells how far it is and can be cancelled. Only when \
              the user asks for it.",
             false,
-            |service, input: AddInput, call| {
-                let args = args::Add {
-                    paths: input.paths,
-                    tags: inputs::tags(&input.tags)?,
-                    ..args::Add::nothing()
-                };
-                added(service, &args, call)
-            },
+            |service, input: AddInput, call| added(service, &input.into_args()?, call),
         ),
     ]
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -12,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::files::open::Links;
 use crate::files::write::Draft;
+use crate::ingest::CpuBudget;
 use crate::present::json;
 use crate::present::number::counted;
 use crate::store::{RecordedChunk, Store};
@@ -139,6 +141,7 @@ fn import_from(
         trusts_paths: args.trust_paths,
         are_vectors_good: given.as_ref() == Some(&target),
     };
+    let max_cpu = Duration::from_secs(context.config().ingestion.max_cpu_seconds.into());
     let mut embed = |chunks: &[RecordedChunk]| -> Result<Vec<Vec<f32>>> {
         if embedder.is_none() {
             let wish = model::wish(context, Some(&target))?;
@@ -147,9 +150,11 @@ fn import_from(
         }
         let embedder = embedder.as_deref().expect("it was just opened");
         model::check_binding(&target, embedder.binding())?;
+        let budget = CpuBudget::new(max_cpu);
         cores::on_all_cores(chunks, |chunk| {
+            budget.check()?;
             let passage = Chunk::passage(&chunk.context, &chunk.text);
-            match embedder.embed_cut(&passage, Side::Passage)? {
+            match budget.spend(|| embedder.embed_cut(&passage, Side::Passage))? {
                 (vector, false) => Ok(vector),
                 (_, true) => Err(Error::Usage {
                     message: format!("chunk {} is longer than the model reads", chunk.id),

@@ -10,6 +10,7 @@ use crate::config::faults::{check, nearest, wrong_value};
 use crate::config::load::{Origin, is_text, keys, parse_yaml, read};
 use crate::config::{Config, Environment};
 use crate::error::{Error, Result};
+use crate::limits;
 
 /// Returns the text of `file` with `key` set to `value`, every other line as it was.
 ///
@@ -102,11 +103,15 @@ fn indent_of(line: &str) -> usize {
 /// Returns a typed value as a YAML scalar: numbers and booleans as they are, unless the key holds
 /// text; text quoted where YAML would read it as something else.
 fn scalar(typed: &str, is_text: bool) -> String {
-    match serde_yaml::from_str(typed) {
+    let parsed = match limits::is_readable_yaml(typed) {
+        true => serde_yaml::from_str(typed).ok(),
+        false => None,
+    };
+    match parsed {
         _ if is_text && !typed.is_empty() => {
             serde_yaml::to_string(typed).unwrap_or_default().trim_end().to_owned()
         }
-        Ok(serde_yaml::Value::Bool(_) | serde_yaml::Value::Number(_)) => typed.to_owned(),
+        Some(serde_yaml::Value::Bool(_) | serde_yaml::Value::Number(_)) => typed.to_owned(),
         _ if typed.is_empty() => "\"\"".into(),
         _ => serde_yaml::to_string(typed).unwrap_or_default().trim_end().to_owned(),
     }

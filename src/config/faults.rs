@@ -7,6 +7,8 @@ use figment::error::{Actual, Kind};
 
 use crate::config::{Config, Origin};
 use crate::error::{Error, Result};
+use crate::limits;
+use crate::limits::Limit;
 
 /// Says which layer holds the value that does not fit.
 pub(super) fn wrong_value(
@@ -17,8 +19,8 @@ pub(super) fn wrong_value(
     let key = error.path.join(".");
     let path = place(&key, origins, file);
     let message = match key.as_str() {
-        "" => explain(&error.kind),
-        key => format!("{key}: {}", explain(&error.kind)),
+        "" => explain(&error.kind, None),
+        key => format!("{key}: {}", explain(&error.kind, limit_of(key))),
     };
     Error::Config { path, message }
 }
@@ -32,11 +34,12 @@ fn place(key: &str, origins: &BTreeMap<String, Origin>, file: &Path) -> PathBuf 
 }
 
 /// Says in the user's words what a value should have been.
-fn explain(kind: &Kind) -> String {
+fn explain(kind: &Kind, limit: Option<&Limit>) -> String {
     match kind {
         Kind::InvalidType(found, wanted) | Kind::InvalidValue(found, wanted) => {
+            let range = limit.map(Limit::range);
             let wanted = match wanted.as_str() {
-                "u32" => "a whole number that is not negative",
+                "u32" => range.as_deref().unwrap_or("a whole number that is not negative"),
                 "f64" => "a number",
                 "a boolean" => "true or false",
                 "a string" | "path string" => "text",
@@ -68,22 +71,40 @@ fn shown(value: &Actual) -> String {
     }
 }
 
+/// Returns the range of a setting that is a whole number.
+fn limit_of(key: &str) -> Option<&'static Limit> {
+    limits::SETTINGS.iter().find(|limit| limit.name == key)
+}
+
+/// Finds a whole number that is out of its range and says so.
+fn out_of_range(config: &Config) -> Option<(&'static str, String)> {
+    let settings = serde_yaml::to_value(config).unwrap_or_default();
+    limits::SETTINGS.iter().find_map(|limit| {
+        let mut parts = limit.name.split('.');
+        let value = parts.try_fold(&settings, |value, part| value.get(part))?.as_u64()?;
+        let holds = u32::try_from(value).is_ok_and(|value| limit.holds(value));
+        (!holds).then(|| (limit.name, format!("must be {}, not `{value}`", limit.range())))
+    })
+}
+
 /// Checks what types alone cannot say.
 pub(super) fn check(
     config: &Config,
     origins: &BTreeMap<String, Origin>,
     file: &Path,
 ) -> Result<()> {
+    let wrong = |key: &str, rule: &str| {
+        let path = place(key, origins, file);
+        Err(Error::Config { path, message: format!("{key}: {rule}") })
+    };
+    if let Some((key, rule)) = out_of_range(config) {
+        return wrong(key, &rule);
+    }
     let chunks = &config.chunking.defaults;
+    let rrf_k = config.search.rrf_k;
+    let rrf_rule = format!("must be a number from 0 to {}, not `{rrf_k}`", limits::MAX_RRF_K);
     let rules = [
-        ("search.default_top", config.search.default_top > 0, "must be at least 1"),
-        (
-            "search.rrf_k",
-            config.search.rrf_k.is_finite() && config.search.rrf_k >= 0.0,
-            "must be a number that is not negative",
-        ),
-        ("ingestion.workers", config.ingestion.workers > 0, "must be at least 1"),
-        ("ingestion.batch_size", config.ingestion.batch_size > 0, "must be at least 1"),
+        ("search.rrf_k", (0.0..=limits::MAX_RRF_K).contains(&rrf_k), rrf_rule.as_str()),
         (
             "chunking.defaults.overlap_tokens",
             chunks.overlap_tokens < chunks.max_tokens,
@@ -92,10 +113,7 @@ pub(super) fn check(
         ("embedding.model", !config.embedding.model.trim().is_empty(), "must not be empty"),
     ];
     match rules.into_iter().find(|(_, holds, _)| !holds) {
-        Some((key, _, rule)) => {
-            let path = place(key, origins, file);
-            Err(Error::Config { path, message: format!("{key}: {rule}") })
-        }
+        Some((key, _, rule)) => wrong(key, rule),
         None => Ok(()),
     }
 }

@@ -10,6 +10,12 @@ use figment::{Figment, Profile};
 use crate::config::faults::{check, unknown_key, wrong_value};
 use crate::config::{Config, Environment, FILE_NAME};
 use crate::error::{Error, Result};
+use crate::files;
+use crate::files::open::Links;
+use crate::limits;
+
+/// Unknown keys that are named.
+const MAX_WARNINGS: usize = 10;
 
 /// Where a setting's value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,17 +106,26 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
     if let Some(text) = read(&file)? {
         let mut document = parse_yaml(&file, &text)?;
         drop_empty_groups("", &mut document, &keys);
-        let mut given = Vec::new();
+        let (mut given, mut unknown) = (Vec::new(), Vec::new());
         flatten("", &document, &mut given);
         for (key, _) in given {
             if keys.contains(&key) {
                 origins.insert(key.clone(), Origin::File(file.clone()));
                 file_keys.insert(key);
             } else {
-                warnings.push(unknown_key(&file, &key, &keys));
+                unknown.push(key);
             }
         }
-        figment = figment.merge(Yaml::string(&serde_yaml::to_string(&document).unwrap_or(text)));
+        warnings
+            .extend(unknown.iter().take(MAX_WARNINGS).map(|key| unknown_key(&file, key, &keys)));
+        if let Some(more) = unknown.len().checked_sub(MAX_WARNINGS).filter(|more| *more > 0) {
+            warnings.push(format!("{more} more unknown keys in {}", file.display()));
+        }
+        // An empty file, or one of comments, sets nothing.
+        if !document.is_null() {
+            let text = serde_yaml::to_string(&document).unwrap_or(text);
+            figment = figment.merge(Yaml::string(&text));
+        }
     }
     for key in &keys {
         for name in variable_names(key) {
@@ -151,19 +166,35 @@ pub fn variable_names(key: &str) -> Vec<String> {
 }
 
 pub(super) fn read(file: &Path) -> Result<Option<String>> {
-    match std::fs::read_to_string(file) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            Err(Error::Config { path: file.to_owned(), message: "it is not UTF-8 text".into() })
+    let limit = u64::try_from(limits::YAML_BYTES).unwrap_or(u64::MAX);
+    match files::open::read(file, Links::Follow, limit) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| Error::Config {
+            path: file.to_owned(),
+            message: "it is not UTF-8 text".into(),
+        }),
+        Err(Error::PathNotFound { .. }) if file.parent().is_some_and(Path::is_file) => {
+            let source = std::io::ErrorKind::NotADirectory.into();
+            Err(Error::Io { path: file.to_owned(), source })
         }
-        Err(source) => Err(Error::Io { path: file.to_owned(), source }),
+        Err(Error::PathNotFound { .. }) => Ok(None),
+        Err(Error::OverLimit { .. }) => Err(Error::Config {
+            path: file.to_owned(),
+            message: format!("it has more than {} KB", limits::YAML_BYTES >> 10),
+        }),
+        Err(Error::NotAFile { .. }) => {
+            Err(Error::Config { path: file.to_owned(), message: "it is not a regular file".into() })
+        }
+        Err(error) => Err(error),
     }
 }
 
 pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<serde_yaml::Value> {
-    let value: serde_yaml::Value = serde_yaml::from_str(text)
-        .map_err(|it| Error::Config { path: file.to_owned(), message: it.to_string() })?;
+    let invalid = |message: String| Error::Config { path: file.to_owned(), message };
+    if !limits::is_readable_yaml(text) {
+        return Err(invalid("it is too large or nested too deeply".into()));
+    }
+    let value: serde_yaml::Value =
+        serde_yaml::from_str(text).map_err(|error| invalid(error.to_string()))?;
     match value {
         serde_yaml::Value::Null | serde_yaml::Value::Mapping(_) => Ok(value),
         _ => Err(Error::Config {
@@ -229,13 +260,17 @@ pub(super) fn is_text(defaults: &Config, key: &str) -> bool {
 /// Merges one value typed as text: where the key does not hold text, `10` is a number and `true` a
 /// boolean.
 fn merge_one(figment: Figment, defaults: &Config, key: &str, typed: &str) -> Figment {
-    let value = match serde_yaml::from_str(typed) {
+    let parsed = match limits::is_readable_yaml(typed) {
+        true => serde_yaml::from_str(typed).ok(),
+        false => None,
+    };
+    let value = match parsed {
         _ if is_text(defaults, key) => Value::from(typed),
-        Ok(serde_yaml::Value::Bool(it)) => Value::from(it),
-        Ok(serde_yaml::Value::Number(it)) if it.is_u64() => {
+        Some(serde_yaml::Value::Bool(it)) => Value::from(it),
+        Some(serde_yaml::Value::Number(it)) if it.is_u64() => {
             Value::from(it.as_u64().unwrap_or_default())
         }
-        Ok(serde_yaml::Value::Number(it)) => Value::from(it.as_f64().unwrap_or_default()),
+        Some(serde_yaml::Value::Number(it)) => Value::from(it.as_f64().unwrap_or_default()),
         _ => Value::from(typed),
     };
     figment.merge(Serialized::from(figment::util::nest(key, value), Profile::Default))

@@ -200,6 +200,8 @@ pub struct Ingestion {
     pub ocr_languages: String,
     /// Files larger than this many megabytes are left out.
     pub max_file_mb: u32,
+    /// Processor time that one document may take to be read, cut and embedded, in seconds.
+    pub max_cpu_seconds: u32,
     /// Whether symbolic links below a folder are followed.
     pub follow_links: bool,
 }
@@ -261,6 +263,7 @@ impl Config {
                 enable_ocr: OcrMode::Auto,
                 ocr_languages: "eng".into(),
                 max_file_mb: 100,
+                max_cpu_seconds: 600,
                 follow_links: false,
             },
         }

@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 use crate::config::Environment;
+use crate::error::Error;
+use crate::files;
+use crate::files::open::Links;
+use crate::limits;
 
 /// The variable that goes before the files.
 const VARIABLE: &str = "SKILLC_TOKENIZER";
@@ -50,7 +54,16 @@ pub fn tokenizer(environment: &Environment, stores: &[PathBuf]) -> (TokenizerWor
 }
 
 fn in_file(file: &Path, warnings: &mut Vec<String>) -> Option<TokenizerWord> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let limit = u64::try_from(limits::YAML_BYTES).unwrap_or(u64::MAX);
+    let bytes = match files::open::read(file, Links::Follow, limit) {
+        Ok(bytes) => bytes,
+        Err(error @ Error::OverLimit { .. }) => {
+            warnings.push(error.to_string());
+            return None;
+        }
+        Err(_) => return None,
+    };
+    let text = String::from_utf8(bytes).ok()?;
     let mut warn = |message: &str| warnings.push(format!("{}: {message}", file.display()));
     let table: Table = match text.parse() {
         Ok(table) => table,

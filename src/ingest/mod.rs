@@ -13,6 +13,7 @@
 //! database or of the model stops the run and keeps what is committed.
 
 pub mod chunk;
+mod clock;
 pub mod decode;
 pub mod detect;
 pub mod extract;
@@ -37,6 +38,7 @@ use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
 use crate::store::Store;
 
+pub use clock::CpuBudget;
 pub use options::{ChunkingOptions, IngestOptions};
 pub use report::{Event, IngestReport, OnEvent};
 
@@ -113,8 +115,9 @@ pub fn ingest_note(
         }
     }
     let hash = content_hash(text.as_bytes());
-    let prepared = prepare::prepare_note(text, hash, &options, services.num_tokens);
-    let vectors = embed(services, &prepared)?;
+    let budget = CpuBudget::new(options.max_cpu);
+    let prepared = prepare::prepare_note(text, hash, &options, services.num_tokens, &budget)?;
+    let vectors = embed(services, &prepared, &budget)?;
     let (document, chunks) = (&prepared.document, &prepared.chunks);
     let change = match replaced {
         Some(id) => store.replace_note(id, document, chunks, &vectors)?,
@@ -154,21 +157,35 @@ pub fn ingest_bytes(
     let found = Found { path, size_bytes, mtime_ns: 0, is_named: true, reach };
     let hash = content_hash(bytes);
     let num_tokens = services.num_tokens;
+    let budget = CpuBudget::new(options.max_cpu);
     let mut prepared =
-        prepare::prepare_file(&found, bytes, format, hash, None, options, num_tokens)?;
+        prepare::prepare_file(&found, bytes, format, hash, None, options, num_tokens, &budget)?;
     prepared.document.stamp = None;
-    let vectors = embed(services, &prepared)?;
+    let vectors = embed(services, &prepared, &budget)?;
     let (document, chunks) = (&prepared.document, &prepared.chunks);
     let change = store.replace(document, chunks, &vectors, &|_| false)?;
     report.count(change, &prepared, on_event);
     Ok(())
 }
 
+/// Passages that are embedded at a time: few, so that one long document is spread over all threads and
+/// its end is noticed soon when its time is used up.
+const PASSAGES_PER_JOB: usize = 8;
+
 /// Embeds the chunks of one document.
-fn embed(services: &Services<'_>, prepared: &Prepared) -> Result<Vec<Vec<f32>>> {
+fn embed(
+    services: &Services<'_>,
+    prepared: &Prepared,
+    budget: &CpuBudget,
+) -> Result<Vec<Vec<f32>>> {
     let passages = prepared.passages();
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    services.embedder.embed_passages(&passages)
+    let mut vectors = Vec::with_capacity(passages.len());
+    for passages in passages.chunks(PASSAGES_PER_JOB) {
+        budget.check()?;
+        vectors.extend(budget.spend(|| services.embedder.embed_passages(passages))?);
+    }
+    Ok(vectors)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use crate::document::DocType;
 use crate::ingest::chunk::{ChunkOptions, Strategy};
@@ -31,6 +32,9 @@ pub struct IngestOptions {
     pub batch_size: usize,
     /// Threads that embed.
     pub num_embedders: usize,
+    /// Processor time that one document may take here, over all threads. What a child process takes to
+    /// read it is bounded by [`ReadOptions`].
+    pub max_cpu: Duration,
     /// Becomes true when the run is to end; what is committed stays.
     pub is_cancelled: Arc<AtomicBool>,
     /// Documents that are known get no tags: what the user took from them stays away.
@@ -51,6 +55,7 @@ impl IngestOptions {
             num_workers: 4,
             batch_size: 50,
             num_embedders: 1,
+            max_cpu: Duration::from_secs(600),
             is_cancelled: Arc::default(),
             keeps_tags: false,
         }

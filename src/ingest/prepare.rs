@@ -1,13 +1,18 @@
 //! A file's bytes in, a document ready to be embedded and stored out.
 
-use std::path::Path;
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
 
 use crate::document::{Chunk, DocType, Document, Format};
 use crate::error::{Error, Result};
+use crate::ingest::clock::{Clock, CpuBudget};
 use crate::ingest::walk::Found;
 use crate::ingest::{IngestOptions, NumTokens, chunk, extract, paths};
 use crate::store::{NewDocument, PathStamp};
 use crate::trace::stage;
+
+/// How many texts are counted between two looks at the clock, which asks the system.
+const COUNTS_PER_LOOK: u32 = 16;
 
 /// A document with its chunks, before embedding.
 #[derive(Debug)]
@@ -18,6 +23,12 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// Returns the file it was read from.
+    pub(super) fn path(&self) -> PathBuf {
+        let stamp = self.document.stamp.as_ref();
+        stamp.map(|stamp| paths::path_of(&stamp.path)).unwrap_or_default()
+    }
+
     /// Returns what the model reads, one text a chunk.
     pub(super) fn passages(&self) -> Vec<String> {
         self.chunks.iter().map(|it| Chunk::passage(&it.context, &it.text)).collect()
@@ -30,8 +41,9 @@ impl Prepared {
 ///
 /// # Errors
 ///
-/// [`Error::EmptyFile`] for text without a single visible character, else what the extractor
-/// gives.
+/// [`Error::EmptyFile`] for text without a single visible character, [`Error::TooSlow`] if the budget is
+/// spent, else what the extractor gives.
+#[expect(clippy::too_many_arguments, reason = "each is another thing that is known of the file")]
 pub(super) fn prepare_file(
     found: &Found,
     bytes: &[u8],
@@ -40,8 +52,11 @@ pub(super) fn prepare_file(
     given_title: Option<String>,
     options: &IngestOptions,
     num_tokens: &NumTokens<'_>,
+    budget: &CpuBudget,
 ) -> Result<Prepared> {
-    let document = stage("extract", || extract::extract(bytes, format, &options.pdf))?;
+    let extract = || stage("extract", || extract::extract(bytes, format, &options.pdf));
+    let document = budget.spend(extract)?;
+    budget.check()?;
     if document.blocks.is_empty() && format.doc_type() != DocType::Pdf {
         return Err(Error::EmptyFile { path: found.path.clone() });
     }
@@ -56,40 +71,38 @@ pub(super) fn prepare_file(
         mtime_ns: found.mtime_ns,
         real_path: found.reach.real_path(),
     };
-    Ok(assemble(
-        document,
-        Head {
-            format,
-            title,
-            context_title,
-            title_given: given_title.is_some(),
-            stamp: Some(stamp),
-            content_hash,
-        },
-        options,
-        num_tokens,
-    ))
+    let head = Head {
+        format,
+        title,
+        context_title,
+        title_given: given_title.is_some(),
+        stamp: Some(stamp),
+        content_hash,
+    };
+    assemble(document, head, options, num_tokens, budget)
 }
 
 /// Chunks a note given as text.
+///
+/// # Errors
+///
+/// [`Error::TooSlow`] if the budget is spent.
 pub(super) fn prepare_note(
     text: &str,
     content_hash: String,
     options: &IngestOptions,
     num_tokens: &NumTokens<'_>,
-) -> Prepared {
+    budget: &CpuBudget,
+) -> Result<Prepared> {
     let document = extract::text::extract_note(text);
     let title_given = options.title.is_some();
     let stated = options.title.clone().or_else(|| document.title.clone());
     // A title made of the note's own words would only count them twice.
     let context_title = stated.clone().unwrap_or_default();
     let title = stated.unwrap_or_else(|| extract::text::note_title(text));
-    assemble(
-        document,
-        Head { format: Format::Note, title, context_title, title_given, stamp: None, content_hash },
-        options,
-        num_tokens,
-    )
+    let head =
+        Head { format: Format::Note, title, context_title, title_given, stamp: None, content_hash };
+    assemble(document, head, options, num_tokens, budget)
 }
 
 /// What is known of a document beside its content.
@@ -108,11 +121,23 @@ fn assemble(
     head: Head,
     options: &IngestOptions,
     num_tokens: &NumTokens<'_>,
-) -> Prepared {
+    budget: &CpuBudget,
+) -> Result<Prepared> {
     let chunk_options = options.chunking.of(head.format.doc_type());
-    let chunks = stage("chunk", || {
-        chunk::chunk(&document, &head.context_title, &|it| num_tokens(it), chunk_options)
+    let (clock, left) = (Clock::start(), budget.left());
+    let (num_counted, is_late) = (Cell::new(0_u32), Cell::new(false));
+    // Once the time is used up no text has tokens: chunking then ends soon, and nothing of it is kept.
+    let count = |text: &str| {
+        num_counted.set(num_counted.get().wrapping_add(1));
+        if num_counted.get().is_multiple_of(COUNTS_PER_LOOK) && clock.elapsed() >= left {
+            is_late.set(true);
+        }
+        if is_late.get() { 0 } else { num_tokens(text) }
+    };
+    let chunks = budget.spend(|| {
+        stage("chunk", || chunk::chunk(&document, &head.context_title, &count, chunk_options))
     });
+    budget.check()?;
     let mut warnings = document.metadata.warnings.clone();
     if head.format == Format::Note && chunks.len() > 1 {
         warnings.push(format!(
@@ -135,7 +160,7 @@ fn assemble(
         metadata: document.metadata,
         tags,
     };
-    Prepared { document, chunks, warnings }
+    Ok(Prepared { document, chunks, warnings })
 }
 
 /// Returns the words of a file's name without its extension; numbers and codes like `d000012` are

@@ -47,11 +47,11 @@ pub const SETTINGS: &[Limit] = &[
 /// The largest value of `search.rrf_k`, which may have a fraction.
 pub const MAX_RRF_K: f64 = 1_000_000.0;
 
-/// Bytes of `config.yaml`, and of the settings of `skc`.
-pub const CONFIG_BYTES: u64 = 256 << 10;
+/// Bytes of `config.yaml`, of the settings of `skc`, and of the YAML at the head of a file.
+pub const YAML_BYTES: usize = 64 << 10;
 
-/// Keys in `config.yaml`, known or not.
-pub const CONFIG_KEYS: usize = 1_000;
+/// Brackets that may be open at once in YAML: the parser takes a minute for a hundred thousand.
+pub const YAML_DEPTH: usize = 64;
 
 /// Bytes of a query.
 pub const QUERY_BYTES: usize = 1 << 20;
@@ -59,6 +59,9 @@ pub const QUERY_BYTES: usize = 1 << 20;
 /// Distinct words, phrases and beginnings of a query that keywords are looked for by; the others count
 /// in the search by meaning alone, as far as the model reads.
 pub const QUERY_TERMS: usize = 256;
+
+/// Beginnings of words among them; each stands for any number of words.
+pub const QUERY_PREFIXES: usize = 32;
 
 /// Words and phrases that a query can exclude.
 pub const QUERY_EXCLUSIONS: usize = 64;
@@ -72,12 +75,27 @@ pub const EXPORT_HEAD_BYTES: usize = 16 << 20;
 /// Bytes of any other line of an export, which is a document with its chunks and vectors.
 pub const EXPORT_LINE_BYTES: usize = 1 << 30;
 
-/// Bytes of a message to `kb mcp`.
+/// Bytes of a message to `kb mcp`. A longer one is dropped and gets no answer.
 pub const MCP_MESSAGE_BYTES: usize = 16 << 20;
 
 /// The largest id that is taken over from an export: half of what a database has, so that no file can
 /// use them up.
 pub const IMPORTED_ID: i64 = i32::MAX as i64;
+
+/// Whether YAML is short and flat enough to be parsed: the parser takes quadratic time for nesting.
+#[must_use]
+pub fn is_readable_yaml(source: &str) -> bool {
+    let mut depth = 0_usize;
+    let is_flat = source.bytes().all(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth <= YAML_DEPTH
+    });
+    is_flat && source.len() <= YAML_BYTES
+}
 
 impl Limit {
     /// Returns the range as messages name it.
@@ -106,6 +124,15 @@ impl Limit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn yaml_that_takes_its_parser_minutes_is_not_read() {
+        assert!(is_readable_yaml("a: [1, {b: 2}]\n"));
+        assert!(is_readable_yaml(&"a: []\n".repeat(1000)));
+        assert!(!is_readable_yaml(&format!("a: {}", "[".repeat(100_000))));
+        assert!(!is_readable_yaml(&"a: {".repeat(65)));
+        assert!(!is_readable_yaml(&"a: 1\n".repeat(300_000)));
+    }
 
     #[test]
     fn a_number_out_of_range_is_told_the_range() {

@@ -12,11 +12,13 @@ use rmcp::model::{
     ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServerHandler, ServiceExt, transport};
 use serde_json::Value;
 use tokio::{runtime, sync::mpsc, task};
 
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::mcp::{Call, Chain, Failure, Tool, envelope_schema};
 
 /// How long a tool that is still running when stdin has closed may take to notice: less than the
@@ -122,7 +124,11 @@ pub fn serve(
     };
     let outcome = runtime.block_on(async {
         task::spawn_blocking(prepare);
-        let running = match server.serve(transport::stdio()).await {
+        let (stdin, stdout) = transport::stdio();
+        // A longer message is dropped as it comes, so it needs no memory.
+        let transport = AsyncRwTransport::new_server(stdin, stdout)
+            .with_max_line_length(limits::MCP_MESSAGE_BYTES);
+        let running = match server.serve(transport).await {
             Ok(running) => running,
             // A client that goes before it has come is no failure.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -6,7 +6,7 @@
 //! them share is counted once.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
@@ -24,6 +24,11 @@ const SAME_SHARE: f64 = 0.8;
 /// its end. Chosen on 20 to 50 questions each of three collections, where no relevant document was
 /// lost by it (`tests/quality/budget`); not measured elsewhere.
 const LEAST_SHARE: f64 = 0.3;
+
+/// How many times a budget the tokens that were embedded must be, and then as many more, to be far over it.
+/// They count titles, headings and overlaps, which the text that is read out has once or not at all.
+const FAR_OVER: usize = 8;
+const FAR_OVER_BASE: usize = 10_000;
 
 /// Counts the tokens of a text.
 pub type NumTokens<'a> = dyn Fn(&str) -> usize + 'a;
@@ -100,7 +105,7 @@ pub fn gather(
         Gathering { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
     let mut texts: Vec<HashSet<u64>> = Vec::new();
-    let mut chosen: BTreeSet<(DocumentId, u32)> = BTreeSet::new();
+    let mut chosen: Chosen = HashMap::new();
     let mut total = 0;
     let least = hits.first().map_or(0.0, |it| LEAST_SHARE * it.score);
     for hit in hits {
@@ -108,19 +113,29 @@ pub fn gather(
         if is_scrap || options.limit.is_some_and(|it| used.len() >= it) {
             break;
         }
-        let place = (hit.stored.document_id, hit.stored.chunk.chunk_index);
+        let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
         let words = shingles(&hit.stored.chunk.chunk.text, SHINGLE_WORDS);
-        if !chosen.contains(&place) && texts.iter().any(|it| says(it, &words)) {
+        let own = chosen.entry(id).or_default();
+        if !own.contains(&at) && texts.iter().any(|text| says(text, &words)) {
             continue;
         }
         gathering.learn(&hit, options.context)?;
+        let Some(budget) = options.budget else {
+            own.extend(gathering.around(id, at, options.context));
+            used.push(hit);
+            texts.push(words);
+            continue;
+        };
+        let others = total - gathering.cost(id, own);
         for context in [options.context, 0] {
-            let mut wider = chosen.clone();
-            wider.extend(gathering.around(place, context));
-            let cost = gathering.cost(place.0, &wider);
-            let now = total - gathering.cost(place.0, &chosen) + cost;
-            if options.budget.is_none_or(|budget| now <= budget) {
-                (chosen, total) = (wider, now);
+            let mut wider = own.clone();
+            wider.extend(gathering.around(id, at, context));
+            if gathering.is_far_over(id, &wider, budget) {
+                continue;
+            }
+            let now = others + gathering.cost(id, &wider);
+            if now <= budget {
+                (*own, total) = (wider, now);
                 used.push(hit);
                 texts.push(words);
                 break;
@@ -128,15 +143,12 @@ pub fn gather(
         }
     }
     let passages = gathering.passages(used, &chosen);
-    Ok(Evidence {
-        typed,
-        total_matches,
-        confidence,
-        budget: options.budget,
-        num_tokens: total,
-        passages,
-    })
+    let num_tokens = passages.iter().map(|passage| passage.num_tokens).sum();
+    Ok(Evidence { typed, total_matches, confidence, budget: options.budget, num_tokens, passages })
 }
+
+/// Chunks that are part of the answer, by document, as their positions.
+type Chosen = HashMap<DocumentId, BTreeSet<u32>>;
 
 /// What is known while passages are gathered.
 struct Gathering<'a> {
@@ -145,7 +157,7 @@ struct Gathering<'a> {
     /// Tokens of runs of chunks, which are asked for again with every hit of their document.
     weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
     /// Chunks by position, of the documents that are looked at.
-    documents: HashMap<DocumentId, HashMap<u32, StoredChunk>>,
+    documents: HashMap<DocumentId, BTreeMap<u32, StoredChunk>>,
 }
 
 impl Gathering<'_> {
@@ -161,25 +173,19 @@ impl Gathering<'_> {
         Ok(())
     }
 
-    /// Returns the places from so many before to so many after one, as far as there are chunks.
-    fn around(
-        &self,
-        (id, at): (DocumentId, u32),
-        context: u32,
-    ) -> impl Iterator<Item = (DocumentId, u32)> {
-        let chunks = &self.documents[&id];
-        (at.saturating_sub(context)..=at.saturating_add(context))
-            .filter(|it| chunks.contains_key(it))
-            .map(move |it| (id, it))
+    /// Returns the positions from so many before to so many after one, as far as there are chunks.
+    fn around(&self, id: DocumentId, at: u32, context: u32) -> impl Iterator<Item = u32> {
+        let (first, last) = (at.saturating_sub(context), at.saturating_add(context));
+        self.documents[&id].range(first..=last).map(|(at, _)| *at)
     }
 
     /// Returns the runs of chosen chunks of a document that follow each other.
-    fn runs(&self, id: DocumentId, chosen: &BTreeSet<(DocumentId, u32)>) -> Vec<Vec<&StoredChunk>> {
+    fn runs(&self, id: DocumentId, chosen: &BTreeSet<u32>) -> Vec<Vec<&StoredChunk>> {
         let mut runs: Vec<Vec<&StoredChunk>> = Vec::new();
-        for (_, at) in chosen.range((id, 0)..=(id, u32::MAX)) {
+        for at in chosen {
             let chunk = &self.documents[&id][at];
             match runs.last_mut() {
-                Some(run) if run.last().is_some_and(|it| it.chunk_index + 1 == *at) => {
+                Some(run) if run.last().is_some_and(|last| last.chunk_index + 1 == *at) => {
                     run.push(chunk);
                 }
                 _ => runs.push(vec![chunk]),
@@ -189,8 +195,16 @@ impl Gathering<'_> {
     }
 
     /// Returns the tokens of all that is chosen of a document.
-    fn cost(&self, id: DocumentId, chosen: &BTreeSet<(DocumentId, u32)>) -> usize {
-        self.runs(id, chosen).iter().map(|it| self.weigh(it)).sum()
+    fn cost(&self, id: DocumentId, chosen: &BTreeSet<u32>) -> usize {
+        self.runs(id, chosen).iter().map(|run| self.weigh(run)).sum()
+    }
+
+    /// Whether what is chosen of a document is so much more than a budget that counting its tokens
+    /// would be a waste: of a large document that takes seconds for each hit.
+    fn is_far_over(&self, id: DocumentId, chosen: &BTreeSet<u32>, budget: usize) -> bool {
+        let chunks = &self.documents[&id];
+        let embedded = chosen.iter().map(|at| chunks[at].chunk.token_count as usize);
+        embedded.sum::<usize>() > budget.saturating_mul(FAR_OVER).saturating_add(FAR_OVER_BASE)
     }
 
     fn weigh(&self, run: &[&StoredChunk]) -> usize {
@@ -203,14 +217,15 @@ impl Gathering<'_> {
     }
 
     /// Makes one passage of each run, in the order of their best hits.
-    fn passages(&self, used: Vec<Hit>, chosen: &BTreeSet<(DocumentId, u32)>) -> Vec<Passage> {
+    fn passages(&self, used: Vec<Hit>, chosen: &Chosen) -> Vec<Passage> {
         let mut shown: HashSet<ChunkId> = HashSet::new();
         let mut passages = Vec::new();
         for mut hit in used {
             if shown.contains(&hit.stored.chunk.id) {
                 continue;
             }
-            let runs = self.runs(hit.stored.document_id, chosen);
+            let Some(own) = chosen.get(&hit.stored.document_id) else { continue };
+            let runs = self.runs(hit.stored.document_id, own);
             let is_in = |it: &Vec<&StoredChunk>| it.iter().any(|it| it.id == hit.stored.chunk.id);
             let Some(run) = runs.into_iter().find(is_in) else { continue };
             let chunk_ids: Vec<ChunkId> = run.iter().map(|it| it.id).collect();
@@ -334,6 +349,25 @@ mod tests {
         let part = "the gauge is read at eight in the morning";
         check(vec![hit(1, 0, text), hit(2, 0, part)], 99, &[(&[10], text)]);
         check(vec![hit(1, 0, part), hit(2, 0, text)], 99, &[(&[10], part), (&[20], text)]);
+    }
+
+    #[test]
+    fn any_number_of_neighbours_is_at_most_the_document() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("kb.db")).unwrap();
+        let chunks = (0..5).map(|index| (index, hit(1, index, "tide").stored.chunk)).collect();
+        let gathering = Gathering {
+            store: &store,
+            num_tokens: None,
+            weights: RefCell::default(),
+            documents: HashMap::from([(1, chunks)]),
+        };
+        for (at, context, expected) in
+            [(2, 0, 2..=2), (2, 1, 1..=3), (0, 1, 0..=1), (4, 9, 0..=4), (2, u32::MAX, 0..=4)]
+        {
+            let found: Vec<u32> = gathering.around(1, at, context).collect();
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{at}, {context}");
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What the user typed in, a [`Query`] out. Pure; never fails on any input but an empty one.
+//! Takes apart what the user typed into a [`Query`]. Fails on no input but an empty one and one that asks
+//! for too much at once.
 //!
 //! The syntax, all of it: words are alternatives that BM25 orders, `"an exact phrase"` stays
 //! together, a leading `-` excludes a word or a phrase, `begin*` stands for every word that begins so.
@@ -9,9 +10,12 @@
 //! of several parts (`git-lfs`, `x86_64`) the parts are looked for; of a run of letters in a script
 //! without spaces its pairs and single letters.
 
+use std::collections::HashSet;
+
 use unicode_categories::UnicodeCategories;
 
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::store::grams;
 
 /// A query, taken apart.
@@ -30,6 +34,8 @@ pub struct Query {
     pub joined: Vec<String>,
     /// Words and phrases that must not occur; a beginning of words ends in `*`.
     pub excluded: Vec<String>,
+    /// Whether keywords are looked for by the first [`limits::QUERY_TERMS`] terms only.
+    pub is_cut: bool,
 }
 
 impl Query {
@@ -49,22 +55,41 @@ impl Query {
 ///
 /// # Errors
 ///
-/// [`Error::EmptyQuery`] if there is nothing but white space.
+/// [`Error::EmptyQuery`] if there is nothing but white space; [`Error::Usage`] if it is longer than
+/// [`limits::QUERY_BYTES`] or excludes more than [`limits::QUERY_EXCLUSIONS`] words and phrases.
 pub fn parse(typed: &str) -> Result<Query> {
     if typed.trim().is_empty() {
         return Err(Error::EmptyQuery);
+    }
+    if typed.len() > limits::QUERY_BYTES {
+        let (len, most) = (typed.len(), limits::QUERY_BYTES);
+        return Err(refused(format!("the query has {len} bytes; at most {most} are allowed")));
     }
     let pieces = pieces(typed);
     // A query of exclusions only would match nothing: its words are then looked for.
     let has_wanted = pieces.iter().any(|it| !it.is_excluded && is_searchable(&it.text));
     let (excluded, kept): (Vec<Piece>, Vec<Piece>) =
         pieces.into_iter().partition(|it| it.is_excluded && has_wanted);
-    let (prefixes, words): (Vec<&Piece>, Vec<&Piece>) = kept.iter().partition(|it| it.is_prefix);
-    let prefixes: Vec<String> = prefixes.iter().map(|it| it.text.clone()).collect();
-    let mut wanted = terms(&words, |word| !is_function_word(word));
-    if wanted.is_empty() && prefixes.is_empty() {
-        wanted = terms(&words, |_| true);
+    if excluded.len() > limits::QUERY_EXCLUSIONS {
+        let (count, most) = (excluded.len(), limits::QUERY_EXCLUSIONS);
+        return Err(refused(format!(
+            "the query excludes {count} words; at most {most} are allowed"
+        )));
     }
+    if excluded.iter().any(|it| it.is_phrase && !is_short(&it.text)) {
+        return Err(refused(format!("a phrase that is excluded has at most {MAX_PHRASE} words")));
+    }
+    let (prefixes, words): (Vec<&Piece>, Vec<&Piece>) = kept.iter().partition(|it| it.is_prefix);
+    let found = Terms::of(prefixes.iter().map(|it| it.text.clone()), limits::QUERY_PREFIXES);
+    let mut is_cut = found.is_cut;
+    let prefixes = found.take();
+    let most = limits::QUERY_TERMS - prefixes.len();
+    let mut found = terms(&words, most, |word| !is_function_word(word));
+    if found.is_empty() && prefixes.is_empty() {
+        found = terms(&words, most, |_| true);
+    }
+    is_cut |= found.is_cut;
+    let wanted = found.take();
     let passage: Vec<&str> = kept.iter().map(|it| it.text.as_str()).collect();
     let passage = match passage.join(" ") {
         empty if empty.is_empty() => typed.trim().to_owned(),
@@ -73,7 +98,51 @@ pub fn parse(typed: &str) -> Result<Query> {
     let excluded =
         excluded.into_iter().map(|it| if it.is_prefix { it.text + "*" } else { it.text }).collect();
     let joined = joined(&words);
-    Ok(Query { typed: typed.to_owned(), passage, wanted, prefixes, joined, excluded })
+    Ok(Query { typed: typed.to_owned(), passage, wanted, prefixes, joined, excluded, is_cut })
+}
+
+fn refused(message: String) -> Error {
+    Error::Usage { message, hint: Some("ask for less at once".into()) }
+}
+
+/// Terms in the order in which they were found, each once, and no more than a query may have.
+struct Terms {
+    found: Vec<String>,
+    seen: HashSet<String>,
+    most: usize,
+    is_cut: bool,
+}
+
+impl Terms {
+    fn new(most: usize) -> Self {
+        Self { found: Vec::new(), seen: HashSet::new(), most, is_cut: false }
+    }
+
+    fn of(terms: impl Iterator<Item = String>, most: usize) -> Self {
+        let mut found = Self::new(most);
+        terms.for_each(|term| found.add(term));
+        found
+    }
+
+    fn add(&mut self, term: String) {
+        if self.seen.contains(&term) {
+            return;
+        }
+        if self.found.len() == self.most {
+            self.is_cut = true;
+            return;
+        }
+        self.seen.insert(term.clone());
+        self.found.push(term);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    fn take(self) -> Vec<String> {
+        self.found
+    }
 }
 
 /// Returns the terms of pieces, each once: a phrase whole, of a word those of its parts that
@@ -81,14 +150,13 @@ pub fn parse(typed: &str) -> Result<Query> {
 ///
 /// A word of several parts counted whole as well until measured: on twelve collections the parts
 /// alone were better or equal in eleven.
-fn terms(pieces: &[&Piece], is_kept: impl Fn(&str) -> bool) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut add = |term: String| {
-        if !found.contains(&term) {
-            found.push(term);
-        }
-    };
+fn terms(pieces: &[&Piece], most: usize, is_kept: impl Fn(&str) -> bool) -> Terms {
+    let mut found = Terms::new(most);
     for piece in pieces.iter().filter(|it| is_searchable(&it.text)) {
+        if found.is_cut {
+            break;
+        }
+        let mut add = |term: String| found.add(term);
         if piece.is_phrase {
             add(piece.text.clone());
             continue;
@@ -131,7 +199,7 @@ const MAX_JOINED_LEN: usize = 40;
 /// Joins neighbouring words, and the parts of one word, so that `parse_http_request` and "parse http
 /// request" meet `parseHttpRequest`.
 fn joined(pieces: &[&Piece]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found = Terms::new(limits::QUERY_TERMS);
     // A phrase, a function word or a script without spaces parts the words around it.
     let mut runs: Vec<Vec<&str>> = vec![Vec::new()];
     for piece in pieces {
@@ -148,14 +216,16 @@ fn joined(pieces: &[&Piece]) -> Vec<String> {
         for len in 2..=MAX_JOINED {
             for words in run.windows(len) {
                 let word = words.concat().to_lowercase();
-                let is_name = word.starts_with(char::is_alphabetic) && word.len() <= MAX_JOINED_LEN;
-                if is_name && !found.contains(&word) {
-                    found.push(word);
+                if word.starts_with(char::is_alphabetic) && word.len() <= MAX_JOINED_LEN {
+                    found.add(word);
+                }
+                if found.is_cut {
+                    return found.take();
                 }
             }
         }
     }
-    found
+    found.take()
 }
 
 /// Returns the words of a name written with capitals inside: `parseHttpRequest`, `HttpRequestParser`.
@@ -219,7 +289,7 @@ fn pieces(typed: &str) -> Vec<Piece> {
         let phrase = body
             .strip_prefix('"')
             .and_then(|after| after.split_once('"'))
-            .filter(|(inner, _)| is_searchable(inner));
+            .filter(|(inner, _)| is_searchable(inner) && (is_excluded || is_short(inner)));
         let is_phrase = phrase.is_some();
         let (text, after) = match phrase {
             Some((inner, after)) => (inner.trim(), after),
@@ -233,6 +303,16 @@ fn pieces(typed: &str) -> Vec<Piece> {
         rest = after.trim_start();
     }
     found
+}
+
+/// Words of a phrase, or letters of a script without spaces. A passage has seldom more, and the index
+/// looks for each: a longer text in quotes is looked for by its words.
+const MAX_PHRASE: usize = 64;
+
+fn is_short(phrase: &str) -> bool {
+    let num_unspaced = phrase.chars().filter(|c| grams::is_unspaced(*c)).count();
+    phrase.split(|c| !is_of_word(c)).filter(|word| !word.is_empty()).count() + num_unspaced
+        <= MAX_PHRASE
 }
 
 /// Letters and digits that a beginning of words has at least; one would be nearly any word.
@@ -389,6 +469,36 @@ mod tests {
     #[test]
     fn an_empty_query_is_refused() {
         assert!(matches!(parse(" \t\n"), Err(Error::EmptyQuery)));
+    }
+
+    #[test]
+    fn a_query_of_many_words_is_looked_for_by_the_first_of_them() {
+        let words = |count: usize| {
+            let words: Vec<String> = (0..count).map(|number| format!("w{number}x")).collect();
+            words.join(" ")
+        };
+        let query = parse(&words(limits::QUERY_TERMS)).unwrap();
+        assert_eq!((query.wanted.len(), query.is_cut), (limits::QUERY_TERMS, false));
+        let typed = words(16_000);
+        let query = parse(&typed).unwrap();
+        assert_eq!((query.wanted.len(), query.is_cut), (limits::QUERY_TERMS, true));
+        assert!(query.joined.len() <= limits::QUERY_TERMS);
+        // The search by meaning has all of it.
+        assert_eq!(query.passage, typed);
+        let query = parse(&words(16_000).replace('x', "*")).unwrap();
+        assert_eq!((query.prefixes.len(), query.is_cut), (limits::QUERY_PREFIXES, true));
+    }
+
+    #[test]
+    fn a_query_that_asks_for_too_much_is_refused() {
+        let is_refused = |typed: String| matches!(parse(&typed), Err(Error::Usage { .. }));
+        assert!(is_refused("x ".repeat(limits::QUERY_BYTES)));
+        assert!(is_refused(format!("tide {}", "-x ".repeat(limits::QUERY_EXCLUSIONS + 1))));
+        assert!(!is_refused(format!("tide {}", "-x ".repeat(limits::QUERY_EXCLUSIONS))));
+        assert!(is_refused(format!("tide -\"{}\"", "x ".repeat(100))));
+        // A long text in quotes is looked for by its words.
+        let query = parse(&format!("\"{}gauge\"", "tide ".repeat(100))).unwrap();
+        assert_eq!(query.wanted, ["tide", "gauge"]);
     }
 
     proptest::proptest! {

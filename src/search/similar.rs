@@ -1,6 +1,6 @@
 //! A document or a chunk in, chunks like it out, by the stored vectors alone: no model is loaded.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::document::{ChunkId, DocumentId, Filter, Ranked};
 use crate::error::Result;
@@ -57,10 +57,11 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
     let leg = WeightedRanking { weight: 1.0, power: 1.0, ranking: &ranking };
     let fused: Vec<Fused> = fuse::fuse(&[leg], options.rrf_k);
     let ids: Vec<ChunkId> = fused.iter().map(|it| it.chunk_id).collect();
+    let by_id: HashMap<ChunkId, &Fused> = fused.iter().map(|it| (it.chunk_id, it)).collect();
     let stored = store.hits(&ids)?.into_iter();
     Ok(stored
         .filter_map(|stored| {
-            let fused = fused.iter().find(|it| it.chunk_id == stored.chunk.id)?;
+            let fused = by_id.get(&stored.chunk.id)?;
             Some(Hit {
                 score: fused.score,
                 keyword: None,

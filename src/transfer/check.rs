@@ -174,8 +174,7 @@ fn chunk(line: ChunkLine, binding: Option<&Binding>) -> Checked<RecordedChunk> {
             return Err(format!("its vector has {len} numbers, those of the export have {dim}"));
         }
         let square: f32 = vector.iter().map(|number| number * number).sum();
-        // Not a number is not near 1 either.
-        if !((square - 1.0).abs() < LENGTH_SLACK) {
+        if !square.is_finite() || (square - 1.0).abs() >= LENGTH_SLACK {
             return Err("its vector does not have length 1".into());
         }
     }

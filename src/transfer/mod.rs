@@ -162,6 +162,7 @@ pub fn import(
         let reason = match import_line(store, &line, head, options, embed, &mut imported) {
             Ok(()) => continue,
             Err(Error::Usage { message, .. }) => message,
+            Err(error @ Error::TooSlow { .. }) => error.to_string(),
             // The database is in trouble, or the model: the next line would fare no better.
             Err(error) => return Err(error),
         };

@@ -69,9 +69,18 @@ fn made_table() -> String {
     add("an unknown document", &env, &["info", "999"]);
     add("an unknown option", &env, &["search", "x", "--format=human", "--topp", "3"]);
     add("a number out of range", &env, &["search", "x", "--format=human", "--top", "0"]);
+    add("all results, and more", &env, &["search", "x", "--format=human", "--top", "4294967296"]);
     add("no query", &env, &["search", "--format=human"]);
+    add("lines of an export that are none", &env, &["import", "bad.jsonl"]);
+    add("an export without an end", &env, &["import", "/dev/zero"]);
+    let unbound = ["--data-dir", "new", "import", "model.jsonl"];
+    add("an export that names a model nobody asked for", &env, &unbound);
     env.write(".kb/config.yaml", "search:\n  default_top: many\n");
     add("a setting that makes no sense", &env, &["list"]);
+    env.write(".kb/config.yaml", "ingestion:\n  workers: 1000000000\n");
+    add("a setting out of range", &env, &["list"]);
+    env.write(".kb/config.yaml", format!("a: {}", "[".repeat(60_000)));
+    add("settings nested without end", &env, &["list"]);
     fs::remove_file(env.path(".kb/config.yaml")).unwrap();
 
     let good = fs::read(env.database()).unwrap();
@@ -110,6 +119,11 @@ fn write_inputs(env: &TestEnv) {
     for name in ["password.pdf", "no-pages.pdf"] {
         env.write(name, fs::read(broken.join(name)).unwrap());
     }
+    let head = r#"{"kb_export":1,"binding":null,"roots":[]}"#;
+    let bad = r#"{"id":1,"title":"x","path":"/etc/passwd","owner":"root"}"#;
+    env.write("bad.jsonl", format!("{head}\nwords\n{bad}\n"));
+    let binding = r#"{"model_name":"attacker/beacon","embedding_dim":32,"max_tokens":128,"precision":"int8","passage_prefix":""}"#;
+    env.write("model.jsonl", head.replace("null", binding));
     let binary = [0_u8, 159, 146, 150, 0, 1].repeat(40);
     env.write("empty.md", "");
     env.write("binary.md", &binary);

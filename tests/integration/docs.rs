@@ -138,6 +138,7 @@ fn every_command_and_flag_in_the_pages_exists() {
         "docs/exit.md",
         "docs/guide.md",
         "docs/json.md",
+        "docs/limits.md",
         "docs/query.md",
         "docs/ranking.md",
         "docs/scale.md",

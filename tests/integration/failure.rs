@@ -390,28 +390,34 @@ fn settings_that_make_no_sense_are_named_with_their_place() {
         ("search: 3\n", "search: must be a group of keys, not `3`"),
         (
             "search:\n  default_top: many\n",
-            "search.default_top: must be a whole number that is not negative, not `many`",
+            "search.default_top: must be a whole number from 1 to 1000000, not `many`",
         ),
         (
             "search:\n  default_top: -1\n",
-            "search.default_top: must be a whole number that is not negative, not `-1`",
+            "search.default_top: must be a whole number from 1 to 1000000, not `-1`",
         ),
         (
             "search:\n  default_top: 1.5\n",
-            "search.default_top: must be a whole number that is not negative, not `1.5`",
+            "search.default_top: must be a whole number from 1 to 1000000, not `1.5`",
         ),
-        ("search:\n  default_top: 0\n", "search.default_top: must be at least 1"),
+        (
+            "search:\n  default_top: 0\n",
+            "search.default_top: must be a whole number from 1 to 1000000, not `0`",
+        ),
         (
             "search:\n  default_top: [1]\n",
-            "search.default_top: must be a whole number that is not negative, not a list",
+            "search.default_top: must be a whole number from 1 to 1000000, not a list",
         ),
-        ("search:\n  rrf_k: .nan\n", "search.rrf_k: must be a number that is not negative"),
-        ("search:\n  rrf_k: .inf\n", "search.rrf_k: must be a number that is not negative"),
+        ("search:\n  rrf_k: .nan\n", "search.rrf_k: must be a number from 0 to 1000000, not `NaN`"),
+        ("search:\n  rrf_k: .inf\n", "search.rrf_k: must be a number from 0 to 1000000, not `inf`"),
         (
             "search:\n  default_format: xml\n",
             "search.default_format: must be one of json, human, not `xml`",
         ),
-        ("ingestion:\n  workers: 0\n", "ingestion.workers: must be at least 1"),
+        (
+            "ingestion:\n  workers: 0\n",
+            "ingestion.workers: must be a whole number from 1 to 256, not `0`",
+        ),
         (
             "ingestion:\n  follow_links: maybe\n",
             "ingestion.follow_links: must be true or false, not `maybe`",
@@ -463,16 +469,24 @@ fn variables_and_flags_that_make_no_sense_are_named() {
         (
             "KB_DEFAULT_TOP",
             "many",
-            "search.default_top: must be a whole number that is not negative, not `many`",
+            "search.default_top: must be a whole number from 1 to 1000000, not `many`",
         ),
-        ("KB_DEFAULT_TOP", "0", "search.default_top: must be at least 1"),
+        (
+            "KB_DEFAULT_TOP",
+            "0",
+            "search.default_top: must be a whole number from 1 to 1000000, not `0`",
+        ),
         (
             "KB_DEFAULT_FORMAT",
             "xml",
             "search.default_format: must be one of json, human, not `xml`",
         ),
         ("KB_SEARCH_RRF_K", "x", "search.rrf_k: must be a number, not `x`"),
-        ("KB_INGESTION_WORKERS", "0", "ingestion.workers: must be at least 1"),
+        (
+            "KB_INGESTION_WORKERS",
+            "0",
+            "ingestion.workers: must be a whole number from 1 to 256, not `0`",
+        ),
         (
             "KB_EMBEDDING_PRECISION",
             "int4",
@@ -548,15 +562,15 @@ fn a_command_line_that_makes_no_sense_is_one_line_and_a_next_step() {
         ),
         (
             &["search", "x", "--top=0", "--format=human"],
-            "invalid value '0' for '--top <N>': not a whole number above 0",
+            "invalid value '0' for '--top <N>': must be a whole number from 1 to 1000000",
         ),
         (
             &["search", "x", "--top", "-1", "--format=human"],
-            "invalid value '-1' for '--top <N>': not a whole number above 0",
+            "invalid value '-1' for '--top <N>': must be a whole number from 1 to 1000000",
         ),
         (
             &["search", "x", "--top=99999999999", "--format=human"],
-            "invalid value '99999999999' for '--top <N>': not a whole number above 0",
+            "invalid value '99999999999' for '--top <N>': must be a whole number from 1 to 1000000",
         ),
         (
             &["search", "x", "--threshold=high", "--format=human"],
@@ -618,7 +632,13 @@ fn no_query_is_too_odd() {
         let output = env.ok(&["search", "--", query]);
         let answer: Value = output.json();
         assert_eq!(answer["query"], query);
-        assert_eq!(output.stderr, "");
+        let warning = match query.starts_with("w0 ") {
+            true => {
+                "warning: only the first 256 distinct words of the query are looked for as keywords\n"
+            }
+            false => "",
+        };
+        assert_eq!(output.stderr, warning);
     }
     assert_eq!(find(&env, &[&"frozen tide ".repeat(8_400)])[0], "Tides");
     let output = env.ok(&["search", "frozen\u{1b}[31m", "--format=human"]);

@@ -17,12 +17,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("trace", &[]),
     ("embed", &["document", "error", "files", "hash", "trace"]),
     ("store", &["document", "error", "files"]),
-    ("ingest", &["document", "embed", "error", "files", "hash", "store", "trace"]),
-    ("search", &["document", "embed", "error", "store", "trace"]),
+    ("ingest", &["document", "embed", "error", "files", "hash", "limits", "store", "trace"]),
+    ("search", &["document", "embed", "error", "limits", "store", "trace"]),
     ("eval", &["document", "error", "files", "search", "store"]),
     ("skill", &["diagnostic", "error", "files", "hash", "ingest", "store"]),
     ("read", &["document", "error", "files", "ingest", "search", "skill", "store"]),
-    ("mcp", &["error", "files", "text"]),
+    ("mcp", &["error", "files", "limits", "text"]),
     ("transfer", &["document", "error", "files", "limits", "store", "text"]),
     ("fuzzing", &["config", "document", "files", "ingest", "search", "skill"]),
     (
@@ -42,7 +42,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "transfer",
         ],
     ),
-    ("config", &["error", "files"]),
+    ("config", &["error", "files", "limits"]),
     (
         "cli",
         &[
@@ -106,7 +106,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rayon", &["embed/native/linear.rs", "ingest/pipeline"]),
     ("rmcp", &["mcp"]),
     ("rusqlite", &["store"]),
-    ("rustix", &["cli/doctor", "files", "ingest/extract/child", "ingest/extract/code"]),
+    ("rustix", &["cli/doctor", "files", "ingest/extract/child", "ingest/clock.rs"]),
     ("safetensors", &["embed/weights.rs"]),
     ("scraper", &["ingest/extract/html"]),
     ("schemars", &["cli/inputs.rs", "cli/tools.rs", "present", "transfer/lines.rs"]),

@@ -103,6 +103,8 @@ mod sockets;
 /// Token ids against the library of reference.
 mod tokens;
 
+/// Numbers, lines and files beyond what can be meant.
+mod limits;
 /// Everything out of one database and into another.
 mod transfer;
 /// What is planted in the working directory, `PATH` or the cache, and what becomes of it.

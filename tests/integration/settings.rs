@@ -6,7 +6,7 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key, its default as `kb config` shows it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 26] = [
+const DEFAULTS: [(&str, &str); 27] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", "\"\""),
@@ -32,6 +32,7 @@ const DEFAULTS: [(&str, &str); 26] = [
     ("ingestion.enable_ocr", "auto"),
     ("ingestion.ocr_languages", "eng"),
     ("ingestion.max_file_mb", "100"),
+    ("ingestion.max_cpu_seconds", "600"),
     ("ingestion.follow_links", "false"),
 ];
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Explain a topic (query, config, json, exit) or a command
+/// Explain a topic (query, config, limits, json, exit) or a command
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Help {
-    /// A topic: query, config, json, exit; or a command
+    /// A topic: query, config, limits, json, exit; or a command
     #[arg(value_name = "TOPIC")]
     pub(in crate::cli) words: Vec<String>,
 }

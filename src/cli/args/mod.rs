@@ -33,7 +33,7 @@ pub(super) use values::{date, tag};
 #[derive(Debug, Parser)]
 #[command(name = "kb", version, disable_help_subcommand = true, arg_required_else_help = true)]
 #[command(
-    after_help = "Start with `kb add DIRECTORY`, then `kb search \"...\" --format human`. `kb help query` says what a\nquery can say; more topics: config, json, exit."
+    after_help = "Start with `kb add DIRECTORY`, then `kb search \"...\" --format human`. `kb help query` says what a\nquery can say; more topics: config, limits, json, exit."
 )]
 pub(super) struct Cli {
     /// What every command understands.
@@ -132,7 +132,7 @@ pub(super) enum Command {
     Config(ConfigArgs),
     /// Serve agent skills: list, build, search and read directories with a SKILL.md
     Skill(Skill),
-    /// Explain a topic (query, config, json, exit) or a command
+    /// Explain a topic (query, config, limits, json, exit) or a command
     Help(Help),
     /// Print the JSON Schema of what a command prints
     Schema(Schema),

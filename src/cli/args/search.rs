@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::args::Format;
-use crate::cli::args::values::{date, doc_type, language, tag, threshold, top};
+use crate::cli::args::values::{budget, date, doc_type, language, queries, tag, threshold, top};
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Search {
     #[arg(long)]
     pub(in crate::cli) explain: bool,
     /// Return the best passages that fit into so many tokens, each text once, neighbours as one
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = budget, allow_negative_numbers = true)]
     pub(in crate::cli) budget: Option<u32>,
     /// Add so many chunks before and after each result to its text
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -169,7 +169,7 @@ pub(in crate::cli) struct Eval {
     #[arg(value_name = "FOLDER")]
     pub(in crate::cli) folder: Option<PathBuf>,
     /// Questions to ask at most
-    #[arg(long, value_name = "N", value_parser = top, default_value = "400")]
+    #[arg(long, value_name = "N", value_parser = queries, default_value = "400")]
     pub(in crate::cli) queries: u32,
     /// Where the folder's documents and their database go and are kept [default: data_dir/eval/NAME]
     #[arg(long, value_name = "DIR", requires = "folder")]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::document::{DocType, Language};
+use crate::limits;
 
 pub(super) fn doc_type() -> impl TypedValueParser<Value = DocType> {
     PossibleValuesParser::new(DocType::ALL.map(DocType::as_str)).try_map(|it| it.parse::<DocType>())
@@ -25,8 +26,17 @@ pub(super) fn directory(typed: &str) -> Result<PathBuf, String> {
     if typed.is_empty() { Err("the name is empty".into()) } else { Ok(typed.into()) }
 }
 
+/// How many results, or which of them.
 pub(super) fn top(typed: &str) -> Result<u32, String> {
-    typed.parse().ok().filter(|it| *it > 0).ok_or_else(|| "not a whole number above 0".to_owned())
+    limits::TOP.parse(typed)
+}
+
+pub(super) fn budget(typed: &str) -> Result<u32, String> {
+    limits::BUDGET.parse(typed)
+}
+
+pub(super) fn queries(typed: &str) -> Result<u32, String> {
+    limits::QUERIES.parse(typed)
 }
 
 /// A day, a month or a year that there is.

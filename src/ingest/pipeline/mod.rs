@@ -15,6 +15,7 @@ use std::{panic, thread};
 
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
+use crate::ingest::clock::CpuBudget;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::reach::Access;
 use crate::ingest::walk::{Found, Start};
@@ -30,8 +31,8 @@ type Turn = usize;
 
 /// What became of a file before it is embedded.
 enum Outcome {
-    /// New content.
-    Prepared(Box<Prepared>),
+    /// New content, and what is left of the time for it.
+    Prepared(Box<Prepared>, Arc<CpuBudget>),
     /// The bytes are stored already, at this path or another.
     Known { found: Found, document_id: DocumentId, content_hash: String, is_news: bool },
     /// Not a kind of file that is ingested from folders, or empty.
@@ -54,6 +55,7 @@ struct Job {
     turn: Turn,
     first: usize,
     passages: Vec<String>,
+    budget: Arc<CpuBudget>,
 }
 
 /// Runs the threads until all that is at or below `starts` is committed, or a failure ends the run.
@@ -114,15 +116,18 @@ fn embed_jobs(
 ) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { turn, first, passages }) = job else { return };
+        let Ok(Job { turn, first, passages, budget }) = job else { return };
         if is_stopped.load(Ordering::Relaxed) {
             return;
         }
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-        let vectors = panic::catch_unwind(AssertUnwindSafe(|| {
-            stage("embed", || services.embedder.embed_passages(&passages))
-        }))
-        .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
+        let embed = || budget.spend(|| services.embedder.embed_passages(&passages));
+        let embed = || match budget.check() {
+            Ok(()) => stage("embed", embed),
+            Err(error) => Err(error),
+        };
+        let vectors = panic::catch_unwind(AssertUnwindSafe(embed))
+            .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
         if to_writer.send(Message::Embedded(turn, first, vectors)).is_err() {
             return;
         }

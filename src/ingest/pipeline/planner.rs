@@ -4,11 +4,12 @@ use std::panic;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use crate::document::{Format, Language};
 use crate::error::{Error, Failure, Result};
 use crate::hash;
+use crate::ingest::clock::CpuBudget;
 use crate::ingest::reach::Access;
 use crate::ingest::walk::{Found, Start};
 use crate::ingest::{IngestOptions, Services, detect, paths, prepare, walk};
@@ -164,6 +165,7 @@ impl Planner<'_> {
     ) -> Result<Outcome> {
         let is_known = known.is_some();
         let given_title = known.and_then(|it| it.title_given);
+        let budget = Arc::new(CpuBudget::new(self.options.max_cpu));
         let mut prepared = prepare::prepare_file(
             found,
             bytes,
@@ -172,11 +174,12 @@ impl Planner<'_> {
             given_title,
             self.options,
             self.services.num_tokens,
+            &budget,
         )?;
         if is_known && self.options.keeps_tags {
             prepared.document.tags.clear();
         }
-        Ok(Outcome::Prepared(Box::new(prepared)))
+        Ok(Outcome::Prepared(Box::new(prepared), budget))
     }
 
     /// Returns the connection that reads.

@@ -2,22 +2,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
+use crate::ingest::clock::CpuBudget;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::Found;
-use crate::ingest::{Event, IngestOptions, IngestReport, OnEvent, paths, walk};
+use crate::ingest::{
+    Event, IngestOptions, IngestReport, OnEvent, PASSAGES_PER_JOB, embed, paths, walk,
+};
 use crate::store::{PassageHash, PathStamp, Store};
 use crate::trace::stage;
 
 use super::planner::Planner;
 use super::{Job, Message, Outcome, Turn};
-
-/// Passages an embedding thread takes at a time: small, so that one long document is spread over
-/// all threads.
-const PASSAGES_PER_JOB: usize = 8;
 
 /// A document that waits for its turn or for its vectors.
 struct Waiting {
@@ -75,16 +74,7 @@ impl<'a, 'e> Writer<'a, 'e> {
                 Message::Found(num_files) => (self.on_event)(Event::Found { num_files }),
                 Message::Walked(num_turns) => self.num_turns = Some(num_turns),
                 Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
-                Message::Embedded(turn, first, vectors) => {
-                    if let Some(waiting) = self.waiting.get_mut(&turn) {
-                        let vectors = vectors?;
-                        (self.on_event)(Event::Embedded { num_chunks: vectors.len() });
-                        for (slot, vector) in waiting.vectors[first..].iter_mut().zip(vectors) {
-                            *slot = Some(vector);
-                            waiting.num_missing -= 1;
-                        }
-                    }
-                }
+                Message::Embedded(turn, first, vectors) => self.embedded(turn, first, vectors)?,
             }
             while self.waiting.get(&self.next_turn).is_some_and(|it| it.num_missing == 0) {
                 let waiting = self.waiting.remove(&self.next_turn).expect("just seen");
@@ -97,16 +87,38 @@ impl<'a, 'e> Writer<'a, 'e> {
         Ok(())
     }
 
+    /// Takes in vectors; a document that takes too long to embed has failed, and the next goes on.
+    fn embedded(&mut self, turn: Turn, first: usize, vectors: Result<Vec<Vec<f32>>>) -> Result<()> {
+        let Some(waiting) = self.waiting.get_mut(&turn) else { return Ok(()) };
+        let vectors = match (vectors, &waiting.outcome) {
+            (Ok(vectors), _) => vectors,
+            (Err(error @ Error::TooSlow { .. }), Outcome::Prepared(prepared, _)) => {
+                let path = prepared.path();
+                (waiting.outcome, waiting.num_missing) = (Outcome::Failed { path, error }, 0);
+                return Ok(());
+            }
+            // Other jobs of a document that has failed already.
+            (Err(Error::TooSlow { .. }), _) => return Ok(()),
+            (Err(error), _) => return Err(error),
+        };
+        (self.on_event)(Event::Embedded { num_chunks: vectors.len() });
+        for (slot, vector) in waiting.vectors[first..].iter_mut().zip(vectors) {
+            *slot = Some(vector);
+            waiting.num_missing = waiting.num_missing.saturating_sub(1);
+        }
+        Ok(())
+    }
+
     /// Takes in a document and asks for the vectors that the database does not hold yet.
     fn wait(&mut self, turn: Turn, outcome: Outcome) -> Result<()> {
         let mut vectors = Vec::new();
-        if let Outcome::Prepared(prepared) = &outcome {
+        if let Outcome::Prepared(prepared, budget) = &outcome {
             let passages = prepared.passages();
             vectors = self.known_vectors(&passages)?;
-            self.send_jobs(turn, passages, &vectors);
+            self.send_jobs(turn, passages, &vectors, budget);
         }
         let num_missing = vectors.iter().filter(|it| it.is_none()).count();
-        if let Outcome::Prepared(_) = &outcome {
+        if let Outcome::Prepared(..) = &outcome {
             (self.on_event)(Event::Prepared { num_chunks: num_missing });
         }
         self.waiting.insert(turn, Waiting { outcome, vectors, num_missing });
@@ -121,13 +133,19 @@ impl<'a, 'e> Writer<'a, 'e> {
     }
 
     /// Sends runs of neighbouring passages that have no vector yet.
-    fn send_jobs(&self, turn: Turn, passages: Vec<String>, vectors: &[Option<Vec<f32>>]) {
-        let mut job = Job { turn, first: 0, passages: Vec::new() };
+    fn send_jobs(
+        &self,
+        turn: Turn,
+        passages: Vec<String>,
+        vectors: &[Option<Vec<f32>>],
+        budget: &Arc<CpuBudget>,
+    ) {
+        let empty = || Job { turn, first: 0, passages: Vec::new(), budget: Arc::clone(budget) };
+        let mut job = empty();
         for (idx, passage) in passages.into_iter().enumerate() {
             let is_known = vectors[idx].is_some();
             if (is_known || job.passages.len() == PASSAGES_PER_JOB) && !job.passages.is_empty() {
-                let full =
-                    std::mem::replace(&mut job, Job { turn, first: 0, passages: Vec::new() });
+                let full = std::mem::replace(&mut job, empty());
                 // The embedding threads outlive the writer unless the run is stopping.
                 let _ = self.to_embedders.send(full);
             }
@@ -146,7 +164,7 @@ impl<'a, 'e> Writer<'a, 'e> {
     fn commit(&mut self, waiting: Waiting) -> Result<()> {
         match &waiting.outcome {
             Outcome::Known { found, .. } => self.rename(&paths::path_text(&found.path))?,
-            Outcome::Prepared(prepared) => {
+            Outcome::Prepared(prepared, _) => {
                 prepared
                     .document
                     .stamp
@@ -178,7 +196,7 @@ impl<'a, 'e> Writer<'a, 'e> {
                 }
                 self.skip(&found, document_id, is_change)?;
             }
-            Outcome::Prepared(prepared) => {
+            Outcome::Prepared(prepared, _) => {
                 let vectors = waiting.vectors.into_iter().flatten().collect::<Vec<_>>();
                 self.replace(&prepared, &vectors)?;
             }
@@ -230,13 +248,16 @@ impl<'a, 'e> Writer<'a, 'e> {
     /// Ingests a file whose bytes a document had when it was looked at, but has no more: another
     /// file of the same run took that document's place (a copy was made, then the first changed).
     fn read_again(&mut self, found: Found) -> Result<()> {
-        let outcome = self.planner.outcome(Ok(found));
+        let mut outcome = self.planner.outcome(Ok(found));
         let mut vectors = Vec::new();
-        if let Outcome::Prepared(prepared) = &outcome {
-            let passages = prepared.passages();
-            let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-            let embedded = self.planner.services.embedder.embed_passages(&passages)?;
-            vectors = embedded.into_iter().map(Some).collect();
+        if let Outcome::Prepared(prepared, budget) = &outcome {
+            match embed(self.planner.services, prepared, budget) {
+                Ok(embedded) => vectors = embedded.into_iter().map(Some).collect(),
+                Err(error @ Error::TooSlow { .. }) => {
+                    outcome = Outcome::Failed { path: prepared.path(), error };
+                }
+                Err(error) => return Err(error),
+            }
         }
         self.commit(Waiting { outcome, vectors, num_missing: 0 })
     }

@@ -18,7 +18,7 @@ use crate::ingest::{detect, paths};
 use tree::Tree;
 
 /// What a megabyte is in `ingestion.max_file_mb`.
-const BYTES_PER_MB: u64 = 1_000_000;
+pub const BYTES_PER_MB: u64 = 1_000_000;
 
 /// How to walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,6 @@
 //! code between definitions, without one. Languages differ by a row of the table in `languages`.
 //! What does not parse is kept as plain source: nothing but white space is lost.
 
-mod clock;
 mod comments;
 mod cut;
 mod grammar;
@@ -23,11 +22,11 @@ use std::time::Duration;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
-use self::clock::Clock;
 use self::cut::Cut;
 use self::grammar::Grammar;
 use self::outline::Region;
 use crate::document::{Block, BlockKind, Document, Language};
+use crate::ingest::clock::Clock;
 
 /// Longer sources are not parsed: they are data, and a tree takes many times their memory.
 const MAX_PARSED_BYTES: usize = 8_000_000;

@@ -10,12 +10,7 @@ use jiff::tz::TimeZone;
 use serde_yaml::{Mapping, Value};
 
 use crate::document::Document;
-
-/// Longest front matter read as a whole; real ones stay below a tenth of it.
-const MAX_YAML_BYTES: usize = 64 * 1024;
-
-/// Open brackets that are followed: the parser takes a minute for a hundred thousand.
-const MAX_YAML_DEPTH: usize = 64;
+use crate::limits;
 
 /// Splits front matter off and puts what it says into `document`.
 ///
@@ -73,19 +68,9 @@ fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
     None
 }
 
-/// Parses YAML, unless it is nested so deeply that the parser would take quadratic time.
+/// Parses YAML, unless it is so long or nested so deeply that the parser would take quadratic time.
 pub(crate) fn parse(source: &str) -> Result<Value, String> {
-    let mut depth = 0_usize;
-    let mut is_deep = source.len() > MAX_YAML_BYTES;
-    for byte in source.bytes() {
-        match byte {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        is_deep |= depth > MAX_YAML_DEPTH;
-    }
-    if is_deep {
+    if !limits::is_readable_yaml(source) {
         return Err("it is too large or nested too deeply".to_owned());
     }
     serde_yaml::from_str(source).map_err(|error| error.to_string())
