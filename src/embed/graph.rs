@@ -16,7 +16,7 @@ use super::weights::Weights;
 use super::{Event, Installed, export, int8, io_error};
 use crate::document::Precision;
 use crate::error::Result;
-use crate::files::folder;
+use crate::files::{folder, write};
 use ort::environment::Environment;
 use ort::session::Session;
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
@@ -214,7 +214,8 @@ fn build(
     }
     // The runtime does not wait for the disk; without this a power cut could leave zeros behind.
     for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
-        folder::sync(&path).map_err(|error| io_error(&path, error))?;
+        let settled = folder::sync(&path).and_then(|()| write::make_private(&path));
+        settled.map_err(|error| io_error(&path, error))?;
     }
     Ok(())
 }

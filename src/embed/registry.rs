@@ -308,6 +308,22 @@ mod tests {
         }
     }
 
+    /// The Python package of kb brings the library with it; one of another version would not be used.
+    #[test]
+    fn the_python_package_depends_on_libraries_that_are_known() {
+        let manifest = include_str!("../../packaging/python/pyproject.toml");
+        let versions: Vec<&str> = manifest
+            .split("\"onnxruntime==")
+            .skip(1)
+            .filter_map(|rest| rest.split_once(';').map(|(version, _)| version))
+            .collect();
+        assert_eq!(versions[0], runtime().version);
+        for version in &versions {
+            assert!(libraries().any(|library| library.version == *version), "{version}");
+        }
+        assert_eq!(versions.len(), manifest.matches("onnxruntime").count());
+    }
+
     #[test]
     fn the_library_that_is_fetched_comes_first_and_no_checksum_is_listed_twice() {
         let libraries: Vec<Library> = libraries().collect();

@@ -365,4 +365,7 @@ fn what_kb_puts_into_its_cache_is_its_owners_alone() {
     assert_eq!(mode(&env.path("cache/manifest.txt")), 0o600);
     assert_eq!(mode(&env.path("cache/graphs")), 0o700);
     assert_eq!(mode(file(&env, "model.onnx").parent().unwrap()), 0o700);
+    for name in ["model.onnx", "model.bin", "rows.safetensors", "about.txt"] {
+        assert_eq!(mode(&file(&env, name)), 0o600, "{name}");
+    }
 }

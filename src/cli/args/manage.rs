@@ -88,6 +88,9 @@ pub(in crate::cli) struct Export {
 /// Examine the database and what kb needs, and say what to do
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Compares every file of the cache with its checksum before it loads anything; `--fix` fetches or makes again
+what has changed.
+
 Status 0: sound, notes or not; 1: something is wrong that can be mended; 2: the database is damaged
 beyond that.")]
 pub(in crate::cli) struct Doctor {
