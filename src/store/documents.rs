@@ -265,7 +265,7 @@ impl Store {
 /// Removes a document; foreign keys and triggers remove what hangs on it.
 pub(super) fn delete(db: &Connection, id: DocumentId) -> Step<bool> {
     grams::remove(db, id)?;
-    erase::mark(db)?;
+    erase::mark_chunks(db, id)?;
     Ok(db.prepare_cached(REMOVE_DOCUMENT)?.execute(named_params! { ":id": id })? > 0)
 }
 

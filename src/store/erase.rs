@@ -3,13 +3,14 @@
 //! A removal overwrites its rows, terms and vectors where they stand (`PRAGMA secure_delete`, FTS5's
 //! `secure-delete`, vec0). What these leave is cleared once, when the command ends: copies of rows in the gaps
 //! of pages, words by which FTS5 finds its leaves, sums of vectors, and the log, which holds the pages as
-//! they were. A mark, set with the removal itself, says that this is still to be done, so that a process
+//! they were. Many removals at once only mark their terms, and the indexes are merged. A mark, set with the removal itself, says that this is still to be done, so that a process
 //! killed in between leaves it to the next that removes something.
 
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
+use crate::document::DocumentId;
 use crate::error::Result;
 
 use super::fault::{Fault, Step};
@@ -23,14 +24,46 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const PAGES: &str = "pages";
 const LOG: &str = "log";
 
-const MARK: &str = "
+/// Taking the terms of one chunk out of the index takes as long as writing those of so many again: 12 ms and
+/// 0.03 ms on two processors.
+const MERGED_PER_REMOVED: i64 = 400;
+
+const MARK_PAGES: &str = "
     INSERT INTO config (key, value)
-    VALUES ('erasing', :what)
+    VALUES ('erasing', 'pages')
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+const MARK_LOG: &str = "
+    INSERT INTO config (key, value)
+    VALUES ('erasing', 'log')
     ON CONFLICT (key) DO NOTHING";
 
 const MARKED: &str = "SELECT value FROM config WHERE key = 'erasing'";
 
-const UNMARK: &str = "DELETE FROM config WHERE key = 'erasing'";
+const UNMARK: &str = "DELETE FROM config WHERE key IN ('erasing', 'erased_chunks')";
+
+/// Adds the chunks of a document to those that were removed since the indexes were last clean.
+const COUNT: &str = "
+    INSERT INTO config (key, value)
+    SELECT 'erased_chunks', count(*) FROM chunks WHERE document_id = :document_id
+    ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + excluded.value
+    RETURNING CAST(value AS INTEGER)";
+
+const LAST_CHUNK: &str = "SELECT ifnull(max(id), 0) FROM chunks";
+
+/// Whether terms are taken out of the indexes where they stand.
+const IS_IN_PLACE: &str = "
+    SELECT EXISTS (SELECT 1 FROM chunks_fts_config WHERE k = 'secure-delete' AND v = 1)";
+
+const STOP_IN_PLACE: &str = "
+    INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 0);
+    INSERT INTO chunks_grams (chunks_grams, rank) VALUES ('secure-delete', 0);";
+
+const MERGE: &str = "
+    INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);
+    INSERT INTO chunks_grams (chunks_grams, rank) VALUES ('secure-delete', 1);
+    INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize');
+    INSERT INTO chunks_grams (chunks_grams) VALUES ('optimize');";
 
 const HAS_LEFTOVERS: &str =
     "SELECT EXISTS (SELECT 1 FROM config WHERE key IN ('leftovers', 'erasing'))";
@@ -49,8 +82,25 @@ pub enum Erasure {
 
 /// Marks that something was removed, in the transaction that removes it.
 pub(super) fn mark(db: &Connection) -> Step<()> {
-    db.prepare_cached(MARK)?.execute(named_params! { ":what": PAGES })?;
+    db.prepare_cached(MARK_PAGES)?.execute([])?;
     Ok(())
+}
+
+/// The same for the chunks of a document, before they go. When many are removed, they are from then on only marked as removed
+/// in the indexes, which are merged in the end.
+pub(super) fn mark_chunks(db: &Connection, document_id: DocumentId) -> Step<()> {
+    mark(db)?;
+    let params = named_params! { ":document_id": document_id };
+    let num_removed: i64 = db.prepare_cached(COUNT)?.query_row(params, |row| row.get(0))?;
+    let last_chunk: i64 = db.prepare_cached(LAST_CHUNK)?.query_row([], |row| row.get(0))?;
+    if num_removed * MERGED_PER_REMOVED > last_chunk && is_in_place(db)? {
+        db.execute_batch(STOP_IN_PLACE)?;
+    }
+    Ok(())
+}
+
+fn is_in_place(db: &Connection) -> Step<bool> {
+    Ok(db.prepare_cached(IS_IN_PLACE)?.query_row([], |row| row.get(0))?)
 }
 
 fn marked(db: &Connection) -> Step<Option<String>> {
@@ -101,6 +151,9 @@ impl Store {
     /// As [`Store::finish_erasing`].
     pub fn clean_leftovers(&mut self) -> Result<Erasure> {
         self.write(|db| {
+            if !is_in_place(db)? {
+                db.execute_batch(MERGE)?;
+            }
             fts::rebuild(db)?;
             grams::rebuild(db)?;
             sums::clear_empty(db)
@@ -132,7 +185,7 @@ impl Store {
         if !is_busy {
             return Ok(Erasure::Done);
         }
-        self.write(|db| Ok(db.prepare_cached(MARK)?.execute(named_params! { ":what": LOG })?))?;
+        self.write(|db| Ok(db.prepare_cached(MARK_LOG)?.execute([])?))?;
         Ok(Erasure::WaitsForReader)
     }
 
@@ -144,6 +197,9 @@ impl Store {
 
 /// Clears pages and indexes; returns whether that was possible in place.
 fn clear(db: &Connection) -> Step<bool> {
+    if !is_in_place(db)? {
+        db.execute_batch(MERGE)?;
+    }
     if layout::knows_fts5(db)? {
         separators::replace(db)?;
     } else {

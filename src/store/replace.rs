@@ -262,7 +262,7 @@ fn same_document(
 
 fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
     grams::remove(db, id)?;
-    erase::mark(db)?;
+    erase::mark_chunks(db, id)?;
     db.prepare_cached(REMOVE_CHUNKS)?.execute(named_params! { ":document_id": id })?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::migrate::{self, MIGRATIONS};
 use super::super::testing::{TestDb, binding, chunk, document, stamp};
-use super::super::{Forgotten, PassageHash, PathStamp};
+use super::super::{Forgotten, PassageHash, PathStamp, codes};
 use super::*;
 use crate::document::{Binding, DocumentId};
 
@@ -139,6 +139,79 @@ fn nothing_of_what_was_removed_or_replaced_is_in_the_files() {
     assert!(found(&db, &left).len() > left.len(), "the test finds what is there");
     db.assert_whole();
     assert_eq!(found(&db, &removed), Vec::<String>::new());
+}
+
+#[test]
+fn many_removals_merge_the_indexes_and_a_few_do_not() {
+    let mut db = db();
+    for n in 0..40 {
+        put(&mut db, &format!("/{n}.md"), &traces(n));
+    }
+    // As if there were many more.
+    let many = "
+        INSERT INTO chunks (id, document_id, chunk_index, text, passage_hash)
+        VALUES (20000, 1, 1, '', x'00')";
+    db.store.connection.execute(many, []).unwrap();
+    let is_in_place = |db: &TestDb| db.store.read(super::is_in_place).unwrap();
+    let mut removed = Vec::new();
+    for id in 2..36 {
+        db.store.remove(id).unwrap();
+        removed.push(traces(usize::try_from(id).unwrap() - 1));
+        assert_eq!(
+            is_in_place(&db),
+            removed.iter().map(|traces| traces.texts.len()).sum::<usize>() <= 50
+        );
+    }
+    assert!(!is_in_place(&db));
+    db.store = Store::open(&db.path()).unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert!(is_in_place(&db));
+    assert_eq!(found(&db, &removed), Vec::<String>::new());
+    db.store.remove(38).unwrap();
+    assert!(is_in_place(&db));
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert_eq!(found(&db, &[traces(37)]), Vec::<String>::new());
+}
+
+#[test]
+fn a_log_that_is_left_does_not_hide_a_further_removal() {
+    let mut db = db();
+    for n in 0..60 {
+        put(&mut db, &format!("/{n}.md"), &traces(n));
+    }
+    let reader = db.store.reader().unwrap();
+    reader.connection.execute_batch("BEGIN; SELECT count(*) FROM documents").unwrap();
+    db.store.remove(1).unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::WaitsForReader);
+    for id in 20..40 {
+        db.store.remove(id).unwrap();
+    }
+    assert_eq!(db.store.read(marked).unwrap().as_deref(), Some(PAGES));
+    reader.connection.execute_batch("COMMIT").unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert_eq!(found(&db, &(19..39).map(traces).collect::<Vec<_>>()), Vec::<String>::new());
+}
+
+#[test]
+fn codes_of_removed_vectors_are_gone() {
+    let mut db = db();
+    for n in 0..260 {
+        put(&mut db, &format!("/{n}.md"), &traces(n));
+    }
+    let dim = usize::try_from(DIM).unwrap();
+    assert!(codes::make(&db.store.connection, dim, 1, 1).unwrap() > 3);
+    let code = |n: usize| {
+        codes::encode(&super::super::vectors::to_blob(&vector(&traces(n).texts[0])), dim)
+    };
+    assert!(holds(&bytes(&db.path()), &code(20)));
+    for id in 10..30 {
+        db.store.remove(id).unwrap();
+    }
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    for n in 9..29 {
+        assert!(!holds(&bytes(&db.path()), &code(n)), "{n}");
+    }
+    assert!(holds(&bytes(&db.path()), &code(200)));
 }
 
 #[test]
