@@ -21,14 +21,15 @@ mod word_model;
 mod attackers;
 /// Backups at once, and next to what other processes left.
 mod backups;
-/// How documents are cut into chunks.
+/// The table of bad inputs in docs/reliability.md is what kb prints.
 mod bad_inputs;
+/// How documents are split into chunks.
 mod chunks;
 /// How source code is cut: definitions, their comments, what lies between.
 mod code;
 /// The JSON of every command, read back into structs that know every key.
 mod contract;
-/// The table from requirement to test.
+/// Every requirement is listed with a sentence and the tests that show it.
 mod coverage;
 /// Editor and viewer, pager, quiet and verbose, log files.
 mod daily;

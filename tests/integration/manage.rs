@@ -414,6 +414,7 @@ fn another_model_than_the_databases_is_refused() {
         let output = env.kb_with(&vars, args).expect(1);
         assert_eq!(output.stderr, format!("error: {message}\nhint: {hint}\n"));
     }
+    assert_eq!(env.kb_with(&vars, &["embed", "ice"]).expect(1).json_error()["error"], message);
     assert_eq!(fs::read(env.database()).unwrap(), before, "nothing is written");
     // Keywords need no model, so they go on.
     env.kb_with(&vars, &["search", "ice", "--fts-only"]).expect(0);

@@ -485,6 +485,21 @@ fn every_call_is_audited_where_that_is_wanted() {
 }
 
 #[test]
+fn a_database_that_breaks_is_a_failure_of_the_handler() {
+    let skills = Skills::new();
+    let mut client = Client::start(&skills.env, "project", &[]);
+    assert_eq!(client.data("skill_list", json!({}))["total_count"], 1);
+    let db = rusqlite::Connection::open(skills.env.database()).unwrap();
+    db.execute_batch("DROP TABLE skills").unwrap();
+    let failed = client.call("skill_list", json!({}));
+    assert_eq!(failed["ok"], false);
+    assert_eq!(failed["error"]["code"], "HANDLER_ERROR", "{failed}");
+    assert!(failed["error"]["message"].as_str().is_some_and(|message| !message.is_empty()));
+    // The server goes on.
+    assert_eq!(client.data("kb_list", json!({})), json!([]));
+}
+
+#[test]
 fn documents_and_skills_are_resources() {
     let skills = Skills::new();
     skills.env.install_sample();

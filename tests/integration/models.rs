@@ -360,9 +360,19 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
     let said = "--- stderr\n\
         error: model mismatch: DB uses 'tiny' (32 dim) but config specifies '[HOME]/small'\n\
         hint: run `kb reindex --model-dir [HOME]/small` to switch models\n--- status 1\n";
-    for args in [&["add", "docs"][..], &["search", "tide", "--format=human"], &["add", "--note=x"]]
-    {
+    for args in [
+        &["add", "docs"][..],
+        &["search", "tide", "--format=human"],
+        &["add", "--note=x"],
+        // The file that is new since.
+        &["update"],
+    ] {
         assert_eq!(env.kb_with(&other, args).text(), said, "{args:?}");
+    }
+    for args in [&["why", "tide", "2"][..], &["eval"]] {
+        let output = env.kb_with(&other, args).expect(1);
+        let start = "error: model mismatch: DB uses 'tiny' (32 dim)";
+        assert!(output.stderr.starts_with(start), "{args:?}: {}", output.stderr);
     }
     let output = env.kb(&["init", "--model-dir", "small"]).expect(1);
     assert!(output.stderr.contains("model mismatch: DB uses 'tiny'"), "{}", output.stderr);

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use kb::search::SearchOptions;
 use serde_json::Value;
 
 use crate::contract::{Hit, Search, Why, read};
@@ -123,6 +124,13 @@ fn order_is_by_score_then_by_chunk_and_always_the_same() {
             assert_eq!(chunk_ids(&page), chunk_ids(&answer)[..len]);
             assert_eq!((page.returned, page.total_matches), (len as u64, answer.total_matches));
         }
+    }
+}
+
+#[test]
+fn a_ranking_contributes_three_candidates_per_result_and_at_least_300() {
+    for (limit, depth) in [(1, 300), (10, 300), (100, 300), (101, 303), (u32::MAX, u32::MAX)] {
+        assert_eq!(SearchOptions { limit, ..SearchOptions::default() }.depth(), depth);
     }
 }
 

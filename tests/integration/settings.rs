@@ -97,6 +97,17 @@ fn every_key_has_a_variable_and_four_have_a_short_one() {
         let (found, origin) = setting(&env, key);
         assert_eq!((found.trim_matches('\''), origin), (value, name));
     }
+    // All of them at once, each with its default, or with a word where that is empty.
+    let mut all = TestEnv::new();
+    let keys = settings(&all);
+    let name = |key: &str| format!("KB_{}", key.to_uppercase().replace('.', "_"));
+    for Setting { key, value, .. } in &keys {
+        all.set(&name(key), if value == "\"\"" { "word" } else { value });
+    }
+    assert_eq!(keys.len(), DEFAULTS.len());
+    for Setting { key, origin, .. } in settings(&all) {
+        assert_eq!(origin, name(&key));
+    }
     env.set("KB_MODEL", "bge-small-en-v1.5");
     env.set("KB_DEFAULT_TOP", "3");
     env.set("KB_DEFAULT_FORMAT", "human");

@@ -198,6 +198,17 @@ fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces() {
 }
 
 #[test]
+fn a_snippet_has_32_tokens() {
+    let (_dir, path) = scratch();
+    let words = "word ".repeat(100);
+    write(&path, Tokenizer::Porter, &[("a.md", "A", &format!("{words}needle {words}"))]);
+    let found = SkillIndex::open(&path).unwrap().search("\"needle\"", 1).unwrap().remove(0).snippet;
+    assert!(found.starts_with("...word ") && found.ends_with(" word..."), "{found}");
+    assert!(found.contains(" [MATCH]needle[/MATCH] "), "{found}");
+    assert_eq!(found.split_whitespace().count(), 32, "{found}");
+}
+
+#[test]
 fn a_long_section_is_shown_at_its_first_match() {
     let (_dir, path) = scratch();
     let many = "word ".repeat(20_000);
