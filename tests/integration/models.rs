@@ -431,7 +431,7 @@ fn a_download_shows_its_progress_its_size_and_its_place() {
     let hub = hub();
     let env = env_with(&hub);
     let shown = terminal::run(&env, &["init", "--model", HUB_ID], "", false).expect(0).stderr;
-    for part in ["Fetching model someorg/tiny-bert from ", REPOSITORY, "model.safetensors", "B/s"] {
+    for part in ["Fetching model someorg/tiny-bert from ", REPOSITORY, "config.json ", " B/s"] {
         assert!(shown.contains(part), "{part}: {shown:?}");
     }
     assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_name'"), HUB_ID);
