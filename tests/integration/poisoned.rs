@@ -170,6 +170,13 @@ fn a_changed_library_or_model_is_refused_and_named() {
             search.expect(0);
             assert_eq!(answer(&env), before);
         }
+        // A file of another length is told so without its checksum.
+        if !end.ends_with("config.json") {
+            fs::File::options().write(true).open(&path).unwrap().set_len(1000).unwrap();
+            let error = env.kb(&["add", "--note", "One more.", "--format=json"]).expect(2);
+            let message = error.json_error()["error"].as_str().unwrap().to_owned();
+            assert!(message.contains(": it has 1000 bytes, expected "), "{message}");
+        }
         // Without a network it can only be removed: better none than a wrong one.
         let found = doctor(&env, &["--fix"], 1);
         assert!(found.iter().any(|it| it.1.starts_with("cannot fetch ")), "{found:?}");

@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::env::{Output, TestEnv, runtime};
+use kb::embed::{self, DEFAULT_MODEL, Event, Locations, ModelChoice};
+
+use crate::env::{Output, TestEnv, locations, runtime};
 
 /// Leaves a mark that says who ran.
 const PLANTED_PYTHON: &str =
@@ -157,5 +159,41 @@ fn a_library_of_a_virtual_environment_is_adopted_only_if_its_bytes_are_known() {
         let said = "libonnxruntime.so.1.98.0, but kb does not know its SHA-256 (";
         assert_eq!(output.stderr.matches(said).count(), usize::from(!is_known), "{output:?}");
         assert!(!env.path("mark").exists());
+    }
+}
+
+/// The system's library is not loaded where it is: it is copied if its bytes are known.
+#[test]
+fn a_system_library_is_copied_only_if_its_bytes_are_known() {
+    let real = fs::read(runtime()).unwrap();
+    let mut damaged = real.clone();
+    damaged[20_000_000] ^= 1;
+    for (bytes, is_known) in [(&real, true), (&damaged, false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let system = dir.path().join("lib");
+        fs::create_dir(&system).unwrap();
+        let library = system.join("libonnxruntime.so.1.99.0");
+        fs::write(&library, bytes).unwrap();
+        std::os::unix::fs::symlink(&library, system.join("libonnxruntime.so")).unwrap();
+        let locations = Locations {
+            cache_dir: dir.path().join("kb"),
+            runtime_path: None,
+            library_dirs: vec![system],
+            ..locations()
+        };
+        let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
+        let is_located = || embed::locate(&choice, &locations).map(|installed| installed.runtime);
+        assert!(is_located().is_err(), "nothing is loaded from the system's folders");
+        let mut rejected = Vec::new();
+        // Without Python nothing can be fetched; the library comes first.
+        let installed = embed::install(&choice, &locations, &mut |event| {
+            if let Event::NotAdopted { path, sha256, .. } = event {
+                assert_eq!(sha256.len(), 64);
+                rejected.push(path);
+            }
+        });
+        let copy = locations.cache_dir.join("onnxruntime/1.31.1/libonnxruntime.so.1.31.1");
+        assert_eq!(copy.exists(), is_known, "{:?}", installed.map(|installed| installed.runtime));
+        assert_eq!(rejected, if is_known { vec![] } else { vec![library.canonicalize().unwrap()] });
     }
 }

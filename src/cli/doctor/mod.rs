@@ -60,7 +60,8 @@ pub(super) fn run(context: &Context, args: &args::Doctor) -> Result<ExitStatus> 
     // it may have to compute again.
     let is_safe = cache::examine(context, bound.as_ref(), args.fix, &mut findings);
     machine::model(context, bound.as_ref(), is_safe, &mut findings);
-    database::examine(context, args.fix, &mut findings);
+    // Repairing may embed passages.
+    database::examine(context, args.fix && is_safe, &mut findings);
     machine::ocr(context, &mut findings);
     machine::skill(context, &mut findings);
 

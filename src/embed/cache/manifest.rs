@@ -208,7 +208,11 @@ impl Manifest {
             return;
         }
         if let Some(lock) = try_lock(&self.cache_dir) {
-            let confirmed = std::mem::take(&mut self.confirmed);
+            let mut confirmed = std::mem::take(&mut self.confirmed);
+            // Another process may have replaced a file since, and written that down.
+            confirmed.retain(|key, record| {
+                Stamp::of(&self.cache_dir.join(key)).is_ok_and(|stamp| stamp == record.stamp)
+            });
             let _ = update(&self.cache_dir, &lock, confirmed);
         }
     }
