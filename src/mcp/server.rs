@@ -1,8 +1,10 @@
 //! The protocol on stdin and stdout in, calls of the chain out, until stdin closes.
 
 use std::borrow::Cow;
-use std::pin::pin;
+use std::io;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -15,7 +17,9 @@ use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServerHandler, ServiceExt, transport};
 use serde_json::Value;
-use tokio::{runtime, sync::mpsc, task};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::{mpsc, oneshot};
+use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
 use crate::limits;
@@ -24,6 +28,9 @@ use crate::mcp::{Call, Chain, Failure, Tool, envelope_schema};
 /// How long a tool that is still running when stdin has closed may take to notice: less than the
 /// two seconds that clients wait before they end a server by force.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// How long a tool that can be cancelled goes on after stdin has closed.
+const REPRIEVE: Duration = Duration::from_millis(500);
 
 /// The names of tools in another program, and the ones they are here.
 const OTHER_PREFIX: (&str, &str) = ("skc_", "skill_");
@@ -99,6 +106,36 @@ impl Drop for Entered {
     }
 }
 
+/// A stream that tells when it has ended.
+struct Watched<R> {
+    stream: R,
+    on_end: Option<oneshot::Sender<()>>,
+}
+
+/// Returns a stream and what is told when it has ended.
+fn watched<R>(stream: R) -> (Watched<R>, oneshot::Receiver<()>) {
+    let (on_end, ended) = oneshot::channel();
+    (Watched { stream, on_end: Some(on_end) }, ended)
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let outcome = ready!(Pin::new(&mut self.stream).poll_read(context, buffer));
+        if (outcome.is_err() || buffer.filled().len() == before)
+            && let Some(on_end) = self.on_end.take()
+        {
+            // The server may have ended by itself.
+            let _ = on_end.send(());
+        }
+        Poll::Ready(outcome)
+    }
+}
+
 /// Serves until stdin closes.
 ///
 /// `prepare` runs on a thread of its own as soon as the server listens.
@@ -125,6 +162,15 @@ pub fn serve(
     let outcome = runtime.block_on(async {
         task::spawn_blocking(prepare);
         let (stdin, stdout) = transport::stdio();
+        let (stdin, ended) = watched(stdin);
+        let calls = Arc::clone(&under_way);
+        // Nobody waits for what takes long any more, but for what is nearly done.
+        task::spawn(async move {
+            if ended.await.is_ok() {
+                time::sleep(REPRIEVE).await;
+                calls.cancel_all();
+            }
+        });
         // A longer message is dropped as it comes, so it needs no memory.
         let transport = AsyncRwTransport::new_server(stdin, stdout)
             .with_max_line_length(limits::MCP_MESSAGE_BYTES);
@@ -137,7 +183,7 @@ pub fn serve(
                 return Err(Error::Usage { message, hint: None });
             }
         };
-        running.waiting().await.map(drop).map_err(|it| Error::Output(std::io::Error::other(it)))
+        running.waiting().await.map(drop).map_err(|it| Error::Output(io::Error::other(it)))
     });
     under_way.cancel_all();
     runtime.shutdown_timeout(GRACE);
