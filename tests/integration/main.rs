@@ -59,6 +59,8 @@ mod ignore_files;
 mod ingest;
 /// Who may import whom; which library lives where.
 mod layers;
+/// Numbers, lines and files beyond what can be meant.
+mod limits;
 /// Links that are put in the place of what was added; names that are alike.
 mod links;
 /// Setting up, listing, tagging, removing, reindexing.
@@ -101,11 +103,10 @@ mod skill_manage;
 mod skill_search;
 /// Who is spoken to: nobody; who may look at what is kept: its owner.
 mod sockets;
+/// The page about threats.
+mod threats;
 /// Token ids against the library of reference.
 mod tokens;
-
-/// Numbers, lines and files beyond what can be meant.
-mod limits;
 /// Everything out of one database and into another.
 mod transfer;
 /// What is planted in the working directory, `PATH` or the cache, and what becomes of it.
