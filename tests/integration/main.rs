@@ -59,6 +59,8 @@ mod ignore_files;
 mod ingest;
 /// Who may import whom; which library lives where.
 mod layers;
+/// Databases that other versions of SQLite and sqlite-vec made.
+mod layouts;
 /// Numbers, lines and files beyond what can be meant.
 mod limits;
 /// Links that are put in the place of what was added; names that are alike.
