@@ -226,7 +226,7 @@ fn a_message_without_end_or_bottom_takes_no_server_away() {
 fn a_document_that_takes_too_long_fails_alone() {
     let mut env = word_env();
     env.set("KB_INGESTION_MAX_CPU_SECONDS", "1");
-    let hostile = "int a(int b) { return b; }\n".repeat(10_000);
+    let hostile = "int a(int b) { return b; }\n".repeat(60_000);
     env.write("more/hostile.c", &hostile);
     env.write("more/good.md", "# Good\n\nThe oak barrel.\n");
     for _ in 0..2 {
@@ -250,7 +250,7 @@ fn a_document_that_takes_too_long_fails_alone() {
     assert!(
         output.stderr.contains("hint: raise it with `kb config set ingestion.max_cpu_seconds N`")
     );
-    let output = with_stdin(&env, &["add", "-", "--format=json"], &hostile).expect(1);
+    let output = with_stdin(&env, &["add", "-", "--format=json"], &hostile.repeat(8)).expect(1);
     assert_eq!(output.json_error()["code"], "timed_out");
     check_database(&env);
 }
