@@ -1,6 +1,6 @@
 //! Opens files and makes them: the one place in kb that uses the file system.
 //!
-//! [`open`] reads what a user, a database or a folder names and trusts none of it. [`write`] makes a
+//! [`open`] reads what a user, a database or a folder names and trusts none of it. [`mod@write`] makes a
 //! file next to another, and [`tree`] a folder, so that a reader sees the old content or the new one
 //! and nothing between. [`folder`] keeps kb's own folders in order, and [`stamp`] tells whether a file
 //! has changed.
