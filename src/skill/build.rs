@@ -61,6 +61,7 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     }
     let listing = files::list(&skill.dir)?;
     let fields = check(&skill, &listing)?;
+    skill.remove_drafts();
     let text = |name: &str| fields.text(name).unwrap_or_default();
     let index = index::build(caller, &skill)?;
     let source_hash = index.source_hash.clone();

@@ -89,6 +89,15 @@ impl Skill {
         Ok(dir)
     }
 
+    /// Removes what killed builds and imports left, also where nothing is to be made again.
+    pub(super) fn remove_drafts(&self) {
+        write::collect(&self.meta_dir());
+        write::collect(&self.runtime);
+        if let Some(store) = self.runtime.ancestors().nth(2) {
+            write::collect(&sources_of(store));
+        }
+    }
+
     /// Returns the index file of this source directory; others may lie beside it.
     pub fn index_path(&self) -> PathBuf {
         self.meta_dir().join(format!("search-{}.db", self.hash16()))

@@ -111,6 +111,19 @@ fn no_kill_of_an_import_loses_the_skill_and_the_next_one_cleans_up() {
     loose(&skills, "new");
     skills.ok(&["build", "./incoming", "--import", "--force"]);
     assert_eq!(names(&sources), ["loose", "tide-guide"]);
+    // Killed between giving a file its name and removing the draft's folder: all is up to date.
+    let runtime = skills.env.path("project/.skillc/runtime/loose");
+    let places = [&sources, &runtime, &runtime.join(".skillc-meta")];
+    for folder in places {
+        let draft = folder.join(".kb-draft-9-0123456789abcdef");
+        fs::create_dir(&draft).unwrap();
+        fs::write(draft.join("lock"), "").unwrap();
+    }
+    skills.ok(&["build", "loose"]);
+    for folder in places {
+        let has_draft = names(folder).iter().any(|name| name.starts_with(".kb-draft"));
+        assert!(!has_draft, "{}", folder.display());
+    }
 
     // Killed where the file system cannot exchange two names, between one rename and the other.
     fs::create_dir_all(draft(3).join("old")).unwrap();

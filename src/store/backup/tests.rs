@@ -129,6 +129,23 @@ fn a_database_with_faults_leaves_no_copy_and_an_older_one_stays() {
     assert_eq!(names(dir.path()), ["copy.db"]);
 }
 
+/// F4: 487 of 847 runs blamed the database.
+#[test]
+fn what_cannot_be_written_is_named() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["one"], &[]);
+    let dir = tempfile::tempdir().unwrap();
+    for target in [dir.path().join("missing/copy.db"), dir.path().to_owned()] {
+        let error = db.store.back_up(&target, Existing::Replace).unwrap_err();
+        assert!(matches!(&error, Error::Io { path, .. } if *path == target), "{error}");
+    }
+    let draft = dir.path().join("taken.db");
+    fs::create_dir(&draft).unwrap();
+    let target = dir.path().join("copy.db");
+    let error = db.store.copy_to(&draft, &target).unwrap_err();
+    assert!(matches!(&error, Error::Io { path, .. } if *path == target), "{error}");
+}
+
 #[test]
 fn what_is_no_copy_is_told_and_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,0 +1,152 @@
+//! Files replaced, made and appended to, next to links, pipes and what other processes left.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use super::super::testing::names;
+use super::*;
+
+fn mode(path: &Path) -> u32 {
+    path.symlink_metadata().unwrap().permissions().mode() & 0o777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_file_is_replaced_in_one_step_and_is_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings");
+    replace(&path, b"first").unwrap();
+    set_mode(&path, 0o644);
+    replace(&path, b"second").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"second");
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(names(folder.path()), ["settings"]);
+}
+
+#[test]
+fn what_is_no_secret_keeps_its_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kb.1");
+    replace_public(&path, b"page").unwrap();
+    set_mode(&path, 0o644);
+    replace_public(&path, b"new page").unwrap();
+    assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o644, b"new page".to_vec()));
+}
+
+#[test]
+fn the_users_link_stays_and_its_target_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("dotfiles")).unwrap();
+    let link = folder.path().join("settings");
+    symlink("dotfiles/settings", &link).unwrap();
+    // Once to a file that is missing, once to one that is there.
+    for text in [b"one", b"two"] {
+        replace(&link, text).unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read(folder.path().join("dotfiles/settings")).unwrap(), text);
+    }
+    symlink("circle", folder.path().join("circle")).unwrap();
+    assert!(replace(&folder.path().join("circle"), b"x").is_err());
+}
+
+#[test]
+fn a_link_in_the_place_of_a_file_of_kbs_own_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mine, link) = (folder.path().join("mine"), folder.path().join("manifest.json"));
+    fs::write(&mine, "mine").unwrap();
+    for write in [replace_own, replace_public] {
+        let _ = fs::remove_file(&link);
+        symlink("mine", &link).unwrap();
+        write(&link, b"kb's").unwrap();
+        assert!(!link.is_symlink());
+        assert_eq!(fs::read(&link).unwrap(), b"kb's");
+        assert_eq!(fs::read(&mine).unwrap(), b"mine");
+    }
+    assert!(create_new(&link, b"x").is_err());
+    create_new(&folder.path().join("new"), b"x").unwrap();
+}
+
+#[test]
+fn an_unfinished_draft_leaves_nothing_and_touches_no_file_of_the_users() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("file");
+    fs::write(folder.path().join("file.partial"), "the user's").unwrap();
+    let in_use = Draft::create(&target).unwrap();
+    drop(Draft::create(&target).unwrap());
+    assert!(in_use.path().exists());
+    drop(in_use);
+    assert_eq!(names(folder.path()), ["file.partial"]);
+}
+
+#[test]
+fn what_is_no_file_is_never_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    let kind = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &path, kind, rustix::fs::Mode::RWXU, 0).unwrap();
+    assert_eq!(replace(&path, b"x").unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    // Nobody reads it, and nobody is waited for.
+    assert!(append(&path).is_err());
+    assert!(append(Path::new("/dev/null")).is_err());
+    assert!(replace(folder.path(), b"x").is_err());
+    assert_eq!(names(folder.path()), ["pipe"]);
+}
+
+#[test]
+fn a_new_file_takes_no_name_that_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("export");
+    let mut draft = Draft::create(&path).unwrap();
+    draft.file().write_all(b"mine").unwrap();
+    fs::write(&path, "another's").unwrap();
+    let error = draft.publish_new().unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(fs::read(&path).unwrap(), b"another's");
+    fs::remove_file(&path).unwrap();
+    let mut draft = Draft::create(&path).unwrap();
+    draft.file().write_all(b"mine").unwrap();
+    draft.publish_new().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"mine");
+    assert_eq!(names(folder.path()), ["export"]);
+}
+
+#[test]
+fn a_log_is_appended_to_and_becomes_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    append(&path).unwrap().write_all(b"one\n").unwrap();
+    assert_eq!(mode(&path), 0o600);
+    set_mode(&path, 0o666);
+    append(&path).unwrap().write_all(b"two\n").unwrap();
+    assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o600, b"one\ntwo\n".to_vec()));
+}
+
+#[test]
+fn folders_are_private_when_made_and_made_private_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("a/b");
+    create_folder(&deep).unwrap();
+    create_private(&deep.join("c/kb.db")).unwrap();
+    let modes = ["a", "a/b", "a/b/c", "a/b/c/kb.db"].map(|it| mode(&folder.path().join(it)));
+    assert_eq!(modes, [0o700, 0o700, 0o700, 0o600]);
+    set_mode(&deep, 0o755);
+    create_folder(&deep).unwrap();
+    assert_eq!(mode(&deep), 0o755, "it was there");
+    make_private(&deep).unwrap();
+    assert_eq!(mode(&deep), 0o700);
+    symlink("/", folder.path().join("link")).unwrap();
+    make_private(&folder.path().join("link")).unwrap();
+}
+
+#[test]
+fn a_link_is_replaced_in_one_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("link");
+    for original in ["one", "two"] {
+        replace_link(Path::new(original), &link).unwrap();
+        assert_eq!(link.read_link().unwrap(), Path::new(original));
+    }
+    assert_eq!(names(folder.path()), ["link"]);
+}
