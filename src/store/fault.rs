@@ -7,7 +7,7 @@ use rusqlite::ffi;
 
 use crate::error::Error;
 
-use super::second_look::{Look, exhausted_table, look_again};
+use super::second_look::{Look, look_again};
 
 /// What went wrong inside a transaction, before the path of the database is added.
 #[derive(Debug)]
@@ -45,14 +45,7 @@ impl Fault {
         match self {
             Self::Sqlite(error) => match class(&error) {
                 Class::Locked => Error::Locked { path },
-                Class::DiskFull => match exhausted_table(&path) {
-                    Some(table) => {
-                        let detail =
-                            format!("no id is left for its {table}, as kb never leaves it");
-                        Error::Corrupt { path, detail }
-                    }
-                    None => Error::DiskFull { path },
-                },
+                Class::DiskFull => Error::DiskFull { path },
                 Class::Corrupt => Error::Corrupt { path, detail: error.to_string() },
                 Class::Malformed => match look_again(&path) {
                     Look::Unreadable(detail) => Error::DiskFailed { path, detail },

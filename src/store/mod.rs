@@ -133,4 +133,9 @@ impl Store {
 }
 
 const LAST_ID: &str = "
-    SELECT max(seq) FROM sqlite_sequence WHERE name IN ('documents', 'chunks')";
+    SELECT max(id) FROM (
+        SELECT max(seq) AS id FROM sqlite_sequence WHERE name IN ('documents', 'chunks', 'tags')
+        UNION ALL SELECT max(id) FROM documents
+        UNION ALL SELECT max(id) FROM chunks
+        UNION ALL SELECT max(id) FROM tags
+    )";

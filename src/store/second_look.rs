@@ -1,25 +1,15 @@
-//! Looks again at a file of which SQLite said that it is damaged or that it is full.
+//! Looks again at a file of which SQLite said that it is damaged.
 //!
 //! SQLite calls a file malformed whose disk fails to read it (`SQLITE_IOERR_CORRUPTFS` becomes
-//! `SQLITE_CORRUPT` before a caller sees it), and full a table that has used its largest id. The user
-//! would do something else in each case: "start over" is bad advice about a sound file.
+//! `SQLITE_CORRUPT` before a caller sees it). "Start over" is bad advice about a sound file.
 
 use std::path::Path;
 
-use rusqlite::{Connection, ErrorCode, ffi};
+use rusqlite::{ErrorCode, ffi};
 
 use super::open::open_to_look;
 
 const QUICK_CHECK: &str = "PRAGMA quick_check(1)";
-
-/// Tables whose ids are never used again, with the largest id of each.
-const LARGEST_IDS: &[(&str, &str)] = &[
-    ("documents", "SELECT max(id) FROM documents"),
-    ("chunks", "SELECT max(id) FROM chunks"),
-    ("tags", "SELECT max(id) FROM tags"),
-];
-
-const LARGEST_USED: &str = "SELECT max(seq) FROM sqlite_sequence WHERE name = :name";
 
 /// What a second look found.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,23 +54,12 @@ pub(super) fn is_unreadable(message: &str) -> bool {
         || message.contains("failed to get page")
 }
 
-/// Returns the table that has no more ids, if that is why nothing can be added.
-pub(super) fn exhausted_table(path: &Path) -> Option<&'static str> {
-    let db = open_to_look(path).ok()?;
-    let is_largest = |id: rusqlite::Result<Option<i64>>| matches!(id, Ok(Some(i64::MAX)));
-    let is_exhausted = |db: &Connection, name: &str, sql: &str| {
-        is_largest(db.query_row(sql, [], |row| row.get(0)))
-            || is_largest(db.query_row(LARGEST_USED, [name], |row| row.get(0)))
-    };
-    LARGEST_IDS.iter().find(|(name, sql)| is_exhausted(&db, name, sql)).map(|(name, _)| *name)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::super::fault::Fault;
-    use super::super::testing::{TestDb, chunk, document, vector};
+    use super::super::testing::TestDb;
     use super::*;
 
     /// What SQLite says of a page that cannot be right.
@@ -122,28 +101,5 @@ mod tests {
         assert!(matches!(look_again(&path), Look::Damaged));
         assert_eq!(malformed().at(&path).code(), "corrupt");
         assert_eq!(malformed().at(&path.with_file_name("missing.db")).code(), "corrupt");
-    }
-
-    #[test]
-    fn a_database_without_ids_is_not_called_a_full_disk() {
-        for (table, spend) in [
-            ("documents", "UPDATE documents SET id = 9223372036854775807 WHERE id = 1"),
-            (
-                "chunks",
-                "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'chunks'",
-            ),
-        ] {
-            let mut db = TestDb::new();
-            db.add("/a.md", &["one"], &[]);
-            let spend = format!("PRAGMA foreign_keys = OFF; {spend}; PRAGMA foreign_keys = ON");
-            db.store.connection.execute_batch(&spend).unwrap();
-            let new = document("/b.md", &["two"], &[]);
-            let chunks = [chunk("two")];
-            let vectors = [vector("two")];
-            let error = db.store.replace(&new, &chunks, &vectors, &|_| false).unwrap_err();
-            assert_eq!(error.code(), "corrupt");
-            let said = format!("no id is left for its {table}");
-            assert!(error.to_string().contains(&said), "{error}");
-        }
     }
 }

@@ -187,3 +187,22 @@ fn a_database_bound_to_another_model_since_takes_no_vectors() {
     assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
     db.assert_whole();
 }
+
+/// Found from outside: "no space left to write kb.db".
+#[test]
+fn an_id_that_cannot_be_followed_is_no_full_disk() {
+    for spend in [
+        "UPDATE documents SET id = 9223372036854775807 WHERE id = 1",
+        "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'chunks'",
+    ] {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one"], &[]);
+        let spend = format!("PRAGMA foreign_keys = OFF; {spend}; PRAGMA foreign_keys = ON");
+        db.store.connection.execute_batch(&spend).unwrap();
+        let new = document("/b.md", &["two"], &[]);
+        let outcome = db.store.replace(&new, &[chunk("two")], &[vector("two")], &|_| false);
+        let error = outcome.unwrap_err();
+        assert_eq!(error.code(), "corrupt");
+        assert!(error.to_string().ends_with("its ids are used up"), "{error}");
+    }
+}
