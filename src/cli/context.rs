@@ -1,8 +1,8 @@
 //! What every command starts from: settings, places, the terminal.
 
+use std::io;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use crate::cli::args::{FilterArgs, Global};
 use crate::cli::pager::Pager;
@@ -169,13 +169,6 @@ pub(super) fn document_id(typed: &str) -> Result<DocumentId> {
 /// Makes a directory that only its owner can enter, with its parents.
 pub(super) fn make_private_dir(dir: &Path) -> Result<()> {
     write::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
-}
-
-/// Opens a file as `options` say; where it is made, only its owner can read it.
-pub(super) fn open_private(path: &Path, options: &mut fs::OpenOptions) -> io::Result<fs::File> {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options.create(true).open(path)
 }
 
 /// Asks; anything but `y` or `yes` means no.

@@ -1,7 +1,6 @@
 //! `kb eval`.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cli::context::Context;
@@ -12,6 +11,8 @@ use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::eval;
 use crate::eval::{Evaluation, Judged, beir, known_item};
+use crate::files::open::Links;
+use crate::files::{open, write};
 use crate::ingest;
 use crate::ingest::detect::Wanted;
 use crate::ingest::walk::Start;
@@ -61,7 +62,8 @@ fn of_folder(
         None => context.data_dir().join("eval").join(&name),
     };
     let files = work.join("files");
-    fs::create_dir_all(&files).map_err(|source| Error::Io { path: files.clone(), source })?;
+    let io = |path: &Path, source| Error::Io { path: path.to_owned(), source };
+    write::create_folder(&files).map_err(|source| io(&files, source))?;
     let mut names: HashMap<String, PathBuf> = HashMap::new();
     for (number, document) in collection.documents.iter().enumerate() {
         let path = files.join(format!("d{number:06}.{}", args.extension));
@@ -72,8 +74,9 @@ fn of_folder(
             format!("# {title}\n\n")
         };
         let text = format!("{head}{}\n", document.text.trim());
-        if fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
-            fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
+        let before = open::read(&path, Links::RefuseBelow(&files), text.len() as u64);
+        if before.ok().as_deref() != Some(text.as_bytes()) {
+            write::renew(&path, text.as_bytes()).map_err(|source| io(&path, source))?;
         }
         names.insert(document.id.clone(), path);
     }
@@ -84,11 +87,10 @@ fn of_folder(
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         path.parent() == Some(&files) && is_written_here(&name) && !wanted.contains(path)
     };
-    let io = |path: &Path, source| Error::Io { path: path.to_owned(), source };
-    for entry in fs::read_dir(&files).map_err(|it| io(&files, it))? {
-        let path = entry.map_err(|it| io(&files, it))?.path();
+    for entry in open::list(&files, Links::Follow)? {
+        let path = files.join(entry.name);
         if is_left(&path) {
-            fs::remove_file(&path).map_err(|it| io(&path, it))?;
+            write::remove(&path).map_err(|source| io(&path, source))?;
         }
     }
     let context = context.at(&work)?;

@@ -1,7 +1,6 @@
-//! A file with a line or a page in, the user's editor or viewer out. No path goes through a shell.
+//! Starts the user's editor or viewer at a line or a page of a file. No path goes through a shell.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +8,8 @@ use std::process::Command;
 use crate::cli::context::Context;
 use crate::cli::voice;
 use crate::error::{Error, Result};
+use crate::files::open;
+use crate::files::open::Links;
 
 /// What is started where neither `VISUAL` nor `EDITOR` says.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
@@ -117,8 +118,9 @@ fn is_text(path: &Path) -> Result<bool> {
     /// Enough to meet a zero byte in any format that is not text.
     const LOOKED_AT: u64 = 4096;
     let mut bytes = Vec::new();
-    let file = File::open(path).and_then(|it| it.take(LOOKED_AT).read_to_end(&mut bytes));
-    file.map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    // What a remembered path may lead to, the caller has looked at.
+    let read = open::open(path, Links::Follow)?.take(LOOKED_AT).read_to_end(&mut bytes);
+    read.map_err(|source| Error::Io { path: path.to_owned(), source })?;
     Ok(!bytes.starts_with(b"%PDF-") && !bytes.contains(&0))
 }
 

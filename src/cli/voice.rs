@@ -2,7 +2,6 @@
 //!
 //! How loud, in which colour and into which file is settled once, before anything is said.
 
-use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::mem;
 use std::path::Path;
@@ -10,9 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cli::args::{ColorChoice, Global};
-use crate::cli::{add, context, streams};
+use crate::cli::{add, streams};
 use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
+use crate::files::write;
 use crate::present::human::Human;
 use crate::present::json;
 use crate::text::printable::clean;
@@ -35,13 +35,16 @@ pub(super) enum Loudness {
     Timed,
 }
 
+/// Where what is said is written down.
+type Log = Box<dyn Write + Send>;
+
 /// Everything that is said goes through the one there is.
 struct Voice {
     loudness: Loudness,
     human: Human,
     /// What was said while it was held back; `None` if it is said at once.
     held: Option<Vec<String>>,
-    log: Option<File>,
+    log: Option<Log>,
     begin: Option<Instant>,
 }
 
@@ -102,9 +105,9 @@ pub(super) fn begin<'a>(
     Ok(())
 }
 
-fn open_log(path: &Path) -> Result<File> {
-    let file = context::open_private(path, OpenOptions::new().append(true));
-    file.map_err(|source| Error::Io { path: path.to_owned(), source })
+fn open_log(path: &Path) -> Result<Log> {
+    let file = write::append(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    Ok(Box::new(file))
 }
 
 impl Voice {

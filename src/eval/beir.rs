@@ -1,15 +1,19 @@
-//! A folder with documents, questions and judgments in, all three out: the layout of BEIR.
+//! Reads a folder with documents, questions and judgments in the layout of BEIR.
 //!
 //! `corpus.jsonl` and `queries.jsonl` have `_id` and `text`, a document may have a `title`; `qrels.tsv`
 //! or `qrels/test.tsv` has question, document and grade in columns, further ones in between.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
+use crate::files::open;
+use crate::files::open::Links;
+
+/// A longer file is no collection to be measured on one machine.
+const MAX_BYTES: u64 = 8 << 30;
 
 /// What a folder holds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -80,7 +84,8 @@ fn unusable(path: &Path, reason: &str) -> Error {
 }
 
 fn file(path: &Path) -> Result<String> {
-    fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })
+    let bytes = open::read(path, Links::Follow, MAX_BYTES)?;
+    String::from_utf8(bytes).map_err(|_| unusable(path, "it is not UTF-8 text"))
 }
 
 fn entries(path: &Path) -> Result<Vec<Entry>> {
@@ -110,6 +115,8 @@ fn judgments(text: &str) -> HashMap<String, HashMap<String, u32>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn folder(judged: &str) -> tempfile::TempDir {

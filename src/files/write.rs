@@ -162,6 +162,21 @@ fn fill(mut draft: Draft, bytes: &[u8]) -> io::Result<()> {
     draft.publish()
 }
 
+/// Replaces the content of a file that can be made again, or makes it: quick, because nothing waits for
+/// the disk, and a crash may leave half of it. A link in its place is replaced, not followed.
+///
+/// # Errors
+///
+/// What the system says.
+pub fn renew(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    remove(path)?;
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(bytes)
+}
+
 /// Opens a file to append to, making it where it is missing. It is its owner's alone afterwards.
 ///
 /// # Errors

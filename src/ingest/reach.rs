@@ -3,13 +3,12 @@
 //! A file of a folder is opened without following any link in that folder; a file that the user named
 //! itself, only where its path leads to what it led to then. What was put in place later is refused.
 
-use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::files::open;
 use crate::files::open::{Entry, Links};
+use crate::files::{File, Metadata, open};
 use crate::ingest::paths;
 use crate::store::{PathStamp, Root, Store};
 

@@ -233,6 +233,24 @@ const RULES: &[(&str, &[&str], &str)] = &[
     ("TcpStream", &[], "the network is reached by `hf_hub` and `pip` alone"),
 ];
 
+/// What opens files, makes them or takes them away; only `files/` may. Names in a folder may be read elsewhere.
+const FILE_ACCESS: &[&str] = &[
+    "std::fs",
+    "fs::read",
+    "fs::write",
+    "fs::File",
+    "fs::OpenOptions",
+    "fs::create_dir",
+    "fs::remove_",
+    "fs::rename",
+    "fs::copy",
+    "fs::metadata",
+    "fs::canonicalize",
+    "File::open",
+    "File::create",
+    "File::options",
+];
+
 /// A source file without its comments and its tests.
 struct Source {
     /// Below `src/`, with `/`.
@@ -262,7 +280,7 @@ fn sources() -> Vec<Source> {
 fn source(root: &Path, path: &PathBuf) -> Source {
     let text = fs::read_to_string(path).unwrap();
     // Inline tests stand at the foot of a file.
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let code = text.split("\nmod tests {").next().unwrap();
     let is_code = |it: &&str| !it.trim_start().starts_with("//");
     let code: Vec<&str> = code.lines().filter(is_code).collect();
     let path = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
@@ -278,6 +296,19 @@ impl Source {
 
     fn is_in(&self, homes: &[&str]) -> bool {
         homes.iter().any(|home| self.path == *home || self.path.starts_with(&format!("{home}/")))
+    }
+
+    /// Whether it holds nothing but tests and what they need.
+    fn is_test(&self) -> bool {
+        self.path.ends_with("/tests.rs") || self.path.ends_with("/testing.rs")
+    }
+
+    /// Whether a path that begins with this text is named; `rustix::fs::…` is not `fs::…`.
+    fn has_path(&self, text: &str) -> bool {
+        self.code.match_indices(text).any(|(at, _)| {
+            let before = self.code[..at].chars().next_back();
+            !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+        })
     }
 
     /// Whether a path begins with this name: `name::`, not `other_name::` or `a::name::`.
@@ -466,6 +497,21 @@ fn codes_of_skill_commands_are_those_of_the_table() {
         }
     }
     assert_eq!(found, SKILL_CODES.map(str::to_owned).into());
+}
+
+/// A path from outside is opened in one way, which follows no link that was put in its place, and a file is
+/// made in one way, which nobody sees half of.
+#[test]
+fn files_alone_opens_and_makes_files() {
+    let mut broken = Vec::new();
+    for source in sources().iter().filter(|source| !source.is_in(&["files"]) && !source.is_test()) {
+        let named: Vec<&str> =
+            FILE_ACCESS.iter().copied().filter(|name| source.has_path(name)).collect();
+        if !named.is_empty() {
+            broken.push(format!("src/{} has {}: see src/files/", source.path, named.join(", ")));
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]

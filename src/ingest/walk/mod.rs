@@ -6,12 +6,12 @@ mod rules;
 mod tree;
 
 use std::collections::HashSet;
-use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, Result};
+use crate::files::Metadata;
 use crate::ingest::reach::{Folder, Reach};
 use crate::ingest::{detect, paths};
 

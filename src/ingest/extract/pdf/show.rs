@@ -1,10 +1,9 @@
-//! PDF files in, what is made of them as lines of JSON out: the measuring scripts' way in.
+//! Prints what is made of PDF files as lines of JSON, for the scripts that measure it.
 //!
 //! `kb __read --show [--reader NAME]... [--without-outline] FILE...` is no part of the
 //! program's contract.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -14,6 +13,8 @@ use serde::Serialize;
 use super::extract;
 use crate::document::{Block, Document};
 use crate::error::{Error, Result};
+use crate::files::open;
+use crate::files::open::Links;
 use crate::ingest::extract::child::protocol::{PageBlockKind, encode};
 use crate::ingest::extract::child::{ReadOptions, readers};
 
@@ -93,8 +94,7 @@ fn line(path: &Path, options: &ReadOptions) -> Vec<u8> {
 }
 
 fn read(path: &Path, options: &ReadOptions) -> Result<Document> {
-    let bytes = fs::read(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-    extract(&bytes, options)
+    extract(&open::read(path, Links::Follow, u64::MAX)?, options)
 }
 
 fn shown<'a>(block: &'a Block, document: &'a Document) -> ShownBlock<'a> {
