@@ -108,28 +108,39 @@ pub fn collect(parent: &Path) {
             }
             Err(_) => continue,
         };
-        if lock.try_lock().is_ok() {
-            restore(&folder.join(OLD), parent);
+        if lock.try_lock().is_ok() && restore(&folder.join(OLD), parent).is_ok() {
             remove(&folder);
         }
     }
 }
 
 /// Gives what was moved aside its name back, unless that is taken.
-fn restore(aside: &Path, parent: &Path) {
-    for entry in aside.read_dir().into_iter().flatten().flatten() {
+fn restore(aside: &Path, parent: &Path) -> io::Result<()> {
+    let entries = match aside.read_dir() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
         let place = parent.join(entry.file_name());
-        if place.symlink_metadata().is_err() {
-            let _ = fs::rename(entry.path(), place);
+        match place.symlink_metadata() {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::rename(entry.path(), place)?;
+            }
+            Err(error) => return Err(error),
         }
     }
+    Ok(())
 }
 
 /// Removes a scratch folder. The lock goes last but one, so that a folder of which a killed process
 /// has removed a part is still recognised. What cannot be removed now is tried again by `collect`.
 fn remove(folder: &Path) {
-    let entries = folder.read_dir().into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name() != LOCK) {
+    let Ok(entries) = folder.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) else {
+        return;
+    };
+    for entry in entries.into_iter().filter(|entry| entry.file_name() != LOCK) {
         // Also a file that SQLite put next to what was made.
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes())
             || entry.file_name() == OLD;
@@ -138,7 +149,10 @@ fn remove(folder: &Path) {
         }
         let path = entry.path();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        if removed.is_err() {
+            return;
+        }
     }
     let _ = fs::remove_file(folder.join(LOCK));
     let _ = fs::remove_dir(folder);

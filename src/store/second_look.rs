@@ -3,9 +3,14 @@
 //! SQLite calls a file malformed whose disk fails to read it (`SQLITE_IOERR_CORRUPTFS` becomes
 //! `SQLITE_CORRUPT` before a caller sees it). "Start over" is bad advice about a sound file.
 
+use std::io;
 use std::path::Path;
 
 use rusqlite::{ErrorCode, ffi};
+
+use crate::error::Error;
+use crate::files;
+use crate::files::open::Links;
 
 use super::open::open_to_look;
 
@@ -31,8 +36,27 @@ pub(super) fn look_again(path: &Path) -> Look {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => {
             Look::Unreadable(error.to_string())
         }
-        Err(_) => Look::Damaged,
+        // SQLite calls this malformed again if the disk still fails; the system does not.
+        Err(_) => match read_through(path) {
+            Ok(()) => Look::Damaged,
+            Err(error) => Look::Unreadable(error.to_string()),
+        },
     }
+}
+
+/// Reads the database and its log to their ends, without SQLite.
+fn read_through(path: &Path) -> io::Result<()> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    for path in [path, Path::new(&log)] {
+        match files::open::open(path, Links::Follow) {
+            Ok(mut file) => io::copy(&mut file, &mut io::sink()).map(drop)?,
+            Err(Error::Io { source, .. }) => return Err(source),
+            // There need not be a log.
+            Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 fn of_answer(answer: String) -> Look {
