@@ -49,6 +49,10 @@ class Command:
     def again(self, stage, _state):
         return self.args(stage)
 
+    def write_more(self, _stage):
+        """Makes the command write once more, where repeating it finds nothing to do; returns whether it did."""
+        return False
+
     def may_stay(self, name):
         """Whether a file that no undisturbed run leaves may stay: the list of files that could not be read."""
         return name.endswith("ingest-errors.log")
@@ -278,6 +282,10 @@ class SkillBuild(Command):
 
     def may_be(self, _stage, _key, value):
         return value == "unusable"
+
+    def write_more(self, stage):
+        write(stage.home / "skill" / "references" / "more.md", text("more"))
+        return stage.run()[0] == 0
 
     def may_stay(self, name):
         # Searches are logged where the skill has its index, or where that can be written.

@@ -4,6 +4,7 @@ shim.c records every change of a run. A replay up to some change keeps what was 
 sector of 512 bytes may be on disk or not, and of the names in a folder the first few are.
 """
 
+import contextlib
 import copy
 import os
 import pathlib
@@ -18,123 +19,170 @@ from workers import in_parallel
 SECTOR = 512
 
 
+class Naming:
+    """A change of names, in one folder or in two at once; on disk in all of them or in none."""
+
+    def __init__(self, *parts):
+        # Folder and what is done to its names.
+        self.parts = parts
+        self.is_flushed = False
+
+
 class Disk:
     """Files and folders as the disk has them, and the changes that are not flushed yet."""
 
     def __init__(self, root):
-        # Per file its flushed bytes and the changes since; per folder its flushed names and the changes since.
-        self.files, self.pending, self.folders, self.renamed = {}, {}, {}, {}
-        self.by_inode, self.names, self.links = {}, {}, {}
-        self.next = 0
-        for folder, folders, files in os.walk(root):
-            self.folders[folder] = {}
-            self.renamed[folder] = []
-            for name in folders:
-                path = os.path.join(folder, name)
-                self.folders[folder][name] = ("link", os.readlink(path)) if os.path.islink(path) else ("folder",)
-            for name in files:
-                path = os.path.join(folder, name)
-                if os.path.islink(path):
-                    self.folders[folder][name] = ("link", os.readlink(path))
-                    continue
-                file = self.make(os.stat(path).st_ino)
-                self.files[file] = pathlib.Path(path).read_bytes()
-                self.folders[folder][name] = ("file", file)
+        self.root, self.last = str(root), 0
+        # By number: bytes of files, names in folders, and the changes of both since the last flush.
+        self.bytes, self.writes, self.names, self.namings = {}, {}, {}, {}
+        self.by_inode = {}
+        self.top = self.read_folder(self.root)
 
-    def make(self, inode):
-        self.next += 1
-        self.by_inode[inode] = self.next
-        self.files[self.next], self.pending[self.next] = b"", []
-        return self.next
+    def read_folder(self, folder):
+        number = self.make_folder()
+        for found in os.scandir(folder):
+            if found.is_symlink():
+                entry = ("link", os.readlink(found.path))
+            elif found.is_dir():
+                entry = ("folder", self.read_folder(found.path))
+            else:
+                entry = ("file", self.make_file(found.inode()))
+                self.bytes[entry[1]] = pathlib.Path(found.path).read_bytes()
+            self.names[number][found.name] = entry
+        return number
+
+    def make_folder(self):
+        self.last += 1
+        self.names[self.last], self.namings[self.last] = {}, []
+        return self.last
+
+    def make_file(self, inode):
+        self.last += 1
+        self.bytes[self.last], self.writes[self.last] = b"", []
+        self.by_inode[inode] = self.last
+        return self.last
 
     def current(self, folder):
         """Returns the names in a folder as running programs see them."""
-        names = dict(self.folders.get(folder, {}))
-        for change in self.renamed.get(folder, []):
-            change(names)
+        return self.named(folder, len(self.namings[folder]))
+
+    def named(self, folder, count):
+        names = dict(self.names[folder])
+        for naming in self.namings[folder][:count]:
+            for part, apply in naming.parts:
+                if part == folder:
+                    apply(names)
         return names
 
-    def rename(self, folder, change):
-        self.renamed.setdefault(folder, []).append(change)
+    def find(self, path):
+        """Returns the folder at a path."""
+        number = self.top
+        for name in pathlib.Path(path).relative_to(self.root).parts:
+            number = self.current(number)[name][1]
+        return number
+
+    def split(self, path):
+        folder, name = os.path.split(path)
+        return self.find(folder), name
+
+    def put(self, *parts):
+        naming = Naming(*parts)
+        for folder in {folder for folder, _ in parts}:
+            self.namings[folder].append(naming)
+
+    def name(self, path, entry):
+        folder, name = self.split(path)
+        self.put((folder, lambda names: names.update({name: entry})))
+
+    def is_folder(self, path):
+        with contextlib.suppress(KeyError):
+            return self.find(path) in self.names
+        return False
 
     def apply(self, change):
         """Takes a change over, unflushed; or flushes."""
-        folder, name = os.path.split(change.path)
-        kind = change.kind
+        kind, path = change.kind, change.path
         if kind == "C":
-            entry = ("file", self.make(change.inode))
-            self.rename(folder, lambda names: names.update({name: entry}))
+            self.name(path, ("file", self.make_file(change.inode)))
         elif kind in "WT":
-            self.pending[self.by_inode[change.inode]].append(change)
-        elif kind == "S" and change.inode in self.by_inode and change.path not in self.folders:
-            file = self.by_inode[change.inode]
-            self.files[file] = everything(self.files[file], self.pending[file])
-            self.pending[file] = []
+            self.writes[self.by_inode[change.inode]].append(change)
+        elif kind == "S" and self.is_folder(path):
+            self.flush_folder(self.find(path))
         elif kind == "S":
-            self.folders[change.path] = self.current(change.path)
-            self.renamed[change.path] = []
+            file = self.by_inode[change.inode]
+            self.bytes[file] = everything(self.bytes[file], self.writes[file])
+            self.writes[file] = []
         elif kind == "M":
-            self.folders.setdefault(change.path, {})
-            self.rename(folder, lambda names: names.update({name: ("folder",)}))
+            self.name(path, ("folder", self.make_folder()))
         elif kind in "UD":
-            self.rename(folder, lambda names: names.pop(name, None))
+            folder, name = self.split(path)
+            self.put((folder, lambda names: names.pop(name, None)))
         elif kind == "Y":
-            self.rename(folder, lambda names: names.update({name: ("link", change.other)}))
-        elif kind == "R":
-            self.move(folder, name, *os.path.split(change.other))
+            self.name(path, ("link", change.other))
+        elif kind == "L":
+            self.name(change.other, self.entry(path))
+        elif kind in "RE":
+            self.move(path, change.other, kind == "E")
         else:
-            raise ValueError(f"a change that replays do not know: {kind} {change.path}")
+            raise ValueError(f"a change that replays do not know: {kind} {path}")
 
-    def move(self, folder, name, to_folder, to_name):
-        entry = self.current(folder)[name]
-        if entry[0] == "folder":
-            # What is in a folder moves with it.
-            old, new = os.path.join(folder, name), os.path.join(to_folder, to_name)
-            for places in (self.folders, self.renamed):
-                for path in [it for it in places if it == old or it.startswith(old + "/")]:
-                    places[new + path[len(old):]] = places[path]
-        self.rename(to_folder, lambda names: names.update({to_name: entry}))
-        if folder == to_folder:
-            # One change: never both names, never none.
-            second = self.renamed[folder].pop()
-            self.rename(folder, lambda names: (names.pop(name, None), second(names)))
-        else:
-            self.rename(folder, lambda names: names.pop(name, None))
+    def entry(self, path):
+        folder, name = self.split(path)
+        return self.current(folder)[name]
 
-    def write(self, root, names_of, bytes_of):
-        """Writes the files to `root`, as `names_of` and `bytes_of` say what is on disk."""
-        shutil.rmtree(root, ignore_errors=True)
-        os.makedirs(root)
+    def move(self, path, other, is_exchange):
+        (folder, name), (to_folder, to_name) = self.split(path), self.split(other)
+        entry, old = self.entry(path), self.entry(other) if is_exchange else None
 
-        def write_folder(folder):
-            for name, entry in names_of(folder).items():
+        def leave(names):
+            names.update({name: old}) if old else names.pop(name, None)
+
+        self.put((folder, leave), (to_folder, lambda names: names.update({to_name: entry})))
+
+    def flush_folder(self, folder):
+        self.names[folder] = self.current(folder)
+        for naming in self.namings[folder]:
+            naming.is_flushed = True
+        self.namings[folder] = []
+
+    def write(self, names_of, bytes_of):
+        """Writes the files, as `names_of` and `bytes_of` say what is on disk."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+        def write_folder(number, folder):
+            os.mkdir(folder, mode=0o700)
+            for name, (kind, value) in names_of(number).items():
                 path = os.path.join(folder, name)
-                if entry[0] == "folder":
-                    os.mkdir(path)
-                    write_folder(path)
-                elif entry[0] == "link":
-                    os.symlink(entry[1], path)
+                if kind == "folder":
+                    write_folder(value, path)
+                elif kind == "link":
+                    os.symlink(value, path)
                 elif not name.endswith("-shm"):
-                    pathlib.Path(path).write_bytes(bytes_of(entry[1]))
+                    pathlib.Path(path).write_bytes(bytes_of(value))
+                    os.chmod(path, 0o600)
 
-        write_folder(str(root))
+        write_folder(self.top, self.root)
 
-    def write_all(self, root):
+    def write_all(self):
         """Writes everything as running programs see it."""
-        self.write(root, self.current, lambda file: everything(self.files[file], self.pending[file]))
+        self.write(self.current, lambda file: everything(self.bytes[file], self.writes[file]))
 
-    def write_cut(self, root, rng):
+    def write_cut(self, rng):
         """Writes what is on disk when the power goes now."""
         share = rng.choice([0, 0.3, 0.7, 0.95, 1])
-
-        def names_of(folder):
-            names = dict(self.folders.get(folder, {}))
-            changes = self.renamed.get(folder, [])
-            for change in changes[: rng.randint(0, len(changes))]:
-                change(names)
-            return names
-
-        self.write(root, names_of, lambda file: torn(self.files[file], self.pending[file], share, rng))
+        counts = {folder: rng.randint(0, len(namings)) for folder, namings in self.namings.items()}
+        # What is on disk in one folder is in the other, with all that came before it there.
+        is_settled = False
+        while not is_settled:
+            on_disk = {id(naming) for folder, namings in self.namings.items()
+                       for naming in namings[: counts[folder]]}
+            is_settled = True
+            for folder, namings in self.namings.items():
+                for at, naming in enumerate(namings):
+                    if (naming.is_flushed or id(naming) in on_disk) and at >= counts[folder]:
+                        counts[folder], is_settled = at + 1, False
+        self.write(lambda folder: self.named(folder, counts[folder]),
+                   lambda file: torn(self.bytes[file], self.writes[file], share, rng))
 
 
 def everything(data, changes):
@@ -200,8 +248,7 @@ class Cuts:
         """Requires that a replay of everything gives the very bytes that the run left."""
         left = place / "left"
         self.stage.place.rename(left)
-        disk = self.replayed(len(self.changes))
-        disk.write_all(self.stage.place)
+        self.replayed(len(self.changes)).write_all()
         found, expected = (bytes_below(it) for it in (self.stage.place, left))
         wrong = sorted(it for it in found.keys() | expected.keys() if found.get(it) != expected.get(it))
         assert not wrong, f"{self.stage.command.name}: the replay differs: {wrong[:3]}"
@@ -221,7 +268,7 @@ class Cuts:
             end = rng.randint(0, len(self.changes))
         if number == 0:
             end = len(self.changes)
-        self.replayed(end).write_cut(self.stage.place, rng)
+        self.replayed(end).write_cut(rng)
         command = self.stage.command
         problems = []
         if end == len(self.changes) and command.is_durable and command.state(self.stage) != self.stage.after:

@@ -17,6 +17,8 @@ from world import World
 
 # No run takes longer, on a busy machine, unless it hangs.
 PATIENCE = 120
+# What kb's own drafts have in their names.
+DRAFT = ".kb-draft-"
 # `kb doctor` also looks at the model, which takes longer than everything else here.
 DOCTOR_EVERY = 10
 
@@ -100,6 +102,10 @@ class Stage:
         except sqlite3.Error as error:
             return [f"SQLite: {error}"]
 
+    def left(self):
+        """Returns the names that no undisturbed run leaves."""
+        return {name for name in self.names() - self.names_after if not self.command.may_stay(name)}
+
     def examine(self, status, out, err, is_killed=False):
         """Looks at what a disturbed run left, repeats it, and returns problems as (kind, message)."""
         problems = []
@@ -163,7 +169,10 @@ class Stage:
             changed = [key for key in now.keys() | self.after.keys() if now.get(key) != self.after.get(key)]
             problems.append(("unrepaired", f"repeated, and not as in an undisturbed run: {changed[:3]}"))
         problems += [("unrepaired", fault) for fault in self.faults() + self.ask_kb()]
-        left = {name for name in self.names() - self.names_after if not self.command.may_stay(name)}
+        left = self.left()
+        if any(DRAFT in name for name in left) and self.command.write_more(self):
+            # Drafts are collected when something is written next to them again.
+            left = {name for name in self.left() if DRAFT in name}
         if left and args is not None:
             names = sorted(os.path.relpath(name, self.place) for name in left)
             problems.append(("litter", f"left behind: {names[:4]}"))

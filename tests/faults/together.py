@@ -133,7 +133,7 @@ def together(world, results, short):
         "verify": results.of("at once: verifications of sound and of damaged files"),
         "doctor": results.of("at once: `kb doctor`"),
     }
-    crowd = Crowd(world, named, wanted, 25 if short else 1200)
+    crowd = Crowd(world, named, wanted, 15 if short else 1200)
     size = 8 if short else 16
     folders = [world.folder(f"crowd{number}", size, f"crowd{number}") for number in range(3)]
     for folder in folders:
