@@ -110,9 +110,15 @@ mod tests {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             ids.push(db.add(&format!("/{number}.md"), &texts, &[]));
         }
+        // As if there were many more chunks: the indexes of few are merged instead.
+        let many = "
+            INSERT INTO chunks (id, document_id, chunk_index, text, passage_hash)
+            VALUES (100000, 1, 999, '', x'00')";
+        db.store.connection.execute(many, []).unwrap();
         for id in [ids[2], ids[5], ids[8]] {
             db.store.remove(id).unwrap();
         }
+        db.store.connection.execute("DELETE FROM chunks WHERE id = 100000", []).unwrap();
         assert!(replace(&db.store.connection).unwrap() > 0, "the test shows nothing");
         assert_eq!(replace(&db.store.connection).unwrap(), 0);
         db.assert_whole();
