@@ -13,10 +13,10 @@ use crate::ingest::detect::Wanted;
 use crate::ingest::reach::{Access, Reach};
 use crate::ingest::survey::{self, Survey, is_away, is_gone, root_of};
 use crate::ingest::walk::Start;
-use crate::ingest::{content_hash, detect, paths};
+use crate::ingest::{content_hash, detect, paths, walk};
 use crate::present::update;
 use crate::present::update::{Refused, UpdateReport};
-use crate::store::{Forgotten, KnownFile, Root, Store};
+use crate::store::{Forgotten, KnownFile, PathStamp, Root, Store};
 
 /// Most documents of a folder, in percent, that go without `--force`.
 const MAX_PERCENT_LOST: usize = 30;
@@ -257,6 +257,33 @@ fn kind(known: &KnownFile, path: &Path) -> Kind {
     (Vec::new(), Some(known.doc_type), language, false)
 }
 
+/// Remembers where paths lead that an older kb added, as far as they are what they were: from then on a
+/// link that is put in the place of a folder above them is noticed, too.
+fn learn_real_paths(store: &mut Store, scope: &Scope) -> Result<()> {
+    for root in scope.roots.iter().filter(|root| root.real_path.is_none()) {
+        // A part of a folder that was added is none itself.
+        let is_added = store.roots()?.iter().any(|added| added.path == root.path);
+        if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
+            && is_added
+        {
+            store.remember_root(&Root { real_path: reach.real_path(), ..root.clone() })?;
+        }
+    }
+    for file in scope.known.iter().filter(|file| file.stamp.real_path.is_none()) {
+        let path = paths::path_of(&file.stamp.path);
+        let is_named = !scope.access.has_folder_of(&path);
+        if is_named
+            && let Ok(found) = scope.access.look(&file.stamp)
+            && walk::stamp(&found) == (file.stamp.size_bytes, file.stamp.mtime_ns)
+            && let Ok(reach) = Reach::named(&path)
+        {
+            let stamp = PathStamp { real_path: reach.real_path(), ..file.stamp.clone() };
+            store.remember_path(file.document_id, &file.content_hash, &stamp, false, None)?;
+        }
+    }
+    Ok(())
+}
+
 /// Follows what moved, and removes what is gone if that is wanted.
 fn settle(
     context: &Context,
@@ -266,15 +293,7 @@ fn settle(
     report: &mut UpdateReport,
 ) -> Result<()> {
     let Some(mut store) = context.open_existing()? else { return Ok(()) };
-    // An older kb did not remember where a folder's path leads.
-    for root in store.roots()?.into_iter().filter(|root| root.real_path.is_none()) {
-        let is_looked_at = scope.roots.iter().any(|looked| looked.path == root.path);
-        if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
-            && is_looked_at
-        {
-            store.remember_root(&Root { real_path: reach.real_path(), ..root })?;
-        }
-    }
+    learn_real_paths(&mut store, scope)?;
     let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
         Ok(store.document(id)?.and_then(|it| it.path).map(|it| paths::path_of(&it)))
     };

@@ -59,7 +59,7 @@ fn text_or_number<'a, D: serde::Deserializer<'a>>(
 ///
 /// # Errors
 ///
-/// [`Error::Io`] for a file that is missing, [`Error::Usage`] for one that is not what it should
+/// [`Error::PathNotFound`] for a file that is missing, [`Error::Usage`] for one that is not what it should
 /// be.
 pub fn read(folder: &Path) -> Result<Collection> {
     let documents = entries(&folder.join("corpus.jsonl"))?;
@@ -152,6 +152,6 @@ mod tests {
         let error = read(broken.path()).unwrap_err();
         assert!(matches!(&error, Error::Usage { message, .. } if message.contains("line 2")));
         fs::remove_file(broken.path().join("corpus.jsonl")).unwrap();
-        assert!(matches!(read(broken.path()), Err(Error::Io { .. })));
+        assert!(matches!(read(broken.path()), Err(Error::PathNotFound { .. })));
     }
 }

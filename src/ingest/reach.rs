@@ -190,6 +190,11 @@ impl Access {
         above.max_by_key(|folder| folder.path.components().count())
     }
 
+    /// Whether a path is in a folder that was added.
+    pub fn has_folder_of(&self, path: &Path) -> bool {
+        self.folder(path).is_some()
+    }
+
     /// Returns how an added folder, or one in it, may be walked.
     ///
     /// # Errors

@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 
 use crate::document::DocumentId;
 use crate::error::Error;
-use crate::files::open;
-use crate::files::open::Links;
 use crate::ingest::reach::{Access, Reach};
 use crate::ingest::walk::{Start, WalkOptions};
 use crate::ingest::{content_hash, detect, paths, walk};
@@ -69,7 +67,7 @@ impl Survey {
 
 /// Whether a folder is gone, empty or cannot be looked into: what an unmounted disk leaves.
 pub fn is_away(folder: &Path) -> bool {
-    open::list(folder, Links::Follow).map_or(true, |entries| entries.is_empty())
+    folder.read_dir().map_or(true, |mut entries| entries.next().is_none())
 }
 
 /// Whether a file is certainly not there, or a folder is in its place: what cannot be looked at is not

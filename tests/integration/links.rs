@@ -113,6 +113,15 @@ fn a_link_in_the_place_of_a_file_that_was_named_itself_is_never_followed() {
     drop(db);
     env.ok(&["update"]);
     check_no_secret(&env, &["Notes"]);
+    // What it finds as it was, it remembers, and notices more from then on.
+    fs::create_dir(env.path("repo/sub")).unwrap();
+    env.write("repo/sub/credentials.md", "# Credentials\n\npaint the pump\n");
+    env.ok(&["update"]);
+    env.ok(&["update"]);
+    fs::remove_dir_all(env.path("repo/sub")).unwrap();
+    symlink(env.path("secret/folder"), env.path("repo/sub")).unwrap();
+    assert!(env.ok(&["update"]).stdout.contains("2 failed, 0 missing"));
+    check_no_secret(&env, &["Notes", "Credentials"]);
     // Named again, a link is the user's own.
     env.ok(&["add", "repo/notes.md"]);
     assert_eq!(find(&env, &[SECRET, "--fts-only"]), ["Notes"]);

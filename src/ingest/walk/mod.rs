@@ -452,4 +452,68 @@ mod tests {
         let found = walk(&[Start::named(&path)], &OPTIONS).next().unwrap().unwrap();
         assert_eq!(found.mtime_ns, -7);
     }
+
+    /// What the crate `ignore` finds by itself, which opens ignore files whatever they are, is found here.
+    #[test]
+    fn rules_mean_what_they_mean_elsewhere() {
+        const NAMES: [&str; 8] = ["a", "b", "a.md", "b.md", ".c", ".c.md", "d e.md", "é.md"];
+        const RULES: [&str; 16] = [
+            "*.md",
+            "!a.md",
+            "/a.md",
+            "a/",
+            "!a/",
+            "a/b",
+            "**/b.md",
+            "b/**",
+            "[ab].md",
+            "!.c",
+            "!.c.md",
+            "?.md",
+            "# a",
+            "\\!a",
+            "a/**/b.md",
+            "*",
+        ];
+        // A generator of numbers that are the same in each run.
+        let mut state = 7_u64;
+        let mut number = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        for _ in 0..150 {
+            let dir = tempfile::tempdir().unwrap();
+            let mut folders = vec![dir.path().to_owned()];
+            for _ in 0..30 {
+                let path = folders[number(folders.len())].join(NAMES[number(NAMES.len())]);
+                match number(3) {
+                    0 if fs::create_dir(&path).is_ok() => folders.push(path),
+                    0 => {}
+                    _ if path.is_dir() => {}
+                    _ => fs::write(&path, "x").unwrap(),
+                }
+            }
+            for _ in 0..5 {
+                let name = [".gitignore", ".kbignore"][number(2)];
+                let rules: Vec<&str> = (0..3).map(|_| RULES[number(RULES.len())]).collect();
+                let folder = &folders[number(folders.len())];
+                fs::write(folder.join(name), rules.join("\n")).unwrap();
+            }
+            let elsewhere = ignore::WalkBuilder::new(dir.path())
+                .require_git(false)
+                .git_global(false)
+                .ignore(false)
+                .parents(false)
+                .add_custom_ignore_filename(".kbignore")
+                .sort_by_file_name(Ord::cmp)
+                .build();
+            let expected: Vec<PathBuf> = elsewhere
+                .map(|entry| entry.unwrap().into_path())
+                .filter(|path| path.is_file())
+                .collect();
+            let found = walk(&[Start::named(dir.path())], &OPTIONS);
+            let found: Vec<PathBuf> = found.map(|found| found.unwrap().path).collect();
+            assert_eq!(found, expected);
+        }
+    }
 }

@@ -139,7 +139,7 @@ fn compile(folder: &Path, text: &[u8]) -> std::result::Result<Gitignore, String>
             let _ = rules.add_line(None, line);
         }
     }
-    rules.build().map_err(|error| error.to_string())
+    rules.build().map_err(|_| "its patterns are too large together".to_owned())
 }
 
 impl Rules {
