@@ -38,6 +38,10 @@ class Command:
         """Returns the folders whose files are disturbed."""
         return [stage.place]
 
+    def is_right(self, _state):
+        """Whether what an undisturbed run leaves is as it should be."""
+        return True
+
     def may_be(self, _stage, _key, _value):
         """Whether something may be neither as before nor as after."""
         return False
@@ -164,13 +168,18 @@ class ConfigSet(Command):
 
 class Backup(Command):
     name, words, power, is_durable = "backup", ["backup", "copy.db"], True, True
+    copy_name = "copy.db"
 
     def state(self, stage):
-        copy = stage.home / "copy.db"
+        copy = stage.home / self.copy_name
         if not copy.exists():
             return super().state(stage)
         value = ("unsound", stage.faults(copy)) if stage.faults(copy) else stage.content(copy)
         return super().state(stage) | {"backup": value}
+
+    def is_right(self, state):
+        documents = {key[1]: it for key, it in state.items() if key[0] == "document"}
+        return self.status != 0 or state["backup"] == documents
 
     def again(self, stage, state):
         # Without --force a backup that is complete already is refused.
@@ -184,6 +193,31 @@ class BackupForce(Backup):
         super().prepare(stage)
         stage.world.ok(stage.db, "backup", "copy.db")
         add_folder(stage, "new", 2, "second")
+
+    def again(self, stage, _state):
+        return self.args(stage)
+
+
+class BackupOverLog(Backup):
+    """What a killed process left next to the target must not be taken for a part of the new copy."""
+
+    name, words = "backup --force over a leftover log", ["backup", "other/kb.db", "--force"]
+    copy_name = "other/kb.db"
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        folder = stage.world.folder("other-docs", 3, "other")
+        made = stage.place / "made"
+        stage.world.ok(made, "add", folder)
+        reader = sqlite3.connect(made / "kb.db", isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM documents").fetchone()
+        stage.world.ok(made, "tag", "1", "--add", "x")
+        (stage.home / "other").mkdir(mode=0o700)
+        for name in ("kb.db", "kb.db-wal"):
+            shutil.copyfile(made / name, stage.home / "other" / name)
+        reader.close()
+        shutil.rmtree(made)
 
     def again(self, stage, _state):
         return self.args(stage)
@@ -336,5 +370,5 @@ def write_skill(folder, seed):
         write(folder / "references" / f"{number}.md", text(f"{seed}/{number}"))
 
 
-ALL = [FirstAdd, Add, Update, Remove, Reindex, Tag, ConfigSet, Backup, BackupForce, Verify, VerifyDamaged,
-       Import, Export, DoctorFix, SkillBuild, SkillRebuild, SkillImport, SkillSearch, Search]
+ALL = [FirstAdd, Add, Update, Remove, Reindex, Tag, ConfigSet, Backup, BackupForce, BackupOverLog, Verify,
+       VerifyDamaged, Import, Export, DoctorFix, SkillBuild, SkillRebuild, SkillImport, SkillSearch, Search]

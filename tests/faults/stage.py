@@ -43,6 +43,7 @@ class Stage:
         assert status == command.status, f"{command.name}: status {status}: {out}{err}"
         self.after = command.state(self)
         assert command.changes == (self.before != self.after), f"{command.name} did nothing"
+        assert command.is_right(self.after), f"{command.name}: the undisturbed run leaves something wrong"
         self.names_after = self.names()
 
     def restore(self):
