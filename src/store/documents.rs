@@ -111,7 +111,7 @@ const DOCUMENT: &str = concat!(select_documents!(), "documents.id = :id");
 const DOCUMENT_BY_HASH: &str = concat!(
     select_documents!(),
     "documents.content_hash = :content_hash
-    ORDER BY documents.id
+    ORDER BY documents.source_path IS NULL, documents.id
     LIMIT 1"
 );
 

@@ -50,11 +50,12 @@ impl Change {
     }
 }
 
+/// One that was read from a file comes before one that only an import or a note says.
 pub(super) const SAME_DOCUMENT: &str = "
     SELECT id
     FROM documents
     WHERE content_hash = :content_hash AND doc_type = :doc_type AND language IS :language
-    ORDER BY id IS :known_id DESC, id
+    ORDER BY id IS :known_id DESC, source_path IS NULL, id
     LIMIT 1";
 
 /// A note that has a file is changed by changing the file.
@@ -81,6 +82,9 @@ impl Store {
     ///
     /// Paths that are neither changed nor unchanged are forgotten, so that they are read again.
     ///
+    /// A document without a file, from an import or a note, takes over the first file with its bytes,
+    /// and what was read from that file replaces its text.
+    ///
     /// # Errors
     ///
     /// [`Error::ModelMismatch`] when the database is not bound as this store believes,
@@ -94,6 +98,7 @@ impl Store {
         is_unchanged: &dyn Fn(&PathStamp) -> bool,
     ) -> Result<Change> {
         let bound = self.bound.borrow().clone();
+        let layout = self.layout_to_write()?;
         self.write(|db| {
             check_vectors(db, bound.as_ref(), chunks, vectors)?;
             let known = match &new.stamp {
@@ -101,7 +106,15 @@ impl Store {
                 None => None,
             };
             if let Some(id) = same_document(db, new, known.as_ref())? {
-                return keep(db, id, new, known.as_ref(), is_unchanged);
+                let had_file = paths::primary(db, id)?.is_some();
+                let change = keep(db, id, new, known.as_ref(), is_unchanged)?;
+                let Some(stamp) = new.stamp.as_ref().filter(|_| !had_file) else {
+                    return Ok(change);
+                };
+                remove_chunks(db, id)?;
+                documents::update(db, id, new, Some(&stamp.path))?;
+                chunks::insert(db, id, chunks, vectors, layout)?;
+                return Ok(Change::Updated(id));
             }
             let change = match known {
                 Some(known) => put_in_place(db, new, &known, is_unchanged)?,
@@ -112,7 +125,7 @@ impl Store {
                 paths::remember(db, id, stamp)?;
             }
             tags::link(db, id, &new.tags)?;
-            chunks::insert(db, id, chunks, vectors)?;
+            chunks::insert(db, id, chunks, vectors, layout)?;
             Ok(change)
         })
     }
@@ -131,6 +144,7 @@ impl Store {
         vectors: &[Vec<f32>],
     ) -> Result<Change> {
         let bound = self.bound.borrow().clone();
+        let layout = self.layout_to_write()?;
         self.write(|db| {
             check_vectors(db, bound.as_ref(), chunks, vectors)?;
             let params = named_params! { ":id": id };
@@ -145,7 +159,7 @@ impl Store {
             remove_chunks(db, id)?;
             documents::update(db, id, new, None)?;
             tags::link(db, id, &new.tags)?;
-            chunks::insert(db, id, chunks, vectors)?;
+            chunks::insert(db, id, chunks, vectors, layout)?;
             Ok(Change::Updated(id))
         })
     }

@@ -274,13 +274,32 @@ fn a_document_without_a_file_joins_the_file_with_its_bytes() {
     let kb = |args: &[&str]| env.ok(&[&["--data-dir", "new"], args].concat());
     kb(&["import", "all.jsonl"]);
     let added = kb(&["add", "docs", "--format=json"]).json();
-    assert_eq!((&added["added"], &added["skipped"]), (&json!(0), &json!(2)), "{added}");
+    assert_eq!((&added["added"], &added["updated"]), (&json!(0), &json!(2)), "{added}");
     let info = kb(&["info", "Tides", "--format=json"]).json();
     assert_eq!(info["path"], json!(env.path("docs/tides.md")), "{info}");
     // And from then on it follows the file.
     env.write("docs/tides.md", "# Tides\n\nThe pump in the cellar.\n");
     let updated = kb(&["update", "--format=json"]).json();
     assert_eq!(updated["updated"], 1, "{updated}");
+}
+
+#[test]
+fn a_file_is_read_whatever_hash_an_import_claims() {
+    let env = word_env();
+    let mut lines = export_of(&env);
+    let tides = lines.iter().position(|line| line["title"] == "Tides").unwrap();
+    lines[tides]["chunks"][0]["text"] = json!("The forged barrel is in the cellar.");
+    lines[tides]["tags"] = json!(["kept"]);
+    write_lines(&env, "forged.jsonl", &lines);
+    fresh(&env, "new");
+    let kb = |args: &[&str]| env.ok(&[&["--data-dir", "new"], args].concat());
+    kb(&["import", "forged.jsonl"]);
+    kb(&["add", "docs"]);
+    let found = kb(&["search", "frozen gauge", "--fts-only", "--format=json"]).stdout;
+    assert!(found.contains("The tide gauge in the harbour is frozen."), "{found}");
+    assert!(!found.contains("forged"), "{found}");
+    let info = kb(&["info", "Tides", "--format=json"]).json();
+    assert_eq!((&info["chunk_count"], &info["tags"]), (&json!(1), &json!(["kept"])), "{info}");
 }
 
 #[test]

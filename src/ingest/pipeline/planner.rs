@@ -125,15 +125,21 @@ impl Planner<'_> {
                 && it.doc_type == format.doc_type()
                 && it.language.as_deref() == format.language().map(Language::as_str)
         });
-        if let Some(same) = same {
-            return Ok(Outcome::Known {
+        match same {
+            Some(same) if same.path.is_some() => Ok(Outcome::Known {
                 found,
                 document_id: same.id,
                 content_hash: hash,
                 is_news: true,
-            });
+            }),
+            // Its text may come from an import, whose author may have lied about the hash.
+            without_file => {
+                let given = without_file.filter(|same| same.is_title_given).map(|same| same.title);
+                let is_known = known.is_some();
+                let given_title = known.and_then(|known| known.title_given).or(given);
+                self.prepare(&found, &bytes, format, hash, given_title, is_known)
+            }
         }
-        self.prepare(&found, &bytes, format, hash, known)
     }
 
     /// Returns what is known of a file, also under the text that older versions had for its path.
@@ -161,10 +167,9 @@ impl Planner<'_> {
         bytes: &[u8],
         format: Format,
         hash: String,
-        known: Option<KnownPath>,
+        given_title: Option<String>,
+        is_known: bool,
     ) -> Result<Outcome> {
-        let is_known = known.is_some();
-        let given_title = known.and_then(|it| it.title_given);
         let budget = Arc::new(CpuBudget::new(self.options.max_cpu));
         let mut prepared = prepare::prepare_file(
             found,
