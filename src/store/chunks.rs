@@ -9,6 +9,7 @@ use crate::document::{Chunk, ChunkId, DocType, DocumentId};
 use crate::error::Result;
 
 use super::fault::Step;
+use super::layout::Layout;
 use super::vectors::VectorWriter;
 use super::{Store, grams, rows, vectors};
 
@@ -236,9 +237,10 @@ pub(super) fn insert(
     document_id: DocumentId,
     chunks: &[Chunk],
     vectors: &[Vec<f32>],
+    layout: Layout,
 ) -> Step<()> {
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
-    let mut writer = VectorWriter::new(db)?;
+    let mut writer = VectorWriter::new(db, layout)?;
     for ((chunk_index, chunk), vector) in (0_u32..).zip(chunks).zip(vectors) {
         let chunk_id: ChunkId = statement.query_row(
             named_params! {

@@ -7,6 +7,8 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::error::Result;
+
 use super::fault::Step;
 use super::vectors::BLOCK_ROWS;
 use super::{Store, check};
@@ -65,7 +67,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    fn read(db: &Connection) -> Step<Self> {
+    pub(super) fn read(db: &Connection) -> Step<Self> {
         Ok(Self { knows_fts5: knows_fts5(db)?, knows_vec0: knows_vec0(db)? })
     }
 }
@@ -82,6 +84,11 @@ impl Store {
             self.layout.set(Some(layout));
         }
         Ok(layout)
+    }
+
+    /// Returns what is known of the layout, for what is about to be written.
+    pub(super) fn layout_to_write(&self) -> Result<Layout> {
+        self.layout(&self.connection).map_err(|fault| fault.at(&self.path))
     }
 
     /// Lets this store and its readers take the layout of both for one they do not know.

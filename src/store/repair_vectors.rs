@@ -9,6 +9,7 @@ use crate::error::Result;
 
 use super::binding::Slot;
 use super::fault::Step;
+use super::layout::Layout;
 use super::reindex::Unembedded;
 use super::vectors::VectorWriter;
 use super::{Store, binding, codes, examine_vectors, vectors};
@@ -60,7 +61,7 @@ impl Store {
         let bound = self.bound.borrow().clone();
         self.write(|db| {
             let Some(binding) = binding::check(db, bound.as_ref())? else { return Ok(()) };
-            let mut writer = VectorWriter::new(db)?;
+            let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
             for (chunk_id, vector) in embedded {
                 vectors::require_unit_shape(vector, binding.dim)?;
                 let params = named_params! { ":id": chunk_id };
@@ -135,7 +136,7 @@ pub(super) fn rebuild_vectors(db: &Connection) -> Step<()> {
     }
     good.sort_unstable_by_key(|it| it.0);
     vectors::make_table(db, binding.dim)?;
-    let mut writer = VectorWriter::new(db)?;
+    let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
     for (chunk_id, vector) in &good {
         writer.insert(*chunk_id, vector)?;
     }

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use super::binding::Slot;
 use super::examine_vectors::is_unit;
 use super::fault::Step;
+use super::layout::Layout;
 use super::replace::SAME_DOCUMENT;
 use super::vectors::VectorWriter;
 use super::{PassageHash, PathStamp, Store, binding, chunks, grams, paths, rows, tags, vectors};
@@ -203,6 +204,7 @@ impl Store {
     /// [`Error::ModelMismatch`], and what else the database refuses. Nothing is changed then.
     pub fn import(&mut self, record: &Record) -> Result<Taken> {
         let bound = self.bound.borrow().clone();
+        let layout = self.layout_to_write()?;
         self.write(|db| {
             binding::check(db, bound.as_ref())?;
             if let Some(id) = known(db, record)? {
@@ -213,7 +215,7 @@ impl Store {
                 paths::remember(db, id, stamp)?;
             }
             tags::link(db, id, &record.tags)?;
-            insert_chunks(db, id, &record.chunks)?;
+            insert_chunks(db, id, &record.chunks, layout)?;
             Ok(Taken::In(id))
         })
     }
@@ -324,14 +326,19 @@ fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
     )?)
 }
 
-fn insert_chunks(db: &Connection, id: DocumentId, chunks: &[RecordedChunk]) -> Step<()> {
+fn insert_chunks(
+    db: &Connection,
+    id: DocumentId,
+    chunks: &[RecordedChunk],
+    layout: Layout,
+) -> Step<()> {
     let dim = binding::load(db, Slot::Current)?.map_or(0, |it| it.dim);
     let dim = usize::try_from(dim).unwrap_or(usize::MAX);
     let ids = rows::to_json(&chunks.iter().map(|it| it.id).collect::<Vec<_>>())?;
     let params = named_params! { ":ids": ids };
     let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;
-    let mut writer = VectorWriter::new(db)?;
+    let mut writer = VectorWriter::new(db, layout)?;
     for (chunk_index, chunk) in (0_u32..).zip(chunks) {
         let vector = chunk.vector.as_deref().unwrap_or_default();
         if !is_unit(&vectors::to_blob(vector), dim) {

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 
 use super::binding::Slot;
 use super::fault::Step;
+use super::layout::Layout;
 use super::scan::Candidate;
 use super::sums::Sums;
 use super::{Store, binding, by_sql, codes, layout, scan, sums};
@@ -201,8 +202,9 @@ pub(super) struct VectorWriter<'a> {
 }
 
 impl<'a> VectorWriter<'a> {
-    pub(super) fn new(db: &'a Connection) -> Step<Self> {
-        let beside = match layout::knows_vec0(db)? {
+    /// `layout` is what the caller's store knows: to look at it for each document takes as long as storing it.
+    pub(super) fn new(db: &'a Connection, layout: Layout) -> Step<Self> {
+        let beside = match layout.knows_vec0 {
             true => Some((Sums::default(), scan::last_block(db)?)),
             false => None,
         };
