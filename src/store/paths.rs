@@ -272,7 +272,21 @@ pub(super) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::StatementStatus;
+
     use super::super::testing::{TestDb, document, stamp};
+    use super::{KNOWN_PATH, known};
+
+    #[test]
+    fn a_lookup_is_prepared_once() {
+        let mut db = TestDb::new();
+        for path in ["/a.md", "/b.md", "/c.md"] {
+            db.add(path, &["words"], &[]);
+            assert!(known(&db.store.connection, path).unwrap().is_some());
+        }
+        let statement = db.store.connection.prepare_cached(KNOWN_PATH).unwrap();
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
 
     #[test]
     fn an_unknown_path_is_unknown() {
