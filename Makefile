@@ -51,6 +51,7 @@ chunkers: build ## Cut every file beside this checkout, and source code of this 
 	tests/quality/chunkers $(KB)
 
 pdf: build ## Measure how PDFs are read, beside pdftotext, pypdf and pdf-extract
+	cargo build --release --locked --example read_pdf
 	tests/quality/pdf $(KB)
 
 schema: ## Write docs/schema anew, after a change of what is printed

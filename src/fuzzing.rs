@@ -7,13 +7,14 @@
 
 use std::path::Path;
 
+use crate::chunk::{ChunkOptions, Strategy, chunk};
 use crate::config;
 use crate::document::{Document, Language};
-use crate::ingest::chunk::{ChunkOptions, Strategy, chunk};
-use crate::ingest::detect::Wanted;
-use crate::ingest::{decode, detect, extract};
+use crate::extract;
+use crate::ingest::detect::{self, Wanted};
 use crate::search::parse;
-use crate::skill::{front_matter, markdown};
+use crate::skill::{front_matter, page};
+use crate::text::{decode, headings};
 
 /// A place that bytes are fed to.
 pub type Target = fn(&[u8]);
@@ -66,28 +67,28 @@ pub fn notebook(bytes: &[u8]) {
 
 /// Web pages, as a child reads them.
 pub fn html(bytes: &[u8]) {
-    extract::child::fuzz_reader("html", bytes);
+    extract::reader::fuzz("html", bytes);
 }
 
 /// DOCX, as a child reads it.
 pub fn docx(bytes: &[u8]) {
-    extract::child::fuzz_reader("docx", bytes);
+    extract::reader::fuzz("docx", bytes);
 }
 
 /// EPUB, as a child reads it.
 pub fn epub(bytes: &[u8]) {
-    extract::child::fuzz_reader("epub", bytes);
+    extract::reader::fuzz("epub", bytes);
 }
 
 /// PDF, as the first reader of a child reads it. Not among [`TARGETS`]: it may overflow its stack, which
 /// is what the child is for.
 pub fn pdf(bytes: &[u8]) {
-    extract::child::fuzz_reader("hayro", bytes);
+    extract::reader::fuzz("hayro", bytes);
 }
 
 /// Lines between parent and child.
 pub fn protocol(bytes: &[u8]) {
-    extract::child::fuzz_protocol(bytes);
+    extract::protocol::fuzz(bytes);
 }
 
 /// The front matter of a SKILL.md.
@@ -107,10 +108,10 @@ pub fn front_matter(bytes: &[u8]) {
 
 /// The headings and links of a skill's page.
 pub fn headings(bytes: &[u8]) {
-    if let Some(page) = markdown::Page::read("SKILL.md", bytes) {
+    if let Some(page) = page::read("SKILL.md", bytes) {
         let _ = (page.headings(), page.links(), page.num_lines());
     }
-    let starts = markdown::line_starts(bytes);
+    let starts = headings::line_starts(bytes);
     assert!(starts.is_sorted());
 }
 

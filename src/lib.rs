@@ -51,5 +51,7 @@ pub mod mcp;
 
 pub mod cli;
 
+pub mod chunk;
+pub mod extract;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::chunk::{ChunkOptions, Strategy};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::interrupt::Interrupt;
@@ -16,16 +17,16 @@ use crate::cli::{args, context, cores, erase, model, ocr, voice};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, OutputFormat, PdfStrategy};
 use crate::document::DocType;
 use crate::error::{Error, Result};
+use crate::extract::sandbox::ReadOptions;
 use crate::ingest;
-use crate::ingest::chunk::{ChunkOptions, Strategy};
 use crate::ingest::detect::Wanted;
-use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Start, WalkOptions};
-use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services, paths, walk};
-use crate::present::human::Human;
+use crate::ingest::{ChunkingOptions, IngestOptions, IngestReport, Services, walk};
 use crate::present::json;
+use crate::present::text::human::Human;
 use crate::store::{Root, Store};
+use crate::text::paths;
 
 /// Name of the list of failures in the data directory.
 const ERROR_LOG: &str = "ingest-errors.log";

@@ -12,11 +12,11 @@ use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::files::write;
-use crate::ingest::paths;
-use crate::present::human::Human;
-use crate::present::sheet::{Printed, Sheet};
+use crate::present::terminal::sheet::{Printed, Sheet};
+use crate::present::text::human::Human;
 use crate::store::Store;
 use crate::text::json::Json;
+use crate::text::paths;
 use crate::text::printable::clean;
 use crate::trace::stage;
 

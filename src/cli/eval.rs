@@ -13,7 +13,6 @@ use crate::eval;
 use crate::eval::{Evaluation, Judged, beir, known_item};
 use crate::files::open::Links;
 use crate::files::{open, write};
-use crate::ingest;
 use crate::ingest::detect::Wanted;
 use crate::ingest::walk::Start;
 use crate::present::eval as present;
@@ -102,11 +101,11 @@ fn of_folder(
         .into_iter()
         .filter_map(|it| Some((it.path?, it.id)))
         .collect();
-    for (_, id) in documents.extract_if(|path, _| is_left(&ingest::paths::path_of(path))) {
+    for (_, id) in documents.extract_if(|path, _| is_left(&crate::text::paths::path_of(path))) {
         store.remove(id)?;
     }
     let of_document = |(id, grade): (&String, &u32)| {
-        let path = ingest::paths::path_text(names.get(id)?);
+        let path = crate::text::paths::path_text(names.get(id)?);
         Some((*documents.get(&path)?, *grade))
     };
     let judged: Vec<Judged> = collection

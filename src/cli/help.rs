@@ -8,7 +8,7 @@ use crate::cli::args::Cli;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, streams};
 use crate::error::{Error, Result};
-use crate::present::page;
+use crate::present::text::page;
 
 /// Something that is explained beside the commands.
 pub(super) struct Topic {

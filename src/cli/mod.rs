@@ -61,8 +61,9 @@ use crate::cli::exit::ExitStatus;
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
-use crate::ingest::extract::child;
-use crate::present::sheet::Sheet;
+use crate::extract::protocol::CHILD_COMMAND;
+use crate::extract::reader;
+use crate::present::terminal::sheet::Sheet;
 use crate::skill::commands;
 
 /// Runs the program and returns its exit status.
@@ -71,8 +72,8 @@ use crate::skill::commands;
 pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     streams::clean_panics();
-    if args.get(1).is_some_and(|it| it == child::CHILD_COMMAND) {
-        return child::run_child(&args[2..]);
+    if args.get(1).is_some_and(|it| it == CHILD_COMMAND) {
+        return reader::run_child();
     }
     if skill::is_skc(&args) {
         return skill::run_skc(&args).into();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::context::Context;
 use crate::config::OcrMode;
-use crate::ingest::extract::pdf::Ocr;
+use crate::extract::pdf::Ocr;
 use crate::present::OcrSetup;
 
 /// The program, as its packages install it.

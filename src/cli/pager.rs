@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use crate::cli::{interrupt, launch, streams, voice};
 use crate::config::Environment;
 use crate::error::{Error, Result};
-use crate::present::columns::width;
-use crate::present::sheet::Printed;
+use crate::present::terminal::columns::width;
+use crate::present::terminal::sheet::Printed;
 
 /// What shows pages where neither `KB_PAGER` nor `PAGER` says.
 const DEFAULT_PAGER: &str = "less -FRX";

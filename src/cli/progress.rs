@@ -17,7 +17,7 @@ use crate::files::{File, write};
 use crate::ingest;
 use crate::ingest::walk;
 use crate::ingest::walk::{Start, WalkOptions};
-use crate::present::number::{counted, duration, thousands};
+use crate::present::terminal::number::{counted, duration, thousands};
 use crate::text::printable::clean;
 
 /// How often a bar moves when nothing happens.

@@ -10,18 +10,19 @@ use crate::cli::{add, args, context, launch, voice};
 use crate::config::OutputFormat;
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
-use crate::ingest::paths;
-use crate::present::read::{json, text};
+use crate::present::json::read as read_json;
+use crate::present::text::read as read_text;
 use crate::read;
 use crate::read::{OpenOptions, Opened, Origin, Outline, Selection, ShowOptions, Shown};
 use crate::store::{Store, StoredDocument};
+use crate::text::paths;
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
     let outline = outline_of(context, args)?;
     context.present(
         args.format.format,
-        |out| json::outline(&outline, out),
-        |_, out| text::outline(&outline, out),
+        |out| read_json::outline(&outline, out),
+        |_, out| read_text::outline(&outline, out),
     )?;
     Ok(ExitStatus::Success)
 }
@@ -33,8 +34,8 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
     }
     context.present(
         args.format.format,
-        |out| json::show(&shown, out),
-        |_, out| text::show(&shown, out),
+        |out| read_json::show(&shown, out),
+        |_, out| read_text::show(&shown, out),
     )?;
     Ok(ExitStatus::Success)
 }
@@ -57,8 +58,8 @@ pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
         _ => {}
     }
     match args.format.format {
-        OutputFormat::Json => context::print_json(|out| json::open(&opened, out)),
-        OutputFormat::Human => context.show_bytes(&text::open(&opened)),
+        OutputFormat::Json => context::print_json(|out| read_json::open(&opened, out)),
+        OutputFormat::Human => context.show_bytes(&read_text::open(&opened)),
     }?;
     Ok(ExitStatus::Success)
 }

@@ -10,11 +10,11 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{args, context, erase, voice};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
-use crate::ingest::paths;
 use crate::ingest::survey::root_of;
 use crate::present::json;
-use crate::present::number::counted;
+use crate::present::terminal::number::counted;
 use crate::store::{DocumentName, Forgotten, Store};
+use crate::text::paths;
 use crate::text::printable::clean;
 
 /// What goes, if the user says yes once.

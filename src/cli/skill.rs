@@ -22,8 +22,10 @@ use crate::error::{Error, Result};
 use crate::ingest::IngestReport;
 use crate::ingest::detect::Wanted;
 use crate::ingest::walk::Start;
-use crate::present::sheet::Sheet;
-use crate::present::skill::{BuildReport, json, text};
+use crate::present::BuildReport;
+use crate::present::json::skill as skill_json;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::text::skill as skill_text;
 use crate::skill;
 use crate::skill::build::{BuildOptions, Built};
 use crate::skill::caller::{Answer, Caller, SKILLS_ROOT};
@@ -40,7 +42,7 @@ use crate::skill::show::ShowOptions;
 use crate::skill::sources::SourcesOptions;
 use crate::skill::stats::StatsOptions;
 use crate::skill::sync::SyncOptions;
-use crate::store::skill_index::Tokenizer;
+use crate::store::skills::index::Tokenizer;
 use crate::text::json::Json;
 
 /// The name under which the whole program is `kb skill`.
@@ -91,9 +93,9 @@ pub(super) fn report(error: Error, program: Program, format: OutputFormat) -> Ex
     // Where stderr is closed there is nobody left to tell.
     let _ = match (format, program) {
         (OutputFormat::Json, Program::Kb) => {
-            streams::json_aside(|out| json::error(&diagnostic, program, out))
+            streams::json_aside(|out| skill_json::error(&diagnostic, program, out))
         }
-        _ => streams::text_aside(|out| text::error(&diagnostic, program, out)),
+        _ => streams::text_aside(|out| skill_text::error(&diagnostic, program, out)),
     };
     (&Error::Skill(diagnostic)).into()
 }
@@ -208,30 +210,46 @@ impl<'a> Session<'a> {
             "init" => {
                 let options =
                     InitOptions { name: call.text("name"), is_global: call.flag("global") };
-                self.print(skill::init::init(caller, &options).into(), json::init, text::init)
+                self.print(
+                    skill::init::init(caller, &options).into(),
+                    skill_json::init,
+                    skill_text::init,
+                )
             }
             "search" => {
                 let limit = call.number("limit").unwrap_or(0);
                 let options = SearchOptions { query: call.required("query"), limit };
-                self.print(skill::search(caller, &skill, &options), json::search, text::search)
+                self.print(
+                    skill::search(caller, &skill, &options),
+                    skill_json::search,
+                    skill_text::search,
+                )
             }
             "outline" => {
                 let level = call.number("level").and_then(|it| u8::try_from(it).ok());
                 let answer = skill::outline(caller, &skill, OutlineOptions { level });
                 self.print(
                     answer,
-                    |it, out| json::outline(it, out),
-                    |it, out| text::outline(it, out),
+                    |it, out| skill_json::outline(it, out),
+                    |it, out| skill_text::outline(it, out),
                 )
             }
             "show" => {
                 let section = call.required("section");
                 let options = ShowOptions { section, file: call.text("file"), max_lines };
-                self.print_bytes(skill::show(caller, &skill, &options), json::show, text::show)
+                self.print_bytes(
+                    skill::show(caller, &skill, &options),
+                    skill_json::show,
+                    skill_text::show,
+                )
             }
             "open" => {
                 let options = OpenOptions { path: call.required("path"), max_lines };
-                self.print_bytes(skill::open(caller, &skill, &options), json::open, text::open)
+                self.print_bytes(
+                    skill::open(caller, &skill, &options),
+                    skill_json::open,
+                    skill_text::open,
+                )
             }
             "sources" => {
                 let options = SourcesOptions {
@@ -240,7 +258,11 @@ impl<'a> Session<'a> {
                     limit: call.number("limit").unwrap_or(0),
                     pattern,
                 };
-                self.print(skill::sources(caller, &skill, &options), json::sources, text::sources)
+                self.print(
+                    skill::sources(caller, &skill, &options),
+                    skill_json::sources,
+                    skill_text::sources,
+                )
             }
             "stats" => {
                 let options = StatsOptions {
@@ -249,7 +271,11 @@ impl<'a> Session<'a> {
                     until: call.text("until"),
                     projects: call.texts("project"),
                 };
-                self.print(skill::stats(caller, &skill, &options), json::stats, text::stats)
+                self.print(
+                    skill::stats(caller, &skill, &options),
+                    skill_json::stats,
+                    skill_text::stats,
+                )
             }
             name => unreachable!("{name} is told apart by clap, and has no arm here"),
         }
@@ -344,8 +370,8 @@ impl<'a> Session<'a> {
             voice::say(&listed.report.summary());
         }
         self.write(
-            |out| json::list(&listed, out),
-            |out| text::list(&listed, call.is_verbose(), &context.human, out),
+            |out| skill_json::list(&listed, out),
+            |out| skill_text::list(&listed, call.is_verbose(), &context.human, out),
         )
     }
 
@@ -362,7 +388,7 @@ impl<'a> Session<'a> {
         let ingested = call.flag("ingest").then(|| self.ingest(&built)).transpose()?;
         let imported = options.is_import.then(|| PathBuf::from(typed));
         let report = BuildReport { built, imported, ingested };
-        self.write(|out| json::build(&report, out), |out| text::build(&report, out))
+        self.write(|out| skill_json::build(&report, out), |out| skill_text::build(&report, out))
     }
 
     /// Adds a skill's Markdown to the knowledge base.
@@ -379,7 +405,7 @@ impl<'a> Session<'a> {
         if self.call.format() == OutputFormat::Human {
             linted.findings.iter().for_each(|it| voice::say(&it.text()));
         }
-        self.write(|out| json::lint(&linted, out), |out| text::lint(&linted, out))?;
+        self.write(|out| skill_json::lint(&linted, out), |out| skill_text::lint(&linted, out))?;
         let has_errors = linted.count(Severity::Error) > 0;
         Ok(if has_errors { ExitStatus::User } else { ExitStatus::Success })
     }
@@ -397,7 +423,10 @@ impl<'a> Session<'a> {
             }
         }
         let installed = install::install(&path)?;
-        self.write(|out| json::install(&installed, out), |out| text::install(&installed, out))
+        self.write(
+            |out| skill_json::install(&installed, out),
+            |out| skill_text::install(&installed, out),
+        )
     }
 
     fn sync(&self) -> Result<ExitStatus> {
@@ -412,7 +441,10 @@ impl<'a> Session<'a> {
             synced.failed.iter().map(|it| skill::caller::error_line(it, program)).collect();
         errors.iter().for_each(|it| voice::say(it));
         let has_failed = !errors.is_empty();
-        self.write(|out| json::sync(&synced, errors, out), |out| text::sync(&synced, out))?;
+        self.write(
+            |out| skill_json::sync(&synced, errors, out),
+            |out| skill_text::sync(&synced, out),
+        )?;
         Ok(if has_failed { ExitStatus::User } else { ExitStatus::Success })
     }
 }

@@ -10,7 +10,7 @@ use std::{io, panic};
 use indicatif::ProgressDrawTarget;
 
 use crate::error::{Error, Result};
-use crate::present::sheet::{Printed, Sheet};
+use crate::present::terminal::sheet::{Printed, Sheet};
 use crate::text::json::Json;
 use crate::text::printable::clean_lines;
 

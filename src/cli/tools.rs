@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::ingest;
 use crate::mcp::{Call, Failure, Schema, Tool};
 use crate::present::json;
-use crate::present::read::json as read_json;
+use crate::present::json::read as read_json;
 use crate::skill::commands::COMMANDS;
 use crate::text::json::Json;
 

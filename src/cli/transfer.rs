@@ -15,7 +15,7 @@ use crate::files::open::Links;
 use crate::files::write::Draft;
 use crate::ingest::CpuBudget;
 use crate::present::json;
-use crate::present::number::counted;
+use crate::present::terminal::number::counted;
 use crate::store::{RecordedChunk, Store};
 use crate::text::json::Json;
 use crate::transfer;

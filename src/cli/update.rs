@@ -13,10 +13,11 @@ use crate::ingest::detect::Wanted;
 use crate::ingest::reach::{Access, Reach};
 use crate::ingest::survey::{self, Survey, is_away, is_gone, root_of};
 use crate::ingest::walk::Start;
-use crate::ingest::{content_hash, detect, paths, walk};
+use crate::ingest::{content_hash, detect, walk};
 use crate::present::update;
 use crate::present::update::{Refused, UpdateReport};
 use crate::store::{Forgotten, KnownFile, PathStamp, Root, Store};
+use crate::text::paths;
 
 /// Most documents of a folder, in percent, that go without `--force`.
 const MAX_PERCENT_LOST: usize = 30;

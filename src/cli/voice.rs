@@ -13,8 +13,8 @@ use crate::cli::{add, streams};
 use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
 use crate::files::write;
-use crate::present::human::Human;
 use crate::present::json;
+use crate::present::text::human::Human;
 use crate::text::printable::clean;
 use crate::trace;
 

@@ -8,21 +8,14 @@
 //! Only [`install`] touches the network. Settings come as values: [`Locations`], [`OpenOptions`].
 
 mod cache;
-mod export;
 mod facts;
 mod fetch;
 mod graph;
-mod identity;
-mod int8;
-mod lanes;
-mod lone;
 mod names;
-mod native;
-mod onnx;
 mod registry;
+pub(crate) mod runtime;
+pub(crate) mod single;
 mod tokenize;
-mod weights;
-mod wordpiece;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,8 +31,8 @@ pub use cache::{
 };
 pub use facts::Facts;
 pub use fetch::{Locations, OPTIMISING, install, locate, locate_model};
-pub use onnx::OnnxEmbedder;
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
+pub use runtime::OnnxEmbedder;
 pub use tokenize::{Side, Tokenizer};
 
 /// Turns text into vectors of unit length.
@@ -334,7 +327,7 @@ pub fn open_lone(
     options: &OpenOptions,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Box<dyn Embedder>> {
-    lone::open(installed, options, on_event)
+    single::open(installed, options, on_event)
 }
 
 /// Makes the error of a file operation, with a full disk told apart.

@@ -227,8 +227,8 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::thread;
 
-    use super::super::testing::names;
     use super::*;
+    use crate::files::testing::names;
 
     /// Makes what a killed process leaves.
     fn abandoned(parent: &Path, name: &str, files: &[&str]) {

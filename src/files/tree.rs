@@ -119,8 +119,8 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::super::testing::names;
     use super::*;
+    use crate::files::testing::names;
 
     fn tree(target: &Path, text: &str) -> Tree {
         let tree = Tree::create(target).unwrap();

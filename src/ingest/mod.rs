@@ -12,13 +12,8 @@
 //! that cannot be read ends as a line in the report, never as a stopped run; a failure of the
 //! database or of the model stops the run and keeps what is committed.
 
-pub mod chunk;
-mod clock;
-pub mod decode;
 pub mod detect;
-pub mod extract;
 mod options;
-pub mod paths;
 mod pipeline;
 mod prepare;
 pub mod reach;
@@ -38,7 +33,7 @@ use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
 use crate::store::Store;
 
-pub use clock::CpuBudget;
+pub use crate::extract::clock::CpuBudget;
 pub use options::{ChunkingOptions, IngestOptions};
 pub use report::{Event, IngestReport, OnEvent};
 
@@ -198,9 +193,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::chunk::{ChunkOptions, Strategy};
     use crate::document::{Binding, Filter, Precision};
     use crate::embed::Side;
-    use crate::ingest::chunk::{ChunkOptions, Strategy};
 
     /// Embeds a passage by its letters.
     struct Letters(Binding);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::DocType;
-use crate::ingest::chunk::{ChunkOptions, Strategy};
+use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::Wanted;
-use crate::ingest::extract::child::ReadOptions;
 use crate::ingest::walk::WalkOptions;
 
 /// How files are ingested.

@@ -3,12 +3,15 @@
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
+use crate::chunk;
 use crate::document::{Chunk, DocType, Document, Format};
 use crate::error::{Error, Result};
-use crate::ingest::clock::{Clock, CpuBudget};
+use crate::extract;
+use crate::extract::clock::{Clock, CpuBudget};
 use crate::ingest::walk::Found;
-use crate::ingest::{IngestOptions, NumTokens, chunk, extract, paths};
+use crate::ingest::{IngestOptions, NumTokens};
 use crate::store::{NewDocument, PathStamp};
+use crate::text::paths;
 use crate::trace::stage;
 
 /// How many texts are counted between two looks at the clock, which asks the system.

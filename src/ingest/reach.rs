@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::files::open::{Entry, Links};
 use crate::files::{File, Metadata, open};
-use crate::ingest::paths;
 use crate::store::{PathStamp, Root, Store};
+use crate::text::paths;
 
 /// Through which links a file may be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]

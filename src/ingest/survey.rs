@@ -9,8 +9,9 @@ use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::reach::{Access, Reach};
 use crate::ingest::walk::{Start, WalkOptions};
-use crate::ingest::{content_hash, detect, paths, walk};
+use crate::ingest::{content_hash, detect, walk};
 use crate::store::KnownFile;
+use crate::text::paths;
 
 /// A remembered file that is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::embed::{Cached, Recorded};
-use crate::present::human::Human;
 use crate::present::json;
-use crate::present::number::bytes_to_mb;
-use crate::present::sheet::Sheet;
-use crate::present::table::{numbers, texts, words};
+use crate::present::terminal::number::bytes_to_mb;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::table::{numbers, texts, words};
+use crate::present::text::human::Human;
 use crate::text::json::Json;
 use crate::text::printable::clean;
 

@@ -5,12 +5,12 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::columns::padding;
-use crate::present::human::Human;
 use crate::present::json;
-use crate::present::number::counted;
-use crate::present::paint::Meaning;
-use crate::present::sheet::Sheet;
+use crate::present::terminal::columns::padding;
+use crate::present::terminal::number::counted;
+use crate::present::terminal::paint::Meaning;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::text::human::Human;
 use crate::text::json::Json;
 use crate::text::printable::clean;
 

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::eval::{Evaluation, Measures};
-use crate::present::human::Human;
 use crate::present::json;
-use crate::present::sheet::Sheet;
-use crate::present::table::{numbers, words};
+use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::table::{numbers, words};
+use crate::present::text::human::Human;
 use crate::text::json::Json;
 
 /// How well searches find what is there.

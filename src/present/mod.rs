@@ -5,33 +5,30 @@
 use std::path::PathBuf;
 
 use crate::document::Binding;
+use crate::ingest::IngestReport;
+use crate::skill::build::Built;
 use crate::skill::install::Found;
 
-mod blocks;
 pub mod cache;
-pub mod columns;
 pub mod doctor;
 pub mod eval;
-mod hits;
-pub mod human;
-mod inventory;
 pub mod json;
-mod link;
-pub mod matches;
-pub mod number;
-pub mod page;
-mod paint;
-pub mod passage;
-pub mod quote;
-pub mod read;
 pub mod schema;
-pub mod sheet;
-pub mod shell;
-pub mod skill;
-pub mod stem;
-mod table;
+pub mod terminal;
+pub mod text;
 pub mod update;
 pub mod why;
+
+/// What a run of `build` did.
+#[derive(Debug)]
+pub struct BuildReport {
+    /// The skill that was built.
+    pub built: Built,
+    /// What was imported before, as typed.
+    pub imported: Option<PathBuf>,
+    /// What came of adding its Markdown to the knowledge base, if that was wanted.
+    pub ingested: Option<IngestReport>,
+}
 
 /// What is set up on this machine for a data directory.
 #[derive(Debug, Clone)]

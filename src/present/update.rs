@@ -9,11 +9,11 @@ use serde::Serialize;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::survey::{Missing, Survey};
-use crate::present::human::Human;
 use crate::present::json;
 use crate::present::json::FailedJson;
-use crate::present::number::counted;
-use crate::present::sheet::Sheet;
+use crate::present::terminal::number::counted;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::text::human::Human;
 use crate::text::json::Json;
 use crate::text::printable::clean;
 

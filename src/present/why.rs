@@ -5,10 +5,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::human::Human;
 use crate::present::json;
 use crate::present::json::TermJson;
-use crate::present::sheet::Sheet;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::text::human::Human;
 use crate::search::{Fate, Journey, Standing};
 use crate::store::StoredDocument;
 use crate::text::json::Json;

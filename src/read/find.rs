@@ -4,8 +4,8 @@ use std::path::MAIN_SEPARATOR;
 
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
-use crate::skill::fold;
 use crate::store::{DocumentName, Store, StoredDocument};
+use crate::text::fold::fold;
 
 /// Documents named at most where several are meant.
 const MAX_CANDIDATES: usize = 5;

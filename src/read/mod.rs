@@ -8,14 +8,11 @@
 //! Text comes from the database, so that a document can be read on when its file has moved. Only
 //! `open` looks at the file, and says whether it is still what was stored.
 
-mod evidence;
 mod find;
-mod join;
 mod open;
 mod parts;
 mod show;
 
-pub use evidence::{Evidence, EvidenceOptions, NumTokens, Passage, gather};
 pub use find::find;
 pub use open::{OpenOptions, Opened, Origin, open, reach};
 pub use parts::{Outline, Part, PartKind, outline};

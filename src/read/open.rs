@@ -1,12 +1,12 @@
 //! Reads the file of a document, or some lines of it, and says whether it has changed since it was stored.
 
 use crate::error::{Error, Result};
+use crate::ingest::content_hash;
 use crate::ingest::reach::{Access, Reach};
-use crate::ingest::{content_hash, decode, paths};
 use crate::read::cut;
 use crate::read::parts::Text;
-use crate::skill::markdown;
 use crate::store::{Store, StoredDocument};
+use crate::text::{decode, headings, paths};
 
 /// How much of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> R
         Some(text) => (Origin::File, text),
         None => (Origin::Database, Text::read(store, &document)?.joined.text),
     };
-    let starts = markdown::line_starts(text.as_bytes());
+    let starts = headings::line_starts(text.as_bytes());
     let num_lines = u32::try_from(starts.len()).unwrap_or(u32::MAX);
     let (first, last) = options.lines.unwrap_or((1, num_lines));
     if options.lines.is_some() && first > num_lines {
@@ -94,7 +94,7 @@ pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> R
     let line = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
     let wanted = &text[line(first.saturating_sub(1))..line(last)];
     let (end, num_cut) = cut(wanted, options.max_lines);
-    let num_kept = u32::try_from(markdown::line_starts(&wanted.as_bytes()[..end]).len());
+    let num_kept = u32::try_from(headings::line_starts(&wanted.as_bytes()[..end]).len());
     let num_kept = num_kept.unwrap_or(u32::MAX);
     let raw = bytes.as_deref().filter(|_| origin == Origin::File);
     let raw = raw.and_then(|bytes| lines_of(bytes, first, num_kept, num_lines));

@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
+use crate::chunk::join::{self, Joined};
 use crate::document::{CHAIN_SEPARATOR, ChunkId};
 use crate::error::Result;
-use crate::read::join::{self, Joined};
-use crate::skill::markdown;
 use crate::store::{Store, StoredChunk, StoredDocument};
+use crate::text::headings;
 
 /// Returns the names that a qualified symbol is made of, outermost first: `Stack::push`,
 /// `HarmonicModel.fit`.
@@ -108,7 +108,7 @@ pub(super) struct Text {
 impl Text {
     pub(super) fn read(store: &Store, document: &StoredDocument) -> Result<Self> {
         let chunks = store.chunks(document.id)?;
-        let joined = join::join(&chunks);
+        let joined = join::join(chunks.iter().map(|it| &it.chunk));
         Ok(Self { chunks, joined })
     }
 
@@ -139,7 +139,7 @@ impl Text {
 
     /// Returns the headings in the text, each with all below it.
     fn headings(&self) -> Vec<Part> {
-        let headings = markdown::headings(&self.joined.text);
+        let headings = headings::headings(&self.joined.text);
         let mut parts: Vec<Part> = Vec::new();
         let mut chain: Vec<(u8, String)> = Vec::new();
         if let Some(first) = headings.first().filter(|it| it.bytes.start > 0) {

@@ -4,9 +4,10 @@ use crate::document::{CHAIN_SEPARATOR, ChunkId};
 use crate::error::{Error, Result};
 use crate::read::cut;
 use crate::read::parts::{Part, PartKind, Text};
-use crate::skill::show::similar;
-use crate::skill::{fold, markdown};
 use crate::store::{Store, StoredDocument};
+use crate::text::fold::fold;
+use crate::text::headings;
+use crate::text::similar::similar;
 
 /// Which part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,5 +149,5 @@ fn is_section(part: &Part, wanted: &str) -> bool {
 }
 
 fn normal(text: &str) -> String {
-    fold(&markdown::plain(text))
+    fold(&headings::plain(text))
 }

@@ -18,11 +18,12 @@ use crate::store::{Occurrence, Store, StoredHit};
 use crate::trace::stage;
 
 mod confidence;
+pub mod evidence;
 pub mod fuse;
 mod keyword;
+pub mod matches;
 mod page;
 pub mod parse;
-mod shingles;
 pub mod similar;
 mod term;
 mod weigh;
@@ -31,7 +32,6 @@ mod why;
 pub use confidence::Confidence;
 pub use keyword::TermMatch;
 pub use parse::Query;
-pub use shingles::shingles;
 pub use why::{Fate, Journey, Standing, why};
 
 /// Candidates each leg is asked for at least, so that the order of the first results is the same

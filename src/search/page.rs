@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
 use crate::search::fuse::Fused;
-use crate::search::shingles::shingles;
 use crate::search::{MIN_DEPTH, SearchOptions};
 use crate::store::{Store, StoredHit};
+use crate::text::shingles::shingles;
 
 /// First candidates among which copies are looked for, where there are at least [`MIN_DEPTH`]: what
 /// comes after them fills a page of 100 in any case, so that its beginning is the same for every limit.

@@ -16,7 +16,7 @@ use unicode_categories::UnicodeCategories;
 
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::store::grams;
+use crate::text::scripts;
 
 /// A query, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,9 +163,9 @@ fn terms(pieces: &[&Piece], most: usize, is_kept: impl Fn(&str) -> bool) -> Term
         }
         let parts: Vec<&str> = piece
             .text
-            .split(|it: char| !is_of_word(it) && !grams::is_unspaced(it))
+            .split(|it: char| !is_of_word(it) && !scripts::is_unspaced(it))
             .filter(|it| is_searchable(it))
-            .flat_map(grams::parts)
+            .flat_map(scripts::parts)
             .collect();
         let is_one = parts.len() == 1;
         let is_letter =
@@ -180,8 +180,8 @@ fn terms(pieces: &[&Piece], most: usize, is_kept: impl Fn(&str) -> bool) -> Term
             add(parts.join(" "));
         }
         for part in kept {
-            if part.starts_with(grams::is_unspaced) {
-                grams::grams(part).into_iter().for_each(|it| add(it.to_owned()));
+            if part.starts_with(scripts::is_unspaced) {
+                scripts::grams(part).into_iter().for_each(|it| add(it.to_owned()));
             } else {
                 add(part.to_owned());
             }
@@ -205,7 +205,7 @@ fn joined(pieces: &[&Piece]) -> Vec<String> {
     for piece in pieces {
         let parts = piece.text.split(|it: char| !is_of_word(it)).filter(|it| is_searchable(it));
         for part in parts {
-            if piece.is_phrase || is_function_word(part) || part.contains(grams::is_unspaced) {
+            if piece.is_phrase || is_function_word(part) || part.contains(scripts::is_unspaced) {
                 runs.push(Vec::new());
             } else if let Some(run) = runs.last_mut() {
                 run.push(part);
@@ -310,7 +310,7 @@ fn pieces(typed: &str) -> Vec<Piece> {
 const MAX_PHRASE: usize = 64;
 
 fn is_short(phrase: &str) -> bool {
-    let num_unspaced = phrase.chars().filter(|c| grams::is_unspaced(*c)).count();
+    let num_unspaced = phrase.chars().filter(|c| scripts::is_unspaced(*c)).count();
     phrase.split(|c| !is_of_word(c)).filter(|word| !word.is_empty()).count() + num_unspaced
         <= MAX_PHRASE
 }
@@ -321,7 +321,7 @@ const MIN_PREFIX: usize = 2;
 /// Whether a text that is followed by `*` can be the beginning of a word.
 fn is_prefix(text: &str) -> bool {
     text.chars().count() >= MIN_PREFIX
-        && text.chars().all(|it| is_of_word(it) && !grams::is_unspaced(it))
+        && text.chars().all(|it| is_of_word(it) && !scripts::is_unspaced(it))
 }
 
 /// Whether a character goes on with a word: a letter, a digit, or a mark that belongs to the letter

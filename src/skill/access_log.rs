@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::diagnostic::Warning;
 use crate::error::Result;
-use crate::ingest::paths;
 use crate::skill::caller::{Answer, Caller, error_line};
 use crate::skill::resolve::{self, META_DIR, Skill};
-use crate::store::skill_log;
-use crate::store::skill_log::Access;
+use crate::store::skills::log;
+use crate::store::skills::log::Access;
+use crate::text::paths;
 
 /// Age at which a fallback log is worth a reminder.
 const STALE_AFTER: Duration = Duration::from_secs(60 * 60);
@@ -59,8 +59,8 @@ fn record(caller: &Caller, skill: &Skill, access: &Access, warnings: &mut Vec<Wa
         warnings.push(Warning::StaleLogs { skill: skill.name.clone() });
     }
     let is_written =
-        skill.make_meta_dir().is_ok() && skill_log::append(&skill.log_path(), access).is_ok();
-    if !is_written && skill_log::append(&fallback, access).is_err() {
+        skill.make_meta_dir().is_ok() && log::append(&skill.log_path(), access).is_ok();
+    if !is_written && log::append(&fallback, access).is_err() {
         warnings.push(Warning::LoggingDisabled);
     }
 }
@@ -71,9 +71,9 @@ mod tests {
 
     use serde_json::json;
 
-    use super::super::testing::World;
     use super::*;
     use crate::diagnostic::Diagnostic;
+    use crate::skill::testing::World;
 
     fn run(world: &World, outcome: Result<u32>) -> Answer<u32> {
         logged(&world.caller, "x", "show", |_| Logged {
@@ -96,7 +96,7 @@ mod tests {
         let failed = run(&world, Err(Diagnostic::EmptyQuery.into()));
         assert!(failed.outcome.is_err() && failed.warnings.is_empty());
         let path = world.path("project/.skillc/runtime/x/.skillc-meta/logs.db");
-        let rows = skill_log::read(&path).unwrap().unwrap();
+        let rows = log::read(&path).unwrap().unwrap();
         let expected = Access {
             timestamp: "2026-01-02T03:04:05Z".into(),
             run_id: "run".into(),
@@ -119,7 +119,7 @@ mod tests {
         let answer = run(&world, Ok(7));
         assert_eq!((answer.outcome.unwrap(), answer.warnings), (7, Vec::new()));
         let path = world.path("project/.skillc/logs/x/.skillc-meta/logs.db");
-        assert_eq!(skill_log::read(&path).unwrap().unwrap().len(), 1);
+        assert_eq!(log::read(&path).unwrap().unwrap().len(), 1);
     }
 
     #[test]

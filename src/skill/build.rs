@@ -6,16 +6,15 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::tree::Tree;
 use crate::files::{open, write};
-use crate::ingest::paths::path_of;
 use crate::skill::caller::Caller;
 use crate::skill::deploy::{self, Deployment};
 use crate::skill::files::{self, Listing};
 use crate::skill::front_matter::{self, Fields};
 use crate::skill::index::{self, BuiltIndex};
 use crate::skill::manifest::{self, Manifest};
-use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
-use crate::skill::{registry, stub};
+use crate::skill::{page, registry, stub};
+use crate::text::paths::path_of;
 
 /// How to build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,7 +78,7 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     }
     let deploy = |target: &String| deploy::deploy(caller, &skill, target, options.is_copy);
     let deployments = options.targets.iter().map(deploy).collect::<Result<_>>()?;
-    let is_page = |it: &&files::SourceFile| markdown::is_markdown(&it.path) && it.size_bytes > 0;
+    let is_page = |it: &&files::SourceFile| page::is_markdown(&it.path) && it.size_bytes > 0;
     let pages = listing.files.iter().filter(is_page).map(|it| it.real_path.clone()).collect();
     Ok(Built { skill, index, deployments, pages })
 }
@@ -105,7 +104,7 @@ fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
 /// [`Diagnostic::MissingField`]; [`Error::Io`] if it cannot be read.
 pub(super) fn fields(skill: &Skill) -> Result<Fields> {
     let bytes = files::read_within(&skill.dir, &skill.skill_file())?;
-    let page = Page::read(SKILL_FILE, &bytes);
+    let page = page::read(SKILL_FILE, &bytes);
     let fields = page.and_then(|it| front_matter::read(&it.text).ok()).map(|it| it.0);
     let fields = fields.unwrap_or_default();
     for field in ["name", "description"] {

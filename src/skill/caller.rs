@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use crate::diagnostic::{Diagnostic, Program, Warning};
 use crate::error::{Error, Result};
-use crate::store::skill_index::Tokenizer;
+use crate::store::skills::index::Tokenizer;
 
 /// Name of the directory that holds a store.
 pub(super) const STORE_DIR: &str = ".skillc";

@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 use crate::files::Metadata;
 use crate::files::open::{self, Links};
 use crate::hash;
-use crate::ingest::paths;
-use crate::store::skill_index::KnownFile;
+use crate::store::skills::index::KnownFile;
+use crate::text::paths;
 
 /// How coarse the clock of a file system may be that keeps fractions of a second: kernels stamp
 /// files by a tick of at most 10 ms; ten times that leaves room for a network's.
@@ -210,8 +210,8 @@ pub fn source_hash(files: &[SourceFile], known: &[KnownFile]) -> Result<String> 
 mod tests {
     use std::fs;
 
-    use super::super::testing::World;
     use super::*;
+    use crate::skill::testing::World;
 
     fn hash(world: &World) -> String {
         source_hash(&list(&world.path("s")).unwrap().files, &[]).unwrap()

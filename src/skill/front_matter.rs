@@ -11,7 +11,7 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Map;
 use serde_yaml::Value;
 
-use crate::ingest::extract::markdown::front_matter;
+use crate::extract::markdown::front_matter;
 
 /// Why a file has no front matter that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]

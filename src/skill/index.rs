@@ -11,11 +11,12 @@ use crate::error::{Error, Result};
 use crate::files::write;
 use crate::skill::caller::Caller;
 use crate::skill::files::{self, FINE_TICK, Listing, SourceHash};
-use crate::skill::markdown::{self, Heading, Page};
+use crate::skill::page;
 use crate::skill::resolve::Skill;
-use crate::store::skill_index::{
+use crate::store::skills::index::{
     IndexDraft, IndexMeta, IndexedHeading, KnownFile, SCHEMA_VERSION, SkillIndex, Tokenizer,
 };
+use crate::text::headings::Heading;
 
 /// What building an index came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,11 +117,11 @@ fn is_same(meta: &IndexMeta, source_hash: &str, tokenizer: Tokenizer) -> bool {
 /// Adds what a file has to be searched: a section for each heading and one for what stands before
 /// the first, or the whole of a plain text. Other kinds of file have nothing.
 fn add_file(draft: &IndexDraft, path: &str, bytes: &[u8]) -> Result<()> {
-    let (is_markdown, is_text) = (markdown::is_markdown(path), markdown::is_text(path));
+    let (is_markdown, is_text) = (page::is_markdown(path), page::is_text(path));
     if !is_markdown && !is_text {
         return Ok(());
     }
-    let Some(page) = Page::read(path, bytes) else { return Ok(()) };
+    let Some(page) = page::read(path, bytes) else { return Ok(()) };
     let headings = if is_markdown { page.headings() } else { Vec::new() };
     let preamble = page.preamble(&headings).trim_end();
     if !preamble.trim().is_empty() || is_text {
@@ -159,9 +160,9 @@ mod tests {
     use std::fs::{self, File};
     use std::time::SystemTime;
 
-    use super::super::resolve;
-    use super::super::testing::World;
     use super::*;
+    use crate::skill::resolve;
+    use crate::skill::testing::World;
 
     /// Makes a skill in the project's store and returns it.
     fn skill(world: &World) -> Skill {

@@ -83,9 +83,9 @@ fn title(name: &str) -> String {
 mod tests {
     use std::fs;
 
-    use super::super::testing::World;
     use super::*;
     use crate::skill::front_matter;
+    use crate::skill::testing::World;
 
     fn make(world: &World, name: Option<&str>, is_global: bool) -> Result<Initialized> {
         init(&world.caller, &InitOptions { name: name.map(str::to_owned), is_global })

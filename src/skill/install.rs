@@ -129,8 +129,8 @@ fn text_with_version() -> String {
 mod tests {
     use std::fs;
 
-    use super::super::testing::World;
     use super::*;
+    use crate::skill::testing::World;
 
     #[test]
     fn the_skill_is_written_once_with_its_version_and_replaces_links_not_what_they_lead_to() {

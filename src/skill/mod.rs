@@ -22,9 +22,9 @@ pub mod install;
 pub mod lint;
 pub mod list;
 pub mod manifest;
-pub mod markdown;
 pub mod open;
 pub mod outline;
+pub mod page;
 pub mod path;
 pub mod registry;
 pub mod resolve;
@@ -40,7 +40,6 @@ mod testing;
 use serde_json::json;
 
 use crate::diagnostic::Warning;
-use crate::ingest::paths;
 use crate::skill::access_log::{Logged, logged};
 use crate::skill::build::{BuildOptions, Built};
 use crate::skill::caller::{Answer, Caller};
@@ -51,6 +50,7 @@ use crate::skill::search::{SearchOptions, SkillResults};
 use crate::skill::show::{ShowOptions, Shown};
 use crate::skill::sources::{Sources, SourcesOptions};
 use crate::skill::stats::{SkillStats, StatsOptions};
+use crate::text::paths;
 
 /// Builds a skill: index, manifest, stub, and links where agents look.
 pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Built> {
@@ -157,9 +157,4 @@ pub fn lint(caller: &Caller, skill: &str, is_forced: bool) -> Answer<Linted> {
         outcome: lint::lint(skill, is_forced),
         warnings: Vec::new(),
     })
-}
-
-/// Returns text as it is compared where case does not count; Unicode, not ASCII alone.
-pub fn fold(text: &str) -> String {
-    text.to_uppercase().to_lowercase()
 }

@@ -3,7 +3,8 @@
 use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::skill::resolve::Skill;
-use crate::skill::{files, markdown, path};
+use crate::skill::{files, path};
+use crate::text::headings;
 
 /// Which file, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
 
 /// Returns where the first so many lines end, and how many follow.
 pub(super) fn cut(bytes: &[u8], max_lines: u32) -> (usize, usize) {
-    let starts = markdown::line_starts(bytes);
+    let starts = headings::line_starts(bytes);
     match starts.get(max_lines as usize) {
         Some(end) => (*end, starts.len() - max_lines as usize),
         None => (bytes.len(), 0),

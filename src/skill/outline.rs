@@ -1,10 +1,9 @@
 //! A skill in, the headings of all its Markdown files out, read anew each time.
 
 use crate::error::Result;
-use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::Skill;
-use crate::skill::{files, index};
-use crate::store::skill_index::IndexedHeading;
+use crate::skill::{files, index, page};
+use crate::store::skills::index::IndexedHeading;
 
 /// Which headings to list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -45,8 +44,8 @@ pub(super) fn outline(skill: &Skill, options: OutlineOptions) -> Result<Vec<Outl
 pub(super) fn scan(skill: &Skill) -> Result<Vec<IndexedHeading>> {
     let mut found = Vec::new();
     for file in files::list(&skill.dir)?.files {
-        if markdown::is_markdown(&file.path)
-            && let Some(page) = Page::read(&file.path, &file.read()?)
+        if page::is_markdown(&file.path)
+            && let Some(page) = page::read(&file.path, &file.read()?)
         {
             let headings = page.headings().into_iter();
             found.extend(headings.map(|it| index::to_indexed(&file.path, it)));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::ingest::paths;
+use crate::text::paths;
 
 /// Finds a path below a skill's directory, links resolved; `None` if nothing is there.
 ///
@@ -104,8 +104,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::testing::World;
     use super::*;
+    use crate::skill::testing::World;
 
     /// Makes a skill with links of every kind, and something to reach outside.
     fn world() -> World {

@@ -8,12 +8,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::ingest::paths;
 use crate::skill::caller::{Caller, SKILLS_ROOT};
-use crate::skill::markdown::{self, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
-use crate::skill::{files, fold, front_matter, lint};
+use crate::skill::{files, front_matter, lint, page};
 use crate::store::{SkillRow, Store};
+use crate::text::fold::fold;
+use crate::text::{headings, paths};
 
 /// The letters a skill may bear.
 const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπ";
@@ -134,7 +134,7 @@ pub fn load(
             }
             Err(message) => {
                 report.skipped += 1;
-                let message = markdown::plain(&message);
+                let message = headings::plain(&message);
                 log(&format!("[kb] skill skipped: {}: {message}", file.display()));
             }
         }
@@ -179,7 +179,7 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
         Error::Io { source, .. } => source.to_string(),
         error => error.to_string(),
     })?;
-    let page = Page::read(SKILL_FILE, &bytes).ok_or("it is not text")?;
+    let page = page::read(SKILL_FILE, &bytes).ok_or("it is not text")?;
     let (fields, body_start) = front_matter::read(&page.text).map_err(|it| it.to_string())?;
     let required = |name: &str| {
         let text = fields.text(name).filter(|it| !it.trim().is_empty());

@@ -10,8 +10,8 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::write;
 use crate::hash;
-use crate::ingest::paths;
 use crate::skill::caller::Caller;
+use crate::text::paths;
 
 /// The file that makes a directory a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -264,8 +264,8 @@ fn canonical(path: &Path) -> Result<PathBuf> {
 mod tests {
     use std::fs;
 
-    use super::super::testing::World;
     use super::*;
+    use crate::skill::testing::World;
 
     #[track_caller]
     fn check(world: &World, typed: &str, dir: &str, scope: Scope, runtime: &str) {

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::skill::caller::Caller;
+use crate::skill::index;
 use crate::skill::resolve::Skill;
-use crate::skill::{fold, index};
-use crate::store::skill_index::SkillHit;
+use crate::store::skills::index::SkillHit;
+use crate::text::fold::fold;
 
 /// What to look for.
 #[derive(Debug, Clone, PartialEq, Eq)]

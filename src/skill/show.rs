@@ -7,14 +7,14 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::skill::caller::Caller;
 use crate::skill::resolve::Skill;
-use crate::skill::{build, files, fold, index, markdown, open, outline, path};
-use crate::store::skill_index::IndexedHeading;
+use crate::skill::{build, files, index, open, outline, page, path};
+use crate::store::skills::index::IndexedHeading;
+use crate::text::fold::fold;
+use crate::text::headings;
+use crate::text::similar::similar;
 
 /// What separates a heading from its description where headings are listed for agents.
 const EM_DASH: &str = " — ";
-
-/// Headings suggested at most.
-const MAX_SIMILAR: usize = 5;
 
 /// Which section, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     let place = path::locate(&skill.dir, &heading.file)?.filter(|it| it.is_file());
     let place = place.ok_or_else(|| index::unusable(skill))?;
     let bytes = files::read_within(&skill.dir, &place)?;
-    let page = markdown::Page::read(&heading.file, &bytes).ok_or_else(|| index::unusable(skill))?;
+    let page = page::read(&heading.file, &bytes).ok_or_else(|| index::unusable(skill))?;
     let mut text = page.lines(heading.start_line as usize..heading.end_line as usize).to_owned();
     let num_cut = match options.max_lines {
         Some(max_lines) => {
@@ -125,26 +125,11 @@ fn find<'a>(
 /// Returns what two texts of one heading have in common: an index of another program may have
 /// kept blanks and control characters.
 fn normal(text: &str) -> String {
-    fold(&markdown::plain(text))
+    fold(&headings::plain(text))
 }
 
 fn without_description(query: &str) -> &str {
     query.split_once(EM_DASH).map_or(query, |(heading, _)| heading.trim())
-}
-
-/// Returns the first few items whose names begin with what is wanted, then those that contain it.
-pub(crate) fn similar<'a, T>(
-    items: &'a [T],
-    name: impl Fn(&T) -> String,
-    wanted: &str,
-) -> Vec<&'a T> {
-    let like = |is_like: &dyn Fn(&str) -> bool| -> Vec<&'a T> {
-        items.iter().filter(|it| is_like(&name(it))).collect()
-    };
-    let mut found = like(&|it| it.starts_with(wanted));
-    found.extend(like(&|it| it.contains(wanted) && !it.starts_with(wanted)));
-    found.truncate(MAX_SIMILAR);
-    found
 }
 
 #[cfg(test)]
@@ -207,26 +192,5 @@ mod tests {
     #[test]
     fn blanks_and_control_characters_in_an_index_do_not_matter() {
         check("two blanks\u{fffd}[1m", None, &[7]);
-    }
-
-    #[test]
-    fn suggestions_begin_with_the_query_or_contain_it() {
-        let headings = headings(&[
-            ("a.md", "How to install"),
-            ("a.md", "Install"),
-            ("b.md", "INSTALLING on Linux"),
-            ("b.md", "Other"),
-        ]);
-        let similar = |headings: &[IndexedHeading], wanted| -> Vec<String> {
-            let found = similar(headings, |it| normal(&it.text), wanted);
-            found.into_iter().map(|it| it.text.clone()).collect()
-        };
-        assert_eq!(
-            similar(&headings, "instal"),
-            ["Install", "INSTALLING on Linux", "How to install"]
-        );
-        assert!(similar(&headings, "nothing").is_empty());
-        let many: Vec<_> = (0..9).map(|_| ("a.md", "Same")).collect();
-        assert_eq!(similar(&super::tests::headings(&many), "s").len(), MAX_SIMILAR);
     }
 }

@@ -84,7 +84,7 @@ fn start(skill: &Skill, dir: &str) -> Result<String> {
         .filter(|it| it.is_dir())
         .ok_or_else(|| Diagnostic::DirectoryNotFound { path: dir.to_owned() })?;
     let below = place.strip_prefix(&skill.dir).unwrap_or(&place);
-    let below = crate::ingest::paths::path_text(below);
+    let below = crate::text::paths::path_text(below);
     Ok(if below.is_empty() { below } else { below + "/" })
 }
 
@@ -181,9 +181,9 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::resolve;
-    use super::super::testing::World;
     use super::*;
+    use crate::skill::resolve;
+    use crate::skill::testing::World;
 
     fn world() -> World {
         let world = World::new();

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Result;
-use crate::ingest::paths;
 use crate::skill::caller::Caller;
 use crate::skill::resolve::Skill;
-use crate::store::skill_log;
-use crate::store::skill_log::Access;
+use crate::store::skills::log;
+use crate::store::skills::log::Access;
+use crate::text::paths;
 
 /// What to count by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +150,7 @@ pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> R
             && until.is_none_or(|until| time.is_some_and(|it| it <= until))
             && (projects.is_empty() || projects.iter().any(|it| is_below(&access.cwd, it)))
     };
-    let mut accesses = skill_log::read(&skill.log_path())?.unwrap_or_default();
+    let mut accesses = log::read(&skill.log_path())?.unwrap_or_default();
     accesses.retain(is_in);
     let times = || accesses.iter().map(|it| &it.timestamp);
     let period = times().min().cloned().zip(times().max().cloned());

@@ -6,9 +6,9 @@ use std::fmt::Write;
 use crate::diagnostic::Program;
 use crate::error::Result;
 use crate::skill::files::Listing;
-use crate::skill::front_matter;
-use crate::skill::markdown::{self, Heading, Page};
 use crate::skill::resolve::{SKILL_FILE, Skill};
+use crate::skill::{front_matter, page};
+use crate::text::headings::{self, Heading, Page};
 
 /// Entries listed at most: of SKILL.md, and again of the other files. With what stands around them
 /// a stub keeps below a hundred lines.
@@ -59,8 +59,8 @@ pub(super) fn stub(
     );
     let mut sections = Vec::new();
     let mut references = Vec::new();
-    for file in listing.files.iter().filter(|it| markdown::is_markdown(&it.path)) {
-        let Some(page) = Page::read(&file.path, &file.read()?) else { continue };
+    for file in listing.files.iter().filter(|it| page::is_markdown(&it.path)) {
+        let Some(page) = page::read(&file.path, &file.read()?) else { continue };
         if file.path == SKILL_FILE {
             sections = page.headings().iter().filter_map(section).collect();
         } else {
@@ -89,7 +89,7 @@ fn reference(path: &str, page: &Page) -> String {
     let headings = page.headings();
     let title = headings.iter().find(|it| it.level == 1).map_or(path, |it| &it.text);
     let description = front_matter::read(&page.text).ok().and_then(|it| it.0.text("description"));
-    match description.map(|it| markdown::plain(&it)).filter(|it| !it.is_empty()) {
+    match description.map(|it| headings::plain(&it)).filter(|it| !it.is_empty()) {
         Some(description) => format!("- {title} — {}", shorten(&description)),
         None => format!("- {title}"),
     }
@@ -136,9 +136,9 @@ fn quoted(text: &str) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::World;
-    use super::super::{files, resolve};
     use super::*;
+    use crate::skill::testing::World;
+    use crate::skill::{files, resolve};
 
     fn stub_of(world: &World, description: &str) -> String {
         let skill = resolve::resolve(&world.caller, "x").unwrap();

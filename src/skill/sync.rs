@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::write;
-use crate::ingest::paths;
 use crate::skill::caller::{self, Caller};
 use crate::skill::resolve::{self, META_DIR};
-use crate::store::skill_log;
-use crate::store::skill_log::Access;
+use crate::store::skills::log;
+use crate::store::skills::log::Access;
+use crate::text::paths;
 
 /// Which fallback logs to merge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn names(logs: &Path) -> Vec<String> {
 fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Result<usize> {
     let source = log_of(logs, name);
     let unreadable = |_| Diagnostic::SyncSource { path: paths::path_text(&source) };
-    let accesses = skill_log::read(&source).map_err(unreadable)?.unwrap_or_default();
+    let accesses = log::read(&source).map_err(unreadable)?.unwrap_or_default();
     if is_dry_run {
         return Ok(accesses.len());
     }
@@ -94,7 +94,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
         by_log.entry(destination(caller, &access)).or_default().push(access);
     }
     for (destination, accesses) in by_log {
-        skill_log::merge(&destination, &accesses)
+        log::merge(&destination, &accesses)
             .map_err(|_| Diagnostic::SyncDestination { path: paths::path_text(&destination) })?;
     }
     let unremovable = |cause| Error::Io { path: source.clone(), source: cause };
@@ -121,8 +121,8 @@ fn destination(caller: &Caller, access: &Access) -> PathBuf {
 mod tests {
     use std::fs;
 
-    use super::super::testing::World;
     use super::*;
+    use crate::skill::testing::World;
 
     fn access(world: &World, skill: &str, dir: &str, run_id: &str) -> Access {
         Access {
@@ -144,14 +144,14 @@ mod tests {
             world.skill(dir);
             for run_id in ["a", "b"] {
                 let log = log_of(&world.caller.fallback_logs(), skill);
-                skill_log::append(&log, &access(&world, skill, dir, run_id)).unwrap();
+                log::append(&log, &access(&world, skill, dir, run_id)).unwrap();
             }
         }
         world
     }
 
     fn rows(world: &World, log: &str) -> usize {
-        skill_log::read(&world.path(log)).unwrap().map_or(0, |it| it.len())
+        log::read(&world.path(log)).unwrap().map_or(0, |it| it.len())
     }
 
     const X_LOG: &str = "home/.skillc/runtime/x/.skillc-meta/logs.db";
@@ -172,7 +172,7 @@ mod tests {
     fn rows_that_are_there_are_not_added_again() {
         let world = world();
         let there = access(&world, "x", "home/.skillc/skills/x", "a");
-        skill_log::append(&world.path(X_LOG), &there).unwrap();
+        log::append(&world.path(X_LOG), &there).unwrap();
         sync(&world.caller, &SyncOptions::default()).unwrap();
         assert_eq!(rows(&world, X_LOG), 2);
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use crate::diagnostic::Program;
-use crate::store::skill_index::Tokenizer;
+use crate::store::skills::index::Tokenizer;
 
 use super::caller::Caller;
 

@@ -3,45 +3,13 @@
 //! Nothing outside sees a connection, a row or a statement. One method is one transaction, so a
 //! process killed at any instant leaves the database as it was before the method or after it.
 
-mod backup;
-mod binding;
-mod by_sql;
-mod check;
-mod chunks;
-mod codes;
+mod db;
 mod documents;
-mod erase;
-mod examine;
-mod examine_vectors;
-mod fault;
-mod filter;
-mod fts;
-pub mod grams;
-mod layout;
-mod lend;
-mod migrate;
-mod open;
-mod pages;
-mod paths;
-mod postings;
-mod reindex;
-mod repair;
-mod repair_vectors;
-mod replace;
-mod roots;
-mod rows;
-mod scan;
-mod second_look;
-mod separators;
-mod sizes;
-pub mod skill_index;
-pub mod skill_log;
-mod skills;
-mod sums;
-mod tags;
+mod integrity;
+mod keyword;
+pub mod skills;
 #[cfg(test)]
 mod testing;
-mod transfer;
 mod vectors;
 
 use std::cell::{Cell, RefCell};
@@ -52,24 +20,24 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::document::Binding;
 use crate::error::{Error, Result};
 
-use fault::{Fault, Step};
-use lend::FileId;
+use db::fault::{Fault, Step};
+use db::lend::FileId;
 
-pub use backup::{Existing, Verified};
-pub use check::{PageCounts, Stats};
-pub use chunks::{PassageHash, StoredChunk, StoredHit};
+pub use db::backup::{Existing, Verified};
+pub use db::erase::Erasure;
+pub use documents::chunks::{PassageHash, StoredChunk, StoredHit};
+pub use documents::paths::{KnownPath, PathStamp};
+pub use documents::replace::{Change, NewDocument};
+pub use documents::roots::{Forgotten, KnownFile, Root};
+pub use documents::tags::TagCount;
+pub use documents::transfer::{Record, RecordedChunk, Taken};
 pub use documents::{DocumentName, ListedDocument, StoredDocument};
-pub use erase::Erasure;
-pub use examine::{Damage, Finding};
-pub use fts::Occurrence;
-pub use paths::{KnownPath, PathStamp};
-pub use reindex::{Reindexing, Unembedded};
-pub use replace::{Change, NewDocument};
-pub use roots::{Forgotten, KnownFile, Root};
-pub use sizes::ChunkSizes;
+pub use integrity::check::{PageCounts, Stats};
+pub use integrity::examine::{Damage, Finding};
+pub use keyword::fts::Occurrence;
+pub use keyword::sizes::ChunkSizes;
 pub use skills::SkillRow;
-pub use tags::TagCount;
-pub use transfer::{Record, RecordedChunk, Taken};
+pub use vectors::reindex::{Reindexing, Unembedded};
 
 /// One connection to a knowledge base.
 ///
@@ -89,7 +57,7 @@ pub struct Store {
     bound: RefCell<Option<Binding>>,
     reindexing: Option<Binding>,
     /// Whether kb may read the tables behind the indexes itself; known after the first question.
-    layout: Cell<Option<layout::Layout>>,
+    layout: Cell<Option<db::layout::Layout>>,
 }
 
 impl Store {

@@ -6,7 +6,8 @@ use rusqlite::Connection;
 
 use crate::document::{Binding, Chunk, DocumentId, Format, Metadata, Precision};
 
-use super::{Change, NewDocument, PathStamp, Store, fts, grams};
+use super::keyword::{fts, grams};
+use super::{Change, NewDocument, PathStamp, Store};
 
 /// Width of the vectors in these tests.
 pub(super) const DIM: u32 = 4;

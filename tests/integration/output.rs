@@ -252,7 +252,7 @@ fn tables_line_up_and_fit_the_terminal_whatever_the_script() {
         env.write(&format!("docs/{name}.md"), format!("# {title}\n\nText.\n"));
     }
     env.ok(&["add", "docs", "--tags", "x"]);
-    let width = kb::present::columns::width;
+    let width = kb::present::terminal::columns::width;
     let list = ["list", "--color=never"];
     let shown = terminal::run(&env, &list, "", true).stderr.replace('\r', "");
     let piped = env.ok(&list).stdout;
@@ -300,6 +300,6 @@ fn what_is_marked_is_what_the_index_finds() {
     let mut terms = db.prepare("SELECT term FROM terms ORDER BY offset").unwrap();
     let terms = terms.query_map([], |row| row.get::<_, String>(0)).unwrap();
     for (word, term) in words.iter().zip(terms) {
-        assert_eq!(kb::present::stem::stem(word), term.unwrap(), "{word}");
+        assert_eq!(kb::text::stem::stem(word), term.unwrap(), "{word}");
     }
 }

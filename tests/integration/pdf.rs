@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use kb::document::{BlockKind, Document};
 use kb::error::{Error, Failure, Result};
-use kb::ingest::extract::child::ReadOptions;
-use kb::ingest::extract::pdf::extract;
+use kb::extract::pdf::extract;
+use kb::extract::sandbox::ReadOptions;
 
 fn options() -> ReadOptions {
     ReadOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_kb")))

@@ -20,12 +20,12 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
+use kb::chunk::{ChunkOptions, Strategy, chunk};
 use kb::document::{Chunk, DocType, Document, Format};
 use kb::embed::{DEFAULT_MODEL, Locations, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
-use kb::ingest::chunk::{ChunkOptions, Strategy, chunk};
+use kb::extract::extract;
+use kb::extract::sandbox::ReadOptions;
 use kb::ingest::detect::{HEAD_BYTES, Wanted, detect};
-use kb::ingest::extract::child::ReadOptions;
-use kb::ingest::extract::extract;
 use kb::ingest::walk::{Start, WalkOptions, walk};
 
 /// What was seen of one format.

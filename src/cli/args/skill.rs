@@ -10,8 +10,8 @@ use clap::{
 
 use crate::cli::args::Global;
 use crate::config::OutputFormat;
-use crate::ingest::paths;
 use crate::skill::commands::{COMMANDS, Command, Kind, Parameter};
+use crate::text::paths;
 
 /// Serve agent skills: list, build, search and read directories with a SKILL.md
 #[derive(Debug, Parser)]

@@ -11,7 +11,7 @@ use crate::document::Binding;
 use crate::embed::{Examination, Examined, FileState, ManifestState};
 use crate::error::{Error, Result};
 use crate::present::doctor::Verdict;
-use crate::present::number::counted;
+use crate::present::terminal::number::counted;
 
 const NAME: &str = "cache";
 

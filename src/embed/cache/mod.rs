@@ -10,7 +10,7 @@ mod trust;
 use std::path::{Path, PathBuf};
 
 use super::fetch::{Locations, lock};
-use super::identity::Identity;
+use super::graph::identity::Identity;
 use super::{Installed, graph, io_error};
 use crate::document::Precision;
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! The first bytes of a file in, what they look like out.
 
 use crate::document::Picture;
-use crate::ingest::decode;
+use crate::text::decode;
 
 /// Where readers of PDF look for its header (PDF 1.7, appendix H, note 13).
 const PDF_HEADER_WITHIN_BYTES: usize = 1024;

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::document::{DocType, Format, Language};
 use crate::error::{Error, Failure, Result};
-use crate::ingest::decode;
+use crate::text::decode;
 
 use magic::{
     DOCX, EPUB, OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, pdf_header, picture,

@@ -15,7 +15,7 @@ use std::{panic, thread};
 
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
-use crate::ingest::clock::CpuBudget;
+use crate::extract::clock::CpuBudget;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::reach::Access;
 use crate::ingest::walk::{Found, Start};

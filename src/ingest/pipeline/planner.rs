@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use crate::document::{Format, Language};
 use crate::error::{Error, Failure, Result};
+use crate::extract::clock::CpuBudget;
 use crate::hash;
-use crate::ingest::clock::CpuBudget;
 use crate::ingest::reach::Access;
 use crate::ingest::walk::{Found, Start};
-use crate::ingest::{IngestOptions, Services, detect, paths, prepare, walk};
+use crate::ingest::{IngestOptions, Services, detect, prepare, walk};
 use crate::store::{KnownPath, Store};
+use crate::text::paths;
 use crate::trace::stage;
 
 use super::{Message, Outcome};

@@ -6,13 +6,12 @@ use std::sync::{Arc, mpsc};
 
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
-use crate::ingest::clock::CpuBudget;
+use crate::extract::clock::CpuBudget;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::Found;
-use crate::ingest::{
-    Event, IngestOptions, IngestReport, OnEvent, PASSAGES_PER_JOB, embed, paths, walk,
-};
+use crate::ingest::{Event, IngestOptions, IngestReport, OnEvent, PASSAGES_PER_JOB, embed, walk};
 use crate::store::{PassageHash, PathStamp, Store};
+use crate::text::paths;
 use crate::trace::stage;
 
 use super::planner::Planner;

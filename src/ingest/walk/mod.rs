@@ -12,8 +12,9 @@ use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, Result};
 use crate::files::Metadata;
+use crate::ingest::detect;
 use crate::ingest::reach::{Folder, Reach};
-use crate::ingest::{detect, paths};
+use crate::text::paths;
 
 use tree::Tree;
 

@@ -3,8 +3,10 @@
 //! is null.
 
 mod documents;
+pub mod read;
 mod runs;
 mod search;
+pub mod skill;
 mod status;
 
 use std::io;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::present::json::CONTRACT_VERSION;
-use crate::read::{Evidence, Passage};
+use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::text::json::Json;

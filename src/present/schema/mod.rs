@@ -10,8 +10,8 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-use crate::present::skill::json as skill;
-use crate::present::{cache, doctor, eval, json, read, update, why};
+use crate::present::json::skill;
+use crate::present::{cache, doctor, eval, json, update, why};
 use crate::text::json::Json;
 use crate::transfer::{DocumentLine, HeadLine};
 
@@ -101,9 +101,9 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<Vec<json::ListedJson>>("list", "kb list --format json"),
     Published::of::<json::InfoJson>("info", "kb info --format json"),
     Published::of::<json::SimilarJson>("similar", "kb similar --format json"),
-    Published::of::<read::json::OutlineJson>("outline", "kb outline --format json"),
-    Published::of::<read::json::ShowJson>("show", "kb show --format json"),
-    Published::of::<read::json::OpenJson>("open", "kb open --format json"),
+    Published::of::<json::read::OutlineJson>("outline", "kb outline --format json"),
+    Published::of::<json::read::ShowJson>("show", "kb show --format json"),
+    Published::of::<json::read::OpenJson>("open", "kb open --format json"),
     Published::of::<json::RemovedJson>("remove", "kb remove --format json"),
     Published::of::<Vec<json::TagJson>>("tags", "kb tags --format json"),
     Published::of::<json::TaggedJson>("tag", "kb tag --format json"),

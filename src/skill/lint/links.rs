@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::error::Error;
-use crate::ingest::paths;
-use crate::skill::markdown::Heading;
 use crate::skill::path;
 use crate::skill::resolve::{SKILL_FILE, Skill};
+use crate::text::headings::Heading;
+use crate::text::paths;
 
 use super::{Finding, LINK_ANCHOR_EXISTS, LINK_FILE_EXISTS, LINK_NO_ESCAPE, NO_ORPHANS, Source};
 

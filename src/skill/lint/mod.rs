@@ -8,9 +8,9 @@ mod links;
 mod structure;
 
 use crate::error::Result;
-use crate::skill::files;
-use crate::skill::markdown::{self, Heading, Page};
 use crate::skill::resolve::{self, SKILL_FILE, Skill};
+use crate::skill::{files, page};
+use crate::text::headings::{Heading, Page};
 
 pub use front_matter::name_fault;
 
@@ -188,13 +188,13 @@ fn sources(skill: &Skill) -> Result<Vec<Source>> {
     let mut found = Vec::new();
     let is_hidden = |path: &str| path.rsplit('/').next().is_some_and(|it| it.starts_with('.'));
     let mut add = |path: String, bytes: &[u8]| {
-        if let Some(page) = Page::read(&path, bytes) {
+        if let Some(page) = page::read(&path, bytes) {
             let headings = page.headings();
             found.push(Source { path, page, headings });
         }
     };
     for file in files::list(&skill.dir)?.files {
-        if markdown::is_markdown(&file.path) && !is_hidden(&file.path) && file.path != SKILL_FILE {
+        if page::is_markdown(&file.path) && !is_hidden(&file.path) && file.path != SKILL_FILE {
             let bytes = file.read()?;
             add(file.path, &bytes);
         }

@@ -20,7 +20,7 @@ fn world(accesses: &[(&str, &str, &str, &str, Option<&str>)]) -> (World, Skill) 
             args: (*args).into(),
             error: error.map(str::to_owned),
         };
-        skill_log::append(&skill.log_path(), &access).unwrap();
+        log::append(&skill.log_path(), &access).unwrap();
     }
     (world, skill)
 }

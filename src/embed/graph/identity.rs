@@ -1,0 +1,226 @@
+//! Names the directory of a graph by what it is made from, and tells which others it replaces.
+
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::export;
+use crate::document::Precision;
+use crate::embed::{Installed, facts, io_error};
+use crate::error::Result;
+use crate::files::{folder, open, write};
+use crate::hash;
+
+/// Letters of a fingerprint that are used: 128 bits.
+const FINGERPRINT_LETTERS: usize = 32;
+
+/// The file that says what a graph was made from.
+const ABOUT_FILE: &str = "about.txt";
+
+/// Far more than that takes.
+const MAX_ABOUT_BYTES: u64 = 1 << 20;
+
+/// All that a graph depends on.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::embed) struct Identity {
+    /// [`export::EXPORT_VERSION`].
+    version: u32,
+    /// The layout of the weights.
+    kind: String,
+    /// The file with the weights.
+    path: String,
+    /// Its length and time of change.
+    stamp: String,
+    runtime: String,
+    facts: String,
+    precision: String,
+    processor: String,
+}
+
+impl Identity {
+    /// Tells the model by path, length and time of change, not by content: hashing 90 MB would cost
+    /// more than everything else a query does.
+    pub(in crate::embed) fn of(
+        installed: &Installed,
+        weights: &Path,
+        kind: String,
+        precision: Precision,
+    ) -> Result<Self> {
+        let path = weights.canonicalize().map_err(|it| io_error(weights, it))?;
+        let metadata = path.metadata().map_err(|it| io_error(&path, it))?;
+        let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        Ok(Self {
+            version: export::EXPORT_VERSION,
+            kind,
+            path: one_line(&path.display().to_string()),
+            stamp: format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()),
+            // Not where it lies: a copy of the library makes the same graph.
+            runtime: runtime(&installed.runtime)?,
+            facts: one_line(&format!("{:?}", installed.facts)),
+            precision: precision.to_string(),
+            processor: processor(),
+        })
+    }
+
+    /// Returns the graph's directory.
+    pub(in crate::embed) fn place(&self, cache_dir: &Path) -> PathBuf {
+        let hash = hash::sha256(self.lines());
+        graphs(cache_dir).join(&hash[..FINGERPRINT_LETTERS])
+    }
+
+    /// Writes down what a graph was made from, beside it.
+    pub(in crate::embed) fn write(&self, dir: &Path) -> Result<()> {
+        let path = dir.join(ABOUT_FILE);
+        write::replace(&path, self.lines().as_bytes()).map_err(|error| io_error(&path, error))
+    }
+
+    /// Returns what the graph in a directory is of: the model's name and its precision.
+    pub(in crate::embed) fn name(dir: &Path) -> Option<String> {
+        let identity = Self::read(dir)?;
+        let weights = Path::new(&identity.path);
+        let part = |it: &Path| it.file_name().map(|it| it.to_string_lossy().into_owned());
+        // The hub's cache names a model as `models--owner--name`, some directories above its files.
+        let of_hub = weights
+            .ancestors()
+            .filter_map(part)
+            .find_map(|it| it.strip_prefix("models--").map(|it| it.replace("--", "/")));
+        let name = of_hub.or_else(|| part(weights.parent()?))?;
+        Some(format!("{name} {}", identity.precision))
+    }
+
+    /// Removes the graphs this one replaces. A process that has one of them open keeps it.
+    pub(in crate::embed) fn remove_replaced(&self, cache_dir: &Path) {
+        for place in folder::entries(&graphs(cache_dir)) {
+            if Self::read(&place).is_some_and(|other| self.replaces(&other)) {
+                // What cannot be removed now costs space, nothing else.
+                let _ = folder::remove_all(&place);
+            }
+        }
+    }
+
+    /// Whether nobody will ask for `other` again: the weights have changed, or this kb builds newer
+    /// graphs. Not if the runtime or the processor is another, for a cache may be shared.
+    fn replaces(&self, other: &Self) -> bool {
+        let is_same_model = self.path == other.path && self.precision == other.precision;
+        let is_same_machine = self.processor == other.processor;
+        is_same_model
+            && is_same_machine
+            && (self.version > other.version || self.stamp != other.stamp)
+    }
+
+    fn lines(&self) -> String {
+        let Self { version, kind, path, stamp, runtime, facts, precision, processor } = self;
+        format!(
+            "{version}\n{kind}\n{path}\n{stamp}\n{runtime}\n{facts}\n{precision}\n{processor}\n"
+        )
+    }
+
+    /// Reads what a graph was made from.
+    fn read(dir: &Path) -> Option<Self> {
+        let bytes = open::read(&dir.join(ABOUT_FILE), open::Links::Follow, MAX_ABOUT_BYTES).ok()?;
+        Self::parse(&String::from_utf8(bytes).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines().map(str::to_owned);
+        Some(Self {
+            version: lines.next()?.parse().ok()?,
+            kind: lines.next()?,
+            path: lines.next()?,
+            stamp: lines.next()?,
+            runtime: lines.next()?,
+            facts: lines.next()?,
+            precision: lines.next()?,
+            processor: lines.next()?,
+        })
+    }
+}
+
+fn graphs(cache_dir: &Path) -> PathBuf {
+    cache_dir.join("graphs")
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+fn runtime(path: &Path) -> Result<String> {
+    let fail = |it: std::io::Error| facts::model_error(path, it);
+    let path = path.canonicalize().map_err(fail)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(format!("{} {}", one_line(&name), path.metadata().map_err(fail)?.len()))
+}
+
+/// Names what the processor can do that the optimiser may have looked at.
+fn processor() -> String {
+    let mut features = vec![std::env::consts::ARCH];
+    macro_rules! detect {
+        ($detected:ident: $($feature:tt)*) => {
+            $(if std::arch::$detected!($feature) {
+                features.push($feature);
+            })*
+        };
+    }
+    #[cfg(target_arch = "x86_64")]
+    detect!(is_x86_feature_detected: "avx" "avx2" "avxvnni" "avx512f" "avx512bw" "avx512vnni");
+    #[cfg(target_arch = "aarch64")]
+    detect!(is_aarch64_feature_detected: "dotprod" "i8mm" "sve");
+    features.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(change: impl FnOnce(&mut Identity)) -> Identity {
+        let mut identity = Identity {
+            version: 2,
+            kind: "Bert".into(),
+            path: "/models/tiny/model.safetensors".into(),
+            stamp: "100 5".into(),
+            runtime: "libonnxruntime.so.1.31.1 29352200".into(),
+            facts: "Facts { dim: 8 }".into(),
+            precision: "int8".into(),
+            processor: "x86_64 avx2".into(),
+        };
+        change(&mut identity);
+        identity
+    }
+
+    #[test]
+    fn a_graph_replaces_those_nobody_will_ask_for_again() {
+        let new = identity(|_| {});
+        assert!(new.replaces(&identity(|it| it.stamp = "100 4".into())));
+        assert!(new.replaces(&identity(|it| it.version = 1)));
+        assert!(!new.replaces(&new));
+        assert!(!new.replaces(&identity(|it| it.version = 3)));
+        for other in [
+            identity(|it| it.path = "/models/other/model.safetensors".into()),
+            identity(|it| it.precision = "fp32".into()),
+            identity(|it| it.processor = "x86_64".into()),
+        ] {
+            let other = Identity { version: 1, stamp: "1 1".into(), ..other };
+            assert!(!new.replaces(&other), "{other:?}");
+        }
+        // The same weights cut at another length, or run by another library, may be wanted again.
+        assert!(!new.replaces(&identity(|it| it.facts = "Facts { dim: 8, max: 3 }".into())));
+        assert!(!new.replaces(&identity(|it| it.runtime = "libonnxruntime.so.1.22.0 1".into())));
+    }
+
+    #[test]
+    fn what_is_written_down_is_read_back() {
+        let identity = identity(|_| {});
+        assert_eq!(Identity::parse(&identity.lines()), Some(identity));
+        for text in ["", "two\nBert\n", "2\nBert\n/path\n"] {
+            assert_eq!(Identity::parse(text), None);
+        }
+    }
+
+    #[test]
+    fn every_difference_makes_another_place() {
+        let place = |it: &Identity| it.place(Path::new("/cache"));
+        let first = identity(|_| {});
+        assert_eq!(place(&first), place(&identity(|_| {})));
+        assert_ne!(place(&first), place(&identity(|it| it.stamp = "100 6".into())));
+        assert_ne!(place(&first), place(&identity(|it| it.kind = "Onnx".into())));
+    }
+}

@@ -1,0 +1,264 @@
+//! Finds the optimised graph of a model, or makes it.
+//!
+//! Graphs are in `<cache>/graphs/<fingerprint>/`, the weights beside the graph so that the system
+//! maps them into memory: such a graph loads in some 20 ms where the original takes 150. They are
+//! made once for a model, precision, runtime and processor; `identity` tells them apart. One of which a
+//! file is not what kb wrote is made again.
+
+pub(in crate::embed) mod export;
+pub(in crate::embed) mod identity;
+pub(in crate::embed) mod int8;
+
+use std::path::{Path, PathBuf};
+
+use super::cache::{Expected, FileState, Manifest};
+use super::facts::{Family, model_error};
+use super::fetch::{Workspace, weights};
+use super::graph::identity::Identity;
+use super::names::Names;
+use super::single::weights::Weights;
+use super::{Event, Installed, io_error};
+use crate::document::Precision;
+use crate::error::Result;
+use crate::files::{folder, write};
+use ort::environment::Environment;
+use ort::session::Session;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
+
+/// The graph's file in its directory.
+const GRAPH_FILE: &str = "model.onnx";
+
+/// The weights' file in its directory; the graph names it.
+const WEIGHTS_FILE: &str = "model.bin";
+
+/// 8-bit weights by row, for texts that are not worth loading the graph.
+const ROWS_FILE: &str = "rows.safetensors";
+
+/// All that is loaded from its directory.
+const FILES: [&str; 3] = [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE];
+
+/// Tensors smaller than this stay in the graph's file: the runtime opens and maps the weights' file
+/// anew for each of the others, in some 27 system calls.
+const SMALLEST_EXTERNAL_BYTES: &str = "16384";
+
+/// What a graph is made from.
+enum Source {
+    /// safetensors of a family whose graph kb builds.
+    Weights(PathBuf, Family),
+    /// The model's own ONNX file.
+    Onnx(PathBuf),
+}
+
+fn source(installed: &Installed) -> Result<Source> {
+    let dir = &installed.model_dir;
+    let plain = dir.join("model.safetensors");
+    if let (Ok(family), true) = (&installed.facts.family, plain.is_file()) {
+        return Ok(Source::Weights(plain, *family));
+    }
+    let found = weights(dir).filter(|it| it.extension().is_some_and(|it| it == "onnx"));
+    let beside = || ["onnx/model.onnx", "model.onnx"].map(|it| dir.join(it));
+    match (found.or_else(|| beside().into_iter().find(|it| it.is_file())), &installed.facts.family)
+    {
+        (Some(path), _) => Ok(Source::Onnx(path)),
+        (None, Err(reason)) => {
+            let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");
+            Err(model_error(dir, reason))
+        }
+        (None, Ok(_)) => Err(model_error(dir, "there is no model.safetensors in it")),
+    }
+}
+
+/// Returns the precision passages are really computed in: an ONNX file runs as it is.
+pub(super) fn usable_precision(installed: &Installed, wanted: Precision) -> Precision {
+    match source(installed) {
+        Ok(Source::Onnx(_)) => Precision::Fp32,
+        Ok(Source::Weights(..)) | Err(_) => wanted,
+    }
+}
+
+/// Whether the graph gives token vectors still to be pooled.
+pub(super) fn gives_token_vectors(installed: &Installed) -> bool {
+    matches!(source(installed), Ok(Source::Onnx(_)))
+}
+
+/// Returns the weights of a model whose graph kb builds, and their layout.
+pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, Family)> {
+    match source(installed) {
+        Ok(Source::Weights(path, family)) => Some((path, family)),
+        Ok(Source::Onnx(_)) | Err(_) => None,
+    }
+}
+
+/// Returns the directory of the graph, if it is there.
+///
+/// # Errors
+///
+/// As [`prepare`].
+pub(super) fn find(installed: &Installed, precision: Precision) -> Result<Option<PathBuf>> {
+    let (_, place) = place(installed, &source(installed)?, precision)?;
+    Ok(place.join(GRAPH_FILE).is_file().then_some(place))
+}
+
+/// Returns the 8-bit weights by row that lie beside a graph in 8 bits.
+pub(super) fn rows_file(place: &Path) -> PathBuf {
+    place.join(ROWS_FILE)
+}
+
+/// Returns what tells the graph from others, and its directory.
+fn place(
+    installed: &Installed,
+    source: &Source,
+    precision: Precision,
+) -> Result<(Identity, PathBuf)> {
+    let (path, kind) = match source {
+        Source::Weights(path, family) => (path, format!("{family:?}")),
+        Source::Onnx(path) => (path, "Onnx".to_owned()),
+    };
+    let identity = Identity::of(installed, path, kind, precision)?;
+    let place = identity.place(&installed.cache_dir);
+    Ok((identity, place))
+}
+
+/// Returns the path of the graph, building it if it is not there.
+///
+/// # Errors
+///
+/// [`Error::Model`](crate::error::Error::Model) if the model's files cannot be used, [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if
+/// the graph cannot be written.
+pub(super) fn prepare(
+    installed: &Installed,
+    precision: Precision,
+    environment: &Environment,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<PathBuf> {
+    let source = source(installed)?;
+    let (identity, place) = place(installed, &source, precision)?;
+    let graph = place.join(GRAPH_FILE);
+    let mut manifest = Manifest::read(&installed.cache_dir);
+    if is_intact(&mut manifest, &place, &FILES, &mut |_| {})? {
+        manifest.keep();
+        return Ok(graph);
+    }
+    let workspace = Workspace::open(&installed.cache_dir, on_event)?;
+    // Another process may have made it in the meantime.
+    if is_intact(&mut Manifest::read(&installed.cache_dir), &place, &FILES, on_event)? {
+        return Ok(graph);
+    }
+    on_event(Event::Optimising);
+    let made = workspace.folder("graph")?;
+    build(installed, &source, precision, environment, &made)?;
+    identity.write(&made)?;
+    workspace.publish(&made, &place)?;
+    identity.remove_replaced(&installed.cache_dir);
+    Ok(graph)
+}
+
+/// Whether some of a graph's files are those kb wrote. Names in `on_event` one that has changed.
+fn is_intact(
+    manifest: &mut Manifest,
+    place: &Path,
+    names: &[&str],
+    on_event: &mut dyn FnMut(Event),
+) -> Result<bool> {
+    for name in names {
+        let path = place.join(name);
+        match manifest.confirm(&path, &Expected::Recorded)? {
+            FileState::Intact => {}
+            // A small model has no separate weights, and only a graph in 8 bits has rows.
+            FileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
+            FileState::Changed { .. } => {
+                on_event(Event::Changed { path });
+                return Ok(false);
+            }
+            FileState::Missing | FileState::Unknown => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the 8-bit weights by row beside a graph are those kb wrote.
+///
+/// # Errors
+///
+/// [`Error::Io`](crate::error::Error::Io) if they cannot be read.
+pub(super) fn has_intact_rows(manifest: &mut Manifest, place: &Path) -> Result<bool> {
+    is_intact(manifest, place, &[ROWS_FILE], &mut |_| {})
+}
+
+/// Removes a graph that turned out to be unusable, so that [`prepare`] builds it again.
+pub(super) fn discard(graph: &Path) {
+    if let Some(place) = graph.parent() {
+        let _ = folder::remove_all(place);
+    }
+}
+
+/// Builds the graph, has the runtime optimise it, and writes the result into `made`.
+fn build(
+    installed: &Installed,
+    source: &Source,
+    precision: Precision,
+    environment: &Environment,
+    made: &Path,
+) -> Result<()> {
+    let builder = saving_builder(environment, &made.join(GRAPH_FILE));
+    match source {
+        Source::Onnx(path) => {
+            let session = builder.and_then(|mut it| it.commit_from_file(path));
+            session.map(drop).map_err(|it| model_error(path, it))?;
+        }
+        Source::Weights(path, family) => {
+            let weights = Weights::open(path)?;
+            let model = export::export(&installed.facts, *family, &weights, precision)?;
+            let session = builder.and_then(|it| model.into_session(&it));
+            session.map(drop).map_err(|it| model_error(path, it))?;
+            if precision == Precision::Int8 {
+                write_rows(installed, *family, &weights, &rows_file(made))?;
+            }
+        }
+    }
+    // The runtime does not wait for the disk; without this a power cut could leave zeros behind.
+    for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
+        let settled = folder::sync(&path).and_then(|()| write::make_private(&path));
+        settled.map_err(|error| io_error(&path, error))?;
+    }
+    Ok(())
+}
+
+/// Writes the linear maps of all layers in 8 bits, by row.
+fn write_rows(installed: &Installed, family: Family, weights: &Weights, path: &Path) -> Result<()> {
+    let names = Names::of(family);
+    let layers = 0..installed.facts.num_layers;
+    let maps =
+        layers.flat_map(|idx| names.linear().map(|it| format!("{}.{idx}.{it}", names.layer)));
+    let matrices = maps.map(|name| {
+        let weight = weights.get(&format!("{name}.weight"), &[0, 0])?;
+        Ok(int8::by_row(name, &weight))
+    });
+    super::single::weights::write(path, &matrices.collect::<Result<Vec<_>>>()?)
+}
+
+/// Returns a builder whose session writes the optimised graph to `path` when it is made.
+fn saving_builder(environment: &Environment, path: &Path) -> ort::Result<SessionBuilder> {
+    let external = "session.optimized_model_external_initializers_file_name";
+    let smallest = "session.optimized_model_external_initializers_min_size_in_bytes";
+    Ok(Session::builder(environment)?
+        .with_intra_threads(1)?
+        .with_optimization_level(GraphOptimizationLevel::Level2)?
+        // The fused operator costs three times the Add and LayerNormalization it replaces.
+        .with_disabled_optimizers("SkipLayerNormFusion")?
+        .with_config_entry("session.x64quantprecision", if overflows_int8() { "1" } else { "0" })?
+        .with_config_entry(external, WEIGHTS_FILE)?
+        .with_config_entry(smallest, SMALLEST_EXTERNAL_BYTES)?
+        .with_optimized_model_path(path)?)
+}
+
+/// Whether the processor adds pairs of products of signed weights in 16 bits, which overflows.
+///
+/// x86 without VNNI does. The runtime then turns the weights to unsigned, which is exact there and
+/// half as fast where VNNI is.
+fn overflows_int8() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return !is_x86_feature_detected!("avx512vnni") && !is_x86_feature_detected!("avxvnni");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}

@@ -1,0 +1,278 @@
+//! Token ids in, unit vectors out: the model running on ONNX Runtime.
+//!
+//! One embedder serves any number of threads: each run takes a session from a pool that grows to
+//! the number of threads that embed at once. The sessions share the mapped weights.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use ort::environment::Environment;
+use ort::session::builder::GraphOptimizationLevel;
+use ort::session::{Session, SessionInputValue};
+use ort::value::TensorRef;
+
+use super::cache::Manifest;
+use super::facts::model_error;
+use super::graph::export::{INPUT, OUTPUT};
+use super::registry::Pooling;
+use super::{Embedder, Event, Installed, OpenOptions, Side, Tokenizer, cache, graph};
+use crate::document::Binding;
+use crate::error::{Cause, Error, Result};
+
+/// The runtime allows one environment in a process.
+static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+
+/// How sessions are loaded.
+#[derive(Debug, Clone, Copy)]
+struct Loading {
+    num_threads: usize,
+    /// Some 10 ms faster to load and a tenth slower to run.
+    is_lone: bool,
+}
+
+/// An embedding model that is loaded.
+pub struct OnnxEmbedder {
+    tokenizer: Arc<Tokenizer>,
+    binding: Binding,
+    graph: PathBuf,
+    environment: Environment,
+    loading: Loading,
+    /// How token vectors are to be pooled; `None` if the graph does it.
+    pooling: Option<Pooling>,
+    idle: Mutex<Vec<Session>>,
+}
+
+impl OnnxEmbedder {
+    /// Loads runtime, graph and tokenizer, side by side.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CacheChanged`] if a file or the library is not what kb put there, [`Error::Model`] if it
+    /// cannot be used.
+    pub fn open(
+        installed: &Installed,
+        options: &OpenOptions,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Self> {
+        let loading = Loading { num_threads: options.num_threads, is_lone: false };
+        Self::load(installed, options, loading, on_event)
+    }
+
+    /// The same for one text, or a few.
+    pub(super) fn open_lone(
+        installed: &Installed,
+        options: &OpenOptions,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Self> {
+        let loading = Loading { num_threads: options.num_threads, is_lone: true };
+        Self::load(installed, options, loading, on_event)
+    }
+
+    fn load(
+        installed: &Installed,
+        options: &OpenOptions,
+        loading: Loading,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Self> {
+        let binding = installed.binding(options);
+        // Before anything of it runs in this process.
+        let mut manifest = Manifest::read(&installed.cache_dir);
+        manifest.require(cache::runtime_file(installed).as_slice())?;
+        manifest.require(&cache::model_files(installed))?;
+        manifest.keep();
+        thread::scope(|scope| {
+            let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
+            let environment = environment(&installed.runtime)?;
+            let mut graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
+            let session = match session(&environment, &graph, loading) {
+                Ok(session) => session,
+                // Damaged since it was written, or by another version of the runtime.
+                Err(_) => {
+                    graph::discard(&graph);
+                    graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
+                    session(&environment, &graph, loading).map_err(|it| model_error(&graph, it))?
+                }
+            };
+            let tokenizer = tokenizer.join().map_err(|_| {
+                model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
+            })??;
+            let pooling = graph::gives_token_vectors(installed).then_some(installed.facts.pooling);
+            Ok(Self {
+                tokenizer: Arc::new(tokenizer),
+                binding,
+                graph,
+                environment,
+                loading,
+                pooling,
+                idle: Mutex::new(vec![session]),
+            })
+        })
+    }
+
+    /// Returns the tokenizer, for a chunker beside the embedder.
+    pub fn tokenizer(&self) -> Arc<Tokenizer> {
+        Arc::clone(&self.tokenizer)
+    }
+
+    /// Runs one text.
+    fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut session = match taken {
+            Some(session) => session,
+            None => session(&self.environment, &self.graph, self.loading)
+                .map_err(|it| model_error(&self.graph, it))?,
+        };
+        let vector = match self.pooling {
+            None => run_built(&mut session, ids),
+            Some(pooling) => run_foreign(&mut session, ids, pooling),
+        }?;
+        idle().push(session);
+        let is_whole = u32::try_from(vector.len()).is_ok_and(|it| it == self.binding.dim);
+        if !is_whole || !vector.iter().all(|it| it.is_finite()) {
+            return Err(inference("the model gave no vector of finite numbers"));
+        }
+        Ok(vector)
+    }
+}
+
+impl Embedder for OnnxEmbedder {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+        // One by one: without padding nothing is computed in vain, and a batch gains nothing.
+        passages.iter().map(|it| self.run(&self.tokenizer.encode_passage(it)?)).collect()
+    }
+
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
+        let (ids, is_cut) = self.tokenizer.encode_cut(text, side)?;
+        Ok((self.run(&ids)?, is_cut))
+    }
+
+    fn num_tokens(&self, text: &str) -> usize {
+        self.tokenizer.num_tokens(text)
+    }
+
+    fn num_unknown(&self, text: &str) -> usize {
+        self.tokenizer.num_unknown(text)
+    }
+
+    fn binding(&self) -> &Binding {
+        &self.binding
+    }
+}
+
+/// Loads the runtime library, unless it is linked in, once for the process.
+fn environment(library: &Path) -> Result<Environment> {
+    let mut current = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(environment) = &*current {
+        return Ok(environment.clone());
+    }
+    let fail = |it: &dyn std::fmt::Display| model_error(library, it);
+    #[cfg(feature = "load-dynamic")]
+    let builder = ort::init_from(library).map_err(|it| fail(&it))?;
+    #[cfg(not(feature = "load-dynamic"))]
+    let builder = ort::init();
+    let environment = builder
+        .with_telemetry(false)
+        // What the runtime has to say reaches the user through errors; the rest is noise on stderr.
+        .with_logger(Arc::new(|_, _, _, _, _| {}))
+        .build()
+        .map_err(|it| fail(&it))?;
+    *current = Some(environment.clone());
+    Ok(environment)
+}
+
+/// Loads a graph that is optimised already.
+fn session(environment: &Environment, graph: &Path, options: Loading) -> ort::Result<Session> {
+    Session::builder(environment)?
+        .with_optimization_level(GraphOptimizationLevel::Disable)?
+        .with_intra_threads(options.num_threads)?
+        // A waiting thread that spins takes the processor from the tokenizer and the search.
+        .with_intra_op_spinning(false)?
+        // Weights laid out anew for the processor: 10 ms once, then a tenth less for every run.
+        .with_prepacking(!options.is_lone)?
+        .commit_from_file(graph)
+}
+
+/// Runs a graph of kb's own making.
+fn run_built(session: &mut Session, ids: &[i64]) -> Result<Vec<f32>> {
+    let input = TensorRef::from_array_view(([1, ids.len()], ids)).map_err(inference)?;
+    let outputs = session.run(ort::inputs![INPUT => input]).map_err(inference)?;
+    let output = outputs.get(OUTPUT).ok_or_else(|| inference("the graph has no output"))?;
+    let (_, vector) = output.try_extract_tensor::<f32>().map_err(inference)?;
+    Ok(vector.to_vec())
+}
+
+/// Runs a model's own ONNX file, whose output is a vector for every token.
+fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<Vec<f32>> {
+    let shape = [1, ids.len()];
+    let (ones, zeros) = (vec![1_i64; ids.len()], vec![0_i64; ids.len()]);
+    let names: Vec<String> = session.inputs().iter().map(|it| it.name().to_owned()).collect();
+    let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::new();
+    for name in &names {
+        let values = match name.as_str() {
+            "input_ids" => ids,
+            "attention_mask" => &ones,
+            "token_type_ids" => &zeros,
+            other => return Err(inference(format!("the graph wants an input `{other}`"))),
+        };
+        let tensor = TensorRef::from_array_view((shape, values)).map_err(inference)?;
+        inputs.push((Cow::Borrowed(name), tensor.into()));
+    }
+    let outputs = session.run(inputs).map_err(inference)?;
+    for output in outputs.values() {
+        let Ok((shape, values)) = output.try_extract_tensor::<f32>() else { continue };
+        let [_, _, dim] = shape[..] else { continue };
+        let dim = usize::try_from(dim).unwrap_or(0).max(1);
+        return Ok(pooled(values, dim, pooling));
+    }
+    Err(inference("the graph gives no token vectors"))
+}
+
+/// Pools `[tokens, dim]` and brings the result to unit length.
+fn pooled(values: &[f32], dim: usize, pooling: Pooling) -> Vec<f32> {
+    let mut vector = vec![0.0; dim];
+    let rows = values.chunks_exact(dim);
+    let num_rows = match pooling {
+        Pooling::Mean => rows.len(),
+        Pooling::Cls => 1,
+    };
+    // The mean is the sum at another length, and length is set below.
+    for row in rows.take(num_rows) {
+        vector.iter_mut().zip(row).for_each(|(sum, it)| *sum += it);
+    }
+    to_unit(&mut vector);
+    vector
+}
+
+/// Brings a vector to unit length; zero stays zero.
+pub(super) fn to_unit(vector: &mut [f32]) {
+    let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|it| *it /= length);
+    }
+}
+
+fn inference(error: impl Into<Cause>) -> Error {
+    Error::Inference(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pooling_gives_unit_length() {
+        let rows = [3.0, 0.0, 3.0, 8.0];
+        assert_eq!(pooled(&rows, 2, Pooling::Cls), [1.0, 0.0]);
+        assert_eq!(pooled(&rows, 2, Pooling::Mean), [0.6, 0.8]);
+        assert_eq!(pooled(&[0.0, 0.0], 2, Pooling::Mean), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn an_embedder_may_be_shared_between_threads() {
+        fn is_shared<T: Send + Sync>() {}
+        is_shared::<OnnxEmbedder>();
+    }
+}

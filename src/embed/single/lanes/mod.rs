@@ -1,0 +1,212 @@
+//! Floats in, floats out, several at once: the sums of `native` in the widest registers that the
+//! processor has.
+//!
+//! A text has few tokens, so the weights are what takes time: each is read once and meets all tokens
+//! while it is in the processor's own cache. A product packs nothing and reads rows as they lie, which
+//! takes half the time of a product of matrices of any shape.
+
+pub(in crate::embed) mod whole;
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// Rows that are multiplied at once.
+const ROWS: usize = 4;
+
+/// Multiplies tokens with rows of weights.
+///
+/// `tokens` and `rows` hold `len` numbers each, one after the other; `found` gets the number of a
+/// token, that of a row and their dot product. Products are added up in the same order whatever else
+/// is multiplied at the same time.
+pub(in crate::embed) fn multiply(
+    tokens: &[f32],
+    rows: &[f32],
+    len: usize,
+    found: impl FnMut(usize, usize, f32),
+) {
+    if len > 0 {
+        Arch::new().dispatch(Product { tokens, rows, len, found });
+    }
+}
+
+/// Changes each number by itself; the compiler makes of `change` what the processor can.
+pub(in crate::embed) fn map(numbers: &mut [f32], change: impl Fn(f32) -> f32) {
+    Arch::new().dispatch(|| numbers.iter_mut().for_each(|it| *it = change(*it)));
+}
+
+/// Makes a number of each; `into` is as long as `from`.
+pub(in crate::embed) fn convert<T>(from: &[f32], into: &mut [T], change: impl Fn(f32) -> T) {
+    Arch::new().dispatch(|| into.iter_mut().zip(from).for_each(|(out, it)| *out = change(*it)));
+}
+
+/// Returns the least and the greatest of some numbers and zero.
+pub(in crate::embed) fn range(numbers: &[f32]) -> (f32, f32) {
+    /// As many as the widest registers hold.
+    const LANES: usize = 16;
+    let widen = |range: (f32, f32), it: f32| {
+        (if it < range.0 { it } else { range.0 }, if it > range.1 { it } else { range.1 })
+    };
+    let (wide, rest) = numbers.as_chunks::<LANES>();
+    let mut ranges = ([0.0; LANES], [0.0; LANES]);
+    Arch::new().dispatch(|| {
+        for numbers in wide {
+            for (at, it) in numbers.iter().enumerate() {
+                (ranges.0[at], ranges.1[at]) = widen((ranges.0[at], ranges.1[at]), *it);
+            }
+        }
+    });
+    let lanes = ranges.0.iter().chain(&ranges.1);
+    lanes.chain(rest).fold((0.0, 0.0), |range, it| widen(range, *it))
+}
+
+struct Product<'a, F> {
+    tokens: &'a [f32],
+    rows: &'a [f32],
+    len: usize,
+    found: F,
+}
+
+impl<F: FnMut(usize, usize, f32)> WithSimd for Product<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        // Tokens at a time: their sums and the rows fill the registers.
+        if S::REGISTER_COUNT < 32 { self.all::<S, 2>(simd) } else { self.all::<S, 4>(simd) }
+    }
+}
+
+impl<F: FnMut(usize, usize, f32)> Product<'_, F> {
+    /// Multiplies all tokens, `M` at a time, with all rows.
+    #[inline(always)]
+    fn all<S: Simd, const M: usize>(mut self, simd: S) {
+        let mut groups = self.rows.chunks_exact(self.len * ROWS);
+        for (idx, rows) in groups.by_ref().enumerate() {
+            self.rows::<S, M, ROWS>(simd, idx * ROWS, rows);
+        }
+        let first = self.rows.len() / (self.len * ROWS) * ROWS;
+        for (idx, row) in groups.remainder().chunks_exact(self.len).enumerate() {
+            self.rows::<S, M, 1>(simd, first + idx, row);
+        }
+    }
+
+    /// Multiplies all tokens with `N` rows, of which the first has this number.
+    #[inline(always)]
+    fn rows<S: Simd, const M: usize, const N: usize>(
+        &mut self,
+        simd: S,
+        first: usize,
+        rows: &[f32],
+    ) {
+        let mut groups = self.tokens.chunks_exact(self.len * M);
+        for (idx, tokens) in groups.by_ref().enumerate() {
+            self.dots::<S, M, N>(simd, (idx * M, tokens), (first, rows));
+        }
+        let rest = self.tokens.len() / (self.len * M) * M;
+        for (idx, token) in groups.remainder().chunks_exact(self.len).enumerate() {
+            self.dots::<S, 1, N>(simd, (rest + idx, token), (first, rows));
+        }
+    }
+
+    /// Multiplies `M` tokens with `N` rows.
+    #[inline(always)]
+    fn dots<S: Simd, const M: usize, const N: usize>(
+        &mut self,
+        simd: S,
+        (first_token, tokens): (usize, &[f32]),
+        (first_row, rows): (usize, &[f32]),
+    ) {
+        let tokens: [_; M] = std::array::from_fn(|it| parts::<S>(tokens, self.len, it));
+        let rows: [_; N] = std::array::from_fn(|it| parts::<S>(rows, self.len, it));
+        let num_wide = tokens[0].0.len();
+        // Of one length, so that nothing is checked below.
+        let wide_tokens = tokens.map(|it| &it.0[..num_wide]);
+        let wide_rows = rows.map(|it| &it.0[..num_wide]);
+        let mut sums = [[simd.splat_f32s(0.0); N]; M];
+        for at in 0..num_wide {
+            for (sums, token) in sums.iter_mut().zip(&wide_tokens) {
+                for (sum, row) in sums.iter_mut().zip(&wide_rows) {
+                    *sum = simd.mul_add_e_f32s(token[at], row[at], *sum);
+                }
+            }
+        }
+        for (token_idx, (sums, token)) in sums.iter().zip(&tokens).enumerate() {
+            for (row_idx, (sum, row)) in sums.iter().zip(&rows).enumerate() {
+                let rest: f32 = token.1.iter().zip(row.1).map(|(a, b)| a * b).sum();
+                let dot = simd.reduce_sum_f32s(*sum) + rest;
+                (self.found)(first_token + token_idx, first_row + row_idx, dot);
+            }
+        }
+    }
+}
+
+/// Returns a row in wide registers, with the numbers that fill none.
+#[inline(always)]
+fn parts<S: Simd>(rows: &[f32], len: usize, idx: usize) -> (&[S::f32s], &[f32]) {
+    S::as_simd_f32s(&rows[idx * len..][..len])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_token_meets_every_row_once() {
+        for num_tokens in 0..10 {
+            for num_rows in 0..11 {
+                for len in [0, 1, 7, 16, 37] {
+                    check(num_tokens, num_rows, len);
+                }
+            }
+        }
+    }
+
+    fn check(num_tokens: u16, num_rows: u16, len: u16) {
+        let numbers = |count: u16, seed: u16| -> Vec<f32> {
+            (0..count * len).map(|it| f32::from((it * 31 + seed) % 17) - 8.0).collect()
+        };
+        let (tokens, rows) = (numbers(num_tokens, 3), numbers(num_rows, 5));
+        let mut products = vec![None; usize::from(num_tokens) * usize::from(num_rows)];
+        multiply(&tokens, &rows, usize::from(len), |token, row, dot| {
+            let before = products[token * usize::from(num_rows) + row].replace(dot);
+            assert_eq!(before, None);
+        });
+        if len == 0 {
+            return;
+        }
+        let len = usize::from(len);
+        let expected = tokens.chunks(len).flat_map(|token| {
+            // Whole numbers, so that every order of adding gives the same.
+            rows.chunks(len).map(|row| Some(token.iter().zip(row).map(|(a, b)| a * b).sum::<f32>()))
+        });
+        assert_eq!(products, expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_product_does_not_depend_on_what_is_multiplied_beside_it() {
+        let numbers = |count: u16| -> Vec<f32> {
+            (0..count).map(|it| (f32::from(it) * 0.37).sin()).collect()
+        };
+        let (tokens, rows) = (numbers(5 * 48), numbers(9 * 48));
+        multiply(&tokens, &rows, 48, |token, row, dot| {
+            let (token, row) = (&tokens[token * 48..][..48], &rows[row * 48..][..48]);
+            multiply(token, row, 48, |_, _, lone| assert_eq!(lone.to_bits(), dot.to_bits()));
+        });
+    }
+
+    #[test]
+    fn the_range_of_numbers_includes_zero() {
+        assert_eq!(range(&[]), (0.0, 0.0));
+        assert_eq!(range(&[3.0]), (0.0, 3.0));
+        for len in 1..70_u8 {
+            for at in [0, len / 2, len - 1] {
+                let mut numbers = vec![-1.5; usize::from(len)];
+                numbers[usize::from(at)] = -7.0;
+                numbers[usize::from(len - 1 - at)] += 9.0;
+                let expected = numbers
+                    .iter()
+                    .fold((0.0, 0.0), |range: (f32, f32), it| (range.0.min(*it), range.1.max(*it)));
+                assert_eq!(range(&numbers), expected);
+            }
+        }
+    }
+}

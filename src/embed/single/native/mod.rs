@@ -1,0 +1,191 @@
+//! Token ids in, a unit vector out, computed here: for one text, where loading ONNX Runtime and its
+//! graph would take five times as long as the sums themselves.
+//!
+//! The same model in the same precision as the graph in `export`, made of the same weights; a test
+//! compares the two. Many texts are embedded by the runtime, whose kernels are faster.
+
+mod activation;
+mod int8;
+mod linear;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use linear::{Input, Linear, Map, Team, share};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, Axis, s};
+
+use super::weights::Weights;
+use crate::embed::facts::{Facts, Family};
+use crate::embed::names::{self, Names};
+use crate::embed::registry::Pooling;
+use crate::error::{Error, Result};
+
+/// An encoder that computes one text at a time.
+pub(in crate::embed) struct Encoder {
+    weights: Weights,
+    /// The linear maps in 8 bits, if that is what the model is to be computed in.
+    rows: Option<Weights>,
+    facts: Facts,
+    names: &'static Names,
+    dim: usize,
+    team: Mutex<Team>,
+    has_run: AtomicBool,
+}
+
+/// Weights in 8 bits that are kept in memory by a program that answers more than one query.
+const MAX_KEPT_BYTES: usize = 128 << 20;
+
+impl Encoder {
+    /// Opens the weights, of which nothing but their table is read yet; `rows` are those in 8 bits.
+    pub(in crate::embed) fn open(
+        path: &Path,
+        rows: Option<&Path>,
+        facts: &Facts,
+        family: Family,
+        num_threads: usize,
+    ) -> Result<Self> {
+        Ok(Self {
+            weights: Weights::open(path)?,
+            rows: rows.map(Weights::open_derived).transpose()?,
+            facts: facts.clone(),
+            names: Names::of(family),
+            dim: usize::try_from(facts.dim).unwrap_or(usize::MAX),
+            team: Mutex::new(Team::new(num_threads)),
+            has_run: AtomicBool::new(false),
+        })
+    }
+
+    /// Computes the vector of a text.
+    pub(in crate::embed) fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
+        let mut team = self.team.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.has_run.swap(true, Ordering::Relaxed)
+            && let Some(rows) = &self.rows
+        {
+            rows.keep(MAX_KEPT_BYTES)?;
+        }
+        let mut hidden = self.embeddings(ids)?;
+        for idx in 0..self.facts.num_layers {
+            let at = format!("{}.{idx}", self.names.layer);
+            hidden = self.layer(&mut team, &hidden, &at)?;
+        }
+        let mut vector = match self.facts.pooling {
+            // The mean is the sum at another length, and length is set below.
+            Pooling::Mean => hidden.sum_axis(Axis(0)).to_vec(),
+            Pooling::Cls => hidden.row(0).to_vec(),
+        };
+        crate::embed::runtime::to_unit(&mut vector);
+        Ok(vector)
+    }
+
+    /// Token ids to the first layer's input `[tokens, dim]`: words + positions (+ the first token
+    /// type), normalised.
+    fn embeddings(&self, ids: &[i64]) -> Result<Array2<f32>> {
+        let words = self.weights.rows(names::WORDS, [0, self.dim])?;
+        let positions = self.weights.rows(names::POSITIONS, [0, self.dim])?;
+        let mut ty = vec![0.0; self.dim];
+        if self.weights.has(names::TYPES) {
+            self.weights.rows(names::TYPES, [0, self.dim])?.read(0..1, &mut ty)?;
+        }
+        let first = usize::try_from(self.facts.first_position).unwrap_or(usize::MAX);
+        let mut hidden = Array2::zeros((ids.len(), self.dim));
+        let (mut word, mut position) = (Vec::new(), Vec::new());
+        for (token, (id, mut features)) in ids.iter().zip(hidden.rows_mut()).enumerate() {
+            let id = usize::try_from(*id).ok().filter(|it| *it < words.num_rows);
+            let at = first.checked_add(token).filter(|it| *it < positions.num_rows);
+            let (Some(id), Some(at)) = (id, at) else {
+                return Err(Error::Inference("a token is not in the model's tables".into()));
+            };
+            words.read(id..id + 1, &mut word)?;
+            positions.read(at..at + 1, &mut position)?;
+            let parts = word.iter().zip(&position).zip(&ty);
+            features.iter_mut().zip(parts).for_each(|(it, ((a, b), c))| *it = a + (b + c));
+        }
+        self.normalise(&mut hidden, names::FIRST_NORM)?;
+        Ok(hidden)
+    }
+
+    /// One transformer layer: attention, then the two-layer network, each with its own shortcut.
+    fn layer(&self, team: &mut Team, input: &Array2<f32>, at: &str) -> Result<Array2<f32>> {
+        let (names, dim, same) = (self.names, self.dim, |_: &mut [f32]| ());
+        let name = |part: &str| format!("{at}.{part}");
+        let linear = Linear { weights: &self.weights, rows: self.rows.as_ref() };
+        let factors = linear.input(input);
+        let map = |part: &str| linear.map(&factors, &name(part), dim);
+        let maps = [map(names.query)?, map(names.key)?, map(names.value)?];
+        let mixed = self.attention(team, &factors, &maps)?;
+        let factors = linear.input(&mixed);
+        let mut middle = linear.apply(team, &factors, &name(names.attention), dim, same)?;
+        middle += input;
+        self.normalise(&mut middle, &name(names.attention_norm))?;
+        let active = self.facts.activation.function();
+        let factors = linear.input(&middle);
+        let inner = linear.apply(team, &factors, &name(names.inner), 0, active)?;
+        let factors = linear.input(&inner);
+        let mut outer = linear.apply(team, &factors, &name(names.outer), dim, same)?;
+        outer += &middle;
+        self.normalise(&mut outer, &name(names.norm))?;
+        Ok(outer)
+    }
+
+    /// Mixes the values of all tokens for each, by how well its query goes with their keys; `maps`
+    /// make queries, keys and values. Each worker does some of the heads from beginning to end.
+    fn attention(
+        &self,
+        team: &mut Team,
+        input: &Input<'_>,
+        maps: &[Map<'_>; 3],
+    ) -> Result<Array2<f32>> {
+        let width = self.dim / usize::try_from(self.facts.num_heads).unwrap_or(1).max(1);
+        #[expect(clippy::cast_precision_loss, reason = "a head is some dozen features wide")]
+        let scale = 1.0 / (width as f32).sqrt();
+        let mut mixed = Array2::zeros((input.num_tokens(), self.dim));
+        share(team, &mut mixed, width, |worker, start, mut part| {
+            let mut made = maps.each_ref().map(|_| Array2::zeros(part.dim()));
+            for (map, made) in maps.iter().zip(&mut made) {
+                map.apply(worker, input, start, &mut made.view_mut(), |_| ())?;
+            }
+            let [query, key, value] = &made;
+            let heads = part.axis_chunks_iter_mut(Axis(1), width);
+            for (start, mut mixed) in (0..).step_by(width).zip(heads) {
+                let head = s![.., start..start + width];
+                let mut shares = Array2::zeros((query.nrows(), query.nrows()));
+                let keys = key.slice(head);
+                general_mat_mul(scale, &query.slice(head), &keys.t(), 0.0, &mut shares);
+                softmax(&mut shares);
+                general_mat_mul(1.0, &shares, &value.slice(head), 0.0, &mut mixed);
+            }
+            Ok(())
+        })?;
+        Ok(mixed)
+    }
+
+    /// Brings each token's features to mean 0 and variance 1, then to the learnt scale and offset.
+    fn normalise(&self, tokens: &mut Array2<f32>, name: &str) -> Result<()> {
+        let weight = self.weights.get(&format!("{name}.weight"), &[self.dim])?.data;
+        let bias = self.weights.get(&format!("{name}.bias"), &[self.dim])?.data;
+        #[expect(clippy::cast_precision_loss, reason = "models are some hundred features wide")]
+        let share = 1.0 / self.dim as f32;
+        for mut features in tokens.rows_mut() {
+            let mean = features.sum() * share;
+            let variance = features.iter().map(|it| (it - mean) * (it - mean)).sum::<f32>() * share;
+            let scale = 1.0 / (variance + self.facts.epsilon).sqrt();
+            let learnt = weight.iter().zip(&bias);
+            features.iter_mut().zip(learnt).for_each(|(it, (weight, bias))| {
+                *it = (*it - mean) * scale * weight + bias;
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Turns the scores of each row into shares that add up to 1.
+fn softmax(scores: &mut Array2<f32>) {
+    for mut row in scores.rows_mut() {
+        let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        row.mapv_inplace(|it| (it - largest).exp());
+        let sum = row.sum();
+        row.mapv_inplace(|it| it / sum);
+    }
+}

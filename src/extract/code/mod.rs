@@ -1,0 +1,173 @@
+//! Source code in, one block per definition out (tree-sitter).
+//!
+//! Functions, methods and classes are sections with a symbol; so are a file's preamble and the
+//! code between definitions, without one. Languages differ by a row of the table in `languages`.
+//! What does not parse is kept as plain source: nothing but white space is lost.
+
+mod comments;
+mod cut;
+mod grammar;
+mod languages;
+mod names;
+mod outline;
+mod types;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::Cell;
+use std::ops::{ControlFlow, Range};
+use std::time::Duration;
+
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+
+use crate::document::{Block, BlockKind, Document, Language};
+use crate::extract::clock::Clock;
+use cut::Cut;
+use grammar::Grammar;
+use outline::Region;
+
+/// Longer sources are not parsed: they are data, and a tree takes many times their memory.
+const MAX_PARSED_BYTES: usize = 8_000_000;
+
+/// What the parser reads at a time.
+const READ_BYTES: usize = 4096;
+
+/// What the parser may take, and so much more for every megabyte: ten times what the slowest of
+/// 24,000 real files does. It can take hours over a run of `<-` or of continued lines.
+const MAX_TIME: Duration = Duration::from_secs(1);
+const MAX_TIME_PER_MB: Duration = Duration::from_secs(3);
+
+/// Longest chain of one operator in a statement; the Bash parser takes memory with the square of
+/// it where a pipeline does not end well (650 MB at 8,000).
+const MAX_CHAIN: usize = 2_000;
+
+/// Finds the definitions of a source file and what lies between them.
+///
+/// Blocks are ordered and disjoint and leave out nothing but white space. The first block of a
+/// definition starts a section; what a long one is cut into follows, with its head as context.
+pub fn extract(text: &str, language: Language) -> Document {
+    let grammar = Grammar::of(language);
+    let (regions, cuts) = match parse(text, grammar, time_limit(text.len())) {
+        Some(tree) => (outline::regions(&tree, text, grammar), cut::cuts(&tree, text, grammar)),
+        None => {
+            let whole = Region { bytes: 0..text.len(), starts_section: true, ..Region::default() };
+            (vec![whole], cut::paragraph_cuts(text))
+        }
+    };
+    let blocks = regions.into_iter().flat_map(|region| blocks(text, &region, &cuts)).collect();
+    Document { text: text.to_owned(), blocks, has_lines: true, ..Document::default() }
+}
+
+fn time_limit(num_bytes: usize) -> Duration {
+    let num_started_mb = u32::try_from(num_bytes / 1_000_000 + 1).unwrap_or(u32::MAX);
+    MAX_TIME.saturating_add(MAX_TIME_PER_MB.saturating_mul(num_started_mb))
+}
+
+/// Parses a source; `None` where that would take longer than `limit` or too much memory.
+fn parse(text: &str, grammar: &Grammar, limit: Duration) -> Option<Tree> {
+    let is_chain_too_long = |it| longest_chain(text, it) > MAX_CHAIN;
+    if text.len() > MAX_PARSED_BYTES || grammar.costly_chain.is_some_and(is_chain_too_long) {
+        return None;
+    }
+    let mut best: Option<(usize, Tree)> = None;
+    for parser in grammar.parsers {
+        let Some(tree) = parse_with(&parser(), text, limit) else { continue };
+        let num_errors = num_error_bytes(&tree);
+        if best.as_ref().is_none_or(|(least, _)| num_errors < *least) {
+            best = Some((num_errors, tree));
+        }
+        if num_errors == 0 {
+            break;
+        }
+    }
+    best.map(|(_, tree)| tree)
+}
+
+fn parse_with(language: &tree_sitter::Language, text: &str, limit: Duration) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(language).ok()?;
+    let clock = Clock::start();
+    let is_late = Cell::new(false);
+    let bytes = text.as_bytes();
+    // One step of a scanner may read everything, so reading is timed as well as stepping.
+    let mut read = |start: usize, _| {
+        is_late.set(is_late.get() || clock.elapsed() > limit);
+        let end = if is_late.get() { start } else { start + READ_BYTES };
+        bytes.get(start..end.min(bytes.len())).unwrap_or_default()
+    };
+    let mut go_on = |_: &ParseState| {
+        is_late.set(is_late.get() || clock.elapsed() > limit);
+        if is_late.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    // A parser that could not read on takes what it has for the whole.
+    tree.filter(|_| !is_late.get())
+}
+
+/// Counts the bytes that the parser could make nothing of, and one for each thing it missed.
+fn num_error_bytes(tree: &Tree) -> usize {
+    let mut num_bytes = 0;
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            num_bytes += node.byte_range().len().max(1);
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return num_bytes;
+            }
+        }
+    }
+}
+
+/// Counts the most operators on a line, or on lines that end with them.
+fn longest_chain(text: &str, operator: char) -> usize {
+    let mut longest = 0;
+    let mut num_operators = 0;
+    for line in text.lines().map(str::trim_end).filter(|it| !it.is_empty()) {
+        num_operators += line.matches(operator).count();
+        longest = longest.max(num_operators);
+        if !line.ends_with([operator, '\\']) {
+            num_operators = 0;
+        }
+    }
+    longest
+}
+
+/// Makes blocks of a region.
+fn blocks(text: &str, region: &Region, cuts: &[Cut]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for piece in cut::pieces(region.bytes.clone(), cuts) {
+        let bytes = without_blank_lines(text, piece);
+        if bytes.is_empty() {
+            continue;
+        }
+        let is_first = blocks.is_empty();
+        let context = if is_first { &region.context } else { &region.later_context };
+        blocks.push(Block {
+            bytes,
+            kind: BlockKind::Code,
+            headings: Vec::new(),
+            symbol: region.symbol.clone(),
+            context: context.clone(),
+            page: None,
+            starts_section: is_first && region.starts_section,
+        });
+    }
+    blocks
+}
+
+/// Takes blank lines off both ends; the indentation of the first line stays.
+fn without_blank_lines(text: &str, range: Range<usize>) -> Range<usize> {
+    let piece = &text[range.clone()];
+    let end = range.start + piece.trim_end().len();
+    let num_blank = piece.len() - piece.trim_start().len();
+    let num_lines = piece[..num_blank].rfind('\n').map_or(0, |it| it + 1);
+    (range.start + num_lines).min(end)..end
+}

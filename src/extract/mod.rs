@@ -1,0 +1,49 @@
+//! Bytes in, a [`Document`] out: the only code that knows formats.
+
+pub(crate) mod clock;
+pub mod code;
+mod headed;
+pub mod markdown;
+mod notebook;
+pub mod pdf;
+pub(crate) mod protocol;
+pub mod reader;
+pub mod sandbox;
+pub mod text;
+
+use crate::document::{Document, Format};
+use crate::error::{Error, Failure, Result};
+use crate::text::decode;
+use sandbox::ReadOptions;
+
+/// Reads bytes as a notebook.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_notebook(bytes: &[u8]) {
+    if let Some(text) = decode::decode(bytes) {
+        let _ = notebook::extract(&text);
+    }
+}
+
+/// Reads a document's bytes as `format`. A new format is one arm here.
+///
+/// # Errors
+///
+/// [`Error::Extract`] with the class of failure.
+pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Document> {
+    let text = || {
+        decode::decode(bytes)
+            .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })
+    };
+    Ok(match format {
+        Format::Pdf => pdf::extract(bytes, options)?,
+        Format::Markdown => markdown::extract(&text()?),
+        Format::Text => text::extract(&text()?),
+        Format::Note => text::extract_note(&text()?),
+        Format::Code(language) => code::extract(&text()?, language),
+        Format::Html => headed::extract(bytes, protocol::HTML, options)?,
+        Format::Docx => headed::extract(bytes, protocol::DOCX, options)?,
+        Format::Epub => headed::extract(bytes, protocol::EPUB, options)?,
+        Format::Notebook => notebook::extract(&text()?)?,
+        Format::Image(_) => pdf::extract_image(bytes, options)?,
+    })
+}

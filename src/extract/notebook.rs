@@ -1,0 +1,111 @@
+//! The text of a Jupyter notebook in, a [`Document`] of its prose and its code out.
+//!
+//! nbformat 4: cells in order, each with its kind and its source. What a cell has printed is left out: it
+//! is the largest part of a notebook and the least said.
+
+use serde::Deserialize;
+
+use super::markdown;
+use super::markdown::spell;
+use crate::document::Document;
+use crate::error::{Error, Failure, Result};
+
+#[derive(Deserialize)]
+struct Notebook {
+    cells: Vec<Cell>,
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    language_info: Named,
+    kernelspec: Kernel,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Named {
+    name: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Kernel {
+    language: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Cell {
+    cell_type: String,
+    source: Source,
+}
+
+/// A text, or its lines with their ends.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Source {
+    Text(String),
+    Lines(Vec<String>),
+}
+
+/// Reads a notebook.
+///
+/// # Errors
+///
+/// [`Error::Extract`] for what is none, or of an older format than 4.
+pub(super) fn extract(text: &str) -> Result<Document> {
+    let notebook: Notebook = serde_json::from_str(text).map_err(|it| Error::Extract {
+        failure: Failure::WrongFormat,
+        detail: format!("it is no notebook of format 4: {it}"),
+    })?;
+    let Metadata { language_info, kernelspec } = notebook.metadata;
+    let language = language_info.name.or(kernelspec.language).unwrap_or_default();
+    let cells = notebook.cells.into_iter().map(|cell| {
+        let source = match cell.source {
+            Source::Text(text) => text,
+            Source::Lines(lines) => lines.concat(),
+        };
+        match cell.cell_type.as_str() {
+            "code" => spell::fenced(&language, &source),
+            _ => source,
+        }
+    });
+    let cells: Vec<String> = cells.filter(|it| !it.trim().is_empty()).collect();
+    // Its lines are not those of the file.
+    Ok(Document { has_lines: false, ..markdown::extract(&cells.join("\n\n")) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::BlockKind;
+
+    #[test]
+    fn cells_become_prose_and_code() {
+        let document = extract(
+            r##"{"cells": [
+                {"cell_type": "markdown", "source": ["# Tides\n", "\n", "How high?"]},
+                {"cell_type": "code", "source": "height = 3.2", "outputs": [{"text": "noise"}]},
+                {"cell_type": "code", "source": []}
+            ], "metadata": {"language_info": {"name": "python"}}, "nbformat": 4}"##,
+        )
+        .unwrap();
+        assert_eq!(document.title.as_deref(), Some("Tides"));
+        assert_eq!(document.text, "# Tides\n\nHow high?\n\n```python\nheight = 3.2\n```");
+        assert!(!document.has_lines);
+        let kinds: Vec<BlockKind> = document.blocks.iter().map(|it| it.kind).collect();
+        assert_eq!(kinds, [BlockKind::Heading, BlockKind::Paragraph, BlockKind::Code]);
+    }
+
+    #[test]
+    fn what_is_no_notebook_is_named() {
+        for text in ["{}", "[1]", "words", "{\"cells\": 3}"] {
+            match extract(text) {
+                Err(Error::Extract { failure: Failure::WrongFormat, .. }) => {}
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Pages of blocks in, a [`Document`] out: text, headings, title, warnings. Pure.
+
+use crate::document::{Block, BlockKind, Document, Metadata};
+
+use super::scan::{GARBAGE_SHARE, Ocr};
+use super::{furniture, geometry, headings, quality, scan, title};
+use crate::extract::protocol::{OcrOutcome, Page};
+use crate::extract::sandbox::parent::Reading;
+
+impl Reading {
+    /// Whether no page has instructions that draw text, so that another reader finds none either.
+    pub(super) fn draws_no_text(&self) -> bool {
+        let is_blank = |page: &Page| {
+            page.num_text_ops == 0 && page.num_unreadable == 0 && page.failed.is_none()
+        };
+        !self.has_text() && self.pages.iter().all(is_blank)
+    }
+
+    /// Whether there are words, and nearly all characters are some.
+    pub(super) fn is_legible(&self) -> bool {
+        let (num_visible, num_garbage) = self.count_characters();
+        self.has_text() && num_garbage as f64 <= GARBAGE_SHARE * num_visible as f64
+    }
+
+    /// Whether there are more characters that are text than in another reading.
+    pub(super) fn says_more_than(&self, other: &Self) -> bool {
+        let num_legible = |it: &Self| {
+            let (num_visible, num_garbage) = it.count_characters();
+            num_visible - num_garbage
+        };
+        num_legible(self) > num_legible(other)
+    }
+
+    /// Whether there is a word on any page, or in a form.
+    fn has_text(&self) -> bool {
+        !self.head.fields.is_empty() || self.pages.iter().any(|page| !page.blocks.is_empty())
+    }
+
+    fn count_characters(&self) -> (usize, usize) {
+        self.pages.iter().map(quality::count_characters).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    }
+}
+
+/// Pieces of text that may be unreadable on a page that still counts as read, as a share of all:
+/// a paper with a few formulas in odd fonts.
+const UNREADABLE_SHARE: f64 = 0.05;
+
+/// Puts the pages of `reading` together.
+pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
+    let warnings = warnings(reading, ocr);
+    let mut pages: Vec<Page> = reading.pages.clone();
+    quality::drop_unknown(&mut pages);
+    furniture::remove(&mut pages);
+    geometry::mark_headings(&mut pages);
+    let title = title::of(reading.head.title.as_deref(), &pages);
+    let chains = headings::assign(&mut pages, &reading.head.outline, title.as_deref());
+
+    let mut document = Document {
+        title,
+        page_labels: reading.head.labels.clone(),
+        metadata: Metadata {
+            author: title::author_of(reading.head.author.as_deref()),
+            page_count: Some(reading.head.page_count),
+            created: reading.head.created.clone(),
+            language: reading.head.language.clone(),
+            quality: Some(quality::of(&reading.pages)),
+            warnings,
+        },
+        ..Document::default()
+    };
+    let blocks = pages.iter().flat_map(|page| page.blocks.iter().map(move |it| (page.number, it)));
+    for ((page, block), chain) in blocks.zip(chains) {
+        push(&mut document, Some(page), block.kind.into(), &block.text, chain);
+    }
+    // What was typed into a form; most viewers have drawn it on the page as well.
+    let unseen = reading.head.fields.iter().filter(|it| !document.text.contains(it.as_str()));
+    for words in unseen.cloned().collect::<Vec<_>>() {
+        push(&mut document, None, BlockKind::ListItem, &words, Vec::new());
+    }
+    document
+}
+
+fn push(
+    document: &mut Document,
+    page: Option<u32>,
+    kind: BlockKind,
+    text: &str,
+    headings: Vec<String>,
+) {
+    if !document.text.is_empty() {
+        document.text.push_str("\n\n");
+    }
+    let start = document.text.len();
+    document.text.push_str(text);
+    document.blocks.push(Block {
+        bytes: start..document.text.len(),
+        kind,
+        headings,
+        symbol: None,
+        context: None,
+        page,
+        starts_section: kind == BlockKind::Heading,
+    });
+}
+
+/// Says what a reader of the results should know, one sentence each.
+fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
+    let total = reading.pages.len();
+    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|it| claim(it)).count();
+    let num_failed = count(|it| it.failed.is_some());
+    let num_scans = count(|it| it.ocr.is_none() && scan::looks_like_scan(it));
+    let num_garbage = count(scan::is_garbage);
+    let num_partly = count(|it| !it.blocks.is_empty() && !scan::is_garbage(it) && lacks_text(it));
+    let why_unread = |it: &Page| it.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
+    let num_unread = count(|it| it.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
+
+    let mut warnings = Vec::new();
+    if reading.tail.rebuilt {
+        warnings.push("the file is damaged and was rebuilt from its parts".to_owned());
+    }
+    if num_failed > 0 {
+        warnings.push(format!("{num_failed} of {total} pages could not be read"));
+    }
+    if num_scans > 0 {
+        let remedy = match ocr {
+            Ocr::Missing => "; Tesseract is not installed, which could read them",
+            Ocr::Never | Ocr::Tesseract { .. } => "",
+        };
+        warnings.push(format!(
+            "no text found on {num_scans} of {total} pages; they look like scans{remedy}"
+        ));
+    }
+    if let Some(reason) = reading.pages.iter().find_map(why_unread) {
+        warnings.push(format!("OCR failed on {num_unread} of {total} pages: {reason}"));
+    }
+    if num_garbage > 0 {
+        warnings.push(format!(
+            "the text on {num_garbage} of {total} pages cannot be told from its fonts"
+        ));
+    }
+    if num_partly > 0 {
+        warnings.push(format!("some text is missing on {num_partly} of {total} pages"));
+    }
+    if !reading.has_text() && warnings.is_empty() {
+        warnings.push("there is no text in this document".to_owned());
+    }
+    warnings
+}
+
+fn lacks_text(page: &Page) -> bool {
+    f64::from(page.num_unreadable) > UNREADABLE_SHARE * f64::from(page.num_text_ops)
+}

@@ -1,0 +1,289 @@
+//! Text as a PDF spells it in, text as a reader would type it out.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Returns `text` in NFC with ligatures as letters, one kind of space, accents on their letters,
+/// and without control and zero-width characters. Lines stay lines (`\n`), more than one blank line becomes one, and no
+/// line begins or ends with a space.
+pub(in crate::extract) fn text(text: &str) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    let mut num_breaks = 2; // nothing to separate at the start
+    let mut is_spaced = false;
+    for character in text.chars().flat_map(spelled_out).nfc() {
+        match character {
+            '\n' => {
+                if num_breaks < 2 {
+                    cleaned.push('\n');
+                }
+                num_breaks += 1;
+                is_spaced = false;
+            }
+            ' ' => is_spaced = true,
+            _ => {
+                if is_spaced && num_breaks == 0 {
+                    cleaned.push(' ');
+                }
+                is_spaced = false;
+                num_breaks = 0;
+                cleaned.push(character);
+            }
+        }
+    }
+    cleaned.truncate(cleaned.trim_end().len());
+    if cleaned.contains(|it| combining(it).is_some()) { accented(&cleaned) } else { cleaned }
+}
+
+/// Puts accents that stand before their letter onto it: `Lema\u{2C6}\u{131}tre`, `M\u{A8}uhlen`, as
+/// TeX's older fonts draw them.
+fn accented(text: &str) -> String {
+    let mut accented = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let letter = characters.peek().copied().unwrap_or(' ');
+        let plain = if letter == '\u{131}' { 'i' } else { letter };
+        // `l\u{B4}eau` is an apostrophe in disguise.
+        let is_apostrophe = character == '\u{B4}' && {
+            let mut before = accented.chars().rev();
+            before.next().is_some_and(char::is_alphabetic)
+                && !before.next().is_some_and(char::is_alphabetic)
+        };
+        let composed = combining(character)
+            .filter(|_| !is_apostrophe)
+            .and_then(|mark| unicode_normalization::char::compose(plain, mark));
+        match composed {
+            Some(it) => {
+                accented.push(it);
+                characters.next();
+            }
+            None => accented.push(character),
+        }
+    }
+    accented
+}
+
+/// Returns the combining mark for an accent that stands alone.
+fn combining(accent: char) -> Option<char> {
+    match accent {
+        '\u{A8}' => Some('\u{308}'),
+        '\u{B4}' => Some('\u{301}'),
+        '\u{2C6}' => Some('\u{302}'),
+        '\u{2C7}' => Some('\u{30C}'),
+        '\u{2DC}' => Some('\u{303}'),
+        '\u{2DA}' => Some('\u{30A}'),
+        _ => None,
+    }
+}
+
+/// Returns the paragraphs of plain text, each on one line.
+pub(in crate::extract) fn paragraphs(plain: &str) -> impl Iterator<Item = String> + use<> {
+    let plain = text(plain);
+    let paragraphs = plain.split("\n\n").map(join_lines).filter(|it| !it.is_empty());
+    paragraphs.collect::<Vec<_>>().into_iter()
+}
+
+/// Joins the lines of a paragraph with spaces, and a word that was broken at a line's end.
+///
+/// A hyphen goes only between two lower-case letters: `well-\nknown` becomes `wellknown`, which
+/// is the price of `exam-\nple`; `UTF-\n8` keeps it. A soft hyphen always goes.
+pub(in crate::extract) fn join_lines(paragraph: &str) -> String {
+    let mut joined = String::with_capacity(paragraph.len());
+    for line in paragraph.lines().map(str::trim).filter(|it| !it.is_empty()) {
+        match Ending::of(&joined, line) {
+            Ending::Start | Ending::Unspaced => {}
+            Ending::Hyphenated => {
+                joined.pop();
+            }
+            Ending::Whole => joined.push(' '),
+        }
+        joined.push_str(line);
+    }
+    joined.retain(|it| it != SOFT_HYPHEN);
+    joined
+}
+
+/// Mends words broken at line ends where a reader has joined the lines with a space already:
+/// `exam- ple`. A hyphen before `and` or `or` stays (`pre- and post-war`), as does one in a
+/// longer compound (`back- to-school`). A soft hyphen always goes.
+pub(in crate::extract) fn mend_hyphens(text: &str) -> String {
+    let mut mended = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(' ') {
+        let (before, after) = (&rest[..at], &rest[at + 1..]);
+        mended.push_str(before);
+        rest = after;
+        let is_lower =
+            |it: &str| it.chars().count() >= 2 && it.chars().skip(1).all(char::is_lowercase);
+        let tail = after.split(|it: char| !it.is_alphabetic()).next().unwrap_or_default();
+        if mended.ends_with(SOFT_HYPHEN) {
+            mended.pop();
+        } else if let Some(head) = mended.strip_suffix(['-', '\u{2010}']) {
+            let head_start = head.rfind(|it: char| !it.is_alphabetic());
+            let head = head_start
+                .map_or(head, |it| head[it..].trim_matches(|it: char| !it.is_alphabetic()));
+            let is_conjunction = matches!(tail, "and" | "or" | "to" | "und" | "oder" | "et" | "ou");
+            if is_lower(head) && after[tail.len()..].starts_with('-') {
+                // A compound goes on: its hyphen is a real one.
+            } else if is_lower(head)
+                && is_lower(tail)
+                && !is_conjunction
+                && tail.starts_with(char::is_lowercase)
+            {
+                mended.pop();
+            } else {
+                mended.push(' ');
+            }
+        } else {
+            mended.push(' ');
+        }
+    }
+    mended.push_str(rest);
+    mended.retain(|it| it != SOFT_HYPHEN);
+    mended
+}
+
+const SOFT_HYPHEN: char = '\u{AD}';
+
+/// How the text before a line meets it.
+enum Ending {
+    Start,
+    Hyphenated,
+    Unspaced,
+    Whole,
+}
+
+impl Ending {
+    fn of(before: &str, line: &str) -> Self {
+        let mut backwards = before.chars().rev();
+        let first = line.chars().next();
+        match (backwards.next(), backwards.next()) {
+            (None, _) => Self::Start,
+            (Some(SOFT_HYPHEN), _) => Self::Hyphenated,
+            (Some('-' | '\u{2010}'), Some(letter))
+                if letter.is_lowercase() && first.is_some_and(char::is_lowercase) =>
+            {
+                Self::Hyphenated
+            }
+            (Some('-' | '\u{2010}'), Some(letter)) if letter.is_alphanumeric() => Self::Unspaced,
+            // Chinese and Japanese are written without spaces.
+            (Some(last), _) if is_ideographic(last) && first.is_some_and(is_ideographic) => {
+                Self::Unspaced
+            }
+            _ => Self::Whole,
+        }
+    }
+}
+
+/// Whether `character` belongs to a script without spaces: Han, kana, their punctuation.
+pub(in crate::extract) fn is_ideographic(character: char) -> bool {
+    matches!(character,
+        '\u{3000}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF00}'..='\u{FFEF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Returns what `character` is written as: itself, its letters, a plain space, or nothing.
+fn spelled_out(character: char) -> impl Iterator<Item = char> {
+    let letters = match character {
+        '\u{FB00}' => "ff",
+        '\u{FB01}' => "fi",
+        '\u{FB02}' => "fl",
+        '\u{FB03}' => "ffi",
+        '\u{FB04}' => "ffl",
+        '\u{FB05}' | '\u{FB06}' => "st",
+        '\t' | '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' => " ",
+        '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}' => "\n",
+        // Marks of direction and width; they would hide a word from the keyword index.
+        '\u{200B}'..='\u{200F}'
+        | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}'
+        | '\u{FEFF}'
+        | '\u{FFF9}'..='\u{FFFC}' => "",
+        '\n' => "\n",
+        it if it.is_control() => "",
+        _ => return Spelled::Character(Some(character)),
+    };
+    Spelled::Letters(letters.chars())
+}
+
+enum Spelled {
+    Character(Option<char>),
+    Letters(std::str::Chars<'static>),
+}
+
+impl Iterator for Spelled {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        match self {
+            Self::Character(character) => character.take(),
+            Self::Letters(letters) => letters.next(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(given: &str, expected: &str) {
+        assert_eq!(text(given), expected);
+    }
+
+    #[test]
+    fn ligatures_become_letters() {
+        check("e\u{FB03}cient \u{FB01}sh \u{FB06}", "efficient fish st");
+    }
+
+    #[test]
+    fn accents_are_composed() {
+        check("Mu\u{308}nchen", "M\u{FC}nchen");
+    }
+
+    #[test]
+    fn accents_before_their_letter_are_put_on_it() {
+        check("Lema\u{2C6}\u{131}tre", "Lema\u{EE}tre");
+        check("M\u{A8}uhlenberg", "M\u{FC}hlenberg");
+        check("Poincar\u{B4}e", "Poincar\u{E9}");
+        check("l\u{B4}eau 5 \u{B4}x", "l\u{B4}eau 5 \u{B4}x");
+        check("20 \u{2DA}C \u{A8}", "20 \u{2DA}C \u{A8}");
+    }
+
+    #[test]
+    fn control_and_zero_width_characters_go() {
+        check("a\u{0}b\u{7}c\u{200B}d\u{FEFF}e\u{202E}f", "abcdef");
+    }
+
+    #[test]
+    fn all_spaces_are_one_space() {
+        check("  a\u{A0}\u{2003} b\tc  \n  d ", "a b c\nd");
+    }
+
+    #[test]
+    fn one_blank_line_is_enough() {
+        check("\n\na\n\n \n\nb\r\n", "a\n\nb");
+    }
+
+    #[test]
+    fn lines_of_a_paragraph_become_one() {
+        assert_eq!(join_lines("the tide\nturns at\n noon"), "the tide turns at noon");
+        assert_eq!(join_lines(""), "");
+    }
+
+    #[test]
+    fn words_broken_at_a_line_end_are_mended() {
+        assert_eq!(join_lines("an exam-\nple of UTF-\n8 in A-\nB"), "an example of UTF-8 in A-B");
+        assert_eq!(join_lines("soft\u{AD}\nware sof\u{AD}t"), "software soft");
+        assert_eq!(
+            mend_hyphens("an exam- ple, pre- and post-war, x - y"),
+            "an example, pre- and post-war, x - y"
+        );
+        assert_eq!(mend_hyphens("\u{E9}co- nomie A- b"), "\u{E9}conomie A- b");
+        assert_eq!(mend_hyphens("Au- thors, East- West"), "Authors, East- West");
+        assert_eq!(mend_hyphens("back- to-school In\u{AD} ternet"), "back-to-school Internet");
+    }
+
+    #[test]
+    fn ideographs_need_no_space() {
+        assert_eq!(join_lines("\u{6F6E}\u{6C50}\n\u{8868}"), "\u{6F6E}\u{6C50}\u{8868}");
+    }
+}

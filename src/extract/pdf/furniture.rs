@@ -1,0 +1,329 @@
+//! Pages in, pages without running heads, running feet and page numbers out. Pure.
+//!
+//! Such lines stand in the middle of sentences that run over a page, and repeat one phrase so
+//! often that it drowns out what the pages are about.
+
+use std::collections::HashMap;
+
+use crate::extract::protocol::{Page, PageBlock, PageBlockKind};
+
+/// Most blocks at either end of a page that may be furniture: left, middle and right of a head.
+const MAX_ZONE: usize = 3;
+
+/// Share of a page's height at either end in which furniture stands.
+const EDGE: f64 = 0.12;
+
+/// The same for what is outermost on its page.
+const WIDE_EDGE: f64 = 0.2;
+
+/// How far apart, in points, what is at the same place on two pages may stand.
+const SAME_PLACE: f64 = 4.0;
+
+/// Longest piece of furniture, in characters; a copyright line is.
+const MAX_CHARS: usize = 200;
+
+/// The same in a short document, where what repeats is as likely the text itself.
+const MAX_CHARS_SHORT: usize = 80;
+
+/// Pages from which a document is not short.
+const LONG: usize = 10;
+
+/// Pages a text must stand on to be furniture, in a document long enough.
+const MIN_PAGES: usize = 3;
+
+/// The same for a short document, as a share of its pages; and for a text that stands in the
+/// middle of pages, such as a stamp up the margin.
+const MIN_SHARE: f64 = 0.3;
+const MIN_SHARE_INSIDE: f64 = 0.5;
+
+/// Removes from `pages` what stands at their top or bottom again and again.
+///
+/// A text that is always the same is kept where it stands first: it may be the title. No page is
+/// left without any text.
+pub(super) fn remove(pages: &mut [Page]) {
+    if pages.len() < 2 {
+        return;
+    }
+    let max_chars = if pages.len() < LONG { MAX_CHARS_SHORT } else { MAX_CHARS };
+    let mut at_edges: HashMap<String, Vec<Sighting>> = HashMap::new();
+    let mut anywhere: HashMap<Stamp, Vec<Sighting>> = HashMap::new();
+    for (page_idx, page) in pages.iter().enumerate() {
+        for (block_idx, block) in page.blocks.iter().enumerate() {
+            if !may_be_furniture(block, max_chars) {
+                continue;
+            }
+            let sighting = Sighting { page_idx, block_idx, number: page.number };
+            if is_at_edge(page, block_idx) {
+                at_edges.entry(pattern(&block.text)).or_default().push(sighting);
+            }
+            anywhere.entry(stamp(block)).or_default().push(sighting);
+        }
+    }
+    let mut doomed: Vec<(usize, usize)> = Vec::new();
+    let needed = share_of(pages.len(), MIN_SHARE).clamp(2, MIN_PAGES);
+    for (pattern, seen) in at_edges.iter().filter(|(_, seen)| num_pages(seen) >= needed) {
+        let blocks = || seen.iter().map(|it| &pages[it.page_idx].blocks[it.block_idx]);
+        let texts: Vec<&str> = blocks().map(|it| it.text.as_str()).collect();
+        let is_heading = blocks().any(|it| it.kind == PageBlockKind::Heading);
+        let num_kept = if !pattern.contains('#') || texts.windows(2).all(|it| it[0] == it[1]) {
+            1
+        } else if is_page_number(pattern) || (!is_heading && follows_pages(seen, &texts)) {
+            0
+        } else {
+            continue;
+        };
+        doomed.extend(seen.iter().skip(num_kept).map(|it| (it.page_idx, it.block_idx)));
+    }
+    let needed = share_of(pages.len(), MIN_SHARE_INSIDE).max(MIN_PAGES);
+    for seen in anywhere.values().filter(|seen| num_pages(seen) >= needed) {
+        doomed.extend(seen.iter().skip(1).map(|it| (it.page_idx, it.block_idx)));
+    }
+    take_out(pages, doomed);
+}
+
+fn take_out(pages: &mut [Page], mut doomed: Vec<(usize, usize)>) {
+    doomed.sort_unstable();
+    doomed.dedup();
+    for on_page in doomed.chunk_by(|a, b| a.0 == b.0) {
+        let Some(&(page_idx, _)) = on_page.first() else { continue };
+        if on_page.len() == pages[page_idx].blocks.len() {
+            continue;
+        }
+        // From the back, so that indices stay good.
+        for &(_, block_idx) in on_page.iter().rev() {
+            pages[page_idx].blocks.remove(block_idx);
+        }
+    }
+}
+
+/// A text and where it stands.
+type Stamp = (String, i64, i64);
+
+/// Where a text was seen.
+#[derive(Clone, Copy)]
+struct Sighting {
+    page_idx: usize,
+    block_idx: usize,
+    number: u32,
+}
+
+fn num_pages(seen: &[Sighting]) -> usize {
+    seen.chunk_by(|a, b| a.page_idx == b.page_idx).count()
+}
+
+/// Whether a block stands at the top or the bottom of its page; where places are not known, whether
+/// it is among the first or last of its blocks, a quarter of them at most.
+fn is_at_edge(page: &Page, block_idx: usize) -> bool {
+    if let Some(place) = page.blocks[block_idx].place
+        && page.height > 0.0
+    {
+        let others = || page.blocks.iter().filter_map(|it| it.place);
+        // Where margins are wide, what is outermost stands further in.
+        let top = if others().all(|it| it.top >= place.top) { WIDE_EDGE } else { EDGE };
+        let bottom = if others().all(|it| it.bottom <= place.bottom) { WIDE_EDGE } else { EDGE };
+        return place.bottom <= top * page.height || place.top >= (1.0 - bottom) * page.height;
+    }
+    let num_blocks = page.blocks.len();
+    let zone = (num_blocks / 4).clamp(1, MAX_ZONE);
+    block_idx < zone || block_idx + zone >= num_blocks
+}
+
+/// Returns what a text that is furniture in the middle of pages has in common: its words, and its
+/// place where that is known.
+fn stamp(block: &PageBlock) -> Stamp {
+    let place = block.place.unwrap_or_default();
+    (block.text.clone(), coarse(place.left), coarse(place.top))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
+fn coarse(points: f64) -> i64 {
+    (points / SAME_PLACE).clamp(-1e9, 1e9).round() as i64
+}
+
+fn may_be_furniture(block: &PageBlock, max_chars: usize) -> bool {
+    block.kind != PageBlockKind::Table && block.text.chars().count() <= max_chars
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a count is a count"
+)]
+fn share_of(num_pages: usize, share: f64) -> usize {
+    let num_pages = u32::try_from(num_pages).unwrap_or(u32::MAX);
+    (f64::from(num_pages) * share).ceil() as usize
+}
+
+/// Returns `text` with every number as `#`, in lower case, one space between words.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !pattern.is_empty() {
+            pattern.push(' ');
+        }
+        for character in word.chars().flat_map(char::to_lowercase) {
+            match character.is_numeric() {
+                true if pattern.ends_with('#') => {}
+                true => pattern.push('#'),
+                false => pattern.push(character),
+            }
+        }
+    }
+    pattern
+}
+
+/// Whether a pattern is nothing but a number with its usual company.
+fn is_page_number(pattern: &str) -> bool {
+    let words = pattern.split(|it: char| !it.is_alphanumeric() && it != '#');
+    let mut words = words.filter(|it| !it.is_empty()).peekable();
+    let is_company = |it: &str| {
+        it == "#" || matches!(it, "page" | "of" | "p" | "seite" | "von" | "pagina" | "pag" | "di")
+    };
+    words.peek().is_some() && words.all(is_company)
+}
+
+/// Whether one of the numbers in `texts` counts the pages: `Tides 12`, but not `Chapter 12`.
+fn follows_pages(seen: &[Sighting], texts: &[&str]) -> bool {
+    let mut offsets: HashMap<(usize, i64), usize> = HashMap::new();
+    for (sighting, text) in seen.iter().zip(texts) {
+        for (place, number) in numbers(text).enumerate() {
+            *offsets.entry((place, number - i64::from(sighting.number))).or_default() += 1;
+        }
+    }
+    offsets.into_values().any(|count| count * 4 >= seen.len() * 3)
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = i64> {
+    text.split(|it: char| !it.is_ascii_digit()).filter_map(|it| it.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::protocol::Place;
+
+    /// Pages given as their blocks; what is left comes back the same way.
+    #[track_caller]
+    fn check(pages: &[&[&str]], expected: &[&[&str]]) {
+        let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);
+        let mut pages: Vec<Page> = (1..)
+            .zip(pages)
+            .map(|(number, texts)| Page {
+                number,
+                blocks: texts.iter().map(block).collect(),
+                ..Page::default()
+            })
+            .collect();
+        remove(&mut pages);
+        let left: Vec<Vec<&str>> = pages
+            .iter()
+            .map(|page| page.blocks.iter().map(|it| it.text.as_str()).collect())
+            .collect();
+        assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn a_running_head_stays_where_it_stands_first() {
+        check(
+            &[&["Tides", "one"], &["TIDES", "two"], &["Tides", "three"], &["Tide", "four"]],
+            &[&["Tides", "one"], &["two"], &["three"], &["Tide", "four"]],
+        );
+    }
+
+    #[test]
+    fn page_numbers_go_everywhere() {
+        check(
+            &[&["one", "Page 1 of 3"], &["two", "Page 2 of 3"], &["three", "Page 3 of 3"]],
+            &[&["one"], &["two"], &["three"]],
+        );
+        check(&[&["one", "- 7 -"], &["two", "- 8 -"]], &[&["one"], &["two"]]);
+    }
+
+    #[test]
+    fn a_head_that_counts_pages_goes_a_heading_that_counts_chapters_stays() {
+        check(
+            &[&["Tides 2026 | 11", "a"], &["Tides 2026 | 12", "b"], &["Tides 2026 | 13", "c"]],
+            &[&["a"], &["b"], &["c"]],
+        );
+        let chapters: &[&[&str]] =
+            &[&["Chapter 1", "a"], &["b"], &["Chapter 2", "c"], &["Chapter 3", "d"]];
+        check(chapters, chapters);
+    }
+
+    #[test]
+    fn the_middle_of_a_page_is_left_alone() {
+        let one: &[&str] = &["1", "2", "3", "same", "5", "6", "7"];
+        let two: &[&str] = &["a", "b", "c", "same", "d", "e", "f"];
+        let three: &[&str] = &["g", "h", "i", "other", "j", "k", "l"];
+        check(&[one, two, three, three], &[one, two, three, &["h", "i", "other", "j", "k"]]);
+    }
+
+    #[test]
+    fn a_stamp_on_every_page_is_furniture_wherever_it_stands() {
+        check(
+            &[&["a", "b", "JT-1", "c", "d"], &["e", "JT-1", "f"], &["g", "h", "JT-1", "i"]],
+            &[&["a", "b", "JT-1", "c", "d"], &["e", "f"], &["g", "h", "i"]],
+        );
+    }
+
+    #[test]
+    fn no_page_loses_all_it_has() {
+        check(&[&["Page 1"], &["Page 2"], &["Page 3", "x"]], &[&["Page 1"], &["Page 2"], &["x"]]);
+    }
+
+    #[test]
+    fn one_page_has_no_furniture() {
+        check(&[&["1", "1"]], &[&["1", "1"]]);
+        check(&[], &[]);
+    }
+
+    /// Pages of blocks at heights, as shares of the page; what is left comes back as their words.
+    #[track_caller]
+    fn check_placed(pages: &[&[(f64, &str)]], expected: &[&[&str]]) {
+        let block = |&(height, text): &(f64, &str)| PageBlock {
+            place: Some(Place {
+                top: height * 1000.0,
+                bottom: height * 1000.0 + 10.0,
+                ..Place::default()
+            }),
+            ..PageBlock::new(PageBlockKind::Paragraph, 0, text)
+        };
+        let page = |(number, blocks): (u32, &&[(f64, &str)])| Page {
+            number,
+            height: 1000.0,
+            blocks: blocks.iter().map(block).collect(),
+            ..Page::default()
+        };
+        let mut pages: Vec<Page> = (1..).zip(pages).map(page).collect();
+        remove(&mut pages);
+        let left: Vec<Vec<&str>> = pages
+            .iter()
+            .map(|page| page.blocks.iter().map(|it| it.text.as_str()).collect())
+            .collect();
+        assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn places_tell_the_edges_of_a_page() {
+        check_placed(
+            &[
+                &[(0.05, "Tides 1"), (0.5, "a"), (0.3, "same"), (0.95, "North Press")],
+                &[(0.05, "Tides 2"), (0.5, "b"), (0.6, "same"), (0.95, "North Press")],
+                &[(0.05, "Tides 3"), (0.5, "c"), (0.4, "same"), (0.95, "North Press")],
+            ],
+            &[&["a", "same", "North Press"], &["b", "same"], &["c", "same"]],
+        );
+    }
+
+    #[test]
+    fn what_is_outermost_may_stand_further_in() {
+        check_placed(
+            &[
+                &[(0.15, "Tides 1"), (0.17, "Ebb 1"), (0.5, "a")],
+                &[(0.15, "Tides 2"), (0.17, "Ebb 2"), (0.5, "b")],
+                &[(0.15, "Tides 3"), (0.17, "Ebb 3"), (0.5, "c")],
+            ],
+            &[&["Ebb 1", "a"], &["Ebb 2", "b"], &["Ebb 3", "c"]],
+        );
+    }
+}

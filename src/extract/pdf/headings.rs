@@ -1,0 +1,332 @@
+//! Pages and bookmarks in, the chain of headings above each block out. Pure.
+//!
+//! Bookmarks are the author's own list of headings and win where there are enough of them and
+//! they are found in the text; else what the reader took for headings, less what cannot be one.
+
+use std::collections::BTreeMap;
+
+use super::clean::is_ideographic;
+use super::outline::{self, MAX_CHARS, Placed, letters};
+use crate::extract::protocol::{OutlineEntry, Page, PageBlockKind};
+
+/// Bookmarks an outline must have to be believed; fewer are often just `Cover` and `Back`.
+const MIN_OUTLINE: usize = 3;
+
+/// Longest heading, in words.
+const MAX_WORDS: usize = 16;
+
+/// Deepest chain that is kept.
+const MAX_LEVEL: u8 = 6;
+
+/// One in so many headings of a size must bear a number of one depth for all to be as deep.
+const MIN_NUMBERED: usize = 4;
+
+/// Settles which blocks of `pages` are headings and returns, for every block in order, the
+/// headings above it, outermost first. A heading's chain ends with itself; the document's title
+/// is in none.
+pub(super) fn assign(
+    pages: &mut [Page],
+    entries: &[OutlineEntry],
+    title: Option<&str>,
+) -> Vec<Vec<String>> {
+    outline::split_at_titles(pages, entries);
+    let placed = outline::place(entries, pages);
+    let num_found = placed.iter().filter(|it| it.block_idx.is_some()).count();
+    if num_found >= MIN_OUTLINE && num_found * 2 >= entries.len() {
+        follow_outline(pages, &placed, title)
+    } else {
+        follow_reader(pages, title)
+    }
+}
+
+fn follow_outline(
+    pages: &mut [Page],
+    entries: &[Placed<'_>],
+    title: Option<&str>,
+) -> Vec<Vec<String>> {
+    let mut chain = Chain::new(title);
+    let mut chains = Vec::new();
+    let mut entries = entries.iter().peekable();
+    for (page_idx, page) in pages.iter_mut().enumerate() {
+        for (block_idx, block) in page.blocks.iter_mut().enumerate() {
+            let mut is_heading = false;
+            let here = (page_idx, Some(block_idx));
+            while let Some(it) = entries.next_if(|it| (it.page_idx, it.block_idx) <= here) {
+                chain.enter(it.entry.level, &it.entry.title);
+                is_heading |= (it.page_idx, it.block_idx) == here;
+            }
+            if is_heading {
+                block.kind = PageBlockKind::Heading;
+            } else if block.kind == PageBlockKind::Heading {
+                block.kind = PageBlockKind::Paragraph;
+            }
+            chains.push(chain.names());
+        }
+    }
+    chains
+}
+
+fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
+    let blocks = pages.iter_mut().flat_map(|page| page.blocks.iter_mut());
+    for block in blocks.filter(|it| it.kind == PageBlockKind::Heading) {
+        if !is_plausible(&block.text) {
+            block.kind = PageBlockKind::Paragraph;
+        }
+    }
+    let depth_of_level = depths(pages);
+    let mut chain = Chain::new(title);
+    let mut chains = Vec::new();
+    for block in pages.iter().flat_map(|page| &page.blocks) {
+        if block.kind == PageBlockKind::Heading {
+            let by_size = depth_of_level.get(&block.level).copied().unwrap_or(block.level);
+            chain.enter(number_depth(&block.text).unwrap_or(by_size), &block.text);
+        }
+        chains.push(chain.names());
+    }
+    chains
+}
+
+/// Returns the depth of headings of each size: the one their numbers tell, where enough have one
+/// (`References` is as deep as `5 Outlook`), else one more than the next larger size.
+fn depths(pages: &[Page]) -> BTreeMap<u8, u8> {
+    let mut by_level: BTreeMap<u8, Vec<Option<u8>>> = BTreeMap::new();
+    for block in pages.iter().flat_map(|page| &page.blocks) {
+        if block.kind == PageBlockKind::Heading {
+            by_level.entry(block.level).or_default().push(number_depth(&block.text));
+        }
+    }
+    let mut above = 0;
+    let mut depth_of = |depths: Vec<Option<u8>>| {
+        let count = |depth: u8| depths.iter().filter(|it| **it == Some(depth)).count();
+        let winner = (1..=MAX_LEVEL).rev().max_by_key(|it| count(*it));
+        let winner = winner.filter(|it| count(*it) * MIN_NUMBERED >= depths.len());
+        above = winner.unwrap_or((above + 1).min(MAX_LEVEL));
+        above
+    };
+    by_level.into_iter().map(|(level, depths)| (level, depth_of(depths))).collect()
+}
+
+/// Returns how deep a section number goes: 1 for `3 Tides`, 2 for `3.1 Tides`; `None` without.
+pub(super) fn number_depth(text: &str) -> Option<u8> {
+    let (number, rest) = text.split_once(char::is_whitespace)?;
+    let number = number.trim_end_matches('.');
+    let mut depth = 0_u8;
+    for part in number.split('.') {
+        // `1998 Annual Report` is no chapter.
+        let is_part = (1..=3).contains(&part.len()) && part.chars().all(|it| it.is_ascii_digit());
+        depth = is_part.then(|| depth.saturating_add(1))?;
+    }
+    rest.chars().any(char::is_alphabetic).then_some(depth.min(MAX_LEVEL))
+}
+
+/// Whether `text` can be a heading: short, with letters, not a line of a table of contents, not
+/// a sentence's beginning or end.
+pub(super) fn is_plausible(text: &str) -> bool {
+    let num_chars = text.chars().count();
+    let num_letters = text.chars().filter(|it| it.is_alphabetic()).count();
+    let num_ideographs = text.chars().filter(|it| is_ideographic(*it)).count();
+    // Without spaces a word is about two ideographs.
+    let num_words = text.split_whitespace().count().max(num_ideographs / 2);
+    let has_leader =
+        text.contains("....") || text.contains(". . .") || text.contains("\u{2026}\u{2026}");
+    let is_aside = text.starts_with('(') && text.ends_with(')');
+    let is_cut_off = text.ends_with([',', ';', '-', '\u{2013}']);
+    num_words <= MAX_WORDS
+        && num_chars <= MAX_CHARS
+        && num_letters >= 2
+        && num_letters * 2 >= text.chars().filter(|it| !it.is_whitespace()).count()
+        && !has_leader
+        && !is_aside
+        && !is_cut_off
+}
+
+/// The headings one is under while walking through a document.
+struct Chain<'a> {
+    title: Option<&'a str>,
+    open: Vec<(u8, String)>,
+}
+
+impl<'a> Chain<'a> {
+    fn new(title: Option<&'a str>) -> Self {
+        Self { title, open: Vec::new() }
+    }
+
+    fn enter(&mut self, level: u8, name: &str) {
+        if self.title.is_some_and(|it| letters(it) == letters(name)) {
+            self.open.clear();
+            return;
+        }
+        let level = level.clamp(1, MAX_LEVEL);
+        self.open.retain(|(open, _)| *open < level);
+        self.open.push((level, name.to_owned()));
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.open.iter().map(|(_, name)| name.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::protocol::PageBlock;
+
+    /// `#` and `##` mark what the reader takes for headings.
+    fn pages(texts: &[&[&str]]) -> Vec<Page> {
+        let block = |text: &&str| {
+            let words = text.trim_start_matches('#');
+            let level = u8::try_from(text.len() - words.len()).unwrap();
+            let kind = if level > 0 { PageBlockKind::Heading } else { PageBlockKind::Paragraph };
+            PageBlock::new(kind, level, words.trim())
+        };
+        let page = |(number, texts): (u32, &&[&str])| Page {
+            number,
+            blocks: texts.iter().map(block).collect(),
+            ..Page::default()
+        };
+        (1..).zip(texts).map(page).collect()
+    }
+
+    fn entry(title: &str, level: u8, page: u32) -> OutlineEntry {
+        OutlineEntry { title: title.into(), level, page: (page > 0).then_some(page) }
+    }
+
+    #[track_caller]
+    fn check(texts: &[&[&str]], outline: &[OutlineEntry], title: Option<&str>, expected: &[&str]) {
+        let mut pages = pages(texts);
+        let chains = assign(&mut pages, outline, title);
+        let chains: Vec<String> = chains.iter().map(|it| it.join(" > ")).collect();
+        assert_eq!(chains, expected);
+    }
+
+    #[test]
+    fn headings_nest_by_level() {
+        check(
+            &[&["a", "# One", "b", "## Two", "c"], &["d", "# Three", "e"]],
+            &[],
+            None,
+            &["", "One", "One", "One > Two", "One > Two", "One > Two", "Three", "Three"],
+        );
+    }
+
+    #[test]
+    fn the_title_is_in_no_chain() {
+        check(
+            &[&["# The  Tides", "a", "## One", "b"]],
+            &[],
+            Some("The tides"),
+            &["", "", "One", "One"],
+        );
+    }
+
+    #[test]
+    fn numbers_say_more_than_sizes() {
+        check(
+            &[&["## 1 One", "### 1.1 Two", "# 1.2 Three", "## References"]],
+            &[],
+            None,
+            &["1 One", "1 One > 1.1 Two", "1 One > 1.2 Three", "References"],
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_a_heading_is_text() {
+        let long = format!("# {}", "word ".repeat(17));
+        let lines = [
+            "# 12",
+            "# One ...... 3",
+            "# and so,",
+            "# (unaudited)",
+            "# 1,234 5,678 a b",
+            long.as_str(),
+        ];
+        check(&[&lines], &[], None, &[""; 6]);
+        let mut pages = pages(&[&lines]);
+        assign(&mut pages, &[], None);
+        assert!(pages[0].blocks.iter().all(|it| it.kind == PageBlockKind::Paragraph));
+    }
+
+    #[test]
+    fn an_outline_found_in_the_text_wins() {
+        let outline = [entry("One", 1, 1), entry("Two", 2, 1), entry("Three", 1, 2)];
+        check(
+            &[&["1. ONE", "a", "# Noise", "two", "b"], &["c", "3 Three", "d"]],
+            &outline,
+            None,
+            &["One", "One", "One", "One > Two", "One > Two", "One > Two", "Three", "Three"],
+        );
+    }
+
+    #[test]
+    fn a_bookmark_without_words_on_its_page_starts_with_the_page() {
+        let outline =
+            [entry("One", 1, 1), entry("Two", 1, 2), entry("Three", 1, 3), entry("Four", 1, 4)];
+        check(
+            &[&["One", "a"], &["b"], &["Three"], &["Four"]],
+            &outline,
+            None,
+            &["One", "One", "Two", "Three", "Four"],
+        );
+    }
+
+    #[test]
+    fn bookmarks_without_pages_are_looked_for_in_order() {
+        let outline = [entry("One", 1, 0), entry("Two", 1, 0), entry("One", 1, 0)];
+        check(&[&["One", "a", "Two"], &["One"]], &outline, None, &["One", "One", "Two", "One"]);
+    }
+
+    #[test]
+    fn the_table_of_contents_is_not_where_bookmarks_lead() {
+        let outline = [entry("One", 1, 0), entry("Two", 1, 0), entry("Three", 1, 0)];
+        check(
+            &[&["One", "Two", "Three"], &["# One", "# Two"], &["three"]],
+            &outline,
+            None,
+            &["", "", "", "One", "Two", "Three"],
+        );
+    }
+
+    #[test]
+    fn titles_that_ran_into_their_text_are_parted_from_it() {
+        let texts: &[&[&str]] =
+            &[&["2 Gauges 2.1 Float(s) The float lags.", "3 Tides 12 are", "# 3 Tides", "a"]];
+        let outline =
+            [entry("2 Gauges", 1, 0), entry("2.1 Float(s)", 2, 0), entry("3 Tides", 1, 0)];
+        let mut parted = pages(texts);
+        assign(&mut parted, &outline, None);
+        let parted: Vec<&str> = parted[0].blocks.iter().map(|it| it.text.as_str()).collect();
+        let lag = "The float lags.";
+        assert_eq!(parted, ["2 Gauges", "2.1 Float(s)", lag, "3 Tides 12 are", "3 Tides", "a"]);
+        check(
+            texts,
+            &outline,
+            None,
+            &[
+                "2 Gauges",
+                "2 Gauges > 2.1 Float(s)",
+                "2 Gauges > 2.1 Float(s)",
+                "2 Gauges > 2.1 Float(s)",
+                "3 Tides",
+                "3 Tides",
+            ],
+        );
+    }
+
+    #[test]
+    fn one_wrong_match_does_not_tear_the_rest() {
+        let names = ["One", "Notes", "Two", "Three"];
+        let outline = names.map(|it| entry(it, 1, 0));
+        check(
+            &[&["One", "a", "Two", "Three"], &["Notes"]],
+            &outline,
+            None,
+            &["One", "One", "Two", "Three", "Three"],
+        );
+    }
+
+    #[test]
+    fn an_outline_of_other_words_is_not_believed() {
+        let outline = [entry("page1", 1, 1), entry("page2", 1, 1), entry("page3", 1, 2)];
+        check(&[&["# One", "a"], &["b"]], &outline, None, &["One", "One", "One"]);
+    }
+}

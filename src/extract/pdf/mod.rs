@@ -1,0 +1,220 @@
+//! PDF bytes in, pages and blocks out.
+//!
+//! ```text
+//! extract: for each reader ─► child ─► pages ; ─► scan ─► assemble ─► Document
+//! ```
+
+pub(in crate::extract) mod clean;
+
+mod assemble;
+mod furniture;
+mod geometry;
+mod headings;
+mod outline;
+mod quality;
+pub(super) mod scan;
+mod title;
+
+pub use scan::Ocr;
+
+use std::borrow::Cow;
+
+use crate::document::Document;
+use crate::error::{Error, Failure, Result};
+use crate::extract::protocol::{BY_INFORMATION, GaveUp, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, Page};
+use crate::extract::sandbox::ReadOptions;
+use crate::extract::sandbox::parent::{self, Reading};
+
+/// Reads a PDF.
+///
+/// A page without text is no failure: a document of scans, or of nothing, is a document without
+/// blocks that says so in `metadata.warnings`.
+///
+/// # Errors
+///
+/// [`Error::Extract`] with the class of failure if no reader could read it to its end;
+/// [`Error::Io`] if the reading process cannot be started.
+pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    let bytes = &*from_header(bytes)?;
+    // What can be had if no reader does better: without words, or with too many that are none.
+    let mut second_best: Option<Reading> = None;
+    let mut failures: Vec<GaveUp> = Vec::new();
+    for name in &options.readers {
+        let mut reading = parent::read(name, bytes, options).and_then(|it| whole(it, bytes));
+        if let (Ok(reading), false) = (&mut reading, options.uses_outline) {
+            reading.head.outline.clear();
+        }
+        match reading {
+            Ok(reading) => {
+                let is_final = reading.draws_no_text() || reading.is_legible();
+                let is_better = second_best.as_ref().is_none_or(|it| reading.says_more_than(it));
+                if is_better {
+                    second_best = Some(reading);
+                }
+                if is_final {
+                    break;
+                }
+            }
+            Err(Error::Extract { failure, detail }) => failures.push(GaveUp { failure, detail }),
+            Err(other) => return Err(other),
+        }
+    }
+    if let Some(mut reading) = second_best {
+        scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
+        return Ok(assemble::assemble(&reading, &options.ocr));
+    }
+    let rank = |it: &GaveUp| BY_INFORMATION.iter().position(|known| *known == it.failure);
+    let told = failures.into_iter().min_by_key(rank);
+    Err(told.unwrap_or_else(|| GaveUp::new(Failure::Crashed, "there is no reader")).into())
+}
+
+/// Reads an image file as a document of pages that are pictures.
+///
+/// # Errors
+///
+/// Those of [`extract`].
+pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    let mut reading = parent::read(IMAGE, bytes, options)?;
+    scan::read(&mut reading, OCR_OF_IMAGE, bytes, options)?;
+    Ok(assemble::assemble(&reading, &options.ocr))
+}
+
+/// Refuses a reading that lacks pages: half a document must not pass for one.
+fn whole(reading: Reading, bytes: &[u8]) -> Result<Reading> {
+    let num_pages = reading.pages.len();
+    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|it| claim(it)).count();
+    let num_failed = count(|it| it.failed.is_some());
+    // Pages of a file that was cut off may be known while what is on them is not.
+    let num_blank = count(|it| it.is_blank);
+    let is_cut_off = reading.tail.rebuilt && !has_end(bytes);
+    let detail = if num_failed == num_pages {
+        reading.pages.iter().find_map(|it| it.failed.clone()).unwrap_or_default()
+    } else if reading.tail.pages_lost {
+        match reading.tail.declared_page_count {
+            Some(declared) => format!("{num_pages} of its {declared} pages are there"),
+            None => "pages are missing".to_owned(),
+        }
+    } else if is_cut_off && num_blank > 0 {
+        format!("the file is cut off; {num_blank} of {num_pages} pages are empty")
+    } else {
+        return Ok(reading);
+    };
+    Err(GaveUp::new(Failure::Damaged, detail).into())
+}
+
+/// Whether the mark that ends a PDF is near the end of `bytes`.
+fn has_end(bytes: &[u8]) -> bool {
+    let tail = &bytes[bytes.len().saturating_sub(MAX_JUNK_BYTES)..];
+    tail.windows(5).any(|it| it == b"%%EOF")
+}
+
+/// How far into a file its header may begin, and its end from the end: what viewers accept.
+const MAX_JUNK_BYTES: usize = 1024;
+
+/// Returns `bytes` from their header on, or with one.
+fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
+    let window = &bytes[..bytes.len().min(MAX_JUNK_BYTES + 5)];
+    let header = window.windows(5).position(|it| it == b"%PDF-");
+    match header {
+        Some(at) => Ok(Cow::Borrowed(&bytes[at..])),
+        // Readers want a header before they look for what else there is.
+        None if is_headless(bytes) => Ok(Cow::Owned([b"%PDF-1.4\n", bytes].concat())),
+        None => Err(GaveUp::new(Failure::WrongFormat, looks_like(bytes)).into()),
+    }
+}
+
+/// Whether `bytes` have the inner marks of a PDF though not its header.
+fn is_headless(bytes: &[u8]) -> bool {
+    let holds = |mark: &[u8]| bytes.windows(mark.len()).any(|it| it == mark);
+    holds(b"endobj") && (holds(b"startxref") || holds(b"trailer") || holds(b"/Catalog"))
+}
+
+/// Says what a file that is no PDF looks like.
+fn looks_like(bytes: &[u8]) -> String {
+    const MARKS: &[(&[u8], &str)] = &[
+        (b"PK\x03\x04", "a ZIP archive or an Office document"),
+        (b"\xD0\xCF\x11\xE0", "an old Office document"),
+        (b"{\\rtf", "RTF"),
+        (b"%!PS", "PostScript"),
+        (b"\x89PNG", "a PNG image"),
+        (b"\xFF\xD8\xFF", "a JPEG image"),
+        (b"II*\0", "a TIFF image"),
+        (b"MM\0*", "a TIFF image"),
+        (b"GIF8", "a GIF image"),
+        (b"\x1F\x8B", "a gzip archive"),
+        (b"\x7FELF", "a program"),
+        (b"SQLite format 3", "an SQLite database"),
+    ];
+    let start = bytes.trim_ascii_start();
+    let head = String::from_utf8_lossy(&start[..start.len().min(MAX_JUNK_BYTES)]);
+    let lower = head.to_ascii_lowercase();
+    let mark = MARKS.iter().find(|(mark, _)| start.starts_with(mark));
+    let kind = match mark {
+        Some((_, name)) => name,
+        None if start.is_empty() => "nothing at all",
+        None if lower.contains("<html") || lower.contains("<!doctype html") => "HTML",
+        None if lower.starts_with("<?xml") => "XML",
+        None if head.chars().all(|it| !it.is_control() || it.is_whitespace()) => "plain text",
+        None => "binary data",
+    };
+    format!("it looks like {kind}, not PDF")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::protocol::Tail;
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: &str) {
+        match from_header(bytes) {
+            Err(Error::Extract { failure: Failure::WrongFormat, detail }) => {
+                assert_eq!(detail, format!("it looks like {expected}, not PDF"));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_wrong_format_is_named() {
+        check(b"\n <!DOCTYPE HTML><p>not here", "HTML");
+        check(b"PK\x03\x04rest", "a ZIP archive or an Office document");
+        check(b"dear reader", "plain text");
+        check(b"\x00\x01\x02", "binary data");
+        check(b" \n", "nothing at all");
+    }
+
+    #[test]
+    fn junk_before_the_header_is_skipped() {
+        let bytes = b"HTTP/1.1 200\r\n\r\n%PDF-1.7\n";
+        assert_eq!(*from_header(bytes).unwrap(), *b"%PDF-1.7\n");
+        let far = [vec![b' '; MAX_JUNK_BYTES + 1], b"%PDF-1.7\n".to_vec()].concat();
+        assert!(from_header(&far).is_err());
+    }
+
+    #[test]
+    fn a_lost_header_is_no_other_format() {
+        let bytes = b"1.4\n1 0 obj <</Type/Catalog>> endobj\n";
+        assert!(from_header(bytes).unwrap().starts_with(b"%PDF-1.4\n1.4\n1 0 obj"));
+    }
+
+    #[test]
+    fn lost_pages_are_damage() {
+        let good = Page::default;
+        let failed = || Page { failed: Some("bad font".into()), ..Page::default() };
+        let blank = || Page { is_blank: true, ..Page::default() };
+        let outcome = |pages, pages_lost, rebuilt, bytes: &[u8]| {
+            let tail = Tail { pages_lost, rebuilt, ..Tail::default() };
+            whole(Reading { pages, tail, ..Reading::default() }, bytes).is_ok()
+        };
+        assert!(outcome(vec![good()], false, true, b""));
+        assert!(outcome(vec![good(), failed()], false, false, b""));
+        assert!(!outcome(vec![failed(), failed()], false, false, b""));
+        assert!(!outcome(vec![good()], true, false, b""));
+        assert!(!outcome(vec![], false, false, b""));
+        // A blank page is one, except at the end of half a file.
+        assert!(outcome(vec![good(), blank()], false, false, b""));
+        assert!(outcome(vec![good(), blank()], false, true, b"%%EOF\n"));
+        assert!(!outcome(vec![good(), blank()], false, true, b"1 0 obj"));
+    }
+}

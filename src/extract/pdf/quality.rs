@@ -1,0 +1,116 @@
+//! Pages in, how much of their text is text out. Pure.
+
+use super::scan;
+use crate::document::Quality;
+use crate::extract::protocol::{OcrOutcome, Page};
+
+/// Counts what became of each page.
+pub(super) fn of(pages: &[Page]) -> Quality {
+    let mut quality = Quality::default();
+    for page in pages {
+        let (num_visible, num_garbage) = count_characters(page);
+        quality.num_characters = quality.num_characters.saturating_add(narrow(num_visible));
+        quality.num_not_text = quality.num_not_text.saturating_add(narrow(num_garbage));
+        let is_ocr = page.ocr == Some(OcrOutcome::Read);
+        let is_unread = page.failed.is_some()
+            || scan::is_garbage(page)
+            || (scan::looks_like_scan(page) && !is_ocr)
+            || page.ocr.as_ref().is_some_and(|it| it.reason().is_some());
+        let count = if is_unread {
+            let may_wait = matches!(page.ocr, None | Some(OcrOutcome::Refused(_)));
+            quality.pages_awaiting_ocr += u32::from(may_wait);
+            &mut quality.pages_unread
+        } else if page.blocks.is_empty() {
+            &mut quality.pages_empty
+        } else {
+            quality.pages_ocr += u32::from(is_ocr);
+            &mut quality.pages_read
+        };
+        *count += 1;
+    }
+    quality
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Returns how many visible characters a page has, and how many of them are no text: what a font
+/// does not tell, and what lies in the private areas of Unicode.
+pub(super) fn count_characters(page: &Page) -> (usize, usize) {
+    let text = page.blocks.iter().flat_map(|it| it.text.chars());
+    let visible = text.filter(|it| !it.is_whitespace());
+    visible.fold((0, 0), |(num_visible, num_garbage), it| {
+        (num_visible + 1, num_garbage + usize::from(is_no_text(it)))
+    })
+}
+
+fn is_no_text(character: char) -> bool {
+    matches!(character,
+        '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}' | char::REPLACEMENT_CHARACTER)
+}
+
+/// Takes out the characters that stand for what a font does not tell: they are of no use to
+/// anybody who searches.
+pub(super) fn drop_unknown(pages: &mut [Page]) {
+    for page in pages {
+        for block in
+            page.blocks.iter_mut().filter(|it| it.text.contains(char::REPLACEMENT_CHARACTER))
+        {
+            let is_known = |it: &&str| it.chars().any(|it| it != char::REPLACEMENT_CHARACTER);
+            let lines = block
+                .text
+                .lines()
+                .map(|line| line.split(' ').filter(is_known).collect::<Vec<_>>().join(" "));
+            let text = lines.collect::<Vec<_>>().join("\n");
+            block.text = text.replace(char::REPLACEMENT_CHARACTER, "");
+        }
+        page.blocks.retain(|it| !it.text.trim().is_empty());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::protocol::{PageBlock, PageBlockKind};
+
+    fn page(texts: &[&str]) -> Page {
+        let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);
+        Page { blocks: texts.iter().map(block).collect(), ..Page::default() }
+    }
+
+    #[test]
+    fn what_is_no_text_is_counted() {
+        assert_eq!(count_characters(&page(&["ab \u{FFFD}", "\u{E001}"])), (4, 2));
+        assert_eq!(count_characters(&page(&[])), (0, 0));
+    }
+
+    #[test]
+    fn every_page_is_counted_once() {
+        let scan = |ocr| Page { image_coverage: 1.0, ocr, ..page(&[]) };
+        let read_by_ocr = Page { ocr: Some(OcrOutcome::Read), ..page(&["high water"]) };
+        let blank = Page { is_blank: true, ..page(&[]) };
+        let quality = of(&[
+            page(&["low water at noon"]),
+            read_by_ocr,
+            blank,
+            scan(None),
+            scan(Some(OcrOutcome::Read)),
+            scan(Some(OcrOutcome::Refused("no".into()))),
+            scan(Some(OcrOutcome::Lost("no".into()))),
+            page(&["ab\u{E000}"]),
+        ]);
+        let pages = (quality.pages_read, quality.pages_ocr, quality.pages_empty);
+        assert_eq!((pages, quality.pages_unread), ((2, 1, 2), 4));
+        assert_eq!(quality.pages_awaiting_ocr, 3);
+        assert_eq!((quality.num_characters, quality.num_not_text), (26, 1));
+    }
+
+    #[test]
+    fn unknown_characters_go_and_leave_no_empty_blocks() {
+        let mut pages = [page(&["a \u{FFFD}\u{FFFD} b\u{FFFD}", "\u{FFFD} \u{FFFD}", "c"])];
+        drop_unknown(&mut pages);
+        let left: Vec<&str> = pages[0].blocks.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(left, ["a b", "c"]);
+    }
+}

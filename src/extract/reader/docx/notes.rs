@@ -1,0 +1,70 @@
+//! `footnotes.xml` and `endnotes.xml` in, the text of each note by its id out.
+
+use std::collections::HashMap;
+
+use crate::extract::reader::xml::{self, Event};
+
+/// Notes by kind and id, each on one line.
+#[derive(Debug, Default)]
+pub(super) struct Notes(HashMap<(&'static str, String), String>);
+
+/// The elements that refer to notes and those that hold them.
+const KINDS: &[(&str, &str)] =
+    &[("footnoteReference", "footnote"), ("endnoteReference", "endnote")];
+
+impl Notes {
+    /// Adds the notes of a part; what cannot be read is not known.
+    pub(super) fn read(&mut self, xml: &str) {
+        let mut open: Option<(&'static str, String)> = None;
+        let mut text = String::new();
+        let mut is_text = false;
+        let _ = xml::each(xml, |event| match event {
+            Event::Open(element) => match element.name() {
+                "t" => is_text = true,
+                "tab" | "br" | "p" => text.push(' '),
+                name => {
+                    // Lines that part notes from text are notes of a type.
+                    if let Some((_, kind)) = KINDS.iter().find(|(_, kind)| *kind == name)
+                        && element.attribute("type").is_none_or(|it| it == "normal")
+                    {
+                        open = element.attribute("id").map(|id| (*kind, id));
+                        text.clear();
+                    }
+                }
+            },
+            Event::Text(it) if is_text => text.push_str(it),
+            Event::Text(_) => {}
+            Event::Close("t") => is_text = false,
+            Event::Close(name) => {
+                if let Some(key) = open.take_if(|(kind, _)| *kind == name) {
+                    let words: Vec<&str> = text.split_whitespace().collect();
+                    self.0.insert(key, words.join(" "));
+                }
+            }
+        });
+    }
+
+    /// Returns the note that an element of this name and id refers to.
+    pub(super) fn get(&self, reference: &str, id: &str) -> Option<&str> {
+        let (_, kind) = KINDS.iter().find(|(name, _)| *name == reference)?;
+        self.0.get(&(*kind, id.to_owned())).map(String::as_str).filter(|it| !it.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_found_by_what_refers_to_them() {
+        let mut notes = Notes::default();
+        notes.read(
+            "<w:footnotes><w:footnote w:type='separator' w:id='-1'><w:p/></w:footnote>\
+             <w:footnote w:id='2'><w:p><w:r><w:t>By the</w:t></w:r></w:p><w:p><w:r><w:t>gate.\
+             </w:t></w:r></w:p></w:footnote></w:footnotes>",
+        );
+        assert_eq!(notes.get("footnoteReference", "2"), Some("By the gate."));
+        assert_eq!(notes.get("endnoteReference", "2"), None);
+        assert_eq!(notes.get("footnoteReference", "-1"), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! The bytes of an EPUB book in, its chapters as blocks out; in a reading child.
+//!
+//! An EPUB file is a ZIP archive (EPUB 3.3): `META-INF/container.xml` names the package document, whose
+//! `manifest` lists the files and whose `spine` puts the chapters in order. Chapters are web pages.
+
+use std::collections::HashMap;
+
+use percent_encoding::percent_decode_str;
+
+use super::parts::{self, Archive, part};
+use super::writer::Writer;
+use super::xml::{self, Event};
+use super::{Emit, Input, Stop, html};
+use crate::error::Failure;
+use crate::extract::protocol::{GaveUp, Line, Page, Tail};
+
+/// What fonts are hidden by, which locks no text (EPUB 3.3, 4.4).
+const FONT_ALGORITHMS: [&str; 2] =
+    ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
+
+/// Reads a book.
+pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let mut archive = parts::open(input.bytes)?;
+    let container = part(&mut archive, "META-INF/container.xml")?
+        .ok_or_else(|| GaveUp::new(Failure::WrongFormat, "it is a ZIP archive, not EPUB"))?;
+    if is_locked(&mut archive)? {
+        let detail = "the book can only be read by the reader it was sold for";
+        return Err(GaveUp::new(Failure::EncryptionNotSupported, detail).into());
+    }
+    let name = package_name(&container)?;
+    let package = part(&mut archive, &name)?
+        .ok_or_else(|| GaveUp::new(Failure::Damaged, format!("{name} is missing")))?;
+    let chapters = chapters(&package)?;
+    emit(Line::Document(parts::head(&package)))?;
+    let folder = name.rsplit_once('/').map_or("", |it| it.0);
+    let mut writer = Writer::default();
+    for reference in chapters {
+        if let Some(page) = part(&mut archive, &resolve(folder, &reference))? {
+            html::write_chapter(&page, &mut writer);
+        }
+    }
+    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+fn is_locked(archive: &mut Archive<'_>) -> Result<bool, GaveUp> {
+    let Some(encryption) = part(archive, "META-INF/encryption.xml")? else { return Ok(false) };
+    let mut is_locked = false;
+    each(&encryption, |event| {
+        if let Event::Open(element) = event
+            && element.name() == "EncryptionMethod"
+            && let Some(algorithm) = element.attribute("Algorithm")
+        {
+            is_locked |= !FONT_ALGORITHMS.contains(&algorithm.as_str());
+        }
+    })?;
+    Ok(is_locked)
+}
+
+/// Returns the name of the package document.
+fn package_name(container: &str) -> Result<String, GaveUp> {
+    let mut found = None;
+    each(container, |event| {
+        if let Event::Open(element) = event
+            && element.name() == "rootfile"
+            && found.is_none()
+        {
+            found = element.attribute("full-path");
+        }
+    })?;
+    found.ok_or_else(|| GaveUp::new(Failure::Damaged, "the container names no package"))
+}
+
+/// Returns references to the chapters in the order they are read in.
+fn chapters(package: &str) -> Result<Vec<String>, GaveUp> {
+    let (mut files, mut order) = (HashMap::new(), Vec::new());
+    each(package, |event| {
+        let Event::Open(element) = event else { return };
+        match element.name() {
+            "item" => {
+                files.extend(element.attribute("id").zip(element.attribute("href")));
+            }
+            "itemref" => order.extend(element.attribute("idref")),
+            _ => {}
+        }
+    })?;
+    Ok(order.iter().filter_map(|it| files.remove(it)).collect())
+}
+
+fn each(text: &str, on_event: impl FnMut(Event<'_>)) -> Result<(), GaveUp> {
+    xml::each(text, on_event).map_err(|it| GaveUp::new(Failure::Damaged, it))
+}
+
+/// Returns the name in the archive that a reference in a file of `folder` means.
+fn resolve(folder: &str, reference: &str) -> String {
+    let path = reference.split(['#', '?']).next().unwrap_or_default();
+    let path = percent_decode_str(path).decode_utf8_lossy();
+    let mut names: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::reader::parts::archive;
+    use crate::extract::reader::testing::{Said, said};
+
+    const CONTAINER: &str =
+        "<container><rootfiles><rootfile full-path='OEBPS/book.opf'/></rootfiles></container>";
+    const PACKAGE: &str = "<package><metadata><dc:title>Tides</dc:title><dc:creator>Maren Voss\
+        </dc:creator><dc:language>en</dc:language><dc:date>1931</dc:date></metadata>\
+        <manifest><item id='b' href='text/second%20part.xhtml'/><item id='a' href='text/first.xhtml'/>\
+        <item id='x' href='cover.jpg'/></manifest>\
+        <spine><itemref idref='a'/><itemref idref='b'/><itemref idref='lost'/></spine></package>";
+    const FIRST: &str = "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><head><title/>\
+        <script src='x.js'/></head><body><h1><a id='p1'/>Ebb</h1><p>The water leaves.</p></body></html>";
+    const SECOND: &str = "<html><body><h1>Flood</h1><p>It returns.</p></body></html>";
+
+    fn outcome(parts: &[(&str, &str)]) -> Result<Said, Stop> {
+        said(read, &archive(parts))
+    }
+
+    #[track_caller]
+    fn check_failure(parts: &[(&str, &str)], expected: Failure) {
+        match outcome(parts) {
+            Err(Stop::GaveUp(it)) => assert_eq!(it.failure, expected),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    const BOOK: [(&str, &str); 4] = [
+        ("META-INF/container.xml", CONTAINER),
+        ("OEBPS/book.opf", PACKAGE),
+        ("OEBPS/text/second part.xhtml", SECOND),
+        ("OEBPS/text/first.xhtml", FIRST),
+    ];
+
+    #[test]
+    fn chapters_come_in_the_order_of_the_spine() {
+        let (head, blocks) = outcome(&BOOK).unwrap();
+        assert_eq!(head.title.as_deref(), Some("Tides"));
+        assert_eq!(head.author.as_deref(), Some("Maren Voss"));
+        assert_eq!(head.created.as_deref(), Some("1931"));
+        assert_eq!(blocks, ["# Ebb", "The water leaves.", "# Flood", "It returns."]);
+    }
+
+    #[test]
+    fn a_locked_book_says_so_and_hidden_fonts_lock_nothing() {
+        let encryption = |algorithm: &str| {
+            format!("<encryption><EncryptionMethod Algorithm='{algorithm}'/></encryption>")
+        };
+        let (fonts, text) = (encryption(FONT_ALGORITHMS[0]), encryption("http://x#aes128-cbc"));
+        let with = |it| [BOOK.as_slice(), &[("META-INF/encryption.xml", it)]].concat();
+        assert!(outcome(&with(fonts.as_str())).is_ok());
+        check_failure(&with(text.as_str()), Failure::EncryptionNotSupported);
+    }
+
+    #[test]
+    fn what_is_no_book_is_named() {
+        check_failure(&[("a.txt", "x")], Failure::WrongFormat);
+        check_failure(&BOOK[..1], Failure::Damaged);
+        check_failure(&[("META-INF/container.xml", "<container/>")], Failure::Damaged);
+    }
+
+    #[test]
+    fn references_stay_within_the_archive() {
+        assert_eq!(resolve("OEBPS/text", "../a%20b.xhtml#p1"), "OEBPS/a b.xhtml");
+        assert_eq!(resolve("", "../../etc/passwd"), "etc/passwd");
+    }
+}

@@ -1,0 +1,127 @@
+//! The bytes of a web page in, its main content as blocks out, by `scraper`; in a reading child.
+
+mod body;
+mod content;
+mod nesting;
+mod xhtml;
+
+use scraper::{ElementRef, Html, Selector};
+
+use super::writer::Writer;
+use super::{Emit, Input, Stop};
+use crate::error::Failure;
+use crate::extract::protocol::{GaveUp, Head, Line, Page, Tail};
+use crate::text::decode;
+
+/// How far into a page its encoding may be named (HTML, 4.2.5.4).
+const CHARSET_WITHIN_BYTES: usize = 1024;
+
+/// Reads a web page.
+pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let text = decode::decode_as(input.bytes, charset(input.bytes))
+        .ok_or_else(|| GaveUp::new(Failure::NotText, ""))?;
+    let html = Html::parse_document(&nesting::flatten(&text));
+    emit(Line::Document(head(&html)))?;
+    let mut writer = Writer::default();
+    write(&html, &mut writer);
+    emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+/// Writes a chapter of a book: a page of XHTML.
+pub(in crate::extract) fn write_chapter(page: &str, writer: &mut Writer) {
+    write(&Html::parse_document(&nesting::flatten(&xhtml::to_html(page))), writer);
+}
+
+fn write(html: &Html, writer: &mut Writer) {
+    let content = content::find(html);
+    body::write(content.root, content.is_main, writer);
+}
+
+/// Returns the name of the encoding as the page states it.
+fn charset(bytes: &[u8]) -> Option<&[u8]> {
+    const NAME: &[u8] = b"charset=";
+    let head = &bytes[..bytes.len().min(CHARSET_WITHIN_BYTES)];
+    let at = head.windows(NAME.len()).position(|it| it.eq_ignore_ascii_case(NAME))? + NAME.len();
+    let value = head[at..].trim_ascii_start();
+    let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+    let is_name = |it: &u8| it.is_ascii_alphanumeric() || b"-_:.+".contains(it);
+    Some(&value[..value.iter().take_while(|it| is_name(it)).count()])
+}
+
+/// Reads what a page says about itself.
+fn head(html: &Html) -> Head {
+    let root = html.root_element();
+    let first = |selector: &str| select(root, selector).next();
+    let meta = |names: [&str; 3]| {
+        names.iter().find_map(|name| {
+            let selector = format!("meta[name=\"{name}\" i], meta[property=\"{name}\" i]");
+            let content = select(root, &selector).next()?.attr("content")?.trim();
+            (!content.is_empty()).then(|| content.to_owned())
+        })
+    };
+    Head {
+        title: first("head title").map(|it| it.text().collect()),
+        author: meta(["author", "article:author", "dcterms.creator"]),
+        created: meta(["article:published_time", "dcterms.created", "date"]),
+        language: root.attr("lang").map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned),
+        ..Head::default()
+    }
+}
+
+/// Returns the elements below `root` that match a selector of ours.
+fn select<'a>(root: ElementRef<'a>, selector: &str) -> impl Iterator<Item = ElementRef<'a>> {
+    let selector = Selector::parse(selector).ok();
+    let found = selector.map(|it| root.select(&it).collect::<Vec<_>>());
+    found.unwrap_or_default().into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The blocks of a page, one text each.
+    pub(in crate::extract) fn blocks_of(page: &[u8]) -> (Head, Vec<String>) {
+        let (mut head, mut blocks) = (Head::default(), Vec::new());
+        let input = Input { bytes: page, password: None, ocr: None };
+        let outcome = read(&input, &mut |line| {
+            match line {
+                Line::Document(it) => head = it,
+                Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|it| it.text)),
+                _ => {}
+            }
+            Ok(())
+        });
+        assert!(outcome.is_ok(), "{outcome:?}");
+        (head, blocks)
+    }
+
+    #[test]
+    fn a_page_says_who_wrote_it_when_and_in_what() {
+        let (head, _) = blocks_of(
+            b"<html lang='de'><head><title>Pegel &amp; Tide</title>\
+              <meta name='Author' content=' Maren Voss '>\
+              <meta property='article:published_time' content='2020-01-02'></head><p>x",
+        );
+        assert_eq!(head.title.as_deref(), Some("Pegel & Tide"));
+        assert_eq!(head.author.as_deref(), Some("Maren Voss"));
+        assert_eq!(head.created.as_deref(), Some("2020-01-02"));
+        assert_eq!(head.language.as_deref(), Some("de"));
+    }
+
+    #[test]
+    fn a_page_may_name_its_encoding() {
+        let page = b"<meta http-equiv=x content='text/html; charset=windows-1251'><p>\xCF\xF0\xE8";
+        assert_eq!(blocks_of(page).1, ["\u{41F}\u{440}\u{438}"]);
+        assert_eq!(blocks_of("<meta charset=latin1><p>Grüße".as_bytes()).1, ["Grüße"]);
+        assert_eq!(charset(b"<meta CHARSET = x>"), None);
+        assert_eq!(charset(b"<meta charset=\"utf-8\">"), Some(b"utf-8".as_slice()));
+    }
+
+    #[test]
+    fn a_page_nested_without_end_is_read() {
+        let page = "<div><b>".repeat(3_000) + "deep";
+        assert_eq!(blocks_of(page.as_bytes()).1, ["deep"]);
+    }
+}

@@ -1,0 +1,25 @@
+//! Rows of cells in, a Markdown table out.
+
+/// Leaves out the columns without text of `rows`, all of one length.
+pub(in crate::extract) fn drop_empty_columns(rows: &mut [Vec<String>]) {
+    let width = rows.first().map_or(0, Vec::len);
+    let is_used: Vec<bool> =
+        (0..width).map(|at| rows.iter().any(|row| !row[at].is_empty())).collect();
+    for row in rows {
+        let mut used = is_used.iter();
+        row.retain(|_| *used.next().unwrap_or(&true));
+    }
+}
+
+/// Writes `rows`, all of one length, as a table with the first row as its header.
+pub(in crate::extract) fn to_markdown(rows: &[Vec<String>]) -> String {
+    let mut lines = Vec::with_capacity(rows.len() + 1);
+    for (number, row) in rows.iter().enumerate() {
+        let cells: Vec<String> = row.iter().map(|it| it.replace('|', "\\|")).collect();
+        lines.push(format!("| {} |", cells.join(" | ")));
+        if number == 0 {
+            lines.push(format!("|{}", " --- |".repeat(row.len())));
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,328 @@
+//! Glyphs in, words at their places out.
+//!
+//! Glyphs are joined in the order in which they are drawn, which nearly every program keeps within
+//! a line; where a word ends is told by spaces and by gaps.
+
+use std::collections::HashMap;
+
+use super::script;
+use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
+
+/// A word as it stands on a page, in a frame in which its text runs to the right.
+#[derive(Debug, Clone)]
+pub(crate) struct Word {
+    pub(crate) text: String,
+    pub(crate) area: Area,
+    /// Its base line.
+    pub(crate) base: f64,
+    /// Height of its typeface.
+    pub(crate) size: f64,
+    /// Share of its letters' boxes that is inked; 0 where it is not known.
+    pub(crate) ink: f64,
+    pub(crate) is_bold: bool,
+    /// Rank of the heading that it is tagged as part of; 0 for none.
+    pub(crate) tagged_level: u8,
+    /// Width of each of its glyphs as a share of the size, if all are of one width.
+    pub(crate) pitch: Option<f64>,
+    /// Whether it has letters of which in most typefaces some are wider than others.
+    pub(crate) has_pitch: bool,
+    /// Place in the order of drawing.
+    pub(crate) order: usize,
+}
+
+/// Height of letters above and below the base line, as shares of the size.
+pub(crate) const ASCENT: f64 = 0.72;
+pub(crate) const DESCENT: f64 = 0.2;
+
+/// Shares of the size. Farther apart and two glyphs are of different strips.
+const MAX_STRIP_GAP: f64 = 1.0;
+const MAX_OVERLAP: f64 = 0.6;
+
+/// Farther off the line, as a share of the size, and a glyph is raised or lowered.
+const MAX_RISE: f64 = 0.2;
+
+/// Gap that ends a word in a strip without spaces, with spaces, and in one of ideographs.
+const WORD_GAP: f64 = 0.16;
+const WORD_GAP_BESIDE_SPACES: f64 = 0.22;
+const WORD_GAP_IDEOGRAPHS: f64 = 0.8;
+
+/// Gaps there must be before their low third tells that letters are spaced out.
+const MIN_GAPS: usize = 5;
+
+/// Smallest gap that a space leaves; a smaller one was taken back.
+const MIN_SPACE: f64 = 0.05;
+
+/// Share of a word that a second one of the same letters must cover to be its shadow, and how many
+/// of the same letters are compared.
+const SHADOW: f64 = 0.6;
+const MAX_ALIKE: usize = 50;
+
+/// A glyph in a frame in which its text runs to the right.
+#[derive(Debug, Clone)]
+struct Placed<'a> {
+    glyph: &'a Glyph,
+    text: &'a Letters,
+    left: f64,
+    base: f64,
+}
+
+impl Placed<'_> {
+    fn right(&self) -> f64 {
+        self.left + self.glyph.advance
+    }
+
+    fn character(&self) -> Option<char> {
+        match self.text {
+            Letters::One(it) => Some(*it),
+            Letters::Several(text) => text.chars().next(),
+            Letters::Unknown => None,
+        }
+    }
+
+    fn is_space(&self) -> bool {
+        self.character().is_some_and(char::is_whitespace)
+    }
+}
+
+/// Returns the words of a page whose text runs in `direction`, in the order they are drawn, in a
+/// frame in which it runs to the right.
+pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut strip: Vec<Placed<'_>> = Vec::new();
+    for glyph in sheet.glyphs.iter().filter(|it| it.direction == direction) {
+        let is_sound =
+            [glyph.x, glyph.y, glyph.advance, glyph.size].iter().all(|it| it.is_finite());
+        if !is_sound || glyph.size <= 0.0 {
+            continue;
+        }
+        let (left, base) = turn(sheet, direction, glyph.x, glyph.y);
+        let placed = Placed { glyph, text: &glyph.letters, left, base };
+        if strip.last().is_some_and(|last| !goes_on(last, &placed)) {
+            part(&mut strip, &mut words);
+        }
+        strip.push(placed);
+    }
+    part(&mut strip, &mut words);
+    without_shadows(words)
+}
+
+/// Leaves out words that are drawn a second time upon themselves to look bold or to cast a shadow.
+fn without_shadows(words: Vec<Word>) -> Vec<Word> {
+    let mut seen: HashMap<String, Vec<Area>> = HashMap::new();
+    let mut is_new = |word: &Word| {
+        let alike = seen.entry(word.text.clone()).or_default();
+        let is_shadow = alike.iter().rev().take(MAX_ALIKE).any(|it| {
+            it.shared_width(&word.area) > SHADOW * word.area.width()
+                && it.shared_height(&word.area) > SHADOW * word.area.height()
+        });
+        alike.push(word.area);
+        !is_shadow
+    };
+    words.into_iter().filter(|it| is_new(it)).collect()
+}
+
+/// Turns a place so that text which runs in `direction` runs to the right.
+fn turn(sheet: &Sheet, direction: Direction, x: f64, y: f64) -> (f64, f64) {
+    match direction {
+        Direction::Right => (x, y),
+        Direction::Down => (y, sheet.width - x),
+        Direction::Left => (sheet.width - x, sheet.height - y),
+        Direction::Up => (sheet.height - y, x),
+    }
+}
+
+/// Turns an area like the text around it.
+pub(crate) fn turn_area(sheet: &Sheet, direction: Direction, area: Area) -> Area {
+    let (x0, y0) = turn(sheet, direction, area.left, area.top);
+    let (x1, y1) = turn(sheet, direction, area.right, area.bottom);
+    Area::new(x0, y0, x1, y1)
+}
+
+/// Whether a glyph stands next to the one drawn before it, on either side.
+fn goes_on(last: &Placed<'_>, next: &Placed<'_>) -> bool {
+    let size = last.glyph.size.max(next.glyph.size);
+    let is_level = (last.base - next.base).abs() <= MAX_RISE * size;
+    let is_alike = last.glyph.size.min(next.glyph.size) >= 0.8 * size
+        && last.glyph.tagged_level == next.glyph.tagged_level;
+    let is_near = |gap: f64| (-MAX_OVERLAP * size..=MAX_STRIP_GAP * size).contains(&gap);
+    let is_backward = is_near(last.left - next.right())
+        && [last, next].iter().any(|it| it.character().is_some_and(script::is_rtl));
+    is_level && is_alike && (is_near(next.left - last.right()) || is_backward)
+}
+
+/// Parts a strip into words.
+fn part(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
+    let is_rtl = strip.iter().any(|it| it.character().is_some_and(script::is_rtl));
+    if is_rtl {
+        sort_from_left(strip);
+    }
+    let gap_limit = gap_limit(strip);
+    let mut after_space = false;
+    let mut word: Vec<Placed<'_>> = Vec::new();
+    for placed in strip.drain(..) {
+        if placed.is_space() {
+            after_space = true;
+            continue;
+        }
+        if word.last().is_some_and(|last| is_word_end(last, &placed, after_space, gap_limit)) {
+            push(&word, words);
+            word.clear();
+        }
+        after_space = false;
+        word.push(placed);
+    }
+    push(&word, words);
+}
+
+/// Whether a word ends between two glyphs of a strip.
+fn is_word_end(last: &Placed<'_>, next: &Placed<'_>, has_space: bool, gap_limit: f64) -> bool {
+    let gap = (next.left - last.right()) / last.glyph.size;
+    let are_ideographs =
+        [last, next].iter().all(|it| it.character().is_some_and(script::is_ideographic));
+    match (has_space, are_ideographs) {
+        // A space may have been taken back.
+        (true, _) => gap > MIN_SPACE,
+        (false, true) => gap > WORD_GAP_IDEOGRAPHS,
+        (false, false) => gap > gap_limit,
+    }
+}
+
+/// Puts the glyphs of a strip in the order of their places; a mark stays behind its letter.
+fn sort_from_left(strip: &mut Vec<Placed<'_>>) {
+    let mut letters: Vec<Vec<Placed<'_>>> = Vec::new();
+    for placed in strip.drain(..) {
+        let is_mark = placed.character().is_some_and(script::is_mark);
+        match letters.last_mut() {
+            Some(letter) if is_mark => letter.push(placed),
+            _ => letters.push(vec![placed]),
+        }
+    }
+    letters.sort_by(|a, b| a[0].left.total_cmp(&b[0].left));
+    strip.extend(letters.into_iter().flatten());
+}
+
+/// Returns the gap, as a share of the size, from which two glyphs are of different words.
+fn gap_limit(strip: &[Placed<'_>]) -> f64 {
+    let mut gaps: Vec<f64> = strip
+        .windows(2)
+        .filter(|it| !it[0].is_space() && !it[1].is_space())
+        .map(|it| (it[1].left - it[0].right()) / it[0].glyph.size)
+        .collect();
+    let num_spaces = strip.iter().filter(|it| it.is_space()).count();
+    let limit = if num_spaces > 0 { WORD_GAP_BESIDE_SPACES } else { WORD_GAP };
+    if gaps.len() < MIN_GAPS {
+        return limit;
+    }
+    // Of numbers in a row nearly half of the gaps are between words.
+    let low = gaps.len() / 3;
+    let (_, usual, _) = gaps.select_nth_unstable_by(low, f64::total_cmp);
+    limit + usual.clamp(-0.08, MAX_STRIP_GAP)
+}
+
+/// Whether glyphs of one width say something: digits have it in every typeface.
+fn is_telling(text: &str) -> bool {
+    let mut letters = text.chars().filter(char::is_ascii_alphabetic);
+    letters.next().is_some_and(|first| letters.any(|it| it != first))
+}
+
+fn push(glyphs: &[Placed<'_>], words: &mut Vec<Word>) {
+    let (Some(first), Some(last)) = (glyphs.first(), glyphs.last()) else { return };
+    let size = first.glyph.size;
+    let letters: Vec<&Letters> = glyphs.iter().map(|it| it.text).collect();
+    let text = script::spell(&letters);
+    let (mut inked, mut width) = (0.0, 0.0);
+    let is_letter = |it: &&Placed<'_>| it.character().is_some_and(char::is_alphabetic);
+    for it in glyphs.iter().filter(|it| it.glyph.ink > 0.0).filter(is_letter) {
+        inked += it.glyph.ink * it.glyph.advance;
+        width += it.glyph.advance;
+    }
+    let (narrowest, widest) = glyphs.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), it| {
+        (low.min(it.glyph.advance), high.max(it.glyph.advance))
+    });
+    let left = glyphs.iter().map(|it| it.left).fold(first.left, f64::min);
+    let right = glyphs.iter().map(Placed::right).fold(last.right(), f64::max);
+    words.push(Word {
+        area: Area::new(left, first.base - ASCENT * size, right, first.base + DESCENT * size),
+        base: first.base,
+        size,
+        ink: if width > 0.0 { inked / width } else { 0.0 },
+        is_bold: glyphs.iter().filter(|it| it.glyph.is_bold).count() * 2 > glyphs.len(),
+        tagged_level: first.glyph.tagged_level,
+        pitch: (widest - narrowest < 0.02 * size).then_some(widest / size),
+        has_pitch: is_telling(&text),
+        text,
+        order: words.len(),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::reader::pdf::layout::testing::sheet;
+
+    #[track_caller]
+    fn check(sheet: &Sheet, expected: &[&str]) {
+        let words = find(sheet, Direction::Right);
+        let words: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn words_end_at_spaces_and_at_gaps() {
+        check(&sheet(&[("the tide", 0.0, 10.0)]), &["the", "tide"]);
+        check(&sheet(&[("the", 0.0, 10.0), ("tide", 17.0, 10.0)]), &["the", "tide"]);
+        check(&sheet(&[("the", 0.0, 10.0), ("tide", 15.5, 10.0)]), &["thetide"]);
+        check(&sheet(&[("the", 0.0, 10.0), ("tide", 0.0, 22.0)]), &["the", "tide"]);
+    }
+
+    #[test]
+    fn spaced_out_letters_are_one_word() {
+        let spaced: Vec<(String, f64)> = "HARBOUR"
+            .chars()
+            .zip(0..)
+            .map(|(it, at)| (it.to_string(), f64::from(at) * 8.0))
+            .collect();
+        let mut texts: Vec<(&str, f64, f64)> =
+            spaced.iter().map(|(it, left)| (it.as_str(), *left, 10.0)).collect();
+        texts.push(("A", 70.0, 10.0));
+        check(&sheet(&texts), &["HARBOUR", "A"]);
+    }
+
+    #[test]
+    fn a_space_that_was_taken_back_parts_nothing() {
+        check(&sheet(&[("ti ", 0.0, 10.0), ("de", 10.0, 10.0)]), &["tide"]);
+    }
+
+    #[test]
+    fn a_word_drawn_upon_itself_counts_once() {
+        check(&sheet(&[("tide", 0.0, 10.0), ("tide", 0.4, 10.2)]), &["tide"]);
+        check(&sheet(&[("tide", 0.0, 10.0), ("tide", 30.0, 10.0)]), &["tide", "tide"]);
+    }
+
+    #[test]
+    fn letters_drawn_from_the_right_are_a_word_if_they_are_read_so() {
+        let hebrew = ["\u{5D0}", "\u{5D1}", "\u{5D2}"];
+        let texts = [(hebrew[0], 20.0, 10.0), (hebrew[1], 15.0, 10.0), (hebrew[2], 10.0, 10.0)];
+        check(&sheet(&texts), &["\u{5D0}\u{5D1}\u{5D2}"]);
+    }
+
+    #[test]
+    fn text_that_runs_up_is_read_as_if_it_ran_to_the_right() {
+        let mut up = sheet(&[("tide", 0.0, 10.0)]);
+        for (at, glyph) in (0_u8..).zip(&mut up.glyphs) {
+            (glyph.direction, glyph.x, glyph.y) =
+                (Direction::Up, 50.0, 700.0 - 5.0 * f64::from(at));
+        }
+        let words = find(&up, Direction::Up);
+        assert_eq!((words[0].text.as_str(), words[0].base), ("tide", 50.0));
+        assert!((words[0].area.left - 100.0).abs() < 0.01);
+        check(&up, &[]);
+    }
+
+    #[test]
+    fn what_cannot_be_placed_is_left_out() {
+        let mut broken = sheet(&[("tide", 0.0, 10.0)]);
+        (broken.glyphs[0].x, broken.glyphs[1].size) = (f64::NAN, 0.0);
+        check(&broken, &["de"]);
+    }
+}

@@ -1,0 +1,187 @@
+//! What a PDF says about itself outside its pages: outline, language, labels, form fields.
+
+use std::collections::{HashMap, HashSet};
+
+use hayro::hayro_syntax::Pdf;
+use hayro::hayro_syntax::metadata::Metadata;
+use hayro::hayro_syntax::object::{
+    Array, DateTime, Dict, MaybeRef, Name, Object, ObjectIdentifier, String as PdfString,
+};
+
+use super::{labels, strings};
+use crate::extract::pdf::clean;
+use crate::extract::protocol::{Head, OutlineEntry};
+
+/// Most bookmarks that are taken: those of the largest handbooks.
+const MAX_OUTLINE: usize = 10_000;
+
+/// Most nodes of a tree of names or fields that are looked at.
+const MAX_NODES: usize = 100_000;
+
+/// Deepest nesting that is followed.
+const MAX_DEPTH: u8 = 32;
+
+/// Returns what `pdf` says about itself.
+pub(super) fn head(pdf: &Pdf) -> Head {
+    let Metadata { title, author, creation_date, .. } = pdf.metadata();
+    let text = |it: &Option<Box<[u8]>>| it.as_deref().map(strings::decode);
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
+    let page_count = u32::try_from(pdf.pages().len()).unwrap_or(u32::MAX);
+    Head {
+        title: text(title),
+        author: text(author),
+        created: creation_date.as_ref().map(rfc_3339),
+        language: language(&catalog),
+        page_count,
+        labels: labels::of(&catalog, page_count),
+        outline: outline(pdf, &catalog),
+        fields: fields(&catalog),
+    }
+}
+
+fn rfc_3339(date: &DateTime) -> String {
+    let DateTime { year, month, day, hour, minute, second, .. } = date;
+    let zone = match (date.utc_offset_hour, date.utc_offset_minute) {
+        (0, 0) => "Z".to_owned(),
+        (hours, minutes) => format!("{hours:+03}:{minutes:02}"),
+    };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{zone}")
+}
+
+/// Returns the language, if it looks like the code of one.
+fn language(catalog: &Dict<'_>) -> Option<String> {
+    let stated = strings::decode(&catalog.get::<PdfString<'_>>(b"Lang")?);
+    let code = stated.trim();
+    let is_code = code.split(['-', '_']).next().is_some_and(|it| (2..=3).contains(&it.len()))
+        && code.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'));
+    is_code.then(|| code.replace('_', "-"))
+}
+
+fn outline(pdf: &Pdf, catalog: &Dict<'_>) -> Vec<OutlineEntry> {
+    let Some(root) = catalog.get::<Dict<'_>>(b"Outlines") else { return Vec::new() };
+    let places = Places::new(pdf, catalog);
+    let mut entries = Vec::new();
+    let mut seen: HashSet<ObjectIdentifier> = HashSet::new();
+    // A stack of our own: depth and length of an outline are the file's choice.
+    let mut pending: Vec<(Dict<'_>, u8)> =
+        root.get::<Dict<'_>>(b"First").into_iter().map(|it| (it, 1)).collect();
+    while let Some((item, level)) = pending.pop()
+        && entries.len() < MAX_OUTLINE
+    {
+        if item.obj_id().is_some_and(|it| !seen.insert(it)) {
+            continue;
+        }
+        let title = item.get::<PdfString<'_>>(b"Title").map(|it| strings::decode(&it));
+        let title = clean::join_lines(&clean::text(&title.unwrap_or_default()));
+        if !title.is_empty() {
+            entries.push(OutlineEntry { title, level, page: places.page_of(&item) });
+        }
+        pending.extend(item.get::<Dict<'_>>(b"Next").map(|it| (it, level)));
+        let below = level.saturating_add(1);
+        pending.extend(item.get::<Dict<'_>>(b"First").map(|it| (it, below)));
+    }
+    entries
+}
+
+/// Where links lead to.
+struct Places<'a> {
+    pages: HashMap<ObjectIdentifier, u32>,
+    names: HashMap<Vec<u8>, Object<'a>>,
+}
+
+impl<'a> Places<'a> {
+    fn new(pdf: &'a Pdf, catalog: &Dict<'a>) -> Self {
+        let numbered = (1_u32..).zip(pdf.pages().iter());
+        let pages = numbered.filter_map(|(at, page)| Some((page.raw().obj_id()?, at))).collect();
+        let mut names = HashMap::new();
+        if let Some(old) = catalog.get::<Dict<'_>>(b"Dests") {
+            for key in old.keys() {
+                if let Some(place) = old.get::<Object<'_>>(&*key) {
+                    names.insert(key.to_vec(), place);
+                }
+            }
+        }
+        let tree = catalog.get::<Dict<'_>>(b"Names").and_then(|it| it.get::<Dict<'_>>(b"Dests"));
+        let mut pending: Vec<Dict<'_>> = tree.into_iter().collect();
+        let mut num_nodes = 0;
+        while let Some(node) = pending.pop()
+            && num_nodes < MAX_NODES
+        {
+            num_nodes += 1;
+            let leaves = node.get::<Array<'_>>(b"Names");
+            let mut leaves = leaves.iter().flat_map(Array::iter::<Object<'_>>);
+            while let (Some(name), Some(place)) = (leaves.next(), leaves.next()) {
+                if let Object::String(name) = name {
+                    names.insert(name.to_vec(), place);
+                }
+            }
+            let kids = node.get::<Array<'_>>(b"Kids");
+            pending.extend(kids.iter().flat_map(Array::iter::<Dict<'_>>));
+        }
+        Self { pages, names }
+    }
+
+    /// Returns the page an item of the outline leads to, from 1.
+    fn page_of(&self, item: &Dict<'a>) -> Option<u32> {
+        let action = || item.get::<Dict<'_>>(b"A")?.get::<Object<'_>>(b"D");
+        let mut place = item.get::<Object<'_>>(b"Dest").or_else(action)?;
+        for _ in 0..3 {
+            place = match place {
+                Object::Array(parts) => return self.page_at(&parts),
+                Object::Dict(it) => it.get::<Object<'_>>(b"D")?,
+                Object::Name(name) => self.names.get(&*name)?.clone(),
+                Object::String(name) => self.names.get(&*name)?.clone(),
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    fn page_at(&self, parts: &Array<'_>) -> Option<u32> {
+        match parts.raw_iter().next()? {
+            MaybeRef::Ref(page) => self.pages.get(&page.into()).copied(),
+            // Against the rules, yet common: the index of the page.
+            MaybeRef::NotRef(Object::Number(it)) => {
+                u32::try_from(it.as_i64()).ok().map(|it| it.saturating_add(1))
+            }
+            MaybeRef::NotRef(_) => None,
+        }
+    }
+}
+
+/// Returns what was typed into the fields of a form or chosen in them; ticks and signatures are
+/// no text.
+fn fields(catalog: &Dict<'_>) -> Vec<String> {
+    let form = catalog.get::<Dict<'_>>(b"AcroForm").unwrap_or_default();
+    let roots = form.get::<Array<'_>>(b"Fields");
+    let mut pending: Vec<(Dict<'_>, bool, u8)> =
+        roots.iter().flat_map(Array::iter::<Dict<'_>>).map(|it| (it, false, 0)).collect();
+    pending.reverse();
+    let mut found = Vec::new();
+    let mut num_nodes = 0;
+    while let Some((field, is_text, depth)) = pending.pop()
+        && num_nodes < MAX_NODES
+    {
+        num_nodes += 1;
+        let kind = field.get::<Name<'_>>(b"FT");
+        let is_text = kind.map_or(is_text, |it| matches!(&*it, b"Tx" | b"Ch"));
+        let words = match field.get::<Object<'_>>(b"V") {
+            Some(Object::String(it)) => strings::decode(&it),
+            Some(Object::Array(all)) => {
+                let all = all.iter::<PdfString<'_>>().map(|it| strings::decode(&it));
+                all.collect::<Vec<_>>().join(", ")
+            }
+            _ => String::new(),
+        };
+        let words = clean::text(&words);
+        if is_text && words.chars().any(char::is_alphanumeric) {
+            found.push(words);
+        }
+        if depth < MAX_DEPTH {
+            let kids = field.get::<Array<'_>>(b"Kids");
+            let kids: Vec<Dict<'_>> = kids.iter().flat_map(Array::iter::<Dict<'_>>).collect();
+            pending.extend(kids.into_iter().rev().map(|it| (it, is_text, depth + 1)));
+        }
+    }
+    found
+}

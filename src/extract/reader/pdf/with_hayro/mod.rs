@@ -1,0 +1,130 @@
+//! PDF bytes in, pages of blocks at their places out, by `hayro`, which draws pages: each is
+//! drawn onto a sheet of glyphs, and `layout` reads the sheet. Pictures of text are drawn as
+//! pictures, for others to read.
+
+mod catalog;
+mod characters;
+mod device;
+mod labels;
+mod place;
+mod render;
+mod strings;
+mod tags;
+
+use std::sync::Arc;
+
+use hayro::hayro_interpret::util::TransformExt;
+use hayro::hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
+use hayro::hayro_syntax::object::Dict;
+use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use hayro::kurbo::Rect;
+
+use super::layout;
+use crate::error::Failure;
+use crate::extract::protocol::{GaveUp, Line, Page, Tail};
+use crate::extract::reader::{Emit, Input, Stop};
+use characters::Characters;
+use device::{PageDevice, Shapes};
+
+pub(in crate::extract) use render::recognise;
+
+/// Reads a PDF page by page.
+pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let pdf = open(input.bytes, input.password)?;
+    if pdf.pages().is_empty() {
+        return Err(GaveUp::new(Failure::NoPages, "").into());
+    }
+    let head = catalog::head(&pdf);
+    let page_count = head.page_count;
+    emit(Line::Document(head))?;
+
+    let settings = InterpreterSettings::default();
+    let cache = InterpreterCache::new();
+    let mut shapes = Shapes::default();
+    let mut characters = Characters::default();
+    let tags = tags::read(&pdf);
+    for (number, page) in (1..).zip(pdf.pages().iter()) {
+        // Numbers without end are none, and cross no pipe.
+        let (width, height) = page.render_dimensions();
+        let is_finite = width.is_finite() && height.is_finite();
+        let size = if is_finite { (width, height) } else { (0.0, 0.0) };
+        let frame = Rect::new(0.0, 0.0, size.0.into(), size.1.into());
+        let transform = page.initial_transform(true).to_kurbo();
+        let mut context = Context::new(transform, frame, &cache, pdf.xref(), settings.clone());
+        characters.learn(page.resources());
+        let mut device =
+            PageDevice::new(size, &mut shapes, &characters, tags.of_page(page.raw().obj_id()));
+        interpret_page(page, &mut context, &mut device);
+        emit(Line::Page(convert(number, &device)))?;
+    }
+    let declared = declared_page_count(&pdf);
+    emit(Line::Done(Tail {
+        declared_page_count: declared,
+        pages_lost: declared.is_some_and(|it| it > page_count),
+        rebuilt: is_rebuilt(input.bytes),
+    }))?;
+    Ok(())
+}
+
+fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, GaveUp> {
+    // Shared, so that the second try costs no second copy.
+    let bytes: Arc<Vec<u8>> = Arc::new(bytes.to_vec());
+    let outcome = match (Pdf::new(Arc::clone(&bytes)), password) {
+        (Err(LoadPdfError::Decryption(_)), Some(it)) => Pdf::new_with_password(bytes, it),
+        (outcome, _) => outcome,
+    };
+    outcome.map_err(|error| {
+        let failure = match error {
+            LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
+                let detail = if password.is_some() { "the one given does not fit" } else { "" };
+                return GaveUp::new(Failure::PasswordNeeded, detail);
+            }
+            LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
+                Failure::EncryptionNotSupported
+            }
+            LoadPdfError::Decryption(_) | LoadPdfError::Invalid => Failure::Damaged,
+        };
+        GaveUp::new(failure, "")
+    })
+}
+
+fn convert(number: u32, device: &PageDevice<'_>) -> Page {
+    let sheet = &device.sheet;
+    let arranged = layout::arrange(sheet);
+    let coverage = device.image_area / (sheet.width * sheet.height).max(1.0);
+    Page {
+        number,
+        width: arranged.width,
+        height: arranged.height,
+        blocks: arranged.blocks,
+        num_text_ops: device.num_text_ops,
+        is_blank: device.is_blank,
+        image_coverage: coverage.min(1.0),
+        num_unreadable: 0,
+        failed: None,
+        ocr: None,
+    }
+}
+
+fn declared_page_count(pdf: &Pdf) -> Option<u32> {
+    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id())?;
+    catalog.get::<Dict<'_>>(b"Pages")?.get::<u32>(b"Count")
+}
+
+/// Whether the place where the directory of objects should be holds none, so that it was made
+/// anew.
+fn is_rebuilt(bytes: &[u8]) -> bool {
+    const MARK: &[u8] = b"startxref";
+    let tail_start = bytes.len().saturating_sub(2048);
+    let tail = &bytes[tail_start..];
+    let Some(at) = tail.windows(MARK.len()).rposition(|it| it == MARK) else { return true };
+    let digits: String = tail[at + MARK.len()..]
+        .iter()
+        .map(|it| char::from(*it))
+        .skip_while(char::is_ascii_whitespace)
+        .take_while(char::is_ascii_digit)
+        .collect();
+    let there = digits.parse().ok().and_then(|it: usize| bytes.get(it..));
+    let there = there.unwrap_or_default().trim_ascii_start();
+    !(there.starts_with(b"xref") || there.first().is_some_and(u8::is_ascii_digit))
+}

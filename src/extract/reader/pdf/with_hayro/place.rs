@@ -1,0 +1,89 @@
+//! A run of glyphs in, where each of them stands out.
+
+use hayro::hayro_interpret::font::{Glyph as DrawnGlyph, GlyphRun};
+use hayro::hayro_interpret::hayro_cmap::WritingMode;
+use hayro::kurbo::{Affine, Point, Vec2};
+
+use crate::extract::reader::pdf::layout::sheet::Direction;
+
+/// Glyph space: a thousand units are the size of the typeface.
+const UNITS: f64 = 1000.0;
+
+impl Direction {
+    /// Text that stands upright in lines which run down.
+    fn turned(self) -> Self {
+        match self {
+            Self::Right => Self::Down,
+            Self::Down => Self::Left,
+            Self::Left => Self::Up,
+            Self::Up => Self::Right,
+        }
+    }
+}
+
+/// Where a glyph of a run is.
+pub(super) struct Placed {
+    pub(super) origin: Point,
+    /// Unit of glyph space along the line, times a thousand.
+    along: Vec2,
+    pub(super) size: f64,
+    pub(super) advance: f64,
+    is_vertical: bool,
+}
+
+impl Placed {
+    /// Returns where its text runs to.
+    pub(super) fn direction(&self) -> Direction {
+        let direction = direction_of(self.along);
+        if self.is_vertical { direction.turned() } else { direction }
+    }
+}
+
+/// Places the glyphs of a run.
+///
+/// A font that stands in for another has its glyphs stretched to the widths the file states, so
+/// how wide one is follows from its own width or from the typeface's; where the next one stands
+/// tells which.
+pub(super) fn place(run: &GlyphRun<'_, '_>, transform: Affine) -> Vec<Placed> {
+    let is_vertical = run.writing_mode() == WritingMode::Vertical;
+    let frames: Vec<Affine> = run.glyphs().iter().map(|it| transform * it.transform()).collect();
+    let mut placed = Vec::with_capacity(frames.len());
+    for (at, (glyph, frame)) in run.glyphs().iter().zip(&frames).enumerate() {
+        let [a, b, c, d, x, y] = frame.as_coeffs();
+        let (along, across) = (Vec2::new(a, b) * UNITS, Vec2::new(c, d) * UNITS);
+        let width = match &**glyph {
+            DrawnGlyph::Outline(it) => it.advance_width(),
+            DrawnGlyph::Type3(it) => it.advance_width(),
+        };
+        let width = f64::from(width.unwrap_or_default()) / UNITS;
+        let next = frames.get(at + 1).map(|it| {
+            let [.., next_x, next_y] = it.as_coeffs();
+            Vec2::new(next_x - x, next_y - y).hypot()
+        });
+        let size = across.hypot();
+        let (stretched, stated) = (along.hypot() * width, size * width);
+        let advance = match next {
+            _ if is_vertical => size,
+            Some(next) if (next - stated).abs() < (next - stretched).abs() => stated,
+            _ => stretched,
+        };
+        let origin = Point::new(x, y);
+        placed.push(Placed { origin, along, size, advance, is_vertical });
+    }
+    if is_vertical {
+        // The origin is the glyph's upper left corner; a line's axis is its middle.
+        for it in &mut placed {
+            it.origin += it.along * 0.5;
+        }
+    }
+    placed
+}
+
+fn direction_of(along: Vec2) -> Direction {
+    match (along.x.abs() >= along.y.abs(), along.x >= 0.0, along.y >= 0.0) {
+        (true, true, _) => Direction::Right,
+        (true, false, _) => Direction::Left,
+        (false, _, true) => Direction::Down,
+        (false, _, false) => Direction::Up,
+    }
+}

@@ -1,0 +1,54 @@
+//! Pages of a PDF in, pictures of them out, for OCR.
+
+use hayro::hayro_interpret::InterpreterSettings;
+use hayro::hayro_syntax::page::Page;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
+
+use super::open;
+use crate::extract::protocol::{Head, Line, Tail};
+use crate::extract::reader::pdf::ocr::{self, Raster};
+use crate::extract::reader::{Emit, Input, Stop};
+
+/// What Tesseract was trained for begins here; more dots make it slower, not better.
+const DPI: f64 = 200.0;
+
+const POINTS_PER_INCH: f64 = 72.0;
+
+/// Reads the pages that the job names as pictures.
+pub(in crate::extract) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+    let pdf = open(input.bytes, input.password)?;
+    let pages = pdf.pages();
+    let page_count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+    emit(Line::Document(Head { page_count, ..Head::default() }))?;
+    let cache = RenderCache::new();
+    for number in ocr::pages(input) {
+        let idx = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
+        let raster = pages.get(idx).map(|it| picture(it, &cache));
+        emit(ocr::line(number, raster, input))?;
+    }
+    emit(Line::Done(Tail::default()))?;
+    Ok(())
+}
+
+fn picture<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>) -> Raster {
+    let (width, height) = page.render_dimensions();
+    let (width, height) = (f64::from(width).max(1.0), f64::from(height).max(1.0));
+    let scale = (DPI / POINTS_PER_INCH).min(ocr::max_scale(width, height));
+    #[expect(clippy::cast_possible_truncation, reason = "a scale between 0 and 3")]
+    let factor = scale as f32;
+    let pixmap = render(
+        page,
+        cache,
+        &InterpreterSettings::default(),
+        &RenderSettings::default(),
+        &PixmapSettings { x_scale: factor, y_scale: factor, bg_color: WHITE },
+    );
+    let pixels = pixmap.data().iter().map(|it| ocr::grey(it.r, it.g, it.b)).collect();
+    Raster {
+        width: pixmap.width().into(),
+        height: pixmap.height().into(),
+        dpi: Some(scale * POINTS_PER_INCH),
+        pixels,
+    }
+}

@@ -1,0 +1,102 @@
+//! The readers there are, those of PDF in the order they are tried: tables, so that another is a
+//! row.
+
+use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
+use super::{Emit, Input, Stop, docx, epub, html};
+use crate::extract::protocol::{DOCX, EPUB, HTML, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS};
+
+/// A library that reads documents, behind one function.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reader {
+    /// Its name in a request.
+    pub(super) name: &'static str,
+    /// What the child calls.
+    pub(super) read: Read,
+}
+
+/// Reads a document, giving lines in the protocol's order up to `Done`.
+type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
+
+/// The readers `extract` tries, best first.
+const READERS: &[Reader] = &[
+    Reader { name: PDF_READERS[0], read: with_hayro::read },
+    Reader { name: PDF_READERS[1], read: with_unpdf::read },
+    Reader { name: PDF_READERS[2], read: with_pdf_extract::read },
+];
+
+/// Readers of other documents than PDF, and of pictures of text. A caller names the one it wants.
+const OTHERS: &[Reader] = &[
+    Reader { name: HTML, read: html::read },
+    Reader { name: DOCX, read: docx::read },
+    Reader { name: EPUB, read: epub::read },
+    Reader { name: IMAGE, read: with_image::read },
+    Reader { name: OCR_OF_PDF, read: with_hayro::recognise },
+    Reader { name: OCR_OF_IMAGE, read: with_image::recognise },
+];
+
+/// Returns the reader called `name`.
+pub(super) fn by_name(name: &str) -> Option<&'static Reader> {
+    let mut all = READERS.iter().chain(OTHERS);
+    #[cfg(debug_assertions)]
+    let mut all = all.by_ref().chain(misbehaving::READERS);
+    all.find(|it| it.name == name)
+}
+
+/// Readers that do what a hostile file might make a real one do. Tests name them in
+/// [`crate::extract::sandbox::ReadOptions::readers`]; a release build has none of them.
+#[cfg(debug_assertions)]
+mod misbehaving {
+    use std::hint::black_box;
+
+    use super::{Emit, Input, Reader, Stop};
+    use crate::extract::protocol::{Head, Line, Page};
+
+    pub(super) const READERS: &[Reader] = &[
+        Reader { name: "test-panic", read: panics },
+        Reader { name: "test-loop", read: loops },
+        Reader { name: "test-sleep", read: sleeps },
+        Reader { name: "test-alloc", read: allocates },
+        Reader { name: "test-overflow", read: overflows },
+        Reader { name: "test-flood", read: floods },
+    ];
+
+    fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+        emit(Line::Document(Head { page_count: 2, ..Head::default() }))?;
+        emit(Line::Page(Page { number: 1, ..Page::default() }))?;
+        panic!("page 2 is beyond me")
+    }
+
+    fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+        loop {
+            black_box(0);
+        }
+    }
+
+    fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+        loop {
+            std::thread::park();
+        }
+    }
+
+    fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+        let mut kept = Vec::new();
+        loop {
+            kept.push(black_box(vec![1_u8; 16 << 20]));
+        }
+    }
+
+    fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<(), Stop> {
+        fn deeper(depth: u64) -> u64 {
+            let here = black_box([depth; 64]);
+            if depth == u64::MAX { 0 } else { deeper(depth + 1) + here[0] }
+        }
+        black_box(deeper(0));
+        Ok(())
+    }
+
+    fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
+        loop {
+            emit(Line::Document(Head { title: Some("flood ".repeat(1000)), ..Head::default() }))?;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! XML in, elements and text by their local names out, one after the other (`quick-xml`).
+//!
+//! Prefixes are left away: they are `w:` in nearly every file, but by habit only, and
+//! where another vocabulary uses the same names (`m:t`, `a:p`) it means the same.
+
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event as Parsed};
+use quick_xml::reader::Reader;
+
+/// What comes next.
+#[derive(Clone, Copy)]
+pub(in crate::extract) enum Event<'a> {
+    /// An element begins; an empty one ends at once.
+    Open(&'a Element<'a>),
+    /// The element of this name ends.
+    Close(&'a str),
+    /// Text.
+    Text(&'a str),
+}
+
+/// An element that begins.
+#[derive(Clone, Copy)]
+pub(in crate::extract) struct Element<'a> {
+    start: &'a BytesStart<'a>,
+}
+
+impl Element<'_> {
+    /// Returns its name without prefix.
+    pub(in crate::extract) fn name(&self) -> &str {
+        self.start.local_name().into_inner()
+    }
+
+    /// Returns the value of an attribute, named without prefix.
+    pub(in crate::extract) fn attribute(&self, name: &str) -> Option<String> {
+        let mut attributes = self.start.attributes();
+        let found = attributes
+            .with_checks(false)
+            .flatten()
+            .find(|it| it.key.local_name().into_inner() == name)?;
+        found.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)
+    }
+}
+
+/// Calls `on_event` for everything there is; nothing in, nothing out.
+///
+/// # Errors
+///
+/// What is wrong with the XML.
+pub(in crate::extract) fn each(
+    xml: &str,
+    mut on_event: impl FnMut(Event<'_>),
+) -> Result<(), String> {
+    let mut reader = Reader::from_str(xml);
+    loop {
+        match reader.read_event().map_err(|it| it.to_string())? {
+            Parsed::Start(start) => on_event(Event::Open(&Element { start: &start })),
+            Parsed::Empty(start) => {
+                let element = Element { start: &start };
+                on_event(Event::Open(&element));
+                on_event(Event::Close(element.name()));
+            }
+            Parsed::End(end) => on_event(Event::Close(end.local_name().into_inner())),
+            Parsed::Text(text) => on_event(Event::Text(&text.xml10_content())),
+            Parsed::CData(text) => on_event(Event::Text(&text.xml10_content())),
+            Parsed::GeneralRef(name) => {
+                let name = name.into_inner();
+                let spelt = format!("&{name};");
+                if let Ok(text) = quick_xml::escape::unescape(&spelt) {
+                    on_event(Event::Text(&text));
+                }
+            }
+            Parsed::Eof => return Ok(()),
+            Parsed::Comment(_) | Parsed::Decl(_) | Parsed::PI(_) | Parsed::DocType(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_and_text_come_in_order() {
+        let mut seen = Vec::new();
+        each("<?xml version='1.0'?><w:p a:val='x &amp; y'>a&#228;<w:br/>&lt;b</w:p>", |event| {
+            seen.push(match event {
+                Event::Open(it) => {
+                    format!("+{} {}", it.name(), it.attribute("val").unwrap_or_default())
+                }
+                Event::Close(name) => format!("-{name}"),
+                Event::Text(text) => text.to_owned(),
+            });
+        })
+        .unwrap();
+        assert_eq!(seen, ["+p x & y", "a", "ä", "+br ", "-br", "<", "b", "-p"]);
+    }
+
+    #[test]
+    fn nesting_has_no_end() {
+        let depth = 200_000;
+        let xml = "<a>".repeat(depth) + &"</a>".repeat(depth);
+        let mut num_open = 0;
+        each(&xml, |event| num_open += usize::from(matches!(event, Event::Open(_)))).unwrap();
+        assert_eq!(num_open, depth);
+    }
+
+    #[test]
+    fn nothing_is_no_error_and_nonsense_is() {
+        assert!(each("", |_| {}).is_ok());
+        assert!(each("<a></b>", |_| {}).is_err());
+    }
+}

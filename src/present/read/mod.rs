@@ -1,4 +1,0 @@
-//! Parts of documents in, bytes out: text for people, JSON for programs.
-
-pub mod json;
-pub mod text;

@@ -1,0 +1,144 @@
+//! Text in, columns of a terminal out: counted, cut, padded, wrapped.
+//!
+//! A column is what `unicode-width` says a terminal gives a character: two to most of Chinese, Japanese
+//! and Korean and to pictures, none to marks that stand on a letter. Nothing is cut inside what people see as
+//! one character (a grapheme).
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Marks what was cut off.
+pub(in crate::present) const ELLIPSIS: char = '…';
+
+/// Punctuation that stays with the letter before it, in scripts that break lines anywhere.
+const CLOSING: &str = "、。，．！？：；）」』】〉》〕ー・’”…,.!?:;)]}";
+
+/// Returns the columns that a text takes.
+pub fn width(text: &str) -> usize {
+    // Nearly every cell of a long list.
+    if text.bytes().all(|it| matches!(it, b' '..=b'~')) {
+        return text.len();
+    }
+    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// Returns as much of a text as fits, with an ellipsis where something is missing.
+pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return text.into();
+    }
+    let kept = prefix(text, columns.saturating_sub(1)).trim_end();
+    if columns > 0 { format!("{kept}{ELLIPSIS}").into() } else { kept.into() }
+}
+
+/// Returns as much of the beginning of a text as fits.
+pub(in crate::present) fn prefix(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    let end = text.grapheme_indices(true).find_map(|(at, grapheme)| {
+        used += grapheme.width();
+        (used > columns).then_some(at)
+    });
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// Returns the spaces that a text lacks to fill so many columns.
+pub(in crate::present) fn padding(text: &str, columns: usize) -> String {
+    " ".repeat(columns.saturating_sub(width(text)))
+}
+
+/// Breaks a text without line ends into lines, as ranges of its bytes without the space around them: at
+/// spaces, between wide characters, and where nothing else is left between any two graphemes.
+pub(in crate::present) fn wrap(text: &str, columns: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        start += text[start..].len() - text[start..].trim_start().len();
+        if start == text.len() {
+            return None;
+        }
+        let end = line_end(text, start, columns);
+        let line = start..start + text[start..end].trim_end().len();
+        start = end;
+        Some(line)
+    })
+}
+
+/// Returns where the line that begins at `start` ends; after it at least one grapheme.
+fn line_end(text: &str, start: usize, columns: usize) -> usize {
+    let (mut used, mut last_break) = (0, None);
+    let mut was_wide = false;
+    for (at, grapheme) in text[start..].grapheme_indices(true) {
+        let at = start + at;
+        let columns_of_it = grapheme.width();
+        let is_space = grapheme.chars().all(char::is_whitespace);
+        let is_wide = columns_of_it > 1;
+        if at > start && (is_space || (is_wide || was_wide) && !CLOSING.contains(grapheme)) {
+            last_break = Some(at);
+        }
+        used += columns_of_it;
+        if used > columns && !is_space && at > start {
+            return last_break.unwrap_or(at);
+        }
+        was_wide = is_wide;
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrapped(text: &str, columns: usize) -> Vec<&str> {
+        wrap(text, columns).map(|it| &text[it]).collect()
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns_and_marks_none() {
+        for (text, columns) in
+            [("abc", 3), ("東京", 4), ("cafe\u{301}", 4), ("👩\u{200d}👩\u{200d}👧", 2), ("", 0)]
+        {
+            assert_eq!(width(text), columns, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_between_graphemes() {
+        for (text, columns, kept) in [
+            ("abcdef", 6, "abcdef"),
+            ("abcdef", 5, "abcd…"),
+            ("ab def", 4, "ab…"),
+            ("東京都", 5, "東京…"),
+            ("東京都", 4, "東…"),
+            ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+            ("abc", 1, "…"),
+            ("abc", 0, ""),
+        ] {
+            assert_eq!(cut(text, columns), kept, "{text} in {columns}");
+        }
+    }
+
+    #[test]
+    fn lines_break_at_spaces_or_between_wide_characters() {
+        assert_eq!(wrapped("one two  three", 8), ["one two", "three"]);
+        assert_eq!(wrapped("東京都は大きい。", 8), ["東京都は", "大きい。"]);
+        // The full stop stays with the letter before it.
+        assert_eq!(wrapped("東京都は大。", 10), ["東京都は", "大。"]);
+        assert_eq!(wrapped("unbreakable", 4), ["unbr", "eaka", "ble"]);
+        assert_eq!(wrapped("  ", 4), [""; 0]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_line_fits_and_nothing_but_space_is_lost(text in "\\PC{0,60}", columns in 2_usize..40) {
+            let lines = wrapped(&text, columns);
+            for line in &lines {
+                proptest::prop_assert!(width(line) <= columns || line.graphemes(true).count() == 1);
+            }
+            let visible = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>();
+            proptest::prop_assert_eq!(visible(&lines.concat()), visible(&text));
+            proptest::prop_assert!(width(&cut(&text, columns)) <= columns);
+        }
+    }
+}

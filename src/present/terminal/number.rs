@@ -1,0 +1,60 @@
+//! Numbers in, how people read them out.
+
+/// Returns a number with commas between thousands.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns a number with its noun: `1 chunk`, `2 chunks`.
+pub fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(number as u64))
+}
+
+/// Returns a size in megabytes.
+#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+pub(in crate::present) fn bytes_to_mb(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+/// Returns a time in words that a glance takes in: `12 s`, `3 min 05 s`, `2 h 10 min`.
+pub fn duration(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_847_000, "1,847,000")] {
+            assert_eq!(thousands(number), text);
+        }
+    }
+
+    #[test]
+    fn a_time_is_told_in_its_two_largest_units() {
+        for (seconds, text) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (65, "1 min 05 s"),
+            (3600, "1 h 00 min"),
+            (90_061, "25 h 01 min"),
+        ] {
+            assert_eq!(duration(seconds), text);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The text of a passage in, its blocks out: paragraphs, headings, items, lines of code. Pure.
+
+use std::ops::Range;
+
+use crate::search::matches::Match;
+use crate::text::printable::clean;
+use crate::text::scripts;
+
+/// Spaces that a tab becomes.
+const TAB: &str = "    ";
+
+/// A piece of the passage that begins a line of its own.
+pub(in crate::present) struct Block {
+    pub(in crate::present) text: String,
+    /// Lines are kept, not filled.
+    pub(in crate::present) is_verbatim: bool,
+    pub(in crate::present) matches: Vec<Match>,
+    /// Where lines of the passage begin in `text`, and their numbers from 0.
+    pub(in crate::present) sources: Vec<(usize, usize)>,
+}
+
+/// Cuts a text into blocks.
+pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
+    let mut found: Vec<Block> = Vec::new();
+    let mut is_open = false;
+    let mut is_fenced = false;
+    for (number, line) in text.split('\n').enumerate() {
+        let line = line.replace('\t', TAB);
+        let line = line.trim_end();
+        let is_fence = !is_code && line.trim_start().starts_with("```");
+        if is_fence || line.is_empty() {
+            is_fenced ^= is_fence;
+            is_open = false;
+            continue;
+        }
+        let is_verbatim = is_code || is_fenced || line.trim_start().starts_with('|');
+        let text = if is_verbatim { line.to_owned() } else { clean(line) };
+        let heading = !is_verbatim && is_heading(&text);
+        if is_open && !is_verbatim && !heading && !is_item(&text) {
+            let block = found.last_mut().expect("an open block is there");
+            if !(block.text.ends_with(joins) && text.starts_with(joins)) {
+                block.text.push(' ');
+            }
+            block.sources.push((block.text.len(), number));
+            block.text.push_str(&text);
+        } else {
+            let sources = vec![(0, number)];
+            found.push(Block { text, is_verbatim, matches: Vec::new(), sources });
+        }
+        is_open = !is_verbatim && !heading;
+    }
+    found.iter_mut().filter(|it| !it.is_verbatim).for_each(Block::simplify);
+    found
+}
+
+fn is_heading(line: &str) -> bool {
+    let text = line.trim_start_matches('#');
+    text.len() < line.len() && (text.is_empty() || text.starts_with(' '))
+}
+
+/// Whether a line begins an item of a list or a quotation.
+fn is_item(line: &str) -> bool {
+    let number = line.trim_start_matches(|it: char| it.is_ascii_digit());
+    let is_numbered =
+        number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
+    is_numbered || ["- ", "* ", "+ ", "> ", "• "].iter().any(|it| line.starts_with(it))
+}
+
+impl Block {
+    /// Takes away what Markdown writes around words and nobody reads: targets of links, `**`.
+    fn simplify(&mut self) {
+        self.cut(&links(&self.text));
+        let stars: Vec<Range<usize>> =
+            self.text.match_indices("**").map(|it| it.0..it.0 + it.1.len()).collect();
+        if stars.len().is_multiple_of(2) {
+            self.cut(&stars);
+        }
+    }
+
+    /// Takes away places, which are in order and disjoint.
+    fn cut(&mut self, places: &[Range<usize>]) {
+        for place in places.iter().rev() {
+            self.text.replace_range(place.clone(), "");
+            for (at, _) in self.sources.iter_mut().filter(|it| it.0 > place.start) {
+                *at = place.start.max(at.saturating_sub(place.len()));
+            }
+        }
+    }
+}
+
+/// Returns the places of a link's or picture's `[`, `![` and `](target)`, in their order.
+fn links(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut brackets = Vec::new();
+    let bytes = text.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'[' => brackets.push(at),
+            b']' => {
+                let Some(open) = brackets.pop() else { continue };
+                let target = text[at + 1..].strip_prefix('(').and_then(|it| it.split_once(')'));
+                if let Some((target, _)) = target {
+                    let is_picture = open > 0 && bytes[open - 1] == b'!';
+                    found.push(open - usize::from(is_picture)..open + 1);
+                    found.push(at..at + target.len() + 3);
+                }
+            }
+            _ => {}
+        }
+    }
+    found.sort_by_key(|it| it.start);
+    // A target may hold what looks like a link.
+    let mut end = 0;
+    found.retain(|it| {
+        let is_apart = it.start >= end;
+        end = end.max(it.end);
+        is_apart
+    });
+    found
+}
+
+/// Whether no space belongs where a line ends between two such letters. Korean has spaces.
+fn joins(c: char) -> bool {
+    scripts::is_unspaced(c) && !matches!(c, '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// Returns where sentences begin, the first one aside.
+pub(in crate::present) fn sentences(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((_, c)) = chars.next() {
+        let needs_space = match c {
+            '.' | '!' | '?' | '؟' | '।' => true,
+            '。' | '！' | '？' => false,
+            _ => continue,
+        };
+        let mut has_space = false;
+        while chars.next_if(|it| it.1 == ' ').is_some() {
+            has_space = true;
+        }
+        if let Some((at, next)) = chars.peek()
+            && (has_space || !needs_space)
+            && !next.is_lowercase()
+        {
+            found.push(*at);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, is_code: bool, expected: &[&str]) {
+        let found = blocks(text, is_code);
+        let texts: Vec<&str> = found.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn paragraphs_are_filled_and_all_else_keeps_its_lines() {
+        check(
+            "# Head\nOne\ntwo.\n\nThree\n- four\n  five\n2. six\n| a | b |\n```sh\nls  -l\n\n  cd\n```\nend",
+            false,
+            &[
+                "# Head",
+                "One two.",
+                "Three",
+                "- four five",
+                "2. six",
+                "| a | b |",
+                "ls  -l",
+                "  cd",
+                "end",
+            ],
+        );
+    }
+
+    #[test]
+    fn code_keeps_its_lines() {
+        check(
+            "    def f():\n\treturn 1\n\n        # **x**\n",
+            true,
+            &["    def f():", "    return 1", "        # **x**"],
+        );
+    }
+
+    #[test]
+    fn scripts_without_spaces_get_none() {
+        check("東京\n都は\nabc\n한국\n어", false, &["東京都は abc 한국 어"]);
+    }
+
+    #[test]
+    fn links_are_their_words() {
+        check("a [b\nc](http://x_y**z) **d**!", false, &["a b c d!"]);
+        check("![logo](x.png)[y] a[1] (b) **", false, &["logo[y] a[1] (b) **"]);
+        check("[[a](b)](c [d](e", false, &["[a](c [d](e"]);
+    }
+
+    #[test]
+    fn a_block_knows_its_lines() {
+        let found = blocks("a\n\nb\nc", false);
+        assert_eq!(found[1].sources, [(0, 2), (2, 3)]);
+        let found = blocks("[a](http://b)\nc", false);
+        assert_eq!(found[0].sources, [(0, 0), (2, 1)]);
+    }
+
+    #[test]
+    fn sentences_begin_after_a_stop() {
+        let text = "One. Two 3.5 etc. and so on! Drei? 四。五";
+        let found: Vec<&str> = sentences(text).into_iter().map(|it| &text[it..]).collect();
+        assert_eq!(found, ["Two 3.5 etc. and so on! Drei? 四。五", "Drei? 四。五", "四。五", "五"]);
+    }
+}

@@ -1,0 +1,11 @@
+//! Presents results as text for people: one file per command, and what several of them share.
+
+pub(in crate::present) mod blocks;
+pub(in crate::present) mod hits;
+pub mod human;
+pub(in crate::present) mod inventory;
+pub mod page;
+pub mod passage;
+pub mod quote;
+pub mod read;
+pub mod skill;

@@ -1,0 +1,367 @@
+//! A passage and the words of a query in, the lines that answer it out, with the words marked. Pure.
+//!
+//! ```text
+//! text ─► blocks (paragraph, heading, item, line of code) ─► beginnings ─► the lines that show most
+//! ```
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::present::terminal::columns::{ELLIPSIS, prefix, width, wrap};
+use crate::present::text::blocks::{Block, blocks, sentences};
+use crate::search::matches::{Match, Wanted};
+use crate::text::printable::{clean, clean_lines};
+
+/// Narrower than this nothing can be read anyway.
+const MIN_COLUMNS: usize = 20;
+
+/// Room for a passage.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Columns of a line.
+    pub columns: usize,
+    /// Lines at most.
+    pub lines: usize,
+    /// Whether the text is source code, whose lines stay as they are.
+    pub is_code: bool,
+}
+
+/// What is shown of a passage.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Its lines.
+    pub lines: Vec<Vec<Span>>,
+    /// Whether the passage begins before them.
+    pub is_cut_before: bool,
+    /// The line of the passage, from 0, that holds the first marked word, else the first one shown.
+    pub first_line: usize,
+}
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Clean text.
+    pub text: String,
+    /// Whether the query asks for it.
+    pub is_match: bool,
+}
+
+/// A line as it may be shown: which block, which of its bytes.
+#[derive(Debug, Clone)]
+struct Row {
+    block: usize,
+    bytes: Range<usize>,
+}
+
+/// A place where an excerpt may begin.
+#[derive(Debug, Clone, Copy)]
+struct Beginning {
+    block: usize,
+    at: usize,
+    is_sentence: bool,
+}
+
+/// Chooses what is shown of a passage. `known` are headings that are shown beside it.
+pub fn excerpt(text: &str, known: &[&str], wanted: &Wanted, room: Room) -> Excerpt {
+    let room = Room { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
+    let mut blocks = blocks(&clean_lines(text), room.is_code);
+    let num_known = blocks.iter().take_while(|it| is_known_heading(&it.text, known)).count();
+    if num_known < blocks.len() {
+        blocks.drain(..num_known);
+    }
+    for block in &mut blocks {
+        block.matches = wanted.find(&block.text);
+    }
+    let best = beginnings(&blocks, room)
+        .into_iter()
+        .map(|it| (worth(&blocks, it, room), it))
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let Some((_, begin)) = best else { return Excerpt::default() };
+    drawn(&blocks, begin, room)
+}
+
+/// Whether a line is a heading that is shown already.
+fn is_known_heading(line: &str, known: &[&str]) -> bool {
+    let text = line.trim_start_matches('#').trim();
+    let is_marked = line.starts_with('#');
+    known.iter().any(|it| clean(it) == text || is_marked && clean(it).ends_with(text))
+}
+
+/// Returns the places where an excerpt may begin, in their order.
+fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
+    let mut found = Vec::new();
+    for (idx, block) in blocks.iter().enumerate() {
+        found.push(Beginning { block: idx, at: 0, is_sentence: true });
+        if block.is_verbatim && fits(block, room) {
+            continue;
+        }
+        let sentences = sentences(&block.text);
+        let lines = wrap(&block.text, room.columns).map(|it| it.start);
+        let lines = lines.filter(|it| *it > 0 && !sentences.contains(it));
+        let mut places: Vec<(usize, bool)> = lines.map(|it| (it, false)).collect();
+        places.extend(sentences.iter().map(|it| (*it, true)));
+        places.sort_unstable();
+        found.extend(places.into_iter().map(|(at, is_sentence)| Beginning {
+            block: idx,
+            at,
+            is_sentence,
+        }));
+    }
+    found
+}
+
+/// Returns the lines that follow a place, at most as many as there is room for.
+fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
+    let mut found = Vec::new();
+    for (idx, block) in blocks.iter().enumerate().skip(begin.block) {
+        let start = if idx == begin.block { begin.at } else { 0 };
+        let left = room.lines - found.len();
+        if block.is_verbatim && fits(block, room) {
+            found.push(Row { block: idx, bytes: start..block.text.len() });
+        } else {
+            let lines = wrap(&block.text[start..], room.columns).take(left);
+            found.extend(
+                lines.map(|it| Row { block: idx, bytes: start + it.start..start + it.end }),
+            );
+        }
+        if found.len() == room.lines {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether a line that is kept as it is shows all that is marked in it.
+fn fits(block: &Block, room: Room) -> bool {
+    let end = block.matches.iter().map(|it| it.bytes.end).max().unwrap_or(0);
+    width(&block.text[..end]) < room.columns
+}
+
+/// Returns how well an excerpt that begins here answers: terms, then how well it is cut, then places.
+fn worth(blocks: &[Block], begin: Beginning, room: Room) -> (usize, i32, usize) {
+    let mut terms = BTreeSet::new();
+    let mut num_matches = 0;
+    let mut first = None;
+    for (number, row) in (0..).zip(rows(blocks, begin, room)) {
+        let is_shown =
+            |it: &&Match| it.bytes.start >= row.bytes.start && it.bytes.end <= row.bytes.end;
+        for it in blocks[row.block].matches.iter().filter(is_shown) {
+            terms.insert(it.term);
+            num_matches += 1;
+            first.get_or_insert(number);
+        }
+    }
+    // The beginning of the passage first, then a sentence with the words at its own beginning, code
+    // with the line before.
+    let neatness = match (begin.block, begin.at, first) {
+        (0, 0, _) => 1,
+        (_, _, None) => -100,
+        (block, _, Some(first)) => {
+            let is_code = room.is_code && blocks[block].is_verbatim;
+            let wanted_before = i32::from(is_code);
+            -(first - wanted_before).abs() * 2 - if begin.is_sentence { 0 } else { 3 }
+        }
+    };
+    (terms.len(), neatness, num_matches)
+}
+
+/// Draws the lines.
+fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
+    let mut rows = rows(blocks, begin, room);
+    dedent(blocks, &mut rows);
+    let last = rows.last();
+    let is_all = last.is_none_or(|it| {
+        it.block + 1 == blocks.len() && blocks[it.block].text[it.bytes.end..].trim().is_empty()
+    });
+    let mut lines: Vec<Vec<Span>> =
+        rows.iter().map(|it| line(&blocks[it.block], it, room)).collect();
+    if let (Some(last), false) = (lines.last_mut(), is_all) {
+        shorten(last, room.columns);
+    }
+    Excerpt {
+        lines,
+        is_cut_before: (begin.block, begin.at) != (0, 0),
+        first_line: first_line(blocks, &rows),
+    }
+}
+
+/// Takes away the indentation that all lines have, if they are lines as they are.
+fn dedent(blocks: &[Block], rows: &mut [Row]) {
+    let indent = |it: &Row| {
+        let text = &blocks[it.block].text[it.bytes.clone()];
+        text.len() - text.trim_start_matches(' ').len()
+    };
+    let common = rows.iter().map(indent).min().unwrap_or(0);
+    rows.iter_mut().for_each(|it| it.bytes.start += common);
+}
+
+/// Returns the line of the passage where the first marked word stands, else where the rows begin.
+fn first_line(blocks: &[Block], rows: &[Row]) -> usize {
+    let marked = rows.iter().find_map(|row| {
+        let mut places = blocks[row.block].matches.iter().map(|it| it.bytes.start);
+        Some((row.block, places.find(|it| row.bytes.contains(it))?))
+    });
+    let first = rows.first().map(|it| (it.block, it.bytes.start));
+    marked.or(first).map_or(0, |(block, at)| {
+        let sources = &blocks[block].sources;
+        sources.iter().rev().find(|it| it.0 <= at).map_or(0, |it| it.1)
+    })
+}
+
+/// Returns a line in pieces, marked and not.
+fn line(block: &Block, row: &Row, room: Room) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    let mut add = |bytes: Range<usize>, is_match: bool| {
+        if !bytes.is_empty() {
+            spans.push(Span { text: block.text[bytes].to_owned(), is_match });
+        }
+    };
+    let mut at = row.bytes.start;
+    for it in &block.matches {
+        let start = it.bytes.start.clamp(at, row.bytes.end);
+        let end = it.bytes.end.clamp(start, row.bytes.end);
+        if start < end {
+            add(at..start, false);
+            add(start..end, true);
+            at = end;
+        }
+    }
+    add(at..row.bytes.end, false);
+    if block.is_verbatim && width(&block.text[row.bytes.clone()]) > room.columns {
+        shorten(&mut spans, room.columns);
+    }
+    join(spans)
+}
+
+/// Joins pieces of one kind that follow each other: overlapping matches leave such.
+fn join(spans: Vec<Span>) -> Vec<Span> {
+    let mut joined: Vec<Span> = Vec::new();
+    for span in spans {
+        match joined.last_mut().filter(|it| it.is_match == span.is_match) {
+            Some(last) => last.text.push_str(&span.text),
+            None => joined.push(span),
+        }
+    }
+    joined
+}
+
+/// Ends a line with an ellipsis, in so many columns at most.
+fn shorten(spans: &mut Vec<Span>, columns: usize) {
+    let mut left = columns - 1;
+    for span in spans.iter_mut() {
+        span.text.truncate(prefix(&span.text, left).len());
+        left -= width(&span.text);
+    }
+    spans.retain(|it| !it.text.is_empty());
+    let is_stop = spans.last().is_some_and(|it| it.text.ends_with('.'));
+    let space = if is_stop && left > 0 { " " } else { "" };
+    spans.push(Span { text: format!("{space}{ELLIPSIS}"), is_match: false });
+    *spans = join(std::mem::take(spans));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROSE: Room = Room { columns: 30, lines: 2, is_code: false };
+    const CODE: Room = Room { columns: 30, lines: 3, is_code: true };
+
+    /// Shows an excerpt as text, marked words in brackets, behind an ellipsis where it is cut before.
+    fn shown(text: &str, query: &str, room: Room) -> String {
+        let excerpt = excerpt(text, &["Guide", "Winter"], &Wanted::new(query), room);
+        let piece = |it: &Span| match it.is_match {
+            true => format!("[{}]", it.text),
+            false => it.text.clone(),
+        };
+        let lines: Vec<String> =
+            excerpt.lines.iter().map(|it| it.iter().map(piece).collect()).collect();
+        let before = if excerpt.is_cut_before { "…" } else { "" };
+        before.to_owned() + &lines.join("\n")
+    }
+
+    const TEXT: &str = "## Winter\n\nThe first sentence is of no interest. The second one is not \
+        either, and it is long. Pour brine into the pipe. Then wait for a while until it is warm.";
+
+    #[test]
+    fn what_is_shown_is_what_the_query_asks_for() {
+        assert_eq!(
+            shown(TEXT, "brine pipes", PROSE),
+            "…Pour [brine] into the [pipe]. Then\nwait for a while until it is…"
+        );
+        assert_eq!(
+            shown(TEXT, "warmth", PROSE),
+            "The first sentence is of no\ninterest. The second one is…"
+        );
+    }
+
+    #[test]
+    fn the_beginning_is_shown_where_it_answers_as_well() {
+        assert_eq!(
+            shown(TEXT, "first", PROSE),
+            "The [first] sentence is of no\ninterest. The second one is…"
+        );
+        assert_eq!(shown("short", "other", PROSE), "short");
+    }
+
+    #[test]
+    fn a_heading_alone_is_still_shown() {
+        assert_eq!(shown("## Winter", "winter", PROSE), "## [Winter]");
+        assert_eq!(shown("", "winter", PROSE), "");
+    }
+
+    #[test]
+    fn code_keeps_its_lines_and_their_indentation() {
+        let code =
+            "    def f(x):\n        a = 1\n        if x:\n            retry(a)\n        return a\n";
+        assert_eq!(shown(code, "retry", CODE), "…if x:\n    [retry](a)\nreturn a");
+        assert_eq!(shown(code, "nothing", CODE), "def f(x):\n    a = 1\n    if x:…");
+        let long = format!("let first = \"{}\"; // retry", "x".repeat(60));
+        assert_eq!(shown(&long, "first", CODE), format!("let [first] = \"{}…", "x".repeat(16)));
+        assert!(shown(&long, "retry", CODE).contains("[retry]"));
+    }
+
+    #[test]
+    fn the_line_of_the_first_marked_word_is_told() {
+        let room = Room { columns: 30, lines: 2, is_code: false };
+        let line =
+            |text: &str, query: &str| excerpt(text, &[], &Wanted::new(query), room).first_line;
+        assert_eq!(line("one\ntwo\n\nthree four\nfive", "five"), 4);
+        assert_eq!(line("one\ntwo\n\nthree four\nfive", "zeppelin"), 0);
+    }
+
+    #[test]
+    fn what_would_harm_a_terminal_is_not_shown() {
+        assert_eq!(
+            shown("a \u{1b}[31mred\u{7} herring", "red", PROSE),
+            "a \u{fffd}[31mred\u{fffd} herring"
+        );
+        assert_eq!(shown("the red\u{1b}[0m herring", "red", PROSE), "the [red]\u{fffd}[0m herring");
+    }
+
+    #[test]
+    fn wide_characters_are_counted_as_they_are_shown() {
+        let room = Room { columns: 20, lines: 1, is_code: false };
+        assert_eq!(
+            shown("東京都は日本の首都である。大阪は違う。京都も違う。", "大阪", room),
+            "…[大阪]は違う。京都も…"
+        );
+        assert_eq!(shown("cafe\u{301} au lait", "café", room), "[cafe\u{301}] au lait");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_line_fits(
+            text in "(\\PC|\n|\t| ){0,200}", query in "\\PC{0,10}", columns in 20_usize..50,
+            lines in 1_usize..5, is_code: bool,
+        ) {
+            let room = Room { columns, lines, is_code };
+            let excerpt = excerpt(&text, &["a"], &Wanted::new(&query), room);
+            proptest::prop_assert!(excerpt.lines.len() <= lines);
+            for line in excerpt.lines {
+                let line: String = line.iter().map(|it| it.text.as_str()).collect();
+                proptest::prop_assert!(width(&line) <= columns, "{:?}", line);
+                proptest::prop_assert!(!line.contains(char::is_control));
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Writes hits to paste or to jump to: Markdown with citations, `path:line`, paths for `xargs -0`.
+
+use std::collections::HashSet;
+use std::io;
+
+use crate::document::DocType;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::shell;
+use crate::search::Hit;
+use crate::text::paths;
+use crate::text::printable::{clean, clean_lines};
+
+/// Characters of a title that could end it, or begin something else than text, in Markdown.
+const MARKUP: &str = "\\`*[]<~";
+
+/// Writes one location per line: `path:line` where lines are known, else the path, and for a document
+/// without a file its address. A shell reads the path as it is.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn paths<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut Sheet<'_>) -> io::Result<()> {
+    for hit in hits {
+        let Location { word, line } = location(hit);
+        writeln!(out, "{word}{line}")?;
+    }
+    Ok(())
+}
+
+/// Returns the paths of files, each once and ended by a zero byte. Documents without a file are left out.
+pub fn null<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<u8> {
+    let mut seen = HashSet::new();
+    let mut bytes = Vec::new();
+    for path in hits.into_iter().filter_map(|hit| hit.stored.path.as_deref()) {
+        if seen.insert(path) {
+            let path = paths::path_of(path);
+            bytes.extend_from_slice(path.as_os_str().as_encoded_bytes());
+            bytes.push(0);
+        }
+    }
+    bytes
+}
+
+/// Writes passages as Markdown: who says it, then what it says, quoted or, if it is code, fenced.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn markdown<'a>(
+    hits: impl IntoIterator<Item = &'a Hit>,
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
+    for (idx, hit) in hits.into_iter().enumerate() {
+        if idx > 0 {
+            writeln!(out)?;
+        }
+        let text = clean_lines(&hit.stored.chunk.chunk.text);
+        writeln!(out, "{}\n", citation(hit))?;
+        if hit.stored.doc_type == DocType::Code {
+            let fence = fence(&text);
+            let language = hit.stored.language.as_deref().unwrap_or_default();
+            let language: String =
+                language.chars().filter(|c| c.is_alphanumeric() || "+#-".contains(*c)).collect();
+            writeln!(out, "{fence}{language}\n{text}\n{fence}")?;
+        } else {
+            for line in text.lines() {
+                writeln!(out, "{}", format!("> {line}").trim_end())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns title, page or section or symbol, and location. Nothing in a title or heading can end its
+/// part and begin another: what is marked up is escaped, and the last parentheses hold the location.
+fn citation(hit: &Hit) -> String {
+    let chunk = &hit.stored.chunk.chunk;
+    let mut parts = vec![format!("**{}**", escaped(&clean(&hit.stored.title)))];
+    match (chunk.page, chunk.last_page) {
+        (Some(first), Some(last)) if last > first => parts.push(format!("pp. {first}-{last}")),
+        (Some(first), _) => parts.push(format!("p. {first}")),
+        _ => {}
+    }
+    parts.extend(chunk.section.as_deref().map(|text| format!("§ {}", escaped(&clean(text)))));
+    parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
+    let Location { word, line } = location(hit);
+    let is_plain = !word.starts_with(['\'', '"']) && escaped(&word) == word;
+    let word = if is_plain { word } else { verbatim(&word) };
+    format!("{} ({word}{line})", parts.join(", "))
+}
+
+/// Where a passage is.
+struct Location {
+    /// The path as a shell reads it, or the address of a document without a file.
+    word: String,
+    /// `:` and the line, where it is known.
+    line: String,
+}
+
+fn location(hit: &Hit) -> Location {
+    let Some(path) = &hit.stored.path else {
+        let word = format!("kb://document/{}", hit.stored.document_id);
+        return Location { word, line: String::new() };
+    };
+    let line = hit.stored.chunk.chunk.start_line.map(|line| format!(":{line}"));
+    Location { word: shell::word(&paths::path_of(path)), line: line.unwrap_or_default() }
+}
+
+/// Escapes what Markdown would do something with; `_` in a word does nothing.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut before = None;
+    while let Some(c) = chars.next() {
+        let is_in_word = [before, chars.peek().copied()]
+            .iter()
+            .all(|c| c.is_some_and(|c| c.is_alphanumeric() || c == '_'));
+        if MARKUP.contains(c) || c == '_' && !is_in_word {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+        before = Some(c);
+    }
+    escaped
+}
+
+/// Returns text between as many backticks as it needs to be taken as it is.
+fn verbatim(text: &str) -> String {
+    let ticks = "`".repeat(longest_ticks(text) + 1);
+    // One space at each end is not part of the text, where both are there.
+    let is_edged = |c: char| c == '`' || c == ' ';
+    let space = if text.starts_with(is_edged) || text.ends_with(is_edged) { " " } else { "" };
+    format!("{ticks}{space}{text}{space}{ticks}")
+}
+
+/// Returns the length of the longest run of backticks.
+fn longest_ticks(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Returns a fence that is longer than any run of backticks in a text.
+fn fence(text: &str) -> String {
+    "`".repeat(longest_ticks(text).max(2) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_what_it_holds() {
+        assert_eq!(fence("a"), "```");
+        assert_eq!(fence("``` x ````"), "`````");
+    }
+
+    #[test]
+    fn markup_in_a_title_is_escaped_and_ordinary_titles_are_not() {
+        for (title, expected) in [
+            ("Tide station handbook", "Tide station handbook"),
+            ("my_file_name (draft) v1.2, 5 > 3 & more", "my_file_name (draft) v1.2, 5 > 3 & more"),
+            ("X**, p. 3 (/etc/passwd) **x", "X\\*\\*, p. 3 (/etc/passwd) \\*\\*x"),
+            ("_a_ [b](c) `d` <!-- \\", "\\_a\\_ \\[b\\](c) \\`d\\` \\<!-- \\\\"),
+        ] {
+            assert_eq!(escaped(title), expected);
+        }
+    }
+
+    #[test]
+    fn verbatim_text_is_taken_as_it_is() {
+        for (text, expected) in
+            [("f", "`f`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), (" a ", "`  a  `")]
+        {
+            assert_eq!(verbatim(text), expected);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Writes the text of `kb outline`, `kb show` and `kb open`, for people.
+//!
+//! Titles and names are put on one line, the text itself keeps its lines and tabs.
+
+use std::borrow::Cow;
+use std::io;
+
+use crate::present::terminal::number::thousands;
+use crate::present::terminal::sheet::Sheet;
+use crate::read::{Opened, Outline, Part, PartKind, Shown};
+use crate::text::printable::{clean, clean_lines};
+
+/// Writes the parts of a document, indented by their level.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
+    let document = &outline.document;
+    writeln!(
+        out,
+        "{} {} [{}] {} tokens in {} chunks",
+        document.id,
+        clean(&document.title),
+        document.doc_type,
+        thousands(outline.num_tokens),
+        thousands(u64::from(document.chunk_count))
+    )?;
+    for part in &outline.parts {
+        let indent = "  ".repeat(part.level as usize);
+        let name = part.name.as_deref().unwrap_or(&part.preview);
+        let page = if part.kind == PartKind::Page { "page " } else { "" };
+        writeln!(out, "{indent}{page}{} ({})", clean(name), facts(part).join(", "))?;
+    }
+    Ok(())
+}
+
+/// Returns where a part is and how much it is.
+fn facts(part: &Part) -> Vec<String> {
+    let mut facts = vec![format!("{} tokens", thousands(u64::from(part.num_tokens)))];
+    if let (Some(first), true) = (part.page, part.kind != PartKind::Page) {
+        facts.push(match part.last_page.filter(|it| *it != first) {
+            Some(last) => format!("p.{first}-{last}"),
+            None => format!("p.{first}"),
+        });
+    }
+    if let (Some(first), Some(last)) = (part.start_line, part.end_line) {
+        facts.push(format!("lines {first}-{last}"));
+    }
+    match part.chunk_ids.as_slice() {
+        [] => {}
+        [one] => facts.push(format!("chunk {one}")),
+        [first, .., last] => facts.push(format!("chunks {first}-{last}")),
+    }
+    facts
+}
+
+/// Writes a part of a document: its text alone.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
+    let text = clean_lines(&shown.text);
+    out.text(&text)?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        writeln!(out)?;
+    }
+    if shown.num_cut > 0 { out.text(&more(shown.num_cut)) } else { Ok(()) }
+}
+
+/// Returns a document's file, byte for byte, and behind it how many lines were cut off, if any were.
+pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
+    let bytes = opened.raw.as_deref().unwrap_or(opened.text.as_bytes());
+    if opened.num_cut == 0 {
+        return bytes.into();
+    }
+    [bytes, more(opened.num_cut).as_bytes()].concat().into()
+}
+
+/// Returns the line that says how many lines were cut off.
+fn more(num_cut: usize) -> String {
+    format!("... ({num_cut} more lines)\n")
+}

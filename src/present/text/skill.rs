@@ -1,0 +1,401 @@
+//! Writes the text of skill commands, for people and for agents that read it as it is.
+//!
+//! What a skill's files hold goes out byte for byte, except on a terminal; all else is put on one line.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+
+use crate::diagnostic::{Diagnostic, Program};
+use crate::present::BuildReport;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::table::{texts, words};
+use crate::present::text::human::Human;
+use crate::skill::init::Initialized;
+use crate::skill::install::Installed;
+use crate::skill::lint::{Linted, Severity};
+use crate::skill::list::SkillList;
+use crate::skill::open::Opened;
+use crate::skill::outline::OutlinedHeading;
+use crate::skill::search::SkillResults;
+use crate::skill::show::Shown;
+use crate::skill::sources::{SourceEntry, Sources};
+use crate::skill::stats::{Counts, SkillStats};
+use crate::skill::sync::Synced;
+use crate::text::paths;
+use crate::text::printable::{clean, clean_lines, clean_name};
+
+/// Characters of a description that a list shows.
+const MAX_DESCRIPTION_CHARS: usize = 60;
+
+/// Writes a list of skills; with where they are if it is `verbose`.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn list(
+    list: &SkillList,
+    is_verbose: bool,
+    human: &Human,
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
+    if list.skills.is_empty() {
+        return writeln!(out, "No skills found. `kb skill init NAME` makes one.");
+    }
+    let rows = list.skills.iter().map(|it| {
+        let row = &it.found.row;
+        let last = if is_verbose {
+            paths::path_text(&it.found.dir)
+        } else {
+            shorten(&clean(&row.description))
+        };
+        vec![
+            clean(&row.name),
+            it.found.skill.scope.as_str().into(),
+            it.status.as_str().into(),
+            last,
+        ]
+    });
+    let last = if is_verbose { "SOURCE" } else { "DESCRIPTION" };
+    let columns = [words("SKILL"), words("SCOPE"), words("STATUS"), texts(last)];
+    human.table(&columns, &rows.collect::<Vec<_>>(), out)
+}
+
+/// Returns a path as it is shown.
+fn name_of(path: &Path) -> String {
+    clean_name(&paths::path_text(path))
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_DESCRIPTION_CHARS) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// Writes what building did.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
+    let (built, skill) = (&report.built, &report.built.skill);
+    let scope = skill.scope.as_str();
+    if let Some(imported) = &report.imported {
+        let (imported, stored) = (name_of(imported), clean_name(&skill.skill_path()));
+        writeln!(out, "Imported {imported} → {stored} ({scope})")?;
+    }
+    writeln!(out, "Built {} ({scope})", clean_name(&skill.name))?;
+    writeln!(out, "  Source:  {}", clean_name(&skill.skill_path()))?;
+    writeln!(out, "  Runtime: {}", name_of(&skill.runtime))?;
+    writeln!(out, "  Index:   {}", if built.index.is_new { "new" } else { "up to date" })?;
+    for deployment in &built.deployments {
+        let method = if deployment.is_copy { "copy" } else { "symlink" };
+        writeln!(out, "  Deploy:  {} ({method})", name_of(&deployment.path))?;
+    }
+    if let Some(ingested) = &report.ingested {
+        writeln!(
+            out,
+            "  Ingest:  {} added, {} updated, {} unchanged, {} failed; tagged skill:{}",
+            ingested.added,
+            ingested.updated,
+            ingested.skipped,
+            ingested.failed.len(),
+            clean_name(&skill.name)
+        )?;
+    }
+    Ok(())
+}
+
+/// Writes where kb's own skill is.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn install(installed: &Installed, out: &mut Sheet<'_>) -> io::Result<()> {
+    let done = if installed.is_new { "Wrote" } else { "Already there:" };
+    writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)
+}
+
+/// Writes the answer to a query.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn search(results: &SkillResults, out: &mut Sheet<'_>) -> io::Result<()> {
+    if results.hits.is_empty() {
+        return writeln!(out, "No section holds all of these words.");
+    }
+    for hit in &results.hits {
+        let (file, section) = (clean_name(&hit.file), clean_name(&hit.section));
+        writeln!(out, "{file}#{section} (score: {:.4})", hit.score)?;
+        let snippet = hit.snippet.replace("[MATCH]", "").replace("[/MATCH]", "");
+        for line in snippet.lines() {
+            writeln!(out, "{}", format!("  {}", clean_lines(line)).trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes headings, indented by their level below the name of their file.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> {
+    let mut last: Option<&str> = None;
+    for heading in headings {
+        if last != Some(&heading.file) {
+            if last.is_some() {
+                writeln!(out)?;
+            }
+            writeln!(out, "{}", clean_name(&heading.file))?;
+            last = Some(&heading.file);
+        }
+        let level = usize::from(heading.level);
+        let text = clean(&heading.heading);
+        let line = format!("{}{} {text}", "  ".repeat(level), "#".repeat(level));
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Returns a section, byte for byte, with a line end behind it.
+pub fn show(shown: &Shown) -> Cow<'_, [u8]> {
+    let has_end = shown.text.ends_with(['\n', '\r']) || shown.text.is_empty();
+    let end = if has_end { "" } else { "\n" };
+    followed(shown.text.as_bytes(), &(end.to_owned() + &more(shown.num_cut)))
+}
+
+/// Returns a file, byte for byte.
+pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
+    followed(&opened.bytes, &more(opened.num_cut))
+}
+
+/// Returns the line that says how many lines were cut off, if any were.
+fn more(num_cut: usize) -> String {
+    if num_cut > 0 { format!("... ({num_cut} more lines)\n") } else { String::new() }
+}
+
+fn followed<'a>(bytes: &'a [u8], end: &str) -> Cow<'a, [u8]> {
+    if end.is_empty() { bytes.into() } else { [bytes, end.as_bytes()].concat().into() }
+}
+
+/// Writes files and directories as a tree.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn sources(sources: &Sources, out: &mut Sheet<'_>) -> io::Result<()> {
+    writeln!(out, "{}", clean_name(&sources.root))?;
+    for entry in &sources.entries {
+        writeln!(out, "{}", branch(entry))?;
+    }
+    if sources.num_more > 0 {
+        writeln!(out, "... ({} more)", sources.num_more)?;
+    }
+    Ok(())
+}
+
+fn branch(entry: &SourceEntry) -> String {
+    let (own, above) = entry.is_last.split_last().unwrap_or((&true, &[]));
+    let guides: String = above.iter().map(|it| if *it { "    " } else { "│   " }).collect();
+    let name = clean_name(entry.path.rsplit('/').next().unwrap_or(&entry.path));
+    let tail = match (entry.is_dir, entry.num_files) {
+        (true, Some(num_files)) => format!("/ ({num_files} files)"),
+        (true, None) => "/".to_owned(),
+        (false, _) => String::new(),
+    };
+    format!("{guides}{} {name}{tail}", if *own { "└──" } else { "├──" })
+}
+
+/// Writes counts.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
+    const NONE: &str = "<none>";
+    let filters = &stats.filters;
+    let projects = clean(&filters.projects.join(", "));
+    let day = |filter: &Option<String>| filter.as_deref().map_or(NONE.to_owned(), clean);
+    let (start, end) =
+        stats.period.as_ref().map_or((NONE, NONE), |(start, end)| (start.as_str(), end.as_str()));
+    writeln!(out, "Skill: {}", clean(&stats.skill))?;
+    writeln!(out, "Path: {}", clean_name(&stats.skill_path))?;
+    writeln!(out, "Query: {}", stats.group_by.as_str())?;
+    writeln!(
+        out,
+        "Filters: since={}, until={}, projects={}",
+        day(&filters.since),
+        day(&filters.until),
+        if projects.is_empty() { NONE } else { &projects }
+    )?;
+    writeln!(out, "Period: start={}, end={}", clean(start), clean(end))?;
+    match &stats.counts {
+        Counts::Summary { total_accesses, unique_sections, unique_files, error_count } => {
+            writeln!(out, "Total accesses: {total_accesses}")?;
+            writeln!(out, "Unique sections: {unique_sections}")?;
+            writeln!(out, "Unique files: {unique_files}")?;
+            writeln!(out, "Error count: {error_count}")?;
+        }
+        Counts::Sections(counts) => {
+            for (file, section, count) in counts {
+                writeln!(out, "{count}\t{}\t{}", clean_name(file), clean(section))?;
+            }
+        }
+        Counts::Files(counts)
+        | Counts::Commands(counts)
+        | Counts::Projects(counts)
+        | Counts::Search(counts) => {
+            for (name, count) in counts {
+                writeln!(out, "{count}\t{}", clean(name))?;
+            }
+        }
+        Counts::Errors(counts) => {
+            for (command, target, error, count) in counts {
+                let error = error.lines().next().unwrap_or_default();
+                let command = clean(command);
+                writeln!(out, "{count}\t{command}\t{}\t{}", clean(target), clean(error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the line that ends a look at a skill; what was found goes to stderr before.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
+    let (errors, warnings) = (linted.count(Severity::Error), linted.count(Severity::Warning));
+    if linted.is_skipped {
+        writeln!(out, "info: skipping compiled skill '{}'", clean_name(&linted.skill))
+    } else if linted.findings.is_empty() {
+        writeln!(out, "Lint passed: no issues found")
+    } else {
+        writeln!(out, "Lint complete: {errors} error(s), {warnings} warning(s)")
+    }
+}
+
+/// Writes what merging did.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
+    for (skill, count) in &synced.skills {
+        let skill = clean_name(skill);
+        if synced.is_dry_run {
+            writeln!(out, "Would sync {count} entries for '{skill}'")?;
+        } else {
+            writeln!(out, "Synced {count} entries for '{skill}' (local logs removed)")?;
+        }
+    }
+    if synced.skills.is_empty() && synced.failed.is_empty() {
+        writeln!(out, "No local logs to sync")?;
+    }
+    Ok(())
+}
+
+/// Writes what was made.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn init(made: &Initialized, out: &mut Sheet<'_>) -> io::Result<()> {
+    let (scope, path) = (made.scope.as_str(), name_of(&made.path));
+    match &made.name {
+        Some(name) => writeln!(out, "Created {scope} skill '{}' at {path}", clean_name(name)),
+        None => writeln!(out, "Initialized skillc project in {path}"),
+    }
+}
+
+/// Writes why a command failed, and what to do next unless the protocol's own words are wanted
+/// alone.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn error(error: &Diagnostic, program: Program, out: &mut Sheet<'_>) -> io::Result<()> {
+    for line in error.line(program).lines() {
+        let indent = if line.starts_with("  ") { "  " } else { "" };
+        writeln!(out, "{indent}{}", clean(line))?;
+    }
+    match error.hint() {
+        Some(hint) if program == Program::Kb => writeln!(out, "hint: {}", clean(&hint)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(draw: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>, expected: &str) {
+        let mut out = Vec::new();
+        draw(&mut Sheet::new(&mut out)).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    fn heading(level: u8, heading: &str, file: &str) -> OutlinedHeading {
+        OutlinedHeading { level, heading: heading.into(), file: file.into() }
+    }
+
+    #[test]
+    fn headings_are_indented_by_level_and_files_are_apart() {
+        let headings =
+            [heading(1, "A", "SKILL.md"), heading(3, "B", "SKILL.md"), heading(2, "", "refs/c.md")];
+        check(|out| outline(&headings, out), "SKILL.md\n  # A\n      ### B\n\nrefs/c.md\n    ##\n");
+    }
+
+    #[test]
+    fn a_tree_has_branches_counts_and_a_last_line() {
+        let entry = |path: &str, num_files, is_last: &[bool]| SourceEntry {
+            path: path.into(),
+            is_dir: !path.contains('.'),
+            num_files,
+            is_last: is_last.to_vec(),
+        };
+        let listed = Sources {
+            root: "x/".into(),
+            entries: vec![
+                entry("a", None, &[false]),
+                entry("a/b", Some(2), &[false, false]),
+                entry("a/c.md", None, &[false, true]),
+                entry("z", None, &[true]),
+                entry("z/d.md", None, &[true, true]),
+            ],
+            num_more: 4,
+        };
+        check(
+            |out| sources(&listed, out),
+            "x/\n├── a/\n│   ├── b/ (2 files)\n│   └── c.md\n└── z/\n    └── d.md\n... (4 more)\n",
+        );
+    }
+
+    #[test]
+    fn a_file_comes_byte_for_byte_and_a_cut_one_says_how_much_is_missing() {
+        let opened =
+            |bytes: &[u8], num_cut| Opened { file: "f".into(), bytes: bytes.into(), num_cut };
+        assert_eq!(*open(&opened(b"\xff\0\x1b no line end", 0)), *b"\xff\0\x1b no line end");
+        assert_eq!(*open(&opened(b"a\r\n", 3)), *b"a\r\n... (3 more lines)\n");
+    }
+
+    #[test]
+    fn suggestions_stay_lines_of_their_own() {
+        let missing = Diagnostic::SectionNotFound {
+            section: "s".into(),
+            similar: vec![("S\u{1b}[1m".into(), "a.md".into())],
+        };
+        check(
+            |out| error(&missing, Program::Kb, out),
+            "error[E020]: section not found: 's'\n\nDid you mean one of these?\n  \
+             - S\u{fffd}[1m (a.md)\n",
+        );
+        let unknown = Diagnostic::SkillNotFound { skill: "x".into() };
+        check(|out| error(&unknown, Program::Skc, out), "error[E001]: skill 'x' not found\n");
+    }
+}

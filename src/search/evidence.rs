@@ -1,0 +1,384 @@
+//! Hits in, passages to read out: with their neighbours, each text once, within a budget of tokens.
+//!
+//! Hits are taken in their order. One that does not fit is passed over and the next is tried, so a
+//! long passage in the middle does not end the list, but what is worth little beside the best does;
+//! one that says nearly the same as what is there already is left out. Chunks that follow each other become one passage, and what two of
+//! them share is counted once.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use crate::chunk::join;
+use crate::document::{ChunkId, DocumentId};
+use crate::error::Result;
+use crate::search::{Confidence, Hit, SearchResults};
+use crate::store::{Store, StoredChunk};
+use crate::text::shingles::shingles;
+
+/// Words in one of the runs that two texts are compared by.
+const SHINGLE_WORDS: usize = 4;
+
+/// Part of a text's runs of words that another has, too, from which on it says nothing new.
+const SAME_SHARE: f64 = 0.8;
+
+/// Part of the best hit's score below which a hit is not worth a budget's tokens, but a scrap that fills
+/// its end. Chosen on 20 to 50 questions each of three collections, where no relevant document was
+/// lost by it (`tests/quality/budget`); not measured elsewhere.
+const LEAST_SHARE: f64 = 0.3;
+
+/// How many times a budget the tokens that were embedded must be, and then as many more, to be far over it.
+/// They count titles, headings and overlaps, which the text that is read out has once or not at all.
+const FAR_OVER: usize = 8;
+const FAR_OVER_BASE: usize = 10_000;
+
+/// Counts the tokens of a text.
+pub type NumTokens<'a> = dyn Fn(&str) -> usize + 'a;
+
+/// What to make of hits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EvidenceOptions {
+    /// Chunks to add before and after each hit.
+    pub context: u32,
+    /// Tokens of all passages together; any number without.
+    pub budget: Option<usize>,
+    /// Hits to use at most; all without.
+    pub limit: Option<usize>,
+}
+
+/// One text to read and where it is from.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    /// The best hit in it, its text, lines and pages those of the whole passage.
+    pub hit: Hit,
+    /// The chunks it is made of, in their order.
+    pub chunk_ids: Vec<ChunkId>,
+    /// Tokens of its text.
+    pub num_tokens: usize,
+}
+
+/// The answer to a query, ready to be read.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// The user's string, unchanged.
+    pub typed: String,
+    /// In the order of their best hits.
+    pub passages: Vec<Passage>,
+    /// As in [`SearchResults`].
+    pub total_matches: usize,
+    /// As in [`SearchResults`].
+    pub confidence: Option<Confidence>,
+    /// What was asked for.
+    pub budget: Option<usize>,
+    /// Tokens of all passages together; never more than the budget.
+    pub num_tokens: usize,
+}
+
+impl Evidence {
+    /// Returns the evidence of an answer without hits.
+    pub fn empty(results: SearchResults, budget: Option<usize>) -> Self {
+        Self {
+            typed: results.typed,
+            passages: Vec::new(),
+            total_matches: results.total_matches,
+            confidence: results.confidence,
+            budget,
+            num_tokens: 0,
+        }
+    }
+}
+
+/// Gathers passages from hits.
+///
+/// Without a way to count, a chunk counts as many tokens as were embedded of it, which is never
+/// less than its text has.
+///
+/// # Errors
+///
+/// What the database refuses.
+pub fn gather(
+    store: &Store,
+    results: SearchResults,
+    options: EvidenceOptions,
+    num_tokens: Option<&NumTokens<'_>>,
+) -> Result<Evidence> {
+    let SearchResults { typed, hits, total_matches, confidence } = results;
+    let mut gathering =
+        Gathering { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
+    let mut used: Vec<Hit> = Vec::new();
+    let mut texts: Vec<HashSet<u64>> = Vec::new();
+    let mut chosen: Chosen = HashMap::new();
+    let mut total = 0;
+    let least = hits.first().map_or(0.0, |it| LEAST_SHARE * it.score);
+    for hit in hits {
+        let is_scrap = options.budget.is_some() && hit.score < least;
+        if is_scrap || options.limit.is_some_and(|it| used.len() >= it) {
+            break;
+        }
+        let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
+        let words = shingles(&hit.stored.chunk.chunk.text, SHINGLE_WORDS);
+        let own = chosen.entry(id).or_default();
+        if !own.contains(&at) && texts.iter().any(|text| says(text, &words)) {
+            continue;
+        }
+        gathering.learn(&hit, options.context)?;
+        let Some(budget) = options.budget else {
+            own.extend(gathering.around(id, at, options.context));
+            used.push(hit);
+            texts.push(words);
+            continue;
+        };
+        let others = total - gathering.cost(id, own);
+        for context in [options.context, 0] {
+            let mut wider = own.clone();
+            wider.extend(gathering.around(id, at, context));
+            if gathering.is_far_over(id, &wider, budget) {
+                continue;
+            }
+            let now = others + gathering.cost(id, &wider);
+            if now <= budget {
+                (*own, total) = (wider, now);
+                used.push(hit);
+                texts.push(words);
+                break;
+            }
+        }
+    }
+    let passages = gathering.passages(used, &chosen);
+    let num_tokens = passages.iter().map(|passage| passage.num_tokens).sum();
+    Ok(Evidence { typed, total_matches, confidence, budget: options.budget, num_tokens, passages })
+}
+
+/// Chunks that are part of the answer, by document, as their positions.
+type Chosen = HashMap<DocumentId, BTreeSet<u32>>;
+
+/// What is known while passages are gathered.
+struct Gathering<'a> {
+    store: &'a Store,
+    num_tokens: Option<&'a NumTokens<'a>>,
+    /// Tokens of runs of chunks, which are asked for again with every hit of their document.
+    weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
+    /// Chunks by position, of the documents that are looked at.
+    documents: HashMap<DocumentId, BTreeMap<u32, StoredChunk>>,
+}
+
+impl Gathering<'_> {
+    /// Takes in a hit's chunk; all of its document where neighbours are wanted.
+    fn learn(&mut self, hit: &Hit, context: u32) -> Result<()> {
+        let id = hit.stored.document_id;
+        let is_new = !self.documents.contains_key(&id);
+        let chunks = self.documents.entry(id).or_default();
+        if context > 0 && is_new {
+            chunks.extend(self.store.chunks(id)?.into_iter().map(|it| (it.chunk_index, it)));
+        }
+        chunks.insert(hit.stored.chunk.chunk_index, hit.stored.chunk.clone());
+        Ok(())
+    }
+
+    /// Returns the positions from so many before to so many after one, as far as there are chunks.
+    fn around(&self, id: DocumentId, at: u32, context: u32) -> impl Iterator<Item = u32> {
+        let (first, last) = (at.saturating_sub(context), at.saturating_add(context));
+        self.documents[&id].range(first..=last).map(|(at, _)| *at)
+    }
+
+    /// Returns the runs of chosen chunks of a document that follow each other.
+    fn runs(&self, id: DocumentId, chosen: &BTreeSet<u32>) -> Vec<Vec<&StoredChunk>> {
+        let mut runs: Vec<Vec<&StoredChunk>> = Vec::new();
+        for at in chosen {
+            let chunk = &self.documents[&id][at];
+            match runs.last_mut() {
+                Some(run) if run.last().is_some_and(|last| last.chunk_index + 1 == *at) => {
+                    run.push(chunk);
+                }
+                _ => runs.push(vec![chunk]),
+            }
+        }
+        runs
+    }
+
+    /// Returns the tokens of all that is chosen of a document.
+    fn cost(&self, id: DocumentId, chosen: &BTreeSet<u32>) -> usize {
+        self.runs(id, chosen).iter().map(|run| self.weigh(run)).sum()
+    }
+
+    /// Whether what is chosen of a document is so much more than a budget that counting its tokens
+    /// would be a waste: of a large document that takes seconds for each hit.
+    fn is_far_over(&self, id: DocumentId, chosen: &BTreeSet<u32>, budget: usize) -> bool {
+        let chunks = &self.documents[&id];
+        let embedded = chosen.iter().map(|at| chunks[at].chunk.token_count as usize);
+        embedded.sum::<usize>() > budget.saturating_mul(FAR_OVER).saturating_add(FAR_OVER_BASE)
+    }
+
+    fn weigh(&self, run: &[&StoredChunk]) -> usize {
+        let Some(num_tokens) = self.num_tokens else {
+            return run.iter().map(|it| it.chunk.token_count as usize).sum();
+        };
+        let ids: Vec<ChunkId> = run.iter().map(|it| it.id).collect();
+        let count = || num_tokens(&join::join(run.iter().map(|it| &it.chunk)).text);
+        *self.weights.borrow_mut().entry(ids).or_insert_with(count)
+    }
+
+    /// Makes one passage of each run, in the order of their best hits.
+    fn passages(&self, used: Vec<Hit>, chosen: &Chosen) -> Vec<Passage> {
+        let mut shown: HashSet<ChunkId> = HashSet::new();
+        let mut passages = Vec::new();
+        for mut hit in used {
+            if shown.contains(&hit.stored.chunk.id) {
+                continue;
+            }
+            let Some(own) = chosen.get(&hit.stored.document_id) else { continue };
+            let runs = self.runs(hit.stored.document_id, own);
+            let is_in = |it: &Vec<&StoredChunk>| it.iter().any(|it| it.id == hit.stored.chunk.id);
+            let Some(run) = runs.into_iter().find(is_in) else { continue };
+            let chunk_ids: Vec<ChunkId> = run.iter().map(|it| it.id).collect();
+            shown.extend(&chunk_ids);
+            let num_tokens = self.weigh(&run);
+            let chunk = &mut hit.stored.chunk.chunk;
+            chunk.text = join::join(run.iter().map(|it| &it.chunk)).text;
+            if let (Some(first), Some(last)) = (run.first(), run.last()) {
+                (chunk.start_line, chunk.page) = (first.chunk.start_line, first.chunk.page);
+                chunk.page_label.clone_from(&first.chunk.page_label);
+                (chunk.end_line, chunk.last_page) = (last.chunk.end_line, last.chunk.last_page);
+            }
+            passages.push(Passage { hit, chunk_ids, num_tokens });
+        }
+        passages
+    }
+}
+
+/// Whether a text says what a new one says.
+#[expect(clippy::cast_precision_loss, reason = "no text has so many words")]
+fn says(there: &HashSet<u64>, new: &HashSet<u64>) -> bool {
+    let common = there.intersection(new).count() as f64;
+    common >= SAME_SHARE * new.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Chunk, DocType};
+    use crate::store::StoredHit;
+
+    /// A hit on chunk `index` of document `id`; ten chunks a document.
+    fn hit(id: DocumentId, index: u32, text: &str) -> Hit {
+        let chunk = Chunk {
+            text: text.to_owned(),
+            context: String::new(),
+            token_count: 100,
+            section: None,
+            symbol: None,
+            page: None,
+            last_page: None,
+            page_label: None,
+            start_line: Some(index * 10),
+            end_line: Some(index * 10 + 9),
+        };
+        let chunk = StoredChunk { id: id * 10 + i64::from(index), chunk_index: index, chunk };
+        let stored = StoredHit {
+            chunk,
+            document_id: id,
+            title: format!("Title {id}"),
+            path: None,
+            doc_type: DocType::Markdown,
+            language: None,
+            tags: Vec::new(),
+            total_chunks: 10,
+            date: None,
+            date_origin: None,
+        };
+        Hit { score: 1.0, keyword: None, vector: None, stored, terms: Vec::new(), num_copies: 0 }
+    }
+
+    /// Counts words.
+    fn words(text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+
+    #[track_caller]
+    fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[ChunkId], &str)]) {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("kb.db")).unwrap();
+        let results =
+            SearchResults { typed: "q".into(), total_matches: hits.len(), hits, confidence: None };
+        let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
+        let evidence = gather(&store, results, options, Some(&words)).unwrap();
+        let found: Vec<(&[ChunkId], &str)> = evidence
+            .passages
+            .iter()
+            .map(|it| (it.chunk_ids.as_slice(), it.hit.stored.chunk.chunk.text.as_str()))
+            .collect();
+        assert_eq!(found, expected);
+        let total: usize = evidence.passages.iter().map(|it| it.num_tokens).sum();
+        assert_eq!(total, evidence.num_tokens);
+        assert!(total <= budget);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_passed_over() {
+        let hits = || vec![hit(1, 0, "a b c"), hit(2, 0, "d e f g h i"), hit(3, 0, "j k")];
+        check(hits(), 5, &[(&[10], "a b c"), (&[30], "j k")]);
+        check(hits(), 2, &[(&[30], "j k")]);
+        check(hits(), 1, &[]);
+    }
+
+    #[test]
+    fn what_is_worth_little_beside_the_best_does_not_fill_the_end() {
+        let with_score = |score: f64, it: Hit| Hit { score, ..it };
+        let hits = vec![
+            with_score(1.0, hit(1, 0, "a b")),
+            with_score(0.3, hit(2, 0, "c d")),
+            with_score(0.29, hit(3, 0, "e f")),
+        ];
+        check(hits, 99, &[(&[10], "a b"), (&[20], "c d")]);
+    }
+
+    #[test]
+    fn neighbours_become_one_passage_at_the_place_of_the_better_one() {
+        let hits = vec![hit(1, 2, "c c c"), hit(2, 0, "z"), hit(1, 1, "b b")];
+        check(hits, 9, &[(&[11, 12], "b b\nc c c"), (&[20], "z")]);
+    }
+
+    #[test]
+    fn what_says_nearly_the_same_is_there_once() {
+        let text = "the gauge is read at eight in the morning and at six in the evening";
+        let other = format!("{text} too");
+        check(
+            vec![hit(1, 0, text), hit(2, 0, &other), hit(3, 0, "x")],
+            99,
+            &[(&[10], text), (&[30], "x")],
+        );
+        // A part of it says nothing new, but what holds it does.
+        let part = "the gauge is read at eight in the morning";
+        check(vec![hit(1, 0, text), hit(2, 0, part)], 99, &[(&[10], text)]);
+        check(vec![hit(1, 0, part), hit(2, 0, text)], 99, &[(&[10], part), (&[20], text)]);
+    }
+
+    #[test]
+    fn any_number_of_neighbours_is_at_most_the_document() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("kb.db")).unwrap();
+        let chunks = (0..5).map(|index| (index, hit(1, index, "tide").stored.chunk)).collect();
+        let gathering = Gathering {
+            store: &store,
+            num_tokens: None,
+            weights: RefCell::default(),
+            documents: HashMap::from([(1, chunks)]),
+        };
+        for (at, context, expected) in
+            [(2, 0, 2..=2), (2, 1, 1..=3), (0, 1, 0..=1), (4, 9, 0..=4), (2, u32::MAX, 0..=4)]
+        {
+            let found: Vec<u32> = gathering.around(1, at, context).collect();
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{at}, {context}");
+        }
+    }
+
+    #[test]
+    fn without_a_tokenizer_chunks_count_what_was_embedded() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("kb.db")).unwrap();
+        let hits = vec![hit(1, 0, "a"), hit(2, 0, "b"), hit(3, 0, "c")];
+        let results = SearchResults { typed: "q".into(), total_matches: 3, hits, confidence: None };
+        let options = EvidenceOptions { budget: Some(250), ..EvidenceOptions::default() };
+        let evidence = gather(&store, results, options, None).unwrap();
+        assert_eq!((evidence.passages.len(), evidence.num_tokens), (2, 200));
+    }
+}

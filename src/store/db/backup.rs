@@ -1,0 +1,286 @@
+//! Copies the database while others read and write it, and examines copies.
+//!
+//! By `VACUUM INTO`, so that a copy holds no free pages and with them no text that was removed. `vec0`
+//! finds its vectors by the row numbers of tables without an integer key. Plain `VACUUM` may change
+//! such numbers; the bundled SQLite keeps them in `VACUUM INTO` (`DBFLAG_VacuumInto` in `insert.c`),
+//! and a test here compares all of them.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rusqlite::OpenFlags;
+use rusqlite::config::DbConfig;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+
+use crate::error::{Error, Result};
+use crate::files::open::{self, Links};
+use crate::files::scratch::Scratch;
+use crate::files::write::{self, Draft, SIDE_FILES, side_file};
+
+use super::fault::Fault;
+use super::open::open_connection;
+use crate::store::{Stats, Store};
+
+/// How often a file that changes while it is copied is copied again.
+const COPY_ATTEMPTS: u32 = 5;
+
+/// How long another process may still be busy with a file that is to be replaced.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What a journal that has to be rolled back begins with (sqlite.org/fileformat2.html, section 3).
+const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+const COPY_INTO: &str = "VACUUM INTO ?1";
+
+const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
+
+const SIZE_BYTES: &str = "
+    SELECT (page_count - freelist_count) * page_size
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+
+/// Answers whether it was kept from it, how many pages the log has, and how many were written back.
+const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+
+/// What to do about a file that has the name of a new copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// Leave it there and fail.
+    Keep,
+    /// Replace it.
+    Replace,
+}
+
+/// What the examination of a copy found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// What opens.
+    pub stats: Stats,
+    /// The log next to the copy that changes what opens; the copy is not complete without it.
+    pub log: Option<PathBuf>,
+}
+
+impl Store {
+    /// Copies the database as it stands at one instant to `target`. The copy has its name only when
+    /// it is complete, sound and on disk, so that at every instant `target` is the old file or the
+    /// new one. Returns what it holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] if the copy is not sound, [`Error::Locked`] if another process has
+    /// `target` open, [`Error::DiskFull`] and [`Error::Io`]; what was at `target` is then still
+    /// there.
+    pub fn back_up(&self, target: &Path, existing: Existing) -> Result<Stats> {
+        let draft = Draft::create(target).map_err(|error| of_file(target, error))?;
+        if existing == Existing::Keep && draft.target().symlink_metadata().is_ok() {
+            return Err(of_file(target, io::Error::from(io::ErrorKind::AlreadyExists)));
+        }
+        self.require_space(target)?;
+        settle(draft.target())?;
+        self.copy_to(draft.path(), target)?;
+        let stats = examine(draft.path(), &self.path, target)?;
+        // Again: it may have been opened while the copy was made.
+        settle(draft.target())?;
+        let published = match existing {
+            Existing::Keep => draft.publish_new(),
+            Existing::Replace => draft.publish(),
+        };
+        published.map_err(|error| of_file(target, error))?;
+        Ok(stats)
+    }
+
+    /// Examines a copy without changing it, by a copy of the copy in a folder of its own below
+    /// `scratch`. A log next to the copy is taken into account as SQLite would. Not for a database
+    /// that this process has open: reading it by other means than SQLite would take its locks away.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PathNotFound`] without a file, [`Error::Corrupt`] if what opens is not sound,
+    /// [`Error::Locked`] if it keeps changing, [`Error::Foreign`] and [`Error::SchemaTooNew`] if it
+    /// is none of ours.
+    pub fn verify(backup: &Path, scratch: &Path) -> Result<Verified> {
+        if !backup.is_file() {
+            return Err(Error::PathNotFound { path: backup.to_owned() });
+        }
+        let folder = Scratch::create(scratch).map_err(|error| of_file(scratch, error))?;
+        let copy = folder.new_path();
+        let logs = copy_with_logs(backup, &copy)?;
+        let Some(log) = logs.into_iter().find(|end| changes_what_opens(&copy, end)) else {
+            return Ok(Verified { stats: examine(&copy, backup, scratch)?, log: None });
+        };
+        let log = side_file(backup, log);
+        let error = match examine(&copy, backup, scratch) {
+            Ok(stats) => return Ok(Verified { stats, log: Some(log) }),
+            Err(error) => error,
+        };
+        // Is it the file, or the log of another one?
+        drop(folder);
+        let folder = Scratch::create(scratch).map_err(|error| of_file(scratch, error))?;
+        let copy = folder.new_path();
+        copy_file(backup, &copy)?;
+        match (error, examine(&copy, backup, scratch)) {
+            (Error::Corrupt { path, detail }, Ok(_)) => {
+                let log = log.display();
+                let detail = format!(
+                    "SQLite applies {log} to it, which is not its own: the file alone is sound \
+                     ({detail})"
+                );
+                Err(Error::Corrupt { path, detail })
+            }
+            (error, _) => Err(error),
+        }
+    }
+
+    /// Fails before anything is written where the copy cannot fit.
+    fn require_space(&self, target: &Path) -> Result<()> {
+        let needed: i64 = self.read(|db| Ok(db.query_row(SIZE_BYTES, [], |row| row.get(0))?))?;
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match write::free_bytes(folder.unwrap_or(Path::new("."))) {
+            Some(free) if free < needed.unsigned_abs() => {
+                Err(Error::DiskFull { path: target.to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn copy_to(&self, draft: &Path, target: &Path) -> Result<()> {
+        let name = ToSqlOutput::Borrowed(ValueRef::Text(draft.as_os_str().as_encoded_bytes()));
+        self.connection.execute(COPY_INTO, [name]).map(drop).map_err(|error| {
+            let fault = Fault::from(error);
+            let path = if fault.is_about_writing() { target } else { &self.path };
+            fault.at(path)
+        })
+    }
+}
+
+/// Makes a database that is to be replaced independent of its side files, which its successor would
+/// inherit: SQLite applies a log to whatever file has the name. The log is written back, so that the
+/// old content stays complete until the rename.
+fn settle(target: &Path) -> Result<()> {
+    let has_side_files = || SIDE_FILES.iter().any(|end| side_file(target, end).exists());
+    if !has_side_files() {
+        return Ok(());
+    }
+    if target.exists() {
+        // Succeeds only where no other process has the file open, and leaves no side file.
+        let settled = open_connection(target, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|db| {
+            db.busy_timeout(PATIENCE)?;
+            // Rolls back what a journal says.
+            db.query_row(COUNT_SCHEMA, [], |_| Ok(()))?;
+            db.pragma_update_and_check(None, "journal_mode", "delete", |row| {
+                row.get::<_, String>(0)
+            })
+        });
+        match settled.map_err(|error| Fault::from(error).at(target)) {
+            // What cannot be read any more loses nothing by losing its log.
+            Ok(_) | Err(Error::Corrupt { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    for end in SIDE_FILES {
+        let path = side_file(target, end);
+        // A log with something in it after all is in use.
+        if end == "-wal" && target.exists() && path.metadata().is_ok_and(|it| it.len() > 0) {
+            return Err(Error::Locked { path: target.to_owned() });
+        }
+        write::remove(&path).map_err(|source| Error::Io { path, source })?;
+    }
+    Ok(())
+}
+
+/// Copies a database and its logs, and returns the endings of those that are there. A file that is
+/// written to meanwhile is copied again.
+fn copy_with_logs(backup: &Path, copy: &Path) -> Result<Vec<&'static str>> {
+    for _ in 0..COPY_ATTEMPTS {
+        let before = state(backup);
+        copy_file(backup, copy)?;
+        let mut logs = Vec::new();
+        for end in ["-wal", "-journal"] {
+            let log = side_file(backup, end);
+            write::remove(&side_file(copy, end)).map_err(|error| of_file(copy, error))?;
+            if log.is_file() {
+                copy_file(&log, &side_file(copy, end))?;
+                logs.push(end);
+            }
+        }
+        if state(backup) == before {
+            return Ok(logs);
+        }
+    }
+    Err(Error::Locked { path: backup.to_owned() })
+}
+
+/// Length and time of a database and its logs.
+fn state(backup: &Path) -> Vec<Option<(u64, Option<SystemTime>)>> {
+    let paths = [backup.to_owned(), side_file(backup, "-wal"), side_file(backup, "-journal")];
+    let look = |path: &PathBuf| {
+        let metadata = path.metadata().ok()?;
+        Some((metadata.len(), metadata.modified().ok()))
+    };
+    paths.iter().map(look).collect()
+}
+
+/// Copies a file, private and not with the rights of the original.
+fn copy_file(from: &Path, to: &Path) -> Result<()> {
+    let mut source = open::open(from, Links::Follow)?;
+    write::copy_private(&mut source, to).map_err(|error| match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => of_file(to, error),
+        _ => of_file(from, error),
+    })
+}
+
+/// Whether SQLite would apply a log that lies next to a copy.
+fn changes_what_opens(copy: &Path, end: &str) -> bool {
+    if end == "-journal" {
+        let mut head = [0; JOURNAL_HEAD.len()];
+        let read = open::open(&side_file(copy, end), Links::Follow)
+            .is_ok_and(|mut journal| journal.read_exact(&mut head).is_ok());
+        return read && head == JOURNAL_HEAD;
+    }
+    // One that SQLite fails on changes what opens, too.
+    num_logged_pages(copy).map_or(true, |num_pages| num_pages > 0)
+}
+
+/// Returns how many pages of a write-ahead log SQLite takes for valid.
+fn num_logged_pages(copy: &Path) -> rusqlite::Result<i64> {
+    let db = open_connection(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    db.query_row(CHECKPOINT, [], |row| row.get(1))
+}
+
+/// Opens a copy, examines it and counts what it holds. What is wrong with the content is told of
+/// `original`, what is wrong with writing of `place`.
+fn examine(copy: &Path, original: &Path, place: &Path) -> Result<Stats> {
+    let examined = Store::open(copy).and_then(|store| {
+        let faults = store.check()?;
+        if !faults.is_empty() {
+            return Err(Error::Corrupt { path: copy.to_owned(), detail: faults.join("; ") });
+        }
+        let stats = store.stats()?;
+        store.close()?;
+        Ok(stats)
+    });
+    let (path, place) = (original.to_owned(), place.to_owned());
+    examined.map_err(|error| match error {
+        Error::Corrupt { detail, .. } => Error::Corrupt { path, detail },
+        Error::DiskFailed { detail, .. } => Error::DiskFailed { path, detail },
+        Error::Foreign { .. } => Error::Foreign { path },
+        Error::SchemaTooNew { found, supported, .. } => {
+            Error::SchemaTooNew { path, found, supported }
+        }
+        Error::DiskFull { .. } => Error::DiskFull { path: place },
+        Error::Io { source, .. } => Error::Io { path: place, source },
+        other => other,
+    })
+}
+
+fn of_file(path: &Path, source: io::Error) -> Error {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull { path },
+        _ => Error::Io { path, source },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,396 @@
+//! Searches the files for what was removed.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::document::{Binding, DocumentId};
+use crate::store::db::migrate::{self, MIGRATIONS};
+use crate::store::testing::{TestDb, binding, chunk, document, stamp};
+use crate::store::vectors::codes;
+use crate::store::{Forgotten, PassageHash, PathStamp};
+
+/// Wide enough that 64 bytes of a vector are nobody else's.
+const DIM: u32 = 96;
+
+/// Returns a unit vector that no other text has.
+fn vector(text: &str) -> Vec<f32> {
+    let hashes = (0..).flat_map(|number: u32| PassageHash::of(&format!("{number} {text}")).bytes());
+    let numbers: Vec<f32> =
+        hashes.map(|byte| f32::from(byte) - 127.5).take(DIM.try_into().unwrap()).collect();
+    let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
+    numbers.iter().map(|number| number / length).collect()
+}
+
+/// A document that was there: what may be found of it nowhere.
+struct Traces {
+    words: Vec<String>,
+    texts: Vec<String>,
+}
+
+/// Writes the `n`th document of the test: texts with words that no other has.
+fn traces(n: usize) -> Traces {
+    let words: Vec<String> = (0..1 + n % 5).map(|part| word(n, part)).collect();
+    let texts = words.iter().enumerate().map(|(part, word)| {
+        let common = ["the ", "tide ", "gauge ", "under ", "stairs "];
+        let filler = |from: usize, len: usize| -> String {
+            (from..from + len).map(|idx| common[(idx * 7 + n) % 5]).collect()
+        };
+        let (before, after) = (filler(part, 3 + n * 31 % 120), filler(n, 2 + n * 17 % 200));
+        format!("{before}{word} secret 東京{after}")
+    });
+    Traces { texts: texts.collect(), words }
+}
+
+fn word(n: usize, part: usize) -> String {
+    let digest = PassageHash::of(&format!("{n} {part}")).bytes();
+    digest.iter().take(9).map(|byte| char::from(b'a' + byte % 26)).collect::<String>() + "q"
+}
+
+fn db() -> TestDb {
+    let mut db = TestDb::unbound();
+    db.store.bind(&Binding { dim: DIM, ..binding("small") }).unwrap();
+    db
+}
+
+fn put(db: &mut TestDb, path: &str, traces: &Traces) -> DocumentId {
+    let texts: Vec<&str> = traces.texts.iter().map(String::as_str).collect();
+    let chunks: Vec<_> = texts.iter().map(|text| chunk(text)).collect();
+    let vectors: Vec<_> = texts.iter().map(|text| vector(text)).collect();
+    let new = document(path, &texts, &[]);
+    db.store.replace(&new, &chunks, &vectors, &|_: &PathStamp| false).unwrap().document_id()
+}
+
+/// Returns all bytes of the database, its log and its index.
+fn bytes(path: &Path) -> Vec<Vec<u8>> {
+    let files = ["", "-wal", "-shm"].map(|end| format!("{}{end}", path.display()));
+    files.iter().filter_map(|file| fs::read(file).ok()).collect()
+}
+
+fn holds(files: &[Vec<u8>], wanted: &[u8]) -> bool {
+    files.iter().any(|file| memchr::memmem::find(file, wanted).is_some())
+}
+
+/// Returns what of the documents can still be found.
+fn found(db: &TestDb, removed: &[Traces]) -> Vec<String> {
+    let files = bytes(&db.path());
+    let terms = "SELECT DISTINCT term FROM chunks_terms";
+    let mut statement = db.store.connection.prepare(terms).unwrap();
+    let terms: HashSet<String> =
+        statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    let mut found = Vec::new();
+    for traces in removed {
+        for (word, text) in traces.words.iter().zip(&traces.texts) {
+            if terms.contains(word) {
+                found.push(format!("{word} in the index"));
+            }
+            if holds(&files, word.as_bytes()) {
+                found.push(format!("{word} in a file"));
+            }
+            let vector = crate::store::vectors::to_blob(&vector(text));
+            if vector.chunks(64).any(|part| holds(&files, part)) {
+                found.push(format!("the vector of {word}"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn nothing_of_what_was_removed_or_replaced_is_in_the_files() {
+    let mut db = db();
+    let mut live: Vec<(DocumentId, String, Traces)> = Vec::new();
+    let mut removed = Vec::new();
+    for n in 0..160 {
+        let path = format!("/{n}.md");
+        let traces = traces(n);
+        live.push((put(&mut db, &path, &traces), path, traces));
+    }
+    for n in 160..280 {
+        let at = n * 7919 % live.len();
+        match n % 3 {
+            0 => {
+                let (_, path, before) = live.swap_remove(at);
+                let after = traces(n);
+                live.push((put(&mut db, &path, &after), path, after));
+                removed.push(before);
+            }
+            1 => {
+                let (id, _, before) = live.swap_remove(at);
+                assert!(db.store.remove(id).unwrap());
+                removed.push(before);
+            }
+            _ => {
+                let (id, path, before) = live.swap_remove(at);
+                let forgotten = db.store.forget_path(&path, id, true).unwrap();
+                assert_eq!(forgotten, Forgotten::Document(id));
+                removed.push(before);
+            }
+        }
+        if n % 20 == 0 {
+            assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+            assert_eq!(found(&db, &removed), Vec::<String>::new());
+            db.assert_whole();
+        }
+    }
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert_eq!(found(&db, &removed), Vec::<String>::new());
+    let left: Vec<Traces> = live.into_iter().map(|(_, _, traces)| traces).collect();
+    assert!(found(&db, &left).len() > left.len(), "the test finds what is there");
+    db.assert_whole();
+    assert_eq!(found(&db, &removed), Vec::<String>::new());
+}
+
+#[test]
+fn many_removals_merge_the_indexes_and_a_few_do_not() {
+    let mut db = db();
+    for n in 0..40 {
+        put(&mut db, &format!("/{n}.md"), &traces(n));
+    }
+    // As if there were many more.
+    let many = "
+        INSERT INTO chunks (id, document_id, chunk_index, text, passage_hash)
+        VALUES (20000, 1, 1, '', x'00')";
+    db.store.connection.execute(many, []).unwrap();
+    let is_in_place = |db: &TestDb| db.store.read(super::is_in_place).unwrap();
+    let mut removed = Vec::new();
+    for id in 2..36 {
+        db.store.remove(id).unwrap();
+        removed.push(traces(usize::try_from(id).unwrap() - 1));
+        assert_eq!(
+            is_in_place(&db),
+            removed.iter().map(|traces| traces.texts.len()).sum::<usize>() <= 50
+        );
+    }
+    assert!(!is_in_place(&db));
+    db.store = Store::open(&db.path()).unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert!(is_in_place(&db));
+    assert_eq!(found(&db, &removed), Vec::<String>::new());
+    db.store.remove(38).unwrap();
+    assert!(is_in_place(&db));
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert_eq!(found(&db, &[traces(37)]), Vec::<String>::new());
+}
+
+#[test]
+fn a_log_that_is_left_does_not_hide_a_further_removal() {
+    let mut db = db();
+    for n in 0..60 {
+        put(&mut db, &format!("/{n}.md"), &traces(n));
+    }
+    let reader = db.store.reader().unwrap();
+    reader.connection.execute_batch("BEGIN; SELECT count(*) FROM documents").unwrap();
+    db.store.remove(1).unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::WaitsForReader);
+    for id in 20..40 {
+        db.store.remove(id).unwrap();
+    }
+    assert_eq!(db.store.read(marked).unwrap().as_deref(), Some(PAGES));
+    reader.connection.execute_batch("COMMIT").unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert_eq!(found(&db, &(19..39).map(traces).collect::<Vec<_>>()), Vec::<String>::new());
+}
+
+#[test]
+fn codes_of_removed_vectors_are_gone() {
+    let mut db = db();
+    for n in 0..260 {
+        put(&mut db, &format!("/{n}.md"), &traces(n));
+    }
+    let dim = usize::try_from(DIM).unwrap();
+    assert!(codes::make(&db.store.connection, dim, 1, 1).unwrap() > 3);
+    let code = |n: usize| {
+        codes::encode(&crate::store::vectors::to_blob(&vector(&traces(n).texts[0])), dim)
+    };
+    assert!(holds(&bytes(&db.path()), &code(20)));
+    for id in 10..30 {
+        db.store.remove(id).unwrap();
+    }
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    for n in 9..29 {
+        assert!(!holds(&bytes(&db.path()), &code(n)), "{n}");
+    }
+    assert!(holds(&bytes(&db.path()), &code(200)));
+}
+
+#[test]
+fn a_reader_delays_it_and_the_next_call_goes_on() {
+    let mut db = db();
+    let gone = traces(3);
+    let id = put(&mut db, "/a.md", &gone);
+    put(&mut db, "/b.md", &traces(4));
+    let reader = db.store.reader().unwrap();
+    reader.connection.execute_batch("BEGIN; SELECT count(*) FROM documents").unwrap();
+    db.store.remove(id).unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::WaitsForReader);
+    assert!(!found(&db, &[traces(3)]).is_empty(), "the reader needs it");
+    reader.connection.execute_batch("COMMIT").unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert_eq!(found(&db, &[gone]), Vec::<String>::new());
+    assert_eq!(db.store.read(marked).unwrap(), None);
+    assert_eq!(fs::metadata(format!("{}-wal", db.path().display())).unwrap().len(), 0);
+}
+
+#[test]
+fn whoever_closes_next_empties_the_log() {
+    let mut db = db();
+    let id = put(&mut db, "/a.md", &traces(3));
+    let reader = db.store.reader().unwrap();
+    reader.connection.execute_batch("BEGIN; SELECT count(*) FROM documents").unwrap();
+    db.store.remove(id).unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::WaitsForReader);
+    Store::open(&db.path()).unwrap().close().unwrap();
+    assert!(!found(&db, &[traces(3)]).is_empty());
+    reader.connection.execute_batch("COMMIT").unwrap();
+    Store::open(&db.path()).unwrap().close().unwrap();
+    assert_eq!(found(&db, &[traces(3)]), Vec::<String>::new());
+}
+
+#[test]
+fn a_process_that_is_killed_leaves_it_to_the_next() {
+    let mut db = db();
+    for n in 0..60 {
+        put(&mut db, &format!("/{n}.md"), &traces(n));
+    }
+    for id in 20..40 {
+        db.store.remove(id).unwrap();
+    }
+    let path = db.path();
+    db.store = Store::open(&path).unwrap();
+    assert_eq!(db.store.read(marked).unwrap().as_deref(), Some(PAGES));
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    let removed: Vec<Traces> = (19..39).map(traces).collect();
+    assert_eq!(found(&db, &removed), Vec::<String>::new());
+}
+
+#[test]
+fn a_reindex_leaves_no_vector_of_before() {
+    let mut db = db();
+    for n in 0..40 {
+        put(&mut db, &format!("/{n}.md"), &traces(n));
+    }
+    let wide = Binding { dim: 6, ..binding("wide") };
+    db.store.begin_reindex(&wide).unwrap();
+    let chunks = db.store.unembedded(0, 1000).unwrap();
+    let vectors: Vec<_> =
+        chunks.iter().map(|chunk| (chunk.chunk_id, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0])).collect();
+    db.store.store_reindexed(&vectors).unwrap();
+    db.store.finish_reindex().unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    let files = bytes(&db.path());
+    for text in (0..40).flat_map(|n| traces(n).texts) {
+        assert!(!holds(&files, &crate::store::vectors::to_blob(&vector(&text))[128..192]));
+    }
+    db.assert_whole();
+}
+
+/// Makes a database as an older kb did, in which something was removed.
+fn old_database(path: &Path, schema: usize) {
+    // Whoever opens a store first makes vec0 known.
+    drop(db());
+    let mut old = Connection::open(path).unwrap();
+    migrate::enter_wal(&old, PATIENCE).unwrap();
+    migrate::apply(&mut old, 0, &MIGRATIONS[..schema]).unwrap();
+    old.execute_batch(&format!(
+        "PRAGMA foreign_keys = ON;
+        INSERT INTO config (key, value) VALUES
+            ('model_name', 'small'), ('embedding_dim', '{DIM}'), ('model_max_tokens', '256'),
+            ('model_precision', 'int8'), ('passage_prefix', '');
+        CREATE VIRTUAL TABLE chunks_vec USING vec0 (
+            chunk_id INTEGER PRIMARY KEY,
+            embedding FLOAT[{DIM}],
+            chunk_size = 128
+        );
+        CREATE TRIGGER chunks_vec_ad AFTER DELETE ON chunks BEGIN
+            DELETE FROM chunks_vec WHERE chunk_id = old.id;
+        END;"
+    ))
+    .unwrap();
+    for n in 0..60 {
+        let stamp = stamp(&format!("/{n}.md"));
+        let insert = "INSERT INTO documents (title, source_path, content_hash, doc_type)
+            VALUES ('', ?1, ?1, 'note')";
+        old.execute(insert, [&stamp.path]).unwrap();
+        let id = old.last_insert_rowid();
+        let insert = "INSERT INTO document_paths (path, document_id, size_bytes, mtime_ns)
+            VALUES (?, ?, 1, 1)";
+        old.execute(insert, (&stamp.path, id)).unwrap();
+        for (idx, text) in (0_u32..).zip(&traces(n).texts) {
+            let hash = PassageHash::of(&crate::document::Chunk::passage("", text));
+            let insert =
+                "INSERT INTO chunks (document_id, chunk_index, text, token_count, passage_hash)
+                VALUES (?, ?, ?, 7, ?)";
+            old.execute(insert, (id, idx, text, hash.bytes())).unwrap();
+            let chunk_id = old.last_insert_rowid();
+            let grams = crate::store::keyword::grams::indexed(text);
+            let insert = "INSERT INTO chunks_grams (rowid, context, text) VALUES (?, '', ?)";
+            old.execute(insert, (chunk_id, grams)).unwrap();
+            let insert = "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (?, ?)";
+            let vector = crate::store::vectors::to_blob(&vector(text));
+            old.execute(insert, (chunk_id, vector)).unwrap();
+        }
+    }
+    for id in 20..40 {
+        let grams =
+            "DELETE FROM chunks_grams WHERE rowid IN (SELECT id FROM chunks WHERE document_id = ?)";
+        old.execute(grams, [id]).unwrap();
+        old.execute("DELETE FROM documents WHERE id = ?", [id]).unwrap();
+    }
+}
+
+#[test]
+fn databases_of_every_earlier_schema_are_cleaned_and_erase_from_then_on() {
+    for schema in 1..MIGRATIONS.len() {
+        let mut db = TestDb::unbound();
+        let path = db.path();
+        db.store.close().unwrap();
+        fs::remove_file(&path).unwrap();
+        old_database(&path, schema);
+        db.store = Store::open(&path).unwrap();
+        db.store.binding().unwrap();
+        db.assert_whole();
+        let removed: Vec<Traces> = (19..39).map(traces).collect();
+        assert!(!found(&db, &removed).is_empty(), "schema {schema}: the test shows nothing");
+        assert!(db.store.has_leftovers().unwrap());
+        assert_eq!(db.store.clean_leftovers().unwrap(), Erasure::Done);
+        assert!(!db.store.has_leftovers().unwrap());
+        assert_eq!(found(&db, &removed), Vec::<String>::new(), "schema {schema}");
+        db.store.remove(3).unwrap();
+        db.store.remove(55).unwrap();
+        assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+        assert_eq!(found(&db, &[traces(2), traces(54)]), Vec::<String>::new());
+        assert_eq!(db.store.occurrences("東京").unwrap().len(), live_chunks(&db));
+        db.assert_whole();
+    }
+}
+
+fn live_chunks(db: &TestDb) -> usize {
+    db.store.stats().unwrap().total_chunks.try_into().unwrap()
+}
+
+#[test]
+fn a_new_database_has_no_leftovers() {
+    let mut db = db();
+    let id = put(&mut db, "/a.md", &traces(1));
+    assert!(!db.store.has_leftovers().unwrap());
+    db.store.remove(id).unwrap();
+    assert!(db.store.has_leftovers().unwrap());
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    assert!(!db.store.has_leftovers().unwrap());
+}
+
+#[test]
+fn a_removed_run_of_letters_without_spaces_leaves_no_pair() {
+    let mut db = db();
+    let id = put(&mut db, "/a.md", &Traces { words: Vec::new(), texts: vec!["秘密水族館".into()] });
+    put(&mut db, "/b.md", &Traces { words: Vec::new(), texts: vec!["東京都".into()] });
+    db.store.remove(id).unwrap();
+    assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
+    let terms = "SELECT group_concat(term, ' ') FROM chunks_grams_terms";
+    let terms: String = db.store.connection.query_row(terms, [], |row| row.get(0)).unwrap();
+    assert_eq!(terms, "京 京都 東 東京 都");
+    assert!(!holds(&bytes(&db.path()), "水族".as_bytes()));
+    db.assert_whole();
+}

@@ -1,0 +1,137 @@
+//! Turns SQLite's errors into kb's, sorted by what the user would do.
+
+use std::io;
+use std::path::Path;
+
+use rusqlite::ffi;
+
+use crate::error::Error;
+
+use super::second_look::{Look, look_again};
+
+/// What went wrong inside a transaction, before the path of the database is added.
+#[derive(Debug)]
+pub(in crate::store) enum Fault {
+    Sqlite(rusqlite::Error),
+    /// What is stored contradicts itself.
+    Corrupt(String),
+    Foreign,
+    TooNew {
+        found: i64,
+        supported: i64,
+    },
+    Known(Error),
+}
+
+/// The outcome of one step of a transaction.
+pub(in crate::store) type Step<T> = Result<T, Fault>;
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Known(error)
+    }
+}
+
+impl Fault {
+    /// Turns the fault into an error about the database at `path`.
+    pub(in crate::store) fn at(self, path: &Path) -> Error {
+        let path = path.to_owned();
+        match self {
+            Self::Sqlite(error) => match class(&error) {
+                Class::Locked => Error::Locked { path },
+                Class::DiskFull => Error::DiskFull { path },
+                Class::Corrupt => Error::Corrupt { path, detail: error.to_string() },
+                Class::Malformed => match look_again(&path) {
+                    Look::Unreadable(detail) => Error::DiskFailed { path, detail },
+                    Look::Sound => {
+                        let detail = "what was read then is not what is read now".to_owned();
+                        Error::DiskFailed { path, detail }
+                    }
+                    Look::Damaged => Error::Corrupt { path, detail: error.to_string() },
+                },
+                Class::DiskFailed => Error::DiskFailed { path, detail: error.to_string() },
+                Class::Io(kind) => {
+                    Error::Io { path, source: io::Error::new(kind, error.to_string()) }
+                }
+                Class::Other => Error::Store(Box::new(error)),
+            },
+            Self::Corrupt(detail) => Error::Corrupt { path, detail },
+            Self::Foreign => Error::Foreign { path },
+            Self::TooNew { found, supported } => Error::SchemaTooNew { path, found, supported },
+            Self::Known(error) => error,
+        }
+    }
+
+    /// Whether another connection was in the way.
+    pub(in crate::store) fn is_busy(error: &rusqlite::Error) -> bool {
+        matches!(class(error), Class::Locked)
+    }
+
+    /// Whether a file could not be written, where one is read and another written.
+    pub(in crate::store) fn is_about_writing(&self) -> bool {
+        let Self::Sqlite(error) = self else { return false };
+        let code = error.sqlite_extended_error_code();
+        matches!(class(error), Class::DiskFull)
+            || code
+                .is_some_and(|code| code & 0xff == ffi::SQLITE_CANTOPEN || WRITING.contains(&code))
+    }
+}
+
+/// Failures of the system to write a file.
+const WRITING: [i32; 5] = [
+    ffi::SQLITE_IOERR_WRITE,
+    ffi::SQLITE_IOERR_FSYNC,
+    ffi::SQLITE_IOERR_DIR_FSYNC,
+    ffi::SQLITE_IOERR_TRUNCATE,
+    ffi::SQLITE_IOERR_DELETE,
+];
+
+enum Class {
+    Locked,
+    DiskFull,
+    Corrupt,
+    /// Corrupt, or a disk that fails: SQLite has one word for both.
+    Malformed,
+    DiskFailed,
+    Io(io::ErrorKind),
+    Other,
+}
+
+/// Sorts by what the user would do about it.
+fn class(error: &rusqlite::Error) -> Class {
+    use rusqlite::ErrorCode as Code;
+    match error {
+        // The shared memory beside the log is the first file to feel a full disk.
+        rusqlite::Error::SqliteFailure(it, _) if it.extended_code == ffi::SQLITE_IOERR_SHMSIZE => {
+            Class::DiskFull
+        }
+        rusqlite::Error::SqliteFailure(it, _) => match it.code {
+            Code::DatabaseBusy | Code::DatabaseLocked | Code::FileLockingProtocolFailed => {
+                Class::Locked
+            }
+            Code::DiskFull => Class::DiskFull,
+            Code::SystemIoFailure
+                if [ffi::SQLITE_IOERR_READ, ffi::SQLITE_IOERR_CORRUPTFS]
+                    .contains(&it.extended_code) =>
+            {
+                Class::DiskFailed
+            }
+            Code::DatabaseCorrupt if it.extended_code == ffi::SQLITE_CORRUPT => Class::Malformed,
+            Code::DatabaseCorrupt | Code::NotADatabase => Class::Corrupt,
+            Code::PermissionDenied | Code::ReadOnly => Class::Io(io::ErrorKind::PermissionDenied),
+            Code::CannotOpen | Code::SystemIoFailure => Class::Io(io::ErrorKind::Other),
+            _ => Class::Other,
+        },
+        // A column holds what kb never writes.
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..) => Class::Corrupt,
+        _ => Class::Other,
+    }
+}

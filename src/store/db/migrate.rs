@@ -1,0 +1,313 @@
+//! Applies `migrations/*.sql`, so that every database has the newest schema.
+//!
+//! The version stands in `config.schema_version` for people and in `user_version` for opening,
+//! which reads it from the file's first page.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, named_params};
+
+use super::fault::{Fault, Step};
+use crate::store::keyword::grams;
+use crate::store::vectors::sums;
+
+/// Marks a SQLite file as one of kb's; the bytes "kbdb".
+pub(in crate::store) const APPLICATION_ID: i32 = 0x6b62_6462;
+
+/// Number and text of each migration, in order.
+pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
+    (1, include_str!("../../../migrations/0001_documents.sql")),
+    (2, include_str!("../../../migrations/0002_skills.sql")),
+    (3, include_str!("../../../migrations/0003_scale.sql")),
+    (4, include_str!("../../../migrations/0004_roots.sql")),
+    (5, include_str!("../../../migrations/0005_real_paths.sql")),
+    (ERASE, include_str!("../../../migrations/0006_erase.sql")),
+];
+
+/// The migration that makes tables which only kb can fill.
+const ERASE: i64 = 6;
+
+/// Pause before another process is asked again to let go of a file that is being made.
+const RETRY_PAUSE: Duration = Duration::from_millis(10);
+
+const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
+
+const STATED_VERSION: &str = "SELECT value FROM config WHERE key = 'schema_version'";
+
+const SET_SCHEMA_VERSION: &str = "
+    INSERT INTO config (key, value)
+    VALUES ('schema_version', :version)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/// Returns the version of the schema, 0 for an empty file, without writing anything.
+///
+/// # Errors
+///
+/// [`Fault::Foreign`] for a database that is not one of kb's.
+pub(in crate::store) fn version(connection: &Connection) -> Step<i64> {
+    if !connection.is_autocommit() {
+        return version_in_transaction(connection);
+    }
+    // One state of the file: another process may be making it into a database just now.
+    let snapshot = connection.unchecked_transaction()?;
+    let version = version_in_transaction(&snapshot)?;
+    snapshot.commit()?;
+    Ok(version)
+}
+
+fn version_in_transaction(connection: &Connection) -> Step<i64> {
+    match connection.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))? {
+        APPLICATION_ID => {
+            Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+        }
+        // Also what is left of a kb that was killed between making the file and filling it.
+        0 if connection.query_row(COUNT_SCHEMA, [], |row| row.get::<_, i64>(0))? == 0 => Ok(0),
+        _ => Err(Fault::Foreign),
+    }
+}
+
+/// Refuses a database of a newer kb, whatever mode its file is in, before anything is written.
+///
+/// # Errors
+///
+/// [`Fault::TooNew`].
+pub(in crate::store) fn refuse_newer(found: i64, migrations: &[(i64, &str)]) -> Step<()> {
+    let supported = migrations.last().map_or(0, |(version, _)| *version);
+    if found > supported { Err(Fault::TooNew { found, supported }) } else { Ok(()) }
+}
+
+/// Puts the file into WAL mode, which it remembers; writes nothing where it is so already.
+///
+/// SQLite does not wait here for another process that is about to do the same, hence the loop.
+pub(in crate::store) fn enter_wal(connection: &Connection, patience: Duration) -> Step<()> {
+    let start = Instant::now();
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
+            Err(error) if Fault::is_busy(&error) && start.elapsed() < patience => {
+                thread::sleep(RETRY_PAUSE);
+            }
+            other => return Ok(other?),
+        }
+    }
+}
+
+/// Applies what is pending of `migrations`, each in a transaction of its own.
+///
+/// `found` is what [`version`] returned; it is read again under the write lock, because another
+/// process may be opening the same file.
+///
+/// # Errors
+///
+/// [`Fault::TooNew`] for a database of a newer kb, before anything is written.
+pub(in crate::store) fn apply(
+    connection: &mut Connection,
+    found: i64,
+    migrations: &[(i64, &str)],
+) -> Step<()> {
+    refuse_newer(found, migrations)?;
+    if migrations.last().is_none_or(|(version, _)| *version == found) {
+        return Ok(());
+    }
+    for (version_after, sql) in migrations {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if version(&transaction)? >= *version_after {
+            continue;
+        }
+        refuse_other_version(&transaction)?;
+        let has_grams = *version_after == ERASE && grams::has_entries(&transaction)?;
+        transaction.execute_batch(sql)?;
+        if has_grams {
+            grams::rebuild(&transaction)?;
+        }
+        if *version_after == ERASE {
+            sums::fill(&transaction)?;
+        }
+        transaction
+            .execute(SET_SCHEMA_VERSION, named_params! { ":version": version_after.to_string() })?;
+        transaction.pragma_update(None, "user_version", version_after)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// Refuses to bring forward a database whose two versions contradict each other: a migration would
+/// meet what it is to make.
+fn refuse_other_version(connection: &Connection) -> Step<()> {
+    let found = version(connection)?;
+    if found == 0 {
+        return Ok(());
+    }
+    let stated: Option<String> =
+        connection.query_row(STATED_VERSION, [], |row| row.get(0)).optional()?;
+    match stated {
+        Some(stated) if stated == found.to_string() => Ok(()),
+        stated => Err(Fault::Corrupt(format!(
+            "its header has schema version {found}, its settings have {}",
+            stated.as_deref().unwrap_or("none")
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+    use crate::store::Store;
+    use crate::store::testing::TestDb;
+
+    /// The version this program writes.
+    const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+
+    fn text(db: &TestDb, sql: &str) -> String {
+        db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    /// Says whether the database takes the statement.
+    fn takes(db: &TestDb, sql: &str) -> bool {
+        db.store.connection.execute_batch(sql).is_ok()
+    }
+
+    #[test]
+    fn the_version_stands_in_three_places() {
+        let db = TestDb::new();
+        assert_eq!(
+            text(&db, "SELECT value FROM config WHERE key = 'schema_version'"),
+            NEWEST.to_string()
+        );
+        assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
+        assert_eq!(db.store.stats().unwrap().schema_version, NEWEST);
+    }
+
+    #[test]
+    fn pending_migrations_run_in_order_and_keep_the_data() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &["one"]);
+        let more: Vec<(i64, &str)> = MIGRATIONS
+            .iter()
+            .copied()
+            .chain([
+                (NEWEST + 1, "CREATE TABLE second (id INTEGER PRIMARY KEY) STRICT;"),
+                (NEWEST + 2, "INSERT INTO second VALUES (3);"),
+            ])
+            .collect();
+        apply(&mut db.store.connection, NEWEST, &more).unwrap();
+        assert_eq!(version(&db.store.connection).unwrap(), NEWEST + 2);
+        let stated = text(&db, "SELECT value FROM config WHERE key = 'schema_version'");
+        assert_eq!(stated, (NEWEST + 2).to_string());
+        assert_eq!(db.texts(id), ["words"]);
+        // Another process that found the old version a moment ago does nothing twice.
+        apply(&mut db.store.connection, NEWEST, &more).unwrap();
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_database_of_the_first_schema_gains_what_came_later() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &["one"]);
+        let path = db.path();
+        // Back to what the first schema was.
+        let back = "
+            DROP TABLE roots;
+            DROP TABLE skills;
+            DROP VIEW document_dates;
+            ALTER TABLE document_paths DROP COLUMN real_path;
+            DROP TRIGGER chunks_sizes_ai;
+            DROP TRIGGER chunks_sizes_au;
+            DROP TRIGGER chunks_sizes_ad;
+            DROP TABLE chunks_sizes_blocks;
+            DROP TABLE chunks_vec_codes;
+            DROP TABLE chunks_vec_sums;
+            CREATE INDEX chunks_sizes ON chunks (id, document_id, token_count);
+            UPDATE config SET value = '1' WHERE key = 'schema_version'";
+        db.store.connection.execute_batch(back).unwrap();
+        db.store.connection.pragma_update(None, "user_version", 1).unwrap();
+        db.store.close().unwrap();
+        db.store = Store::open(&path).unwrap();
+        assert!(db.store.skills().unwrap().is_empty());
+        assert_eq!(db.texts(id), ["words"]);
+        assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_version_before_it() {
+        let mut db = TestDb::new();
+        let broken = [(NEWEST + 1, "CREATE TABLE half (id INTEGER) STRICT; nonsense;")];
+        assert!(apply(&mut db.store.connection, NEWEST, &broken).is_err());
+        assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
+        assert!(!takes(&db, "SELECT * FROM half"));
+        db.assert_whole();
+    }
+
+    /// Found from outside: "table roots already exists", without a next step.
+    #[test]
+    fn a_version_that_was_set_back_is_told_as_corruption() {
+        let db = TestDb::new();
+        let path = db.path();
+        db.store.connection.pragma_update(None, "user_version", 3).unwrap();
+        db.store.close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let error = Store::open(&path).unwrap_err();
+        assert_eq!(error.code(), "corrupt");
+        let said = format!("its header has schema version 3, its settings have {NEWEST}");
+        assert!(error.to_string().contains(&said), "{error}");
+        assert!(error.hint().is_some());
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_newer_database_is_refused_and_left_alone() {
+        let db = TestDb::new();
+        db.store.connection.pragma_update(None, "user_version", NEWEST + 8).unwrap();
+        let path = db.path();
+        db.store.close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let error = Store::open(&path).unwrap_err();
+        let Error::SchemaTooNew { found, supported, .. } = error else { panic!("{error}") };
+        assert_eq!((found, supported), (NEWEST + 8, NEWEST));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn documents_have_the_documented_columns_and_types() {
+        let db = TestDb::new();
+        let insert = |columns: &str, values: &str| {
+            takes(&db, &format!("INSERT INTO documents ({columns}) VALUES ({values})"))
+        };
+        for doc_type in ["pdf", "markdown", "code", "note"] {
+            assert!(insert("title, content_hash, doc_type", &format!("'t', 'h', '{doc_type}'")));
+        }
+        assert!(!insert("title, content_hash, doc_type", "'t', 'h', 'html'"));
+        assert!(!insert("content_hash, doc_type", "'h', 'note'"));
+        assert!(!insert("title, doc_type", "'t', 'note'"));
+        assert!(!insert("title, content_hash", "'t', 'h'"));
+        assert!(takes(&db, "SELECT id, source_path, language FROM documents"));
+        assert_eq!(text(&db, "SELECT metadata FROM documents"), "{}");
+        let created_at = text(&db, "SELECT created_at FROM documents");
+        assert!(created_at.starts_with("20") && created_at.ends_with('Z'), "{created_at}");
+    }
+
+    #[test]
+    fn chunks_tags_and_config_keep_their_promises() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["words"], &["one"]);
+        let chunk = "INSERT INTO chunks (document_id, chunk_index, text, passage_hash)";
+        assert!(!takes(&db, &format!("{chunk} VALUES (99, 0, 't', x'00')")), "foreign key");
+        assert!(!takes(&db, &format!("{chunk} VALUES (1, 0, 't', x'00')")), "unique index");
+        assert!(takes(&db, &format!("{chunk} VALUES (1, 1, 't', x'00')")));
+        assert_eq!(text(&db, "SELECT metadata FROM chunks WHERE chunk_index = 1"), "{}");
+        assert!(takes(&db, "SELECT token_count, created_at FROM chunks"));
+        assert!(!takes(&db, "INSERT INTO tags (name) VALUES ('one')"), "unique");
+        assert!(!takes(&db, "INSERT INTO document_tags VALUES (1, 1)"), "primary key");
+        assert!(!takes(&db, "INSERT INTO config (key) VALUES ('k')"), "not null");
+        let fts = text(&db, "SELECT sql FROM sqlite_schema WHERE name = 'chunks_fts'");
+        for part in ["content = 'chunks'", "content_rowid = 'id'", "tokenize = 'porter unicode61'"]
+        {
+            assert!(fts.contains(part), "{part}");
+        }
+        assert!(takes(&db, "DELETE FROM tags"));
+        assert_eq!(text(&db, "SELECT count(*) || '' FROM document_tags"), "0");
+    }
+}

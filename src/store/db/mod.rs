@@ -1,0 +1,13 @@
+//! Opens, migrates, copies and cleans the database file, and sorts its errors.
+
+pub(in crate::store) mod backup;
+pub(in crate::store) mod binding;
+pub(in crate::store) mod by_sql;
+pub(in crate::store) mod erase;
+pub(in crate::store) mod fault;
+pub(in crate::store) mod layout;
+pub(in crate::store) mod lend;
+pub(in crate::store) mod migrate;
+pub(in crate::store) mod open;
+pub(in crate::store) mod pages;
+pub(in crate::store) mod second_look;

@@ -1,0 +1,257 @@
+//! What is opened, what is refused, and what is left as it was.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+
+use super::*;
+use crate::document::Filter;
+use crate::store::testing::{TestDb, binding, chunk, document, vector};
+
+fn scratch() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("kb.db");
+    (directory, path)
+}
+
+fn files(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(directory)
+        .unwrap()
+        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The file is refused and every byte of it stays.
+#[track_caller]
+fn check_refused(path: &Path, is_expected: impl Fn(&Error) -> bool) {
+    let before = fs::read(path).unwrap();
+    let error = Store::open(path).unwrap_err();
+    assert!(is_expected(&error), "{error}");
+    let error = Store::open_existing(path).unwrap_err();
+    assert!(is_expected(&error), "{error}");
+    assert_eq!(fs::read(path).unwrap(), before);
+}
+
+#[test]
+fn reading_makes_no_file() {
+    let (directory, path) = scratch();
+    assert!(Store::open_existing(&path).unwrap().is_none());
+    assert!(files(directory.path()).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn file_and_directory_are_the_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let (directory, _) = scratch();
+    let path = directory.path().join("new").join("kb.db");
+    let store = Store::open(&path).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(&path.with_file_name("kb.db-wal")), 0o600);
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    drop(store);
+}
+
+#[test]
+fn an_empty_file_becomes_a_database() {
+    let (_directory, path) = scratch();
+    fs::write(&path, "").unwrap();
+    let store = Store::open_existing(&path).unwrap().unwrap();
+    assert_eq!(store.stats().unwrap().total_chunks, 0);
+}
+
+#[test]
+fn garbage_is_corrupt() {
+    let (_directory, path) = scratch();
+    for bytes in [vec![b'x'; 20], vec![b'x'; 5000], b"SQLite format 3\0 and no more".to_vec()] {
+        fs::write(&path, bytes).unwrap();
+        check_refused(&path, |it| matches!(it, Error::Corrupt { .. }));
+    }
+}
+
+#[test]
+fn a_truncated_database_is_corrupt() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["words"], &[]);
+    let path = db.path();
+    db.store.close().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    for length in [50, 100, 4096, bytes.len() / 2] {
+        fs::write(&path, &bytes[..length]).unwrap();
+        check_refused(&path, |it| matches!(it, Error::Corrupt { .. }));
+    }
+}
+
+#[test]
+fn a_page_of_garbage_is_corruption_whenever_it_is_met() {
+    let mut db = TestDb::new();
+    for number in 0..200 {
+        db.add(&format!("/{number}.md"), &[&format!("some words {number}")], &[]);
+    }
+    let path = db.path();
+    db.store.close().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[8192..].fill(0xa5);
+    fs::write(&path, &bytes).unwrap();
+    let outcome = Store::open(&path).and_then(|it| it.documents(&Filter::default()));
+    assert!(matches!(outcome, Err(Error::Corrupt { .. })), "{outcome:?}");
+}
+
+#[test]
+fn another_programs_database_is_foreign() {
+    for (setup, is_ours) in [
+        ("CREATE TABLE theirs (id INTEGER)", false),
+        ("PRAGMA application_id = 7", false),
+        ("PRAGMA journal_mode = WAL; CREATE TABLE theirs (id INTEGER)", false),
+        ("PRAGMA journal_mode = WAL", true),
+    ] {
+        let (_directory, path) = scratch();
+        Connection::open(&path).unwrap().execute_batch(setup).unwrap();
+        if is_ours {
+            // What a kb leaves that is killed just after it made the file.
+            Store::open(&path).unwrap();
+        } else {
+            check_refused(&path, |it| matches!(it, Error::Foreign { .. }));
+        }
+    }
+}
+
+#[test]
+fn the_log_of_a_foreign_database_is_not_written_back() {
+    let (directory, path) = scratch();
+    let theirs = Connection::open(&path).unwrap();
+    theirs.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE theirs (id INTEGER)").unwrap();
+    let (copies, copy) = scratch();
+    for name in ["kb.db", "kb.db-wal"] {
+        fs::copy(directory.path().join(name), copies.path().join(name)).unwrap();
+    }
+    let log = fs::read(copy.with_file_name("kb.db-wal")).unwrap();
+    check_refused(&copy, |it| matches!(it, Error::Foreign { .. }));
+    assert_eq!(fs::read(copy.with_file_name("kb.db-wal")).unwrap(), log);
+}
+
+#[test]
+fn a_directory_in_its_place_is_an_error() {
+    let (_directory, path) = scratch();
+    fs::create_dir(&path).unwrap();
+    assert!(matches!(Store::open(&path), Err(Error::Io { .. })));
+}
+
+#[test]
+fn a_clean_close_leaves_one_file_that_can_be_copied() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["install git", "bake bread"], &["one"]);
+    let reader = db.store.reader().unwrap();
+    let query = vector("bake bread");
+    let expected = reader.rank_by_cosine(&query, None, 10).unwrap();
+    reader.close().unwrap();
+    let path = db.path();
+    db.store.close().unwrap();
+    assert_eq!(files(path.parent().unwrap()), ["kb.db"]);
+    let (_directory, copy) = scratch();
+    fs::copy(&path, &copy).unwrap();
+    let copied = Store::open_existing(&copy).unwrap().unwrap();
+    assert_eq!(copied.rank_by_cosine(&query, None, 10).unwrap(), expected);
+    assert_eq!(copied.occurrences("git").unwrap().len(), 1);
+}
+
+#[test]
+fn a_killed_process_loses_nothing_that_was_stored() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["words"], &[]);
+    // The files as a kill leaves them: the log is not written back.
+    let (copies, copy) = scratch();
+    for name in files(db.path().parent().unwrap()) {
+        fs::copy(db.path().with_file_name(&name), copies.path().join(&name)).unwrap();
+    }
+    assert!(files(copies.path()).contains(&"kb.db-wal".to_owned()));
+    let store = Store::open(&copy).unwrap();
+    assert_eq!(store.documents(&Filter::default()).unwrap().len(), 1);
+    assert!(store.check().unwrap().is_empty());
+}
+
+#[test]
+fn opening_what_is_in_order_writes_nothing() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["words"], &[]);
+    let path = db.path();
+    db.store.close().unwrap();
+    let before = (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
+    let store = Store::open(&path).unwrap();
+    store.reader().unwrap().documents(&Filter::default()).unwrap();
+    store.close().unwrap();
+    let after = (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
+    assert!(before == after);
+}
+
+#[test]
+fn foreign_keys_are_enforced_on_every_connection() {
+    let db = TestDb::new();
+    for store in [&db.store, &db.store.reader().unwrap(), &Store::open(&db.path()).unwrap()] {
+        let is_on: bool =
+            store.connection.pragma_query_value(None, "foreign_keys", |row| row.get(0)).unwrap();
+        assert!(is_on);
+    }
+}
+
+#[test]
+fn a_reader_sees_the_old_document_until_the_new_one_is_whole() {
+    let mut db = TestDb::new();
+    db.add("/a.md", &["old"], &[]);
+    let reader = db.store.reader().unwrap();
+    let words = |it| reader.occurrences(it).unwrap().len();
+    db.store
+        .write(|it| {
+            it.execute("UPDATE chunks SET text = 'new'", [])?;
+            assert_eq!((words("old"), words("new")), (1, 0));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!((words("old"), words("new")), (0, 1));
+}
+
+#[test]
+fn a_reader_cannot_write() {
+    let db = TestDb::new();
+    let mut reader = db.store.reader().unwrap();
+    assert!(reader.remove(1).is_err());
+}
+
+#[test]
+fn a_writer_that_waits_in_vain_says_locked() {
+    let mut db = TestDb::new();
+    let other = Connection::open(db.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    db.store.connection.busy_timeout(Duration::from_millis(20)).unwrap();
+    let outcome = db.store.remove(1);
+    assert!(matches!(outcome, Err(Error::Locked { .. })), "{outcome:?}");
+    assert!(db.store.documents(&Filter::default()).unwrap().is_empty());
+    other.execute_batch("ROLLBACK").unwrap();
+    db.store.remove(1).unwrap();
+}
+
+#[test]
+fn many_that_open_a_new_database_at_once_agree() {
+    for _ in 0..10 {
+        let (_directory, path) = scratch();
+        thread::scope(|scope| {
+            for number in 0..6 {
+                let path = &path;
+                scope.spawn(move || {
+                    let mut store = Store::open(path).unwrap();
+                    store.bind(&binding("small")).unwrap();
+                    let text = format!("words {number}");
+                    let new = document(&format!("/{number}.md"), &[&text], &["all"]);
+                    let vectors = [vector(&text)];
+                    store.replace(&new, &[chunk(&text)], &vectors, &|_| true).unwrap();
+                });
+            }
+        });
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.documents(&Filter::default()).unwrap().len(), 6);
+        assert!(store.check().unwrap().is_empty());
+    }
+}

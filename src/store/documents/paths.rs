@@ -1,0 +1,410 @@
+//! Paths in, the documents found there out.
+//!
+//! A document remembers every path its bytes were seen at. One of them is primary: the
+//! `source_path` that is shown and that filters look at.
+
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+
+use crate::document::{DocType, DocumentId};
+use crate::error::Result;
+
+use super::{rows, tags};
+use crate::store::db::fault::Step;
+use crate::store::{Store, documents};
+
+/// A path and what tells, without reading, whether its file is still the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathStamp {
+    /// Absolute path.
+    pub path: String,
+    /// Length of the file.
+    pub size_bytes: u64,
+    /// Time of its last modification in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// What the path led to, without links, when the user named the file itself; `None` for a file
+    /// that was found in a folder, that was imported, or that an older kb added.
+    pub real_path: Option<String>,
+}
+
+/// A path that was seen before, and the document that was found there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownPath {
+    /// The file as it was seen last.
+    pub stamp: PathStamp,
+    /// The document.
+    pub document_id: DocumentId,
+    /// The path shown for the document: this one, or that of another copy.
+    pub primary_path: String,
+    /// SHA-256 of the document's bytes, lower-case hex.
+    pub content_hash: String,
+    /// The title, where the user gave it: replacing keeps it, so chunks are to be made with it.
+    pub title_given: Option<String>,
+    /// The document's type.
+    pub doc_type: DocType,
+    /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
+    pub language: Option<String>,
+    /// Pages that nobody has read, for want of OCR.
+    pub pages_awaiting_ocr: u32,
+}
+
+const KNOWN_PATH: &str = "
+    SELECT
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path,
+        documents.id AS document_id,
+        documents.source_path,
+        documents.content_hash,
+        iif(documents.title_given, documents.title, NULL) AS title_given,
+        documents.doc_type,
+        documents.language,
+        coalesce(documents.metadata ->> '$.quality.pages_awaiting_ocr', 0) AS pages_awaiting_ocr
+    FROM document_paths
+    JOIN documents ON documents.id = document_paths.document_id
+    WHERE document_paths.path = :path";
+
+const PRIMARY_PATH: &str = "
+    SELECT
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path
+    FROM documents
+    JOIN document_paths ON document_paths.path = documents.source_path
+    WHERE documents.id = :document_id";
+
+const OTHER_PATHS: &str = "
+    SELECT path, size_bytes, mtime_ns, real_path
+    FROM document_paths
+    WHERE document_id = :document_id AND path <> :path
+    ORDER BY path";
+
+/// A file that was named once and is found in a folder later keeps what it led to.
+const REMEMBER_PATH: &str = "
+    INSERT INTO document_paths (path, document_id, size_bytes, mtime_ns, real_path)
+    VALUES (:path, :document_id, :size_bytes, :mtime_ns, :real_path)
+    ON CONFLICT (path) DO UPDATE SET
+        document_id = excluded.document_id,
+        size_bytes = excluded.size_bytes,
+        mtime_ns = excluded.mtime_ns,
+        real_path = coalesce(excluded.real_path, document_paths.real_path)";
+
+const RENAME_PATH: &str = "UPDATE OR IGNORE document_paths SET path = :to WHERE path = :from";
+
+const RENAME_PRIMARY: &str = "UPDATE documents SET source_path = :to WHERE source_path = :from";
+
+const RENAME_ROOT: &str = "UPDATE OR IGNORE roots SET path = :to WHERE path = :from";
+
+const HAS_BYTES: &str = "
+    SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id AND content_hash = :content_hash)";
+
+const FORGET_OTHER_PATHS: &str =
+    "DELETE FROM document_paths WHERE document_id = :document_id AND path <> :path";
+
+const SET_PRIMARY: &str = "UPDATE documents SET source_path = :path WHERE id = :id";
+
+/// A note given as text is shown under the first path its words are found at.
+const SET_FIRST_PRIMARY: &str =
+    "UPDATE documents SET source_path = :path WHERE id = :id AND source_path IS NULL";
+
+impl KnownPath {
+    /// Whether it is the path shown for the document.
+    pub fn is_primary(&self) -> bool {
+        self.stamp.path == self.primary_path
+    }
+}
+
+impl Store {
+    /// Returns what is known of a path; `None` for one never seen.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    pub fn known_path(&self, path: &str) -> Result<Option<KnownPath>> {
+        self.read(|db| known(db, path))
+    }
+
+    /// Remembers that a document's bytes, those with `content_hash`, are also at `stamp`'s path or
+    /// are there still; `make_primary` shows the document under it from now on. Returns `false`,
+    /// and changes nothing, where the document is gone or has other bytes by now: then the file is
+    /// to be read like one never seen.
+    ///
+    /// Where the path belonged to another document, that one loses it; if it was its last, the
+    /// document goes, for its bytes are nowhere any more, and its tags pass to this one. But where this
+    /// document's own file is `vacated` by then, as when two files exchange names, the other one is kept
+    /// there: its bytes may be what stands there now.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and what else the
+    /// database refuses.
+    pub fn remember_path(
+        &mut self,
+        id: DocumentId,
+        content_hash: &str,
+        stamp: &PathStamp,
+        make_primary: bool,
+        vacated: Option<&PathStamp>,
+    ) -> Result<bool> {
+        self.write(|db| {
+            let has_bytes: bool = db
+                .prepare_cached(HAS_BYTES)?
+                .query_row(named_params! { ":id": id, ":content_hash": content_hash }, |row| {
+                    row.get(0)
+                })?;
+            if !has_bytes {
+                return Ok(false);
+            }
+            let before = known(db, &stamp.path)?.filter(|it| it.document_id != id);
+            remember(db, id, stamp)?;
+            if make_primary || vacated.is_some() {
+                set_primary(db, id, &stamp.path)?;
+            }
+            match (before, vacated) {
+                (Some(before), Some(vacated))
+                    if others(db, before.document_id, &stamp.path)?.is_empty() =>
+                {
+                    remember(db, before.document_id, vacated)?;
+                    set_primary(db, before.document_id, &vacated.path)?;
+                }
+                (Some(before), _) => release(db, &before, id)?,
+                (None, _) => {}
+            }
+            Ok(true)
+        })
+    }
+
+    /// Writes a path in another way, for a file or a folder: older versions of kb wrote some names
+    /// differently. Where `to` is known already, nothing is changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::remember_path`].
+    pub fn rename_path(&mut self, from: &str, to: &str) -> Result<()> {
+        self.write(|db| {
+            let params = named_params! { ":from": from, ":to": to };
+            if db.prepare_cached(RENAME_PATH)?.execute(params)? > 0 {
+                db.prepare_cached(RENAME_PRIMARY)?.execute(params)?;
+            }
+            db.prepare_cached(RENAME_ROOT)?.execute(params)?;
+            Ok(())
+        })
+    }
+}
+
+pub(in crate::store) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
+    let read = |row: &Row<'_>| {
+        Ok(KnownPath {
+            stamp: stamp(row)?,
+            document_id: row.get("document_id")?,
+            primary_path: row.get("source_path")?,
+            content_hash: row.get("content_hash")?,
+            title_given: row.get("title_given")?,
+            doc_type: rows::named_column(row, "doc_type")?,
+            language: row.get("language")?,
+            pages_awaiting_ocr: row.get("pages_awaiting_ocr")?,
+        })
+    };
+    let mut statement = db.prepare_cached(KNOWN_PATH)?;
+    Ok(statement.query_row(named_params! { ":path": path }, read).optional()?)
+}
+
+pub(in crate::store) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> Step<()> {
+    db.prepare_cached(REMEMBER_PATH)?.execute(named_params! {
+        ":path": stamp.path,
+        ":document_id": id,
+        // A file longer than i64 can say does not exist; size only ever serves to compare.
+        ":size_bytes": stamp.size_bytes.cast_signed(),
+        ":mtime_ns": stamp.mtime_ns,
+        ":real_path": stamp.real_path,
+    })?;
+    db.prepare_cached(SET_FIRST_PRIMARY)?
+        .execute(named_params! { ":path": stamp.path, ":id": id })?;
+    Ok(())
+}
+
+pub(in crate::store) fn set_primary(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
+    db.prepare_cached(SET_PRIMARY)?.execute(named_params! { ":path": path, ":id": id })?;
+    Ok(())
+}
+
+/// Returns the path shown for a document; `None` for a note given as text.
+pub(in crate::store) fn primary(db: &Connection, id: DocumentId) -> Step<Option<PathStamp>> {
+    let mut statement = db.prepare_cached(PRIMARY_PATH)?;
+    Ok(statement.query_row(named_params! { ":document_id": id }, stamp).optional()?)
+}
+
+/// Returns a document's paths but `path`, in order.
+pub(in crate::store) fn others(
+    db: &Connection,
+    id: DocumentId,
+    path: &str,
+) -> Step<Vec<PathStamp>> {
+    let mut statement = db.prepare_cached(OTHER_PATHS)?;
+    let stamps = statement.query_map(named_params! { ":document_id": id, ":path": path }, stamp)?;
+    Ok(stamps.collect::<Result<_, _>>()?)
+}
+
+pub(in crate::store) fn forget_others(db: &Connection, id: DocumentId, path: &str) -> Step<()> {
+    db.prepare_cached(FORGET_OTHER_PATHS)?
+        .execute(named_params! { ":document_id": id, ":path": path })?;
+    Ok(())
+}
+
+/// Settles a document whose path has just passed to `heir`.
+pub(in crate::store) fn release(db: &Connection, before: &KnownPath, heir: DocumentId) -> Step<()> {
+    let id = before.document_id;
+    match others(db, id, &before.stamp.path)?.first() {
+        Some(other) if before.is_primary() => set_primary(db, id, &other.path),
+        Some(_) => Ok(()),
+        None => {
+            tags::copy(db, id, heir)?;
+            documents::delete(db, id)?;
+            Ok(())
+        }
+    }
+}
+
+pub(in crate::store) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
+    Ok(PathStamp {
+        path: row.get("path")?,
+        size_bytes: row.get::<_, i64>("size_bytes")?.cast_unsigned(),
+        mtime_ns: row.get("mtime_ns")?,
+        real_path: row.get("real_path")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::{KNOWN_PATH, known};
+    use crate::store::testing::{TestDb, document, stamp};
+
+    #[test]
+    fn a_lookup_is_prepared_once() {
+        let mut db = TestDb::new();
+        for path in ["/a.md", "/b.md", "/c.md"] {
+            db.add(path, &["words"], &[]);
+            assert!(known(&db.store.connection, path).unwrap().is_some());
+        }
+        let statement = db.store.connection.prepare_cached(KNOWN_PATH).unwrap();
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
+
+    #[test]
+    fn an_unknown_path_is_unknown() {
+        let db = TestDb::new();
+        assert_eq!(db.store.known_path("/a.md").unwrap(), None);
+    }
+
+    #[test]
+    fn a_known_path_tells_what_is_needed_to_skip_it() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        let known = db.store.known_path("/a.md").unwrap().unwrap();
+        assert_eq!(known.document_id, id);
+        assert_eq!(known.stamp, stamp("/a.md"));
+        assert_eq!(known.content_hash, "hash of words");
+        assert_eq!(known.title_given, None);
+        assert!(known.is_primary());
+    }
+
+    #[test]
+    fn what_a_named_path_led_to_is_kept_until_it_is_named_again() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        let real = |path: &str| super::PathStamp {
+            real_path: (!path.is_empty()).then(|| path.to_owned()),
+            ..stamp("/a.md")
+        };
+        for (seen, expected) in [("/b.md", "/b.md"), ("", "/b.md"), ("/c.md", "/c.md")] {
+            db.store.remember_path(id, "hash of words", &real(seen), false, None).unwrap();
+            assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, real(expected));
+        }
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_renamed_path_keeps_its_document_and_takes_no_others_place() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        let other = db.add("/c.md", &["others"], &[]);
+        db.store.rename_path("/a.md", "/b.md").unwrap();
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
+        assert_eq!(db.store.known_path("/a.md").unwrap(), None);
+        db.store.rename_path("/b.md", "/c.md").unwrap();
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
+        assert_eq!(db.store.known_path("/c.md").unwrap().unwrap().document_id, other);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_copy_is_remembered_and_may_take_over() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false, None).unwrap();
+        assert!(!db.store.known_path("/b.md").unwrap().unwrap().is_primary());
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), true, None).unwrap();
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
+        assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().document_id, id);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_touched_file_gets_a_new_stamp() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        let mut touched = stamp("/a.md");
+        touched.mtime_ns += 1;
+        db.store.remember_path(id, "hash of words", &touched, false, None).unwrap();
+        assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, touched);
+    }
+
+    #[test]
+    fn a_path_that_passes_to_another_document_leaves_nothing_stale() {
+        let mut db = TestDb::new();
+        let gone = db.add("/a.md", &["old"], &["work"]);
+        let heir = db.add("/b.md", &["new"], &["home"]);
+        db.store.remember_path(heir, "hash of new", &stamp("/a.md"), false, None).unwrap();
+        assert_eq!(db.store.document(gone).unwrap(), None);
+        assert_eq!(db.store.document(heir).unwrap().unwrap().tags, ["home", "work"]);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_document_that_loses_its_primary_path_shows_another() {
+        let mut db = TestDb::new();
+        let copied = db.add("/a.md", &["old"], &[]);
+        db.store.remember_path(copied, "hash of old", &stamp("/c.md"), false, None).unwrap();
+        let other = db.add("/b.md", &["new"], &[]);
+        db.store.remember_path(other, "hash of new", &stamp("/a.md"), false, None).unwrap();
+        assert_eq!(db.store.document(copied).unwrap().unwrap().path.as_deref(), Some("/c.md"));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_note_given_as_text_is_shown_under_the_file_with_its_words() {
+        let mut db = TestDb::new();
+        let mut note = document("", &["words"], &[]);
+        note.stamp = None;
+        let id = db.put(&note, &["words"], &[]).document_id();
+        db.store.remember_path(id, "hash of words", &stamp("/note.txt"), false, None).unwrap();
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/note.txt"));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn a_document_that_has_gone_on_takes_no_path() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["old"], &[]);
+        db.add("/a.md", &["new"], &[]);
+        for id in [id, 7] {
+            let outcome = db.store.remember_path(id, "hash of old", &stamp("/b.md"), true, None);
+            assert!(!outcome.unwrap());
+        }
+        assert_eq!(db.store.known_path("/b.md").unwrap(), None);
+        db.assert_whole();
+    }
+}

@@ -1,0 +1,294 @@
+//! Folders and paths in, what is remembered of them out; paths that are gone in, their documents out.
+
+use rusqlite::{Connection, named_params};
+
+use crate::document::{DocType, DocumentId};
+use crate::error::Result;
+
+use super::paths::PathStamp;
+use super::{paths, rows};
+use crate::store::db::erase;
+use crate::store::db::fault::Step;
+use crate::store::{Store, documents};
+
+/// A folder that was added, and what was said of the files in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Absolute path.
+    pub path: String,
+    /// Tags that new files in it bear.
+    pub tags: Vec<String>,
+    /// What the user said its files are.
+    pub doc_type: Option<DocType>,
+    /// What the user said they are written in, as [`crate::document::Language`] names it.
+    pub language: Option<String>,
+    /// Whether links in it are followed.
+    pub follows_links: bool,
+    /// What the path led to, without links, when the user named it; `None` where an older kb added
+    /// the folder, or an import.
+    pub real_path: Option<String>,
+}
+
+/// A file that is remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFile {
+    /// The file as it was seen last.
+    pub stamp: PathStamp,
+    /// The document that has its bytes.
+    pub document_id: DocumentId,
+    /// SHA-256 of these bytes, lower-case hex.
+    pub content_hash: String,
+    /// The document's type.
+    pub doc_type: DocType,
+    /// The document's programming language.
+    pub language: Option<String>,
+}
+
+/// What became of a path that was to be forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forgotten {
+    /// The document lives on at another path.
+    Path,
+    /// It was the document's last path: the document is gone.
+    Document(DocumentId),
+    /// The path is another's by now, or was forgotten already.
+    Nothing,
+}
+
+const ROOTS: &str =
+    "SELECT path, tags, doc_type, language, follow, real_path FROM roots ORDER BY path";
+
+/// Tags gather; of what the user says a folder holds the last word counts.
+const REMEMBER_ROOT: &str = "
+    INSERT INTO roots (path, tags, doc_type, language, follow, real_path)
+    VALUES (:path, :tags, :doc_type, :language, :follow, :real_path)
+    ON CONFLICT (path) DO UPDATE SET
+        tags = (
+            SELECT json_group_array(value ORDER BY value)
+            FROM (
+                SELECT value FROM json_each(roots.tags)
+                UNION
+                SELECT value FROM json_each(excluded.tags)
+            )
+        ),
+        doc_type = coalesce(excluded.doc_type, roots.doc_type),
+        language = coalesce(excluded.language, roots.language),
+        follow = max(excluded.follow, roots.follow),
+        real_path = coalesce(excluded.real_path, roots.real_path)";
+
+const FORGET_ROOT: &str = "DELETE FROM roots WHERE path = :path";
+
+const KNOWN_FILES: &str = "
+    SELECT
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path,
+        documents.id AS document_id,
+        documents.content_hash,
+        documents.doc_type,
+        documents.language
+    FROM document_paths
+    JOIN documents ON documents.id = document_paths.document_id
+    ORDER BY document_paths.path";
+
+const FORGET_PATH: &str = "DELETE FROM document_paths WHERE path = :path";
+
+impl Store {
+    /// Remembers that a folder was added.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and what else the
+    /// database refuses.
+    pub fn remember_root(&mut self, root: &Root) -> Result<()> {
+        // Most often it is remembered already, and then the write lock is not asked for.
+        let known = self.roots()?.into_iter().find(|it| it.path == root.path);
+        if known.is_some_and(|it| it.covers(root)) {
+            return Ok(());
+        }
+        self.write(|db| {
+            db.prepare_cached(REMEMBER_ROOT)?.execute(named_params! {
+                ":path": root.path,
+                ":tags": rows::to_json(&root.tags)?,
+                ":doc_type": root.doc_type.map(DocType::as_str),
+                ":language": root.language,
+                ":follow": root.follows_links,
+                ":real_path": root.real_path,
+            })?;
+            Ok(())
+        })
+    }
+
+    /// Forgets that a folder was added; its documents stay.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::remember_root`].
+    pub fn forget_root(&mut self, path: &str) -> Result<bool> {
+        self.write(|db| {
+            erase::mark(db)?;
+            Ok(db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0)
+        })
+    }
+
+    /// Returns the folders that were added, in order of their paths.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    pub fn roots(&self) -> Result<Vec<Root>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(ROOTS)?;
+            let roots = statement.query_map([], |row| {
+                let doc_type: Option<String> = row.get("doc_type")?;
+                Ok(Root {
+                    path: row.get("path")?,
+                    tags: rows::json_column(row, "tags")?,
+                    doc_type: match doc_type {
+                        Some(_) => Some(rows::named_column(row, "doc_type")?),
+                        None => None,
+                    },
+                    language: row.get("language")?,
+                    follows_links: row.get("follow")?,
+                    real_path: row.get("real_path")?,
+                })
+            })?;
+            Ok(roots.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Returns all files that are remembered, in order of their paths.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    pub fn known_files(&self) -> Result<Vec<KnownFile>> {
+        self.read(|db| {
+            let mut statement = db.prepare(KNOWN_FILES)?;
+            let files = statement.query_map([], |row| {
+                Ok(KnownFile {
+                    stamp: paths::stamp(row)?,
+                    document_id: row.get("document_id")?,
+                    content_hash: row.get("content_hash")?,
+                    doc_type: rows::named_column(row, "doc_type")?,
+                    language: row.get("language")?,
+                })
+            })?;
+            Ok(files.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Forgets a path whose file is gone, if it is still that document's. A document that loses its
+    /// last path goes with it, where `with_document` says so; else nothing is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::remember_root`].
+    pub fn forget_path(
+        &mut self,
+        path: &str,
+        id: DocumentId,
+        with_document: bool,
+    ) -> Result<Forgotten> {
+        self.write(|db| {
+            let Some(known) = paths::known(db, path)?.filter(|it| it.document_id == id) else {
+                return Ok(Forgotten::Nothing);
+            };
+            let Some(other) = paths::others(db, id, path)?.into_iter().next() else {
+                if !with_document {
+                    return Ok(Forgotten::Nothing);
+                }
+                documents::delete(db, id)?;
+                return Ok(Forgotten::Document(id));
+            };
+            if known.is_primary() {
+                paths::set_primary(db, id, &other.path)?;
+            }
+            forget(db, path)?;
+            Ok(Forgotten::Path)
+        })
+    }
+}
+
+impl Root {
+    /// Whether remembering `other` would change nothing.
+    fn covers(&self, other: &Self) -> bool {
+        other.tags.iter().all(|it| self.tags.contains(it))
+            && (other.doc_type.is_none() || other.doc_type == self.doc_type)
+            && (other.language.is_none() || other.language == self.language)
+            && (self.follows_links || !other.follows_links)
+            && (other.real_path.is_none() || other.real_path == self.real_path)
+    }
+}
+
+fn forget(db: &Connection, path: &str) -> Step<()> {
+    erase::mark(db)?;
+    db.prepare_cached(FORGET_PATH)?.execute(named_params! { ":path": path })?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testing::{TestDb, stamp};
+
+    fn root(path: &str, tags: &[&str], doc_type: Option<DocType>) -> Root {
+        let tags = tags.iter().map(|&it| it.to_owned()).collect();
+        let path = path.to_owned();
+        Root { path, tags, doc_type, language: None, follows_links: false, real_path: None }
+    }
+
+    #[test]
+    fn a_folder_is_remembered_once_with_all_that_was_said_of_it() {
+        let mut db = TestDb::unbound();
+        db.store.remember_root(&root("/b", &[], None)).unwrap();
+        db.store.remember_root(&root("/a", &["x"], Some(DocType::Note))).unwrap();
+        db.store.remember_root(&root("/a", &["b"], None)).unwrap();
+        db.store.remember_root(&root("/a", &["x"], None)).unwrap();
+        let expected = [root("/a", &["b", "x"], Some(DocType::Note)), root("/b", &[], None)];
+        assert_eq!(db.store.roots().unwrap(), expected);
+        assert!(db.store.forget_root("/a").unwrap());
+        assert!(!db.store.forget_root("/a").unwrap());
+        db.assert_whole();
+    }
+
+    #[test]
+    fn what_a_folder_led_to_is_kept_until_it_is_named_again() {
+        let mut db = TestDb::unbound();
+        for (seen, expected) in [(Some("/b"), "/b"), (None, "/b"), (Some("/c"), "/c")] {
+            let root = Root { real_path: seen.map(str::to_owned), ..root("/a", &[], None) };
+            db.store.remember_root(&root).unwrap();
+            assert_eq!(db.store.roots().unwrap()[0].real_path.as_deref(), Some(expected));
+        }
+        db.assert_whole();
+    }
+
+    #[test]
+    fn known_files_are_all_paths() {
+        let mut db = TestDb::new();
+        let id = db.add("/b.md", &["words"], &[]);
+        db.store.remember_path(id, "hash of words", &stamp("/a.md"), false, None).unwrap();
+        let files = db.store.known_files().unwrap();
+        let found: Vec<_> =
+            files.iter().map(|it| (it.stamp.path.as_str(), it.document_id)).collect();
+        assert_eq!(found, [("/a.md", id), ("/b.md", id)]);
+        assert_eq!(files[0].content_hash, "hash of words");
+    }
+
+    #[test]
+    fn a_document_goes_with_its_last_path_and_only_when_asked() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["words"], &[]);
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false, None).unwrap();
+        assert_eq!(db.store.forget_path("/a.md", 77, true).unwrap(), Forgotten::Nothing);
+        assert_eq!(db.store.forget_path("/c.md", id, true).unwrap(), Forgotten::Nothing);
+        assert_eq!(db.store.forget_path("/a.md", id, false).unwrap(), Forgotten::Path);
+        assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
+        assert_eq!(db.store.forget_path("/b.md", id, false).unwrap(), Forgotten::Nothing);
+        db.assert_whole();
+        assert_eq!(db.store.forget_path("/b.md", id, true).unwrap(), Forgotten::Document(id));
+        assert_eq!(db.store.document(id).unwrap(), None);
+        db.assert_whole();
+    }
+}

@@ -1,0 +1,275 @@
+//! JSON columns and common rows in, nouns out; and the reverse.
+//!
+//! The keys in the JSON are the contract's (`page_count`, `section_header`, `symbol_name`), the
+//! fields of the nouns are ours; what is absent is left out. Unknown keys are ignored, so that a
+//! database written by a newer kb of the same schema can be read.
+
+use std::str::FromStr;
+
+use rusqlite::types::Type;
+use rusqlite::{Row, RowIndex};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::document::{Chunk, Format, Metadata, Quality};
+
+use super::chunks::StoredChunk;
+use super::{ListedDocument, StoredDocument};
+
+/// `documents.metadata`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct DocumentJson {
+    format: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_count: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<QualityJson>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// `quality` in `documents.metadata`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct QualityJson {
+    pages_read: u32,
+    pages_ocr: u32,
+    pages_empty: u32,
+    pages_unread: u32,
+    pages_awaiting_ocr: u32,
+    characters: u32,
+    not_text: u32,
+}
+
+impl From<Quality> for QualityJson {
+    fn from(it: Quality) -> Self {
+        Self {
+            pages_read: it.pages_read,
+            pages_ocr: it.pages_ocr,
+            pages_empty: it.pages_empty,
+            pages_unread: it.pages_unread,
+            pages_awaiting_ocr: it.pages_awaiting_ocr,
+            characters: it.num_characters,
+            not_text: it.num_not_text,
+        }
+    }
+}
+
+impl From<QualityJson> for Quality {
+    fn from(it: QualityJson) -> Self {
+        Self {
+            pages_read: it.pages_read,
+            pages_ocr: it.pages_ocr,
+            pages_empty: it.pages_empty,
+            pages_unread: it.pages_unread,
+            pages_awaiting_ocr: it.pages_awaiting_ocr,
+            num_characters: it.characters,
+            num_not_text: it.not_text,
+        }
+    }
+}
+
+/// `chunks.metadata`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct ChunkJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section_header: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<u32>,
+}
+
+/// Returns `documents.metadata` for a document read as `format`.
+pub(in crate::store) fn document_json(
+    format: Format,
+    metadata: &Metadata,
+) -> rusqlite::Result<String> {
+    to_json(&DocumentJson {
+        format: format.as_str().to_owned(),
+        author: metadata.author.clone(),
+        page_count: metadata.page_count,
+        created: metadata.created.clone(),
+        language: metadata.language.clone(),
+        quality: metadata.quality.map(QualityJson::from),
+        warnings: metadata.warnings.clone(),
+    })
+}
+
+/// Returns `chunks.metadata`.
+pub(in crate::store) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
+    to_json(&ChunkJson {
+        page: chunk.page,
+        last_page: chunk.last_page,
+        page_label: chunk.page_label.clone(),
+        section_header: chunk.section.clone(),
+        symbol_name: chunk.symbol.clone(),
+        start_line: chunk.start_line,
+        end_line: chunk.end_line,
+    })
+}
+
+/// Reads `documents.metadata` that may come from anywhere and returns the format in it.
+///
+/// # Errors
+///
+/// What kb would not have written, in words.
+pub(in crate::store) fn check_document_json(json: &str) -> Result<String, String> {
+    Ok(exactly::<DocumentJson>(json)?.format)
+}
+
+/// Refuses `chunks.metadata` that kb would not have written.
+///
+/// # Errors
+///
+/// What that is, in words.
+pub(in crate::store) fn check_chunk_json(json: &str) -> Result<(), String> {
+    let chunk: ChunkJson = exactly(json)?;
+    let ranges = [
+        ("page", chunk.page, "last_page", chunk.last_page),
+        ("start_line", chunk.start_line, "end_line", chunk.end_line),
+    ];
+    for (first_name, first, last_name, last) in ranges {
+        if first == Some(0) || last == Some(0) {
+            return Err(format!("{first_name} and {last_name} count from 1"));
+        }
+        if last.is_some_and(|last| first.is_none_or(|first| last < first)) {
+            return Err(format!("{last_name} comes before {first_name}"));
+        }
+    }
+    Ok(())
+}
+
+/// Reads JSON of which every key and every kind of value is one that `T` writes.
+fn exactly<T: Serialize + for<'de> Deserialize<'de>>(json: &str) -> Result<T, String> {
+    let given: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let read: T = serde_json::from_value(given.clone()).map_err(|error| error.to_string())?;
+    let written = serde_json::to_value(&read).map_err(|error| error.to_string())?;
+    match unknown(&given, &written) {
+        Some(key) => Err(format!("`{key}` is not a key or a value that kb writes")),
+        None => Ok(read),
+    }
+}
+
+/// Returns a key of `given` that `written` does not have with the same value.
+fn unknown(given: &Value, written: &Value) -> Option<String> {
+    let (Value::Object(given), Value::Object(written)) = (given, written) else {
+        return (given != written).then(|| "?".to_owned());
+    };
+    given.iter().find_map(|(key, value)| {
+        let Some(known) = written.get(key) else { return Some(key.clone()) };
+        unknown(value, known).map(|_| key.clone())
+    })
+}
+
+/// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
+pub(in crate::store) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
+    // By position: looking for names would be a tenth of the time that a long list takes.
+    let json: DocumentJson = json_column(row, 7)?;
+    Ok(StoredDocument {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        is_title_given: row.get(2)?,
+        path: row.get(3)?,
+        content_hash: row.get(4)?,
+        doc_type: named_column(row, 5)?,
+        language: row.get(6)?,
+        format: json.format,
+        created_at: row.get(8)?,
+        updated_at: row.get(9)?,
+        metadata: Metadata {
+            author: json.author,
+            page_count: json.page_count,
+            created: json.created,
+            language: json.language,
+            quality: json.quality.map(Quality::from),
+            warnings: json.warnings,
+        },
+        tags: json_column(row, 10)?,
+        chunk_count: row.get(11)?,
+    })
+}
+
+/// Reads a row of `documents` with `chunk_count` for a list; its tags stand elsewhere.
+pub(in crate::store) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument> {
+    // Most have none, and of a long list reading the JSON of each would be a third of the time.
+    let has_quality = row.get_ref(7)?.as_str()?.contains("\"quality\"");
+    let json: DocumentJson =
+        if has_quality { json_column(row, 7)? } else { DocumentJson::default() };
+    Ok(ListedDocument {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        path: row.get(2)?,
+        doc_type: named_column(row, 3)?,
+        language: row.get(4)?,
+        created_at: row.get(5)?,
+        updated_at: row.get(6)?,
+        quality: json.quality.map(Quality::from),
+        tags: Vec::new(),
+        chunk_count: row.get(8)?,
+    })
+}
+
+/// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.
+pub(in crate::store) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredChunk> {
+    let json: ChunkJson = json_column(row, "chunk_metadata")?;
+    Ok(StoredChunk {
+        id: row.get("chunk_id")?,
+        chunk_index: row.get("chunk_index")?,
+        chunk: Chunk {
+            text: row.get("text")?,
+            context: row.get("context")?,
+            token_count: row.get::<_, Option<u32>>("token_count")?.unwrap_or(0),
+            section: json.section_header,
+            symbol: json.symbol_name,
+            page: json.page,
+            last_page: json.last_page,
+            page_label: json.page_label,
+            start_line: json.start_line,
+            end_line: json.end_line,
+        },
+    })
+}
+
+/// Reads a column that holds one of a closed set of names.
+pub(in crate::store) fn named_column<T>(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<T>
+where
+    T: FromStr,
+    T::Err: std::error::Error + Send + Sync + 'static,
+{
+    row.get_ref(column)?.as_str()?.parse().map_err(|error: T::Err| unreadable(error.into()))
+}
+
+/// Reads a column that holds JSON.
+pub(in crate::store) fn json_column<T: for<'de> Deserialize<'de>>(
+    row: &Row<'_>,
+    column: impl RowIndex,
+) -> rusqlite::Result<T> {
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(error.into()))
+}
+
+/// Writes a list for `json_each()`.
+pub(in crate::store) fn to_json<T: Serialize + ?Sized>(value: &T) -> rusqlite::Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+fn unreadable(cause: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Text, cause)
+}

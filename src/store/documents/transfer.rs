@@ -1,0 +1,464 @@
+//! A document with all that is kept of it: whole out of one database, whole into another.
+
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+
+use crate::document::{Chunk, ChunkId, DocType, DocumentId, Format, Language};
+use crate::error::{Error, Result};
+
+use super::replace::SAME_DOCUMENT;
+use super::{chunks, paths, rows, tags};
+use crate::store::db::binding;
+use crate::store::db::binding::Slot;
+use crate::store::db::fault::Step;
+use crate::store::db::layout::Layout;
+use crate::store::integrity::examine_vectors::is_unit;
+use crate::store::keyword::grams;
+use crate::store::vectors::VectorWriter;
+use crate::store::{PassageHash, PathStamp, Store, vectors};
+
+/// A document with its paths, tags and chunks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its key.
+    pub id: DocumentId,
+    /// Its title.
+    pub title: String,
+    /// Whether the user gave the title.
+    pub is_title_given: bool,
+    /// The path it is shown under; `None` for a note given as text.
+    pub path: Option<String>,
+    /// SHA-256 of the file's bytes, lower-case hex.
+    pub content_hash: String,
+    /// Its type.
+    pub doc_type: DocType,
+    /// The programming language; `None` outside code.
+    pub language: Option<String>,
+    /// When it was first added: RFC 3339, UTC.
+    pub created_at: String,
+    /// When its content was last replaced: RFC 3339, UTC.
+    pub updated_at: String,
+    /// What it says about itself, as JSON.
+    pub metadata: String,
+    /// Its tags in order of the alphabet.
+    pub tags: Vec<String>,
+    /// Every path its bytes were seen at, in order.
+    pub paths: Vec<PathStamp>,
+    /// Its chunks in its order.
+    pub chunks: Vec<RecordedChunk>,
+}
+
+/// A chunk of a [`Record`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedChunk {
+    /// Its key.
+    pub id: ChunkId,
+    /// The chunk's own text.
+    pub text: String,
+    /// What it is read with.
+    pub context: String,
+    /// Tokens of what is embedded.
+    pub token_count: u32,
+    /// Where it stands in the document, as JSON.
+    pub metadata: String,
+    /// Its vector, of length 1; `None` where it was not asked for.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// What became of a document that was to be taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// It is there now, under this key.
+    In(DocumentId),
+    /// The same bytes, read the same way, were there already, or another document is at its path.
+    Known(DocumentId),
+}
+
+const IDS: &str = "SELECT id FROM documents ORDER BY id";
+
+const DOCUMENT: &str = "
+    SELECT
+        documents.*,
+        (
+            SELECT json_group_array(tags.name ORDER BY tags.name)
+            FROM document_tags
+            JOIN tags ON tags.id = document_tags.tag_id
+            WHERE document_tags.document_id = documents.id
+        ) AS tags
+    FROM documents
+    WHERE id = :id";
+
+const PATHS: &str = "
+    SELECT path, size_bytes, mtime_ns, real_path
+    FROM document_paths
+    WHERE document_id = :id
+    ORDER BY path";
+
+const CHUNKS: &str = "
+    SELECT id, text, context, token_count, metadata
+    FROM chunks
+    WHERE document_id = :id
+    ORDER BY chunk_index";
+
+/// Whether a document has the content of another one and no file.
+const LACKS_FILE: &str = "
+    SELECT EXISTS (
+        SELECT 1
+        FROM documents
+        WHERE id = :id AND content_hash = :content_hash AND source_path IS NULL
+    )";
+
+const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id)";
+
+const HAS_CHUNK: &str = "
+    SELECT EXISTS (
+        SELECT 1 FROM chunks WHERE id IN (SELECT value FROM json_each(:ids))
+    )";
+
+const INSERT_DOCUMENT: &str = "
+    INSERT INTO documents
+        (id, title, title_given, source_path, content_hash, doc_type, language,
+         created_at, updated_at, metadata)
+    VALUES
+        (:id, :title, :title_given, :path, :content_hash, :doc_type, :language,
+         :created_at, :updated_at, :metadata)
+    RETURNING id";
+
+const INSERT_CHUNK: &str = "
+    INSERT INTO chunks
+        (id, document_id, chunk_index, text, context, token_count, passage_hash, metadata)
+    VALUES
+        (:id, :document_id, :chunk_index, :text, :context, :token_count, :passage_hash, :metadata)
+    RETURNING id";
+
+impl Store {
+    /// Gives every document in the order of their keys, all of one state of the database.
+    ///
+    /// # Errors
+    ///
+    /// What `on_record` gives; [`Error::Corrupt`] and what else the database refuses.
+    pub fn export(
+        &self,
+        with_vectors: bool,
+        mut on_record: impl FnMut(Record) -> Result<()>,
+    ) -> Result<()> {
+        self.read(|db| {
+            let with_vectors = with_vectors && self.check_bound(db)?.is_some();
+            let mut ids = db.prepare_cached(IDS)?;
+            let mut ids = ids.query([])?;
+            while let Some(row) = ids.next()? {
+                let mut record = record(db, row.get(0)?)?;
+                if with_vectors {
+                    let mut vector = db.prepare_cached(chunks::VECTOR)?;
+                    for chunk in &mut record.chunks {
+                        let params = named_params! { ":chunk_id": chunk.id };
+                        chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
+                    }
+                }
+                on_record(record)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the document that is in the way of this one: of the same content, or at one of its paths.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn known_document(&self, record: &Record) -> Result<Option<DocumentId>> {
+        self.read(|db| known(db, record))
+    }
+
+    /// Gives a document that has no file the paths of a record with the same content, as far as no other
+    /// document has them. A document with a file, or with other content, stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn adopt_paths(&mut self, id: DocumentId, record: &Record) -> Result<()> {
+        if record.paths.is_empty() {
+            return Ok(());
+        }
+        self.write(|db| {
+            let params = named_params! { ":id": id, ":content_hash": record.content_hash };
+            let lacks_file: bool =
+                db.prepare_cached(LACKS_FILE)?.query_row(params, |row| row.get(0))?;
+            if !lacks_file {
+                return Ok(());
+            }
+            for stamp in &record.paths {
+                if paths::known(db, &stamp.path)?.is_none() {
+                    paths::remember(db, id, stamp)?;
+                    if record.path.as_ref() == Some(&stamp.path) {
+                        paths::set_primary(db, id, &stamp.path)?;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes a document in, in one transaction. Its keys and those of its chunks stay, as far as they
+    /// are free. Where its bytes are known, or a path of it is, what is there stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] where a chunk has no vector or one of another width, or metadata cannot be read;
+    /// [`Error::ModelMismatch`], and what else the database refuses. Nothing is changed then.
+    pub fn import(&mut self, record: &Record) -> Result<Taken> {
+        let bound = self.bound.borrow().clone();
+        let layout = self.layout_to_write()?;
+        self.write(|db| {
+            binding::check(db, bound.as_ref())?;
+            if let Some(id) = known(db, record)? {
+                return Ok(Taken::Known(id));
+            }
+            let id = insert_document(db, record)?;
+            for stamp in &record.paths {
+                paths::remember(db, id, stamp)?;
+            }
+            tags::link(db, id, &record.tags)?;
+            insert_chunks(db, id, &record.chunks, layout)?;
+            Ok(Taken::In(id))
+        })
+    }
+}
+
+impl Record {
+    /// Refuses metadata that kb would not have written for a document of this type and language, or for
+    /// its chunks.
+    ///
+    /// # Errors
+    ///
+    /// What that is, in words.
+    pub fn check_metadata(&self) -> Result<(), String> {
+        let word = rows::check_document_json(&self.metadata)
+            .map_err(|reason| format!("its metadata is not what kb writes: {reason}"))?;
+        let Some(format) = Format::named(&word) else {
+            return Err(format!("unknown format `{word}`"));
+        };
+        let language = format.language().map(Language::as_str);
+        if (format.doc_type(), language) != (self.doc_type, self.language.as_deref()) {
+            return Err(format!("format `{word}` does not go with its type and language"));
+        }
+        for (chunk_index, chunk) in self.chunks.iter().enumerate() {
+            rows::check_chunk_json(&chunk.metadata).map_err(|reason| {
+                format!("the metadata of its chunk {chunk_index} is not what kb writes: {reason}")
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn record(db: &Connection, id: DocumentId) -> Step<Record> {
+    let mut paths = db.prepare_cached(PATHS)?;
+    let mut chunks = db.prepare_cached(CHUNKS)?;
+    let params = named_params! { ":id": id };
+    let mut record = db.prepare_cached(DOCUMENT)?.query_row(params, |row| {
+        Ok(Record {
+            id,
+            title: row.get("title")?,
+            is_title_given: row.get("title_given")?,
+            path: row.get("source_path")?,
+            content_hash: row.get("content_hash")?,
+            doc_type: rows::named_column(row, "doc_type")?,
+            language: row.get("language")?,
+            created_at: row.get("created_at")?,
+            updated_at: row.get("updated_at")?,
+            metadata: row.get("metadata")?,
+            tags: rows::json_column(row, "tags")?,
+            paths: Vec::new(),
+            chunks: Vec::new(),
+        })
+    })?;
+    record.paths = paths.query_map(params, paths::stamp)?.collect::<Result<_, _>>()?;
+    record.chunks = chunks.query_map(params, recorded_chunk)?.collect::<Result<_, _>>()?;
+    Ok(record)
+}
+
+fn recorded_chunk(row: &Row<'_>) -> rusqlite::Result<RecordedChunk> {
+    Ok(RecordedChunk {
+        id: row.get("id")?,
+        text: row.get("text")?,
+        context: row.get("context")?,
+        token_count: row.get::<_, Option<u32>>("token_count")?.unwrap_or(0),
+        metadata: row.get("metadata")?,
+        vector: None,
+    })
+}
+
+/// Returns the document that is in the way of this one.
+fn known(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
+    let params = named_params! {
+        ":content_hash": record.content_hash,
+        ":doc_type": record.doc_type.as_str(),
+        ":language": record.language,
+        ":known_id": None::<DocumentId>,
+    };
+    let same = db.prepare_cached(SAME_DOCUMENT)?.query_row(params, |row| row.get(0)).optional()?;
+    if same.is_some() {
+        return Ok(same);
+    }
+    for stamp in &record.paths {
+        if let Some(known) = paths::known(db, &stamp.path)? {
+            return Ok(Some(known.document_id));
+        }
+    }
+    Ok(None)
+}
+
+fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
+    let refuse = |message: String| Error::Usage { message, hint: None };
+    record.check_metadata().map_err(refuse)?;
+    let params = named_params! { ":id": record.id };
+    let is_taken: bool = db.prepare_cached(HAS_DOCUMENT)?.query_row(params, |row| row.get(0))?;
+    Ok(db.prepare_cached(INSERT_DOCUMENT)?.query_row(
+        named_params! {
+            ":id": (!is_taken).then_some(record.id),
+            ":title": record.title,
+            ":title_given": record.is_title_given,
+            ":path": record.path,
+            ":content_hash": record.content_hash,
+            ":doc_type": record.doc_type.as_str(),
+            ":language": record.language,
+            ":created_at": record.created_at,
+            ":updated_at": record.updated_at,
+            ":metadata": record.metadata,
+        },
+        |row| row.get(0),
+    )?)
+}
+
+fn insert_chunks(
+    db: &Connection,
+    id: DocumentId,
+    chunks: &[RecordedChunk],
+    layout: Layout,
+) -> Step<()> {
+    let dim = binding::load(db, Slot::Current)?.map_or(0, |it| it.dim);
+    let dim = usize::try_from(dim).unwrap_or(usize::MAX);
+    let ids = rows::to_json(&chunks.iter().map(|it| it.id).collect::<Vec<_>>())?;
+    let params = named_params! { ":ids": ids };
+    let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
+    let mut statement = db.prepare_cached(INSERT_CHUNK)?;
+    let mut writer = VectorWriter::new(db, layout)?;
+    for (chunk_index, chunk) in (0_u32..).zip(chunks) {
+        let vector = chunk.vector.as_deref().unwrap_or_default();
+        if !is_unit(&vectors::to_blob(vector), dim) {
+            return Err(unfit(chunk_index, "vector").into());
+        }
+        let passage = Chunk::passage(&chunk.context, &chunk.text);
+        let chunk_id: ChunkId = statement.query_row(
+            named_params! {
+                ":id": (!is_taken).then_some(chunk.id),
+                ":document_id": id,
+                ":chunk_index": chunk_index,
+                ":text": chunk.text,
+                ":context": chunk.context,
+                ":token_count": chunk.token_count,
+                ":passage_hash": PassageHash::of(&passage).bytes(),
+                ":metadata": chunk.metadata,
+            },
+            |row| row.get(0),
+        )?;
+        grams::insert(db, chunk_id, &chunk.context, &chunk.text)?;
+        writer.insert(chunk_id, vector)?;
+    }
+    writer.finish()
+}
+
+fn unfit(chunk_index: u32, what: &str) -> Error {
+    let message = format!("the {what} of its chunk {chunk_index} does not fit this database");
+    Error::Usage { message, hint: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::testing::{TestDb, vector};
+
+    fn records(db: &TestDb) -> Vec<Record> {
+        let mut records = Vec::new();
+        let collect = |it| {
+            records.push(it);
+            Ok(())
+        };
+        db.store.export(true, collect).unwrap();
+        records
+    }
+
+    /// Documents 2 and 3 with chunks 3 to 5.
+    fn filled() -> TestDb {
+        let mut db = TestDb::new();
+        db.add("/gone.md", &["ebb", "slack"], &[]);
+        db.add("/b.md", &["flood"], &["tide", "water"]);
+        db.add("/a.md", &["neap", "spring"], &["tide"]);
+        db.store.remove(1).unwrap();
+        db.age();
+        db
+    }
+
+    #[test]
+    fn what_is_taken_in_is_what_was_given() {
+        let given = records(&filled());
+        assert_eq!(given.iter().map(|it| it.id).collect::<Vec<_>>(), [2, 3]);
+        let mut to = TestDb::new();
+        for record in &given {
+            assert_eq!(to.store.import(record).unwrap(), Taken::In(record.id));
+        }
+        assert_eq!(records(&to), given);
+        // And once more: nothing.
+        for record in &given {
+            assert_eq!(to.store.import(record).unwrap(), Taken::Known(record.id));
+        }
+        assert_eq!(records(&to), given);
+        to.assert_whole();
+    }
+
+    #[test]
+    fn what_is_there_stays_and_taken_keys_are_given_anew() {
+        let given = records(&filled());
+        let mut to = TestDb::new();
+        to.add("/x.md", &["other"], &[]);
+        let mut at_its_path = given[0].clone();
+        at_its_path.paths[0].path = "/x.md".into();
+        assert_eq!(to.store.import(&at_its_path).unwrap(), Taken::Known(1));
+        let mut same_keys = given[0].clone();
+        (same_keys.id, same_keys.chunks[0].id) = (1, 1);
+        assert_eq!(to.store.import(&same_keys).unwrap(), Taken::In(2));
+        assert_eq!(records(&to)[1].chunks[0].id, 2);
+        to.assert_whole();
+    }
+
+    #[test]
+    fn a_database_whose_ids_are_used_up_says_so() {
+        for (table, last) in
+            [("documents", i64::MAX), ("documents", u32::MAX.into()), ("chunks", i64::MAX)]
+        {
+            let mut db = filled();
+            let sql = "UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2";
+            db.store.connection.execute(sql, (last, table)).unwrap();
+            let mut record = records(&db).remove(0);
+            record.content_hash = "other".into();
+            record.path = None;
+            record.paths.clear();
+            // Both ids are taken, so new ones are wanted.
+            let error = db.store.import(&record).unwrap_err();
+            assert!(matches!(error, Error::Corrupt { .. }), "{table} {last}: {error}");
+            assert!(error.to_string().ends_with("its ids are used up"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_changes_nothing() {
+        let mut record = records(&filled()).remove(0);
+        let mut to = TestDb::new();
+        record.chunks[0].vector = None;
+        assert!(matches!(to.store.import(&record), Err(Error::Usage { .. })));
+        record.chunks[0].vector = Some(vector("flood"));
+        record.metadata = "3".into();
+        assert!(to.store.import(&record).is_err());
+        assert!(records(&to).is_empty());
+        to.assert_whole();
+    }
+}

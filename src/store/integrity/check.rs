@@ -1,0 +1,356 @@
+//! The whole database in, figures out; and whether it is whole.
+
+use rusqlite::Connection;
+
+use crate::document::DocType;
+use crate::error::Result;
+
+use crate::store::Store;
+use crate::store::db::fault::Step;
+use crate::store::db::migrate;
+
+/// What `kb status` counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stats {
+    /// Documents of each type, in the order of [`DocType::ALL`], zeros too.
+    pub documents: [(DocType, u32); 4],
+    /// Chunks of all documents.
+    pub total_chunks: u32,
+    /// Chunks that have a vector.
+    pub total_vectors: u32,
+    /// Pages of all documents that have some.
+    pub pages: PageCounts,
+    /// Size of the database, without the log of a running process.
+    pub db_size_bytes: u64,
+    /// Version of the schema.
+    pub schema_version: i64,
+}
+
+/// How many pages could be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageCounts {
+    /// Pages with text.
+    pub read: u64,
+    /// Pages of those whose text was read by OCR.
+    pub ocr: u64,
+    /// Pages with nothing to read.
+    pub empty: u64,
+    /// Pages whose text could not be read.
+    pub unread: u64,
+    /// Documents with such pages.
+    pub documents_with_unread: u32,
+}
+
+impl Stats {
+    /// Returns the number of documents of all types.
+    pub fn total_documents(&self) -> u32 {
+        self.documents.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Returns the figures of a database that does not exist yet.
+    pub fn empty() -> Self {
+        Self {
+            documents: DocType::ALL.map(|it| (it, 0)),
+            total_chunks: 0,
+            total_vectors: 0,
+            pages: PageCounts::default(),
+            db_size_bytes: 0,
+            schema_version: migrate::MIGRATIONS.last().map_or(0, |(version, _)| *version),
+        }
+    }
+}
+
+const COUNT_DOCUMENTS: &str = "SELECT count(*) FROM documents WHERE doc_type = :doc_type";
+
+const COUNT_PAGES: &str = "
+    SELECT
+        coalesce(sum(metadata ->> '$.quality.pages_read'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_ocr'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_empty'), 0),
+        coalesce(sum(metadata ->> '$.quality.pages_unread'), 0),
+        count(*) FILTER (WHERE metadata ->> '$.quality.pages_unread' > 0)
+    FROM documents";
+
+const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
+
+const HAS_VECTOR_TABLE: &str =
+    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'chunks_vec')";
+
+/// `vec0` keeps its keys in this table; counting there reads no vector.
+const COUNT_VECTORS: &str = "SELECT count(*) FROM chunks_vec_rowids";
+
+const COUNT_UNKNOWN_VECTORS: &str = "SELECT count(*) FROM chunks_vec";
+
+const SIZE_BYTES: &str = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+
+impl Store {
+    /// Counts documents, chunks and bytes.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn stats(&self) -> Result<Stats> {
+        self.read(|db| {
+            let mut documents = DocType::ALL.map(|it| (it, 0));
+            let mut statement = db.prepare_cached(COUNT_DOCUMENTS)?;
+            for (doc_type, num_documents) in &mut documents {
+                *num_documents = statement.query_row([doc_type.as_str()], |row| row.get(0))?;
+            }
+            Ok(Stats {
+                documents,
+                total_chunks: db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?,
+                total_vectors: if has_vector_table(db)? {
+                    let knows_vec0 = crate::store::db::layout::knows_vec0(db)?;
+                    let count = if knows_vec0 { COUNT_VECTORS } else { COUNT_UNKNOWN_VECTORS };
+                    db.query_row(count, [], |row| row.get(0))?
+                } else {
+                    0
+                },
+                pages: db.query_row(COUNT_PAGES, [], |row| {
+                    Ok(PageCounts {
+                        read: row.get::<_, i64>(0)?.unsigned_abs(),
+                        ocr: row.get::<_, i64>(1)?.unsigned_abs(),
+                        empty: row.get::<_, i64>(2)?.unsigned_abs(),
+                        unread: row.get::<_, i64>(3)?.unsigned_abs(),
+                        documents_with_unread: row.get(4)?,
+                    })
+                })?,
+                db_size_bytes: db
+                    .query_row(SIZE_BYTES, [], |row| row.get::<_, i64>(0))?
+                    .unsigned_abs(),
+                schema_version: crate::store::db::migrate::version(db)?,
+            })
+        })
+    }
+
+    /// Examines everything, as [`Store::examine`]; returns a sentence for each fault found, none when
+    /// the database is whole.
+    ///
+    /// # Errors
+    ///
+    /// Where the examination itself cannot go on.
+    pub fn check(&self) -> Result<Vec<String>> {
+        Ok(self.examine()?.into_iter().map(|it| it.message).collect())
+    }
+}
+
+pub(in crate::store) fn has_vector_table(db: &Connection) -> Step<bool> {
+    Ok(db.query_row(HAS_VECTOR_TABLE, [], |row| row.get(0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use crate::document::{Binding, DocumentId};
+    use crate::store::testing::{TestDb, binding, chunk, document, vector};
+    use crate::store::{PathStamp, Unembedded};
+
+    #[test]
+    fn an_empty_database_is_whole_and_counts_all_types() {
+        let db = TestDb::unbound();
+        let stats = db.store.stats().unwrap();
+        assert_eq!(
+            stats.documents.map(|(it, count)| (it.as_str(), count)),
+            [("pdf", 0), ("markdown", 0), ("code", 0), ("note", 0)]
+        );
+        assert!(stats.db_size_bytes > 0);
+        db.assert_whole();
+    }
+
+    #[test]
+    fn documents_chunks_and_vectors_are_counted() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["one", "two"], &[]);
+        db.add("/b.md", &["three"], &[]);
+        let stats = db.store.stats().unwrap();
+        assert_eq!(stats.documents[1].1, 2);
+        assert_eq!((stats.total_chunks, stats.total_vectors), (3, 3));
+        let path = db.path();
+        let size_bytes = stats.db_size_bytes;
+        db.store.close().unwrap();
+        assert_eq!(std::fs::metadata(path).unwrap().len(), size_bytes);
+    }
+
+    #[test]
+    fn each_kind_of_damage_is_told() {
+        for (damage, expected) in [
+            ("DELETE FROM chunks_vec WHERE chunk_id = 1", "1 chunks without a vector"),
+            ("DROP TRIGGER chunks_vec_ad; DELETE FROM documents", "2 vectors without a chunk"),
+            ("INSERT INTO tags (name) VALUES ('loose')", "1 tags that no document bears"),
+            ("DELETE FROM document_paths", "1 documents whose path is not remembered"),
+            (
+                "UPDATE documents SET source_path = NULL",
+                "1 documents with paths of which none is shown",
+            ),
+            ("DELETE FROM chunks WHERE chunk_index = 0", "1 documents with gaps"),
+            (
+                "PRAGMA foreign_keys = OFF; DELETE FROM documents",
+                "rows that refer to something that does not exist",
+            ),
+        ] {
+            let mut db = TestDb::new();
+            db.add("/a.md", &["one", "two"], &[]);
+            db.store.connection.execute_batch(damage).unwrap();
+            let faults = db.store.check().unwrap();
+            assert!(faults.iter().any(|it| it.contains(expected)), "{damage}: {faults:?}");
+        }
+    }
+
+    /// A step in the life of a folder and of the database that follows it.
+    #[derive(Debug, Clone)]
+    enum Act {
+        Write(u8, u8),
+        Touch(u8),
+        Delete(u8),
+        /// Brings a deleted file back as it was, like a disk that is mounted again.
+        Restore(u8),
+        /// Looks at all files as `kb add` does, this many ahead of what is committed.
+        Scan(usize),
+        Remove(DocumentId),
+        Tag(DocumentId, u8),
+        Untag(DocumentId, u8),
+        Reindex(bool),
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        prop_oneof![
+            6 => (0_u8..5, 0_u8..4).prop_map(|(path, content)| Act::Write(path, content)),
+            1 => (0_u8..5).prop_map(Act::Touch),
+            2 => (0_u8..5).prop_map(Act::Delete),
+            2 => (0_u8..5).prop_map(Act::Restore),
+            4 => (1_usize..6).prop_map(Act::Scan),
+            1 => (1_i64..12).prop_map(Act::Remove),
+            1 => (1_i64..12, 0_u8..3).prop_map(|(id, tag)| Act::Tag(id, tag)),
+            1 => (1_i64..12, 0_u8..3).prop_map(|(id, tag)| Act::Untag(id, tag)),
+            1 => any::<bool>().prop_map(Act::Reindex),
+        ]
+    }
+
+    /// From path to content and time of modification.
+    type Files = BTreeMap<String, (String, i64)>;
+
+    /// What was decided on a file before it is committed.
+    enum Plan {
+        Skip,
+        Remember(DocumentId, String),
+        Replace,
+    }
+
+    fn texts(content: &str) -> Vec<String> {
+        (0..content.len()).map(|it| format!("{content} part {it}")).collect()
+    }
+
+    fn plan(db: &TestDb, stamp: &PathStamp, content: &str) -> Plan {
+        let hash = format!("hash of {}", texts(content).join("|"));
+        match db.store.known_path(&stamp.path).unwrap() {
+            Some(known) if known.stamp == *stamp => Plan::Skip,
+            _ => match db.store.document_by_hash(&hash).unwrap() {
+                Some(same) => Plan::Remember(same.id, hash),
+                None => Plan::Replace,
+            },
+        }
+    }
+
+    fn commit(db: &mut TestDb, files: &Files, stamp: &PathStamp, content: &str, plan: Plan) {
+        match plan {
+            Plan::Skip => return,
+            Plan::Remember(id, hash) => {
+                let shown = db.store.document(id).unwrap().and_then(|it| it.path);
+                let is_gone = shown.is_none_or(|it| !files.contains_key(&it));
+                if db.store.remember_path(id, &hash, stamp, is_gone, None).unwrap() {
+                    return;
+                }
+            }
+            Plan::Replace => {}
+        }
+        let texts = texts(content);
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let mut new = document(&stamp.path, &texts, &["scanned"]);
+        new.stamp = Some(stamp.clone());
+        let chunks: Vec<_> = texts.iter().map(|it| chunk(it)).collect();
+        let dim = db.store.binding().unwrap().unwrap().dim;
+        let vectors: Vec<_> = texts.iter().map(|it| widen(vector(it), dim)).collect();
+        let is_unchanged =
+            |it: &PathStamp| files.get(&it.path).is_some_and(|file| file.1 == it.mtime_ns);
+        db.store.replace(&new, &chunks, &vectors, &is_unchanged).unwrap();
+    }
+
+    fn widen(mut vector: Vec<f32>, dim: u32) -> Vec<f32> {
+        vector.resize(dim.try_into().unwrap(), 0.0);
+        vector
+    }
+
+    fn scan(db: &mut TestDb, files: &Files, num_ahead: usize) {
+        let files_in_order: Vec<_> = files.iter().collect();
+        for window in files_in_order.chunks(num_ahead) {
+            let plans: Vec<_> = window
+                .iter()
+                .map(|(path, (content, mtime_ns))| {
+                    let path = (*path).clone();
+                    let stamp =
+                        PathStamp { path, size_bytes: 1, mtime_ns: *mtime_ns, real_path: None };
+                    let plan = plan(db, &stamp, content);
+                    (stamp, content, plan)
+                })
+                .collect();
+            for (stamp, content, plan) in plans {
+                commit(db, files, &stamp, content, plan);
+            }
+        }
+        for (path, (content, _)) in files {
+            let known = db.store.known_path(path).unwrap().unwrap();
+            assert_eq!(db.texts(known.document_id), texts(content), "{path}");
+        }
+    }
+
+    fn reindex(db: &mut TestDb, is_finished: bool) {
+        let dim = if db.store.binding().unwrap().unwrap().dim == 4 { 6 } else { 4 };
+        db.store.begin_reindex(&Binding { dim, ..binding("small") }).unwrap();
+        let embed = |it: &Unembedded| (it.chunk_id, widen(vector(&it.text), dim));
+        let limit = if is_finished { 10_000 } else { 3 };
+        let chunks = db.store.unembedded(0, limit).unwrap();
+        db.store.store_reindexed(&chunks.iter().map(embed).collect::<Vec<_>>()).unwrap();
+        db.store.finish_reindex().unwrap();
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Whatever happens to files and documents, in whatever order: the database is whole, and
+        /// after a scan the content of every file is in it.
+        #[test]
+        fn nothing_is_lost_or_left_over(acts in prop::collection::vec(act(), 1..40)) {
+            let mut db = TestDb::new();
+            let (mut files, mut gone) = (Files::new(), Files::new());
+            let mut now = 0;
+            for act in acts {
+                now += 1;
+                match act {
+                    Act::Write(path, content) => {
+                        let content = ["a", "bb", "ccc", "dddd"][usize::from(content)].to_owned();
+                        files.insert(format!("/{path}.md"), (content, now));
+                    }
+                    Act::Touch(path) => {
+                        if let Some(file) = files.get_mut(&format!("/{path}.md")) {
+                            file.1 = now;
+                        }
+                    }
+                    Act::Delete(path) => gone.extend(files.remove_entry(&format!("/{path}.md"))),
+                    Act::Restore(path) => files.extend(gone.remove_entry(&format!("/{path}.md"))),
+                    Act::Scan(num_ahead) => scan(&mut db, &files, num_ahead),
+                    Act::Remove(id) => drop(db.store.remove(id).unwrap()),
+                    Act::Tag(id, tag) => drop(db.store.add_tags(id, &[format!("tag {tag}")])),
+                    Act::Untag(id, tag) => drop(db.store.change_tags(id, &[], &[format!("tag {tag}")])),
+                    Act::Reindex(is_finished) => reindex(&mut db, is_finished),
+                }
+                prop_assert_eq!(db.store.check().unwrap(), Vec::<String>::new());
+            }
+            scan(&mut db, &files, 1);
+            let words = db.store.occurrences("part").unwrap();
+            prop_assert_eq!(words.len(), db.store.stats().unwrap().total_chunks as usize);
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Examines the whole database and sorts what is wrong by what repairs it.
+//!
+//! Everything that is kept twice is compared: the keyword index with the text, sizes and codes with
+//! what they are made from, hashes with the passages, vectors with the chunks.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
+
+use rusqlite::Connection;
+
+use crate::document::{Chunk, ChunkId};
+use crate::error::{Error, Result};
+
+use super::{check, examine_vectors};
+use crate::store::Store;
+use crate::store::db::fault::{Fault, Step};
+use crate::store::db::second_look::is_unreadable;
+use crate::store::db::{layout, migrate};
+use crate::store::documents::chunks::PassageHash;
+use crate::store::keyword::{grams, sizes};
+
+/// What a part of the database can suffer, by what mends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Damage {
+    /// The file's own structure: only a copy helps.
+    Structure,
+    /// A table is missing or of another shape: only a copy helps.
+    Tables,
+    /// Triggers, indexes or views are missing or changed.
+    Schema,
+    /// An index of SQLite's does not match its table.
+    Indexes,
+    /// Rows refer to what does not exist.
+    References,
+    /// A path is remembered for no document, or the other way round.
+    Paths,
+    /// Tags that nobody bears.
+    Tags,
+    /// Chunks are missing from the middle of documents.
+    Gaps,
+    /// Hashes of passages are not those of the text.
+    Passages,
+    /// The keyword index does not match the text.
+    Keywords,
+    /// The index for scripts without spaces does not match the text.
+    Grams,
+    /// The sizes beside the chunks are not theirs.
+    Sizes,
+    /// The table of vectors contradicts itself or the binding.
+    VectorTable,
+    /// Vectors that are no unit vectors.
+    BadVectors,
+    /// Vectors that are not those that were stored.
+    ChangedVectors,
+    /// Vectors without a checksum.
+    Checksums,
+    /// Vectors without a chunk.
+    LooseVectors,
+    /// Chunks without a vector.
+    MissingVectors,
+    /// Coarse codes that are not those of the vectors.
+    Codes,
+}
+
+impl Damage {
+    /// Whether [`Store::repair`] mends it, with a model at hand for missing vectors.
+    pub fn is_repairable(self) -> bool {
+        !matches!(self, Self::Structure | Self::Tables)
+    }
+
+    /// Returns the stable word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Structure => "structure",
+            Self::Tables => "tables",
+            Self::Schema => "schema",
+            Self::Indexes => "indexes",
+            Self::References => "references",
+            Self::Paths => "paths",
+            Self::Tags => "tags",
+            Self::Gaps => "gaps",
+            Self::Passages => "passages",
+            Self::Keywords => "keywords",
+            Self::Grams => "grams",
+            Self::Sizes => "sizes",
+            Self::VectorTable => "vector_table",
+            Self::BadVectors => "bad_vectors",
+            Self::ChangedVectors => "changed_vectors",
+            Self::Checksums => "checksums",
+            Self::LooseVectors => "loose_vectors",
+            Self::MissingVectors => "missing_vectors",
+            Self::Codes => "codes",
+        }
+    }
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What is damaged.
+    pub damage: Damage,
+    /// A sentence that says what and how much.
+    pub message: String,
+}
+
+impl Finding {
+    pub(in crate::store) fn new(damage: Damage, message: impl Into<String>) -> Self {
+        Self { damage, message: message.into() }
+    }
+
+    /// `None` where there are none.
+    pub(in crate::store) fn counted(
+        damage: Damage,
+        count: impl Into<i64>,
+        what: &str,
+    ) -> Option<Self> {
+        let count: i64 = count.into();
+        (count > 0).then(|| Self::new(damage, format!("{count} {what}")))
+    }
+}
+
+/// With 1, FTS5 compares its index with the text in `chunks`; it fails where they differ.
+const CHECK_FTS: &str = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
+
+const CHECK_GRAMS: &str = "INSERT INTO chunks_grams (chunks_grams) VALUES ('integrity-check')";
+
+/// Queries that count what should not be, each with the sentence that says so.
+const CLAIMS: &[(Damage, &str, &str)] = &[
+    (
+        Damage::References,
+        "SELECT count(*) FROM pragma_foreign_key_check",
+        "rows that refer to something that does not exist",
+    ),
+    (
+        Damage::Tags,
+        "SELECT count(*) FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)",
+        "tags that no document bears",
+    ),
+    (
+        Damage::Paths,
+        "SELECT count(*)
+        FROM documents
+        LEFT JOIN document_paths
+            ON document_paths.path = documents.source_path
+            AND document_paths.document_id = documents.id
+        WHERE documents.source_path IS NOT NULL AND document_paths.path IS NULL",
+        "documents whose path is not remembered",
+    ),
+    (
+        Damage::Paths,
+        "SELECT count(*)
+        FROM documents
+        WHERE documents.source_path IS NULL
+            AND documents.id IN (SELECT document_id FROM document_paths)",
+        "documents with paths of which none is shown",
+    ),
+    (
+        Damage::Grams,
+        "SELECT count(*) FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)",
+        "entries of scripts without spaces that no chunk has",
+    ),
+    (
+        Damage::Gaps,
+        "SELECT count(*) FROM (
+            SELECT 1 FROM chunks GROUP BY document_id HAVING max(chunk_index) + 1 <> count(*)
+        )",
+        "documents with gaps between their chunks",
+    ),
+];
+
+/// As [`CLAIMS`], for a database that is bound to a model.
+const VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
+    (
+        Damage::MissingVectors,
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM chunks_vec_rowids)",
+        "chunks without a vector",
+    ),
+    (
+        Damage::LooseVectors,
+        "SELECT count(*) FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)",
+        "vectors without a chunk",
+    ),
+];
+
+/// The same, of a table of vectors whose layout is unknown.
+const UNKNOWN_VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
+    (
+        Damage::MissingVectors,
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunks_vec)",
+        "chunks without a vector",
+    ),
+    (
+        Damage::LooseVectors,
+        "SELECT count(*) FROM chunks_vec WHERE chunk_id NOT IN (SELECT id FROM chunks)",
+        "vectors without a chunk",
+    ),
+];
+
+const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
+
+const CHUNKS: &str = "SELECT id, context, text, passage_hash FROM chunks";
+
+const GRAMS: &str = "SELECT id FROM chunks_grams_docsize";
+
+/// What the migrations make; the shadow tables of virtual ones are their own affair.
+const SCHEMA: &str = "
+    SELECT type, name, sql
+    FROM sqlite_schema
+    WHERE sql IS NOT NULL
+        AND name NOT LIKE 'chunks\\_fts\\_%' ESCAPE '\\'
+        AND name NOT LIKE 'chunks\\_grams\\_%' ESCAPE '\\'";
+
+/// Something the migrations made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::store) struct SchemaEntry {
+    /// `table`, `index`, `trigger` or `view`.
+    pub(in crate::store) kind: String,
+    pub(in crate::store) name: String,
+    pub(in crate::store) sql: String,
+}
+
+impl Store {
+    /// Examines everything: the file's structure, references, the keyword index against the text,
+    /// hashes against passages, one vector for each chunk and no other. Returns what is wrong, after a
+    /// second look, so that what others write meanwhile is no finding; nothing when the database is
+    /// undamaged. Reads all of it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the file cannot even be read on, [`Error::DiskFailed`] where the disk
+    /// fails, and what else the database refuses.
+    pub fn examine(&self) -> Result<Vec<Finding>> {
+        let found = self.examine_once()?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        // "Restore a backup" is said of what is still there on a second look.
+        let again = self.examine_once()?;
+        let was_found = |finding: &Finding| found.iter().any(|it| it.damage == finding.damage);
+        Ok(again.into_iter().filter(was_found).collect())
+    }
+
+    fn examine_once(&self) -> Result<Vec<Finding>> {
+        let mut found = Vec::new();
+        // Apart from the rest: for SQLite these statements write, and may have to wait to do so.
+        for (damage, sql) in [(Damage::Keywords, CHECK_FTS), (Damage::Grams, CHECK_GRAMS)] {
+            match self
+                .connection
+                .execute(sql, [])
+                .map_err(|error| Fault::from(error).at(&self.path))
+            {
+                Ok(_) => {}
+                Err(Error::Corrupt { detail, .. }) => {
+                    let message = format!("the keyword index does not match the text: {detail}");
+                    found.push(Finding::new(damage, message));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.examine_snapshot(&mut found)?;
+        Ok(found)
+    }
+
+    /// Examines one state of the database, on a connection that knows of no earlier state: when
+    /// `integrity_check` asks FTS5, it goes by the structure of the index that the connection read
+    /// last, and looks in vain for what other processes have merged since (`xIntegrity` in `fts5.c`
+    /// does not invalidate it, unlike every query).
+    fn examine_snapshot(&self, found: &mut Vec<Finding>) -> Result<()> {
+        let reader = self.reader()?;
+        reader.read(|db| {
+            integrity(db, found)?;
+            let has_vectors = check::has_vector_table(db)?;
+            let vector_claims = match (has_vectors, layout::knows_vec0(db)?) {
+                (true, true) => VECTOR_CLAIMS,
+                (true, false) => UNKNOWN_VECTOR_CLAIMS,
+                (false, _) => &[],
+            };
+            for (damage, count_sql, what) in CLAIMS.iter().chain(vector_claims) {
+                let count: i64 = db.query_row(count_sql, [], |row| row.get(0))?;
+                found.extend(Finding::counted(*damage, count, what));
+            }
+            if !has_vectors {
+                let num_chunks: i64 = db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?;
+                let what = "chunks without a vector";
+                found.extend(Finding::counted(Damage::MissingVectors, num_chunks, what));
+            }
+            texts(db, found)?;
+            let num_sizes = sizes::num_wrong(db)?;
+            let what = "chunks of which another size is remembered";
+            found.extend(Finding::counted(Damage::Sizes, num_sizes, what));
+            examine_vectors::examine(db, found)?;
+            schema(db, found)
+        })?;
+        let unreadable = found.iter().find(|finding| is_unreadable(&finding.message));
+        match unreadable {
+            Some(finding) => {
+                let (path, detail) = (self.path.clone(), finding.message.clone());
+                Err(Error::DiskFailed { path, detail })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Asks SQLite itself. What it says of virtual tables has been asked for apart.
+fn integrity(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+    let mut messages: Vec<String> = Vec::new();
+    db.pragma_query(None, "integrity_check", |row| {
+        messages.push(row.get(0)?);
+        Ok(())
+    })?;
+    for message in messages {
+        let damage = if message == "ok" || message.contains("FTS5 table") {
+            continue;
+        } else if message.contains(" index ") {
+            Damage::Indexes
+        } else {
+            Damage::Structure
+        };
+        found.push(Finding::new(damage, message));
+    }
+    Ok(())
+}
+
+/// Compares hashes and the index for scripts without spaces with the texts.
+fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+    let mut statement = db.prepare(GRAMS)?;
+    let indexed: HashSet<ChunkId> =
+        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let (mut num_other, mut num_missing) = (0, 0);
+    each_text(db, |chunk_id, context, text, hash| {
+        let passage = Chunk::passage(context, text);
+        num_other += i64::from(PassageHash::of(&passage).bytes().as_slice() != hash);
+        num_missing += i64::from(!indexed.contains(&chunk_id) && grams::has_some(context, text));
+    })?;
+    let what = "chunks whose text is not what it was when they were embedded";
+    found.extend(Finding::counted(Damage::Passages, num_other, what));
+    let what = "chunks in scripts without spaces that are not indexed";
+    found.extend(Finding::counted(Damage::Grams, num_missing, what));
+    Ok(())
+}
+
+/// Calls `look` with id, context, text and hash of every chunk.
+pub(in crate::store) fn each_text(
+    db: &Connection,
+    mut look: impl FnMut(ChunkId, &str, &str, &[u8]),
+) -> Step<()> {
+    let mut statement = db.prepare(CHUNKS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
+        let hash: Vec<u8> = row.get(3)?;
+        look(row.get(0)?, &context, &text, &hash);
+    }
+    Ok(())
+}
+
+/// Compares what the migrations made with what is there.
+fn schema(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+    let mut by_damage: BTreeMap<Damage, Vec<&str>> = BTreeMap::new();
+    for entry in missing_schema(db)? {
+        let damage = if entry.kind == "table" { Damage::Tables } else { Damage::Schema };
+        by_damage.entry(damage).or_default().push(&entry.name);
+    }
+    found.extend(by_damage.into_iter().map(|(damage, names)| {
+        Finding::new(damage, format!("missing or changed in the schema: {}", names.join(", ")))
+    }));
+    Ok(())
+}
+
+/// Returns what the migrations made and is not there, or is another. Of tables only the name counts:
+/// what is in them is examined elsewhere.
+pub(in crate::store) fn missing_schema(db: &Connection) -> Step<Vec<&'static SchemaEntry>> {
+    let found = entries(db)?;
+    let is_same = |a: &SchemaEntry, b: &SchemaEntry| {
+        (&a.kind, &a.name) == (&b.kind, &b.name)
+            && (a.kind == "table" || plain(&a.sql) == plain(&b.sql))
+    };
+    let expected = expected_schema()?.iter();
+    Ok(expected.filter(|entry| !found.iter().any(|it| is_same(entry, it))).collect())
+}
+
+/// Returns SQL without comments and with one space wherever there is some.
+fn plain(sql: &str) -> String {
+    let lines = sql.lines().map(|it| it.split("--").next().unwrap_or_default());
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    words.join(" ")
+}
+
+fn entries(db: &Connection) -> Step<Vec<SchemaEntry>> {
+    let mut statement = db.prepare(SCHEMA)?;
+    let entries = statement.query_map([], |row| {
+        Ok(SchemaEntry { kind: row.get(0)?, name: row.get(1)?, sql: row.get(2)? })
+    })?;
+    Ok(entries.collect::<Result<_, _>>()?)
+}
+
+/// Returns what the migrations make of an empty database.
+fn expected_schema() -> Step<&'static [SchemaEntry]> {
+    static EXPECTED: OnceLock<Vec<SchemaEntry>> = OnceLock::new();
+    if let Some(expected) = EXPECTED.get() {
+        return Ok(expected);
+    }
+    let mut db = Connection::open_in_memory()?;
+    migrate::apply(&mut db, 0, migrate::MIGRATIONS)?;
+    let entries = entries(&db)?;
+    Ok(EXPECTED.get_or_init(|| entries))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,7 @@
+//! Compares what the database keeps twice and repairs one from the other.
+
+pub(in crate::store) mod check;
+pub(in crate::store) mod examine;
+pub(in crate::store) mod examine_vectors;
+pub(in crate::store) mod repair;
+pub(in crate::store) mod repair_vectors;

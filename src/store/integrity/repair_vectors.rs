@@ -1,0 +1,152 @@
+//! Damaged vectors in, what is good of them out; what is missing then, the model makes anew.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, named_params};
+
+use crate::document::ChunkId;
+use crate::error::Result;
+
+use super::examine_vectors;
+use crate::store::Store;
+use crate::store::db::binding::{self, Slot};
+use crate::store::db::fault::Step;
+use crate::store::db::layout::Layout;
+use crate::store::vectors::reindex::Unembedded;
+use crate::store::vectors::{self, VectorWriter, codes};
+
+const REMOVE_VECTOR: &str = "DELETE FROM chunks_vec WHERE chunk_id = :id";
+
+const LOOSE_VECTORS: &str =
+    "SELECT rowid FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)";
+
+const CHUNK_IDS: &str = "SELECT id FROM chunks";
+
+const UNVECTORED: &str = "
+    SELECT id, context, text
+    FROM chunks
+    WHERE id > :after AND id NOT IN (SELECT rowid FROM chunks_vec_rowids)
+    ORDER BY id
+    LIMIT :limit";
+
+const HAS_CHUNK: &str = "
+    SELECT
+        EXISTS (SELECT 1 FROM chunks WHERE id = :id)
+        AND NOT EXISTS (SELECT 1 FROM chunks_vec_rowids WHERE rowid = :id)";
+
+impl Store {
+    /// Returns chunks that have no vector: at most `limit`, by id, all greater than `after`.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<Unembedded>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(UNVECTORED)?;
+            let params = named_params! { ":after": after, ":limit": limit };
+            let chunks = statement.query_map(params, |row| {
+                Ok(Unembedded { chunk_id: row.get(0)?, context: row.get(1)?, text: row.get(2)? })
+            })?;
+            Ok(chunks.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Stores vectors of chunks that have none, in one transaction; a chunk that is gone or has got
+    /// one meanwhile is passed over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ModelMismatch`](crate::error::Error::ModelMismatch) when the database has been bound to another model; else as
+    /// [`Store::repair`].
+    pub fn store_vectors(&mut self, embedded: &[(ChunkId, Vec<f32>)]) -> Result<()> {
+        let bound = self.bound.borrow().clone();
+        self.write(|db| {
+            let Some(binding) = binding::check(db, bound.as_ref())? else { return Ok(()) };
+            let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
+            for (chunk_id, vector) in embedded {
+                vectors::require_unit_shape(vector, binding.dim)?;
+                let params = named_params! { ":id": chunk_id };
+                if db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))? {
+                    writer.insert(*chunk_id, vector)?;
+                }
+            }
+            writer.finish()
+        })
+    }
+}
+
+/// Removes vectors that are none of unit length or not those that were stored.
+pub(in crate::store) fn remove_bad_vectors(db: &Connection) -> Step<()> {
+    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
+    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
+    let mut bad = Vec::new();
+    examine_vectors::each_block(db, |block| {
+        let Some(block) = block else { return };
+        let is_bad = |(place, chunk_id): &&(usize, ChunkId)| {
+            block.good_vector(*place, *chunk_id, dim).is_none()
+        };
+        bad.extend(block.places.iter().filter(is_bad).map(|(_, chunk_id)| *chunk_id));
+    })?;
+    remove_vectors(db, &bad)
+}
+
+/// Removes the vectors of some chunks, and the codes, which are made anew.
+pub(in crate::store) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
+    if ids.is_empty() || !super::check::has_vector_table(db)? {
+        return Ok(());
+    }
+    codes::forget(db)?;
+    for id in ids {
+        db.prepare_cached(REMOVE_VECTOR)?.execute(named_params! { ":id": id })?;
+    }
+    Ok(())
+}
+
+/// Removes the vectors of chunks that are gone.
+pub(in crate::store) fn remove_loose_vectors(db: &Connection) -> Step<()> {
+    if !super::check::has_vector_table(db)? {
+        return Ok(());
+    }
+    let mut statement = db.prepare(LOOSE_VECTORS)?;
+    let loose: Vec<ChunkId> =
+        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    remove_vectors(db, &loose)
+}
+
+/// Makes the table of vectors anew, with those that are good, of chunks that are there.
+pub(in crate::store) fn rebuild_vectors(db: &Connection) -> Step<()> {
+    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
+    let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
+    let mut statement = db.prepare(CHUNK_IDS)?;
+    let mut waiting: HashSet<ChunkId> =
+        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut good = Vec::new();
+    if super::check::has_vector_table(db)? {
+        // A table whose parts are missing has nothing to give.
+        let _ = examine_vectors::each_block(db, |block| {
+            for (place, chunk_id) in block.iter().flat_map(|it| &it.places) {
+                let vector = block.and_then(|block| block.good_vector(*place, *chunk_id, dim));
+                if let (Some(vector), true) = (vector, waiting.remove(chunk_id)) {
+                    let (numbers, _) = vector.as_chunks::<4>();
+                    let numbers: Vec<f32> =
+                        numbers.iter().map(|it| f32::from_ne_bytes(*it)).collect();
+                    good.push((*chunk_id, numbers));
+                }
+            }
+        });
+    }
+    good.sort_unstable_by_key(|it| it.0);
+    vectors::make_table(db, binding.dim)?;
+    let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
+    for (chunk_id, vector) in &good {
+        writer.insert(*chunk_id, vector)?;
+    }
+    writer.finish()
+}
+
+/// Makes the codes anew: cheap, and right whatever was done to the vectors.
+pub(in crate::store) fn encode_anew(db: &Connection) -> Step<()> {
+    codes::forget(db)?;
+    vectors::encode_from(db, 1)?;
+    Ok(())
+}

@@ -1,0 +1,310 @@
+//! A word or phrase in, the chunks in which it occurs out: the keyword index.
+//!
+//! The index finds and counts; what the counts are worth is `search`'s to say.
+
+use rusqlite::{Connection, named_params};
+
+use crate::document::ChunkId;
+use crate::error::Result;
+
+use super::postings;
+use crate::store::Store;
+use crate::store::db::by_sql;
+use crate::store::db::fault::Step;
+use crate::text::scripts;
+
+/// How often a word or phrase occurs in a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Which chunk.
+    pub chunk_id: ChunkId,
+    /// Times in the chunk's context.
+    pub in_context: u32,
+    /// Times in the chunk's own text; a phrase counts once here, wherever it stands.
+    pub in_text: u32,
+}
+
+/// A table of one row for the index's own tokenizer to read; it lives in memory.
+const MAKE_TOKENIZER: &str = "
+    CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed USING fts5 (
+        text,
+        tokenize = 'porter unicode61'
+    );
+    CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed_terms USING fts5vocab (typed, instance);";
+
+const TYPE: &str = "INSERT OR REPLACE INTO temp.typed (rowid, text) VALUES (1, :text)";
+
+const TYPED_TERMS: &str = "SELECT term FROM temp.typed_terms ORDER BY offset";
+
+/// One row an occurrence, in the order of chunk ids: scripts without spaces, and words that touch
+/// them.
+const GRAM_OCCURRENCES: &str = "
+    SELECT doc AS chunk_id, col = 'context' AS is_context
+    FROM chunks_grams_terms
+    WHERE term = :wanted";
+
+/// One row a chunk.
+const PHRASE_OCCURRENCES: &str = "
+    SELECT rowid AS chunk_id, 0 AS is_context
+    FROM chunks_fts
+    WHERE chunks_fts MATCH :wanted
+    ORDER BY rowid";
+
+const GRAM_PHRASE_OCCURRENCES: &str = "
+    SELECT rowid AS chunk_id, 0 AS is_context
+    FROM chunks_grams
+    WHERE chunks_grams MATCH :wanted
+    ORDER BY rowid";
+
+const REBUILD: &str = "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')";
+
+impl Store {
+    /// Returns where a text occurs, case, accents and endings aside; a text of several words as a
+    /// phrase. In the order of chunk ids, each once; none for a text without letters and digits.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
+        self.read(|db| {
+            if text.starts_with(scripts::is_unspaced) && text.chars().all(scripts::is_unspaced) {
+                let pairs = scripts::pairs(text);
+                return match pairs.len() {
+                    0 | 1 => read_occurrences(db, GRAM_OCCURRENCES, text),
+                    _ => read_occurrences(db, GRAM_PHRASE_OCCURRENCES, &quote(&pairs.join(" "))),
+                };
+            }
+            let terms = terms(db, text)?;
+            match terms.as_slice() {
+                [] => Ok(Vec::new()),
+                [term] => {
+                    let found = if self.layout(db)?.knows_fts5 {
+                        postings::read(db, term)?
+                    } else {
+                        read_occurrences(db, by_sql::OCCURRENCES, term)?
+                    };
+                    let touching = read_occurrences(db, GRAM_OCCURRENCES, &text.to_lowercase())?;
+                    Ok(united(found, touching))
+                }
+                _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text)),
+            }
+        })
+    }
+
+    /// Returns where words occur that begin so, each chunk once, whatever it has of them; in the order
+    /// of chunk ids.
+    ///
+    /// # Errors
+    ///
+    /// What the database refuses.
+    pub fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>> {
+        let expr = expr(&format!("{prefix}*"));
+        self.read(|db| read_occurrences(db, PHRASE_OCCURRENCES, &expr))
+    }
+}
+
+/// Makes the index of words anew from the chunks.
+pub(in crate::store) fn rebuild(db: &Connection) -> Step<()> {
+    db.execute(REBUILD, [])?;
+    Ok(())
+}
+
+/// Counts the rows of each chunk.
+fn read_occurrences(db: &Connection, sql: &str, wanted: &str) -> Step<Vec<Occurrence>> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(named_params! { ":wanted": wanted })?;
+    let mut found: Vec<Occurrence> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let chunk_id = row.get(0)?;
+        let is_context: bool = row.get(1)?;
+        if found.last().is_none_or(|it| it.chunk_id != chunk_id) {
+            found.push(Occurrence { chunk_id, in_context: 0, in_text: 0 });
+        }
+        if let Some(it) = found.last_mut() {
+            let count = if is_context { &mut it.in_context } else { &mut it.in_text };
+            *count += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// Adds up what two indexes say of the same chunks.
+fn united(mut found: Vec<Occurrence>, further: Vec<Occurrence>) -> Vec<Occurrence> {
+    if further.is_empty() {
+        return found;
+    }
+    found.extend(further);
+    found.sort_by_key(|it| it.chunk_id);
+    found.dedup_by(|next, kept| {
+        let is_same = next.chunk_id == kept.chunk_id;
+        if is_same {
+            kept.in_context += next.in_context;
+            kept.in_text += next.in_text;
+        }
+        is_same
+    });
+    found
+}
+
+/// Returns the terms that the index makes of a text, in order.
+fn terms(db: &Connection, text: &str) -> Step<Vec<String>> {
+    db.execute_batch(MAKE_TOKENIZER)?;
+    db.prepare_cached(TYPE)?.execute(named_params! { ":text": text })?;
+    let mut statement = db.prepare_cached(TYPED_TERMS)?;
+    let terms = statement.query_map([], |row| row.get(0))?;
+    Ok(terms.collect::<Result<_, _>>()?)
+}
+
+/// Returns the expression by which a text is found: as a phrase, or as the beginning of one where it
+/// ends in `*`.
+pub(in crate::store) fn expr(text: &str) -> String {
+    match text.strip_suffix('*') {
+        Some(beginning) => format!("{} *", quote(beginning)),
+        None => quote(text),
+    }
+}
+
+/// Makes any text a string to FTS5, whatever it contains; NUL would end it early.
+pub(in crate::store) fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\"").replace('\0', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Damage;
+    use crate::store::testing::TestDb;
+
+    fn found(db: &TestDb, text: &str) -> Vec<ChunkId> {
+        let found = db.store.occurrences(text).unwrap();
+        assert!(found.is_sorted_by(|a, b| a.chunk_id < b.chunk_id));
+        found.into_iter().map(|it| it.chunk_id).collect()
+    }
+
+    #[test]
+    fn the_triggers_alone_keep_the_index() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["apples"], &[]);
+        let run = |sql: &str| db.store.connection.execute(sql, []).unwrap();
+        let indexed = |word: &str| -> i64 {
+            let sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?1";
+            db.store.connection.query_row(sql, [word], |row| row.get(0)).unwrap()
+        };
+        let check = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
+        // `chunks_ai`, `chunks_au` and `chunks_ad`, each with nothing but a statement on `chunks`.
+        run("INSERT INTO chunks (document_id, chunk_index, text, passage_hash)
+            VALUES (1, 1, 'pears', x'00')");
+        assert_eq!((indexed("apples"), indexed("pears")), (1, 1));
+        run(check);
+        run("UPDATE chunks SET text = 'plums' WHERE text = 'pears'");
+        assert_eq!((indexed("pears"), indexed("plums")), (0, 1));
+        run(check);
+        run("DELETE FROM chunks WHERE text = 'plums'");
+        assert_eq!((indexed("apples"), indexed("plums")), (1, 0));
+        run(check);
+        let sql = "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema
+            WHERE type = 'trigger' AND name IN ('chunks_ai', 'chunks_ad', 'chunks_au') ORDER BY name)";
+        let names: String = db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(names, "chunks_ad,chunks_ai,chunks_au");
+    }
+
+    #[test]
+    fn a_chunk_is_found_as_soon_as_it_is_stored() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["about apples", "about pears"], &[]);
+        let chunks = db.store.chunks(id).unwrap();
+        assert_eq!(found(&db, "pears"), [chunks[1].id]);
+    }
+
+    #[test]
+    fn words_are_stemmed_and_folded() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["how to install git in a café"], &[]);
+        assert_eq!(found(&db, "Installing").len(), 1);
+        assert_eq!(found(&db, "CAFE").len(), 1);
+    }
+
+    #[test]
+    fn occurrences_are_counted_by_column() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["setup, set up, setup"], &[]);
+        let chunk_id = db.store.chunks(id).unwrap()[0].id;
+        let found = db.store.occurrences("setup").unwrap();
+        assert_eq!(found, [Occurrence { chunk_id, in_context: 1, in_text: 2 }]);
+    }
+
+    #[test]
+    fn a_text_of_several_words_is_a_phrase() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["git lfs", "lfs for git", "git-lfs or git_lfs"], &[]);
+        assert_eq!(found(&db, "git-lfs").len(), 2);
+    }
+
+    #[test]
+    fn a_beginning_finds_all_words_that_have_it() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["configure", "configuration files", "con", "figure"], &[]);
+        assert_eq!(db.store.occurrences_of_prefix("config").unwrap().len(), 2);
+        assert!(db.store.occurrences_of_prefix("configz").unwrap().is_empty());
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_found_inside_their_runs() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["東京都の水族館でGPU加速を使う", "京都へ行く"], &[]);
+        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|it| it.id).collect();
+        assert_eq!(found(&db, "水族"), [ids[0]]);
+        assert_eq!(found(&db, "水族館"), [ids[0]]);
+        assert_eq!(found(&db, "京都"), ids);
+        assert!(found(&db, "族水").is_empty());
+        assert_eq!(found(&db, "水"), [ids[0]]);
+        assert_eq!(found(&db, "gpu"), [ids[0]]);
+        db.store.remove(id).unwrap();
+        assert!(found(&db, "水族").is_empty());
+        db.assert_whole();
+    }
+
+    #[test]
+    fn removed_words_match_no_more() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["apples"], &[]);
+        db.store.remove(id).unwrap();
+        assert!(found(&db, "apples").is_empty());
+        db.assert_whole();
+    }
+
+    #[test]
+    fn changed_words_match_and_the_old_ones_do_not() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["apples"], &[]);
+        db.store.connection.execute("UPDATE chunks SET text = 'pears'", []).unwrap();
+        assert!(found(&db, "apples").is_empty());
+        assert_eq!(found(&db, "pears").len(), 1);
+        let faults = db.store.examine().unwrap();
+        assert!(faults.iter().all(|it| it.damage == Damage::Passages), "{faults:?}");
+    }
+
+    #[test]
+    fn an_index_that_drifted_is_rebuilt() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["apples", "水族館"], &[]);
+        for table in ["chunks_fts", "chunks_grams"] {
+            let sql = format!("INSERT INTO {table} ({table}) VALUES ('delete-all')");
+            db.store.connection.execute(&sql, []).unwrap();
+        }
+        assert!(found(&db, "apples").is_empty() && found(&db, "水族").is_empty());
+        assert_eq!(db.store.check().unwrap().len(), 2);
+        db.rebuild_keyword_indexes();
+        assert_eq!((found(&db, "apples").len(), found(&db, "水族").len()), (1, 1));
+        db.assert_whole();
+    }
+
+    #[test]
+    fn any_text_is_only_text() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["apples"], &[]);
+        for text in ["???", "", "apples AND", "\"", "a\0b", "text:apples NEAR(", "^apples*"] {
+            found(&db, text);
+        }
+    }
+}

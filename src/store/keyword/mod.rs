@@ -1,0 +1,7 @@
+//! Keeps and reads the keyword index: terms, occurrences, sizes, pairs of letters.
+
+pub(in crate::store) mod fts;
+pub(in crate::store) mod grams;
+pub(in crate::store) mod postings;
+pub(in crate::store) mod separators;
+pub(in crate::store) mod sizes;

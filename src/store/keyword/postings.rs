@@ -1,0 +1,544 @@
+//! A term in, its occurrences out: kb's own reading of what FTS5 keeps.
+//!
+//! FTS5 gives occurrences a row each, or rows without counts; at a million chunks a common word then
+//! takes longer than everything else together. Its index lies in two plain tables: leaves of
+//! terms with their occurrences, and the first term of each leaf. The layout is described at the head
+//! of `fts5_index.c` and has been the same since SQLite 3.9; tests compare with FTS5's own answer.
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+
+use super::fts::Occurrence;
+use crate::store::db::fault::{Fault, Step};
+
+/// Says which segments there are, as bytes.
+const STRUCTURE: &str = "SELECT block FROM chunks_fts_data WHERE id = 10";
+
+/// The lowest bit says whether the term has an index of its own, for skipping.
+const LEAF_OF_TERM: &str = "
+    SELECT pgno >> 1
+    FROM chunks_fts_idx
+    WHERE segid = :segment AND term <= :term
+    ORDER BY term DESC
+    LIMIT 1";
+
+const LEAVES: &str = "
+    SELECT block
+    FROM chunks_fts_data
+    WHERE id BETWEEN :first AND :last
+    ORDER BY id";
+
+/// Put before each term of the index proper; those of prefix indexes have other letters.
+const TERM_MARK: u8 = b'0';
+
+/// Bits of a leaf's number in the ids of `chunks_fts_data`; those above are the segment's.
+pub(in crate::store) const LEAF_BITS: u32 = 37;
+
+/// Bytes of a leaf before its content: two numbers of two bytes.
+const HEAD_LEN: usize = 4;
+
+/// In a list of positions: what follows is the number of a column, not a position.
+const NEXT_COLUMN: u64 = 1;
+
+/// A part of the index, written at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Segment {
+    id: i64,
+    first_leaf: i64,
+    last_leaf: i64,
+}
+
+/// Reads where a term of the index occurs, in the order of chunk ids, each once.
+pub(in crate::store) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
+    let structure: Option<Vec<u8>> =
+        db.prepare_cached(STRUCTURE)?.query_row([], |row| row.get(0)).optional()?;
+    let structure = structure.unwrap_or_default();
+    let segments = segments(&structure).ok_or_else(damaged)?;
+    let term: Vec<u8> = [&[TERM_MARK], term.as_bytes()].concat();
+    let mut found: Vec<Occurrence> = Vec::new();
+    for segment in segments {
+        read_segment(db, segment, &term, &mut found)?;
+    }
+    // Of what several segments say of a chunk the newest counts, and it comes last.
+    if !found.is_sorted_by(|a, b| a.chunk_id < b.chunk_id) {
+        found.sort_by_key(|it| it.chunk_id);
+        found.dedup_by(|newer, kept| {
+            let is_same = newer.chunk_id == kept.chunk_id;
+            if is_same {
+                *kept = *newer;
+            }
+            is_same
+        });
+    }
+    // No positions: the chunk was removed.
+    found.retain(|it| it.in_context + it.in_text > 0);
+    Ok(found)
+}
+
+/// Returns the first term of a leaf, with its mark, if it has any; the outer `None` is damage.
+pub(in crate::store) fn first_term(leaf: &[u8]) -> Option<Option<&[u8]>> {
+    let mut leaf = Leaf::new(leaf)?;
+    if leaf.term_starts.0.is_empty() {
+        return Some(None);
+    }
+    let mut entry = Bytes(leaf.content.get(leaf.term_starts.length()?..)?);
+    let len = entry.length()?;
+    entry.take(len).map(Some)
+}
+
+pub(in crate::store) fn damaged() -> Fault {
+    Fault::Corrupt("the keyword index cannot be read".to_owned())
+}
+
+/// Returns the segments, oldest first; `None` if the bytes are no list of them.
+fn segments(structure: &[u8]) -> Option<Vec<Segment>> {
+    // The first four bytes count changes of the table's settings.
+    let mut rest = Bytes(structure.get(HEAD_LEN..).unwrap_or_default());
+    if rest.0.is_empty() {
+        return Some(Vec::new());
+    }
+    let num_levels = rest.varint()?;
+    let (_num_segments, _num_writes) = (rest.varint()?, rest.varint()?);
+    let mut levels = Vec::new();
+    for _ in 0..num_levels {
+        let (_num_merging, num_segments) = (rest.varint()?, rest.varint()?);
+        let mut level = Vec::new();
+        for _ in 0..num_segments {
+            let mut number = || i64::try_from(rest.varint()?).ok();
+            let segment = Segment { id: number()?, first_leaf: number()?, last_leaf: number()? };
+            // A segment that was merged into another one has no leaves left.
+            if segment.last_leaf > 0 {
+                level.push(segment);
+            }
+        }
+        levels.push(level);
+    }
+    levels.reverse();
+    Some(levels.concat())
+}
+
+/// Adds what one segment knows of a term.
+fn read_segment(
+    db: &Connection,
+    segment: Segment,
+    term: &[u8],
+    found: &mut Vec<Occurrence>,
+) -> Step<()> {
+    let leaf: Option<i64> = db
+        .prepare_cached(LEAF_OF_TERM)?
+        .query_row(named_params! { ":segment": segment.id, ":term": term }, |row| row.get(0))
+        .optional()?;
+    let first_leaf = leaf.unwrap_or(0).max(segment.first_leaf);
+    let id_of = |leaf: i64| (segment.id << LEAF_BITS) + leaf;
+    let mut leaves = db.prepare_cached(LEAVES)?;
+    let mut leaves = leaves
+        .query(named_params! { ":first": id_of(first_leaf), ":last": id_of(segment.last_leaf) })?;
+    let mut list = OccurrenceList { found, chunk_id: 0, rest_len: 0, column: Some(0) };
+    let mut is_first = true;
+    while let Some(row) = leaves.next()? {
+        let bytes = row.get_ref(0)?.as_blob().map_err(|_| damaged())?;
+        let leaf = Leaf::new(bytes).ok_or_else(damaged)?;
+        let part = if is_first {
+            match leaf.find(term).ok_or_else(damaged)? {
+                Some(part) => part,
+                None => return Ok(()),
+            }
+        } else {
+            leaf.continued().ok_or_else(damaged)?
+        };
+        is_first = false;
+        list.read(part.bytes).ok_or_else(damaged)?;
+        if part.is_last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The occurrences of a term that stand on one leaf.
+struct Part<'a> {
+    bytes: &'a [u8],
+    /// Whether another term follows, so that there is no more on the next leaf.
+    is_last: bool,
+}
+
+/// A page of the index: what its last term of the leaf before leaves over, then terms.
+struct Leaf<'a> {
+    /// Without what stands behind the content.
+    content: &'a [u8],
+    /// Where each term begins in the content, as numbers to be added up.
+    term_starts: Bytes<'a>,
+}
+
+impl<'a> Leaf<'a> {
+    fn new(bytes: &'a [u8]) -> Option<Self> {
+        let content_len = usize::from(u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]));
+        let (content, term_starts) = bytes.split_at_checked(content_len)?;
+        Some(Self { content, term_starts: Bytes(term_starts) })
+    }
+
+    /// Finds the occurrences of a term; the outer `None` is damage.
+    fn find(mut self, wanted: &[u8]) -> Option<Option<Part<'a>>> {
+        let mut start = 0;
+        let mut term: Vec<u8> = Vec::new();
+        while !self.term_starts.0.is_empty() {
+            let is_first = start == 0;
+            start += self.term_starts.length()?;
+            let mut entry = Bytes(self.content.get(start..)?);
+            let num_kept = if is_first { 0 } else { entry.length()? };
+            let num_new = entry.length()?;
+            term.truncate(num_kept);
+            term.extend_from_slice(entry.take(num_new)?);
+            if term == wanted {
+                let mut ahead = Bytes(self.term_starts.0);
+                let is_last = !ahead.0.is_empty();
+                let end = if is_last { start + ahead.length()? } else { self.content.len() };
+                let begin = self.content.len() - entry.0.len();
+                return Some(Some(Part { bytes: self.content.get(begin..end)?, is_last }));
+            }
+        }
+        Some(None)
+    }
+
+    /// Returns what goes on from the leaf before.
+    fn continued(mut self) -> Option<Part<'a>> {
+        let is_last = !self.term_starts.0.is_empty();
+        let end = if is_last { self.term_starts.length()? } else { self.content.len() };
+        Some(Part { bytes: self.content.get(HEAD_LEN..end)?, is_last })
+    }
+}
+
+/// Takes apart a list of occurrences that may be spread over leaves.
+struct OccurrenceList<'a> {
+    found: &'a mut Vec<Occurrence>,
+    chunk_id: i64,
+    /// Bytes of the last chunk's positions that are on the next leaf.
+    rest_len: usize,
+    /// `None` where its number comes next, perhaps on the next leaf.
+    column: Option<u64>,
+}
+
+impl OccurrenceList<'_> {
+    fn read(&mut self, bytes: &[u8]) -> Option<()> {
+        let mut bytes = Bytes(bytes);
+        // The first id on a leaf is written out; further ones are differences.
+        let mut is_first = true;
+        let num_continued = self.rest_len.min(bytes.0.len());
+        self.positions(bytes.take(num_continued)?)?;
+        while !bytes.0.is_empty() {
+            let number = bytes.varint()?.cast_signed();
+            self.chunk_id = if is_first { number } else { self.chunk_id.checked_add(number)? };
+            is_first = false;
+            // The lowest bit says that an older entry is removed.
+            self.rest_len = usize::try_from(bytes.varint()? >> 1).ok()?;
+            self.column = Some(0);
+            self.found.push(Occurrence { chunk_id: self.chunk_id, in_context: 0, in_text: 0 });
+            let len = self.rest_len.min(bytes.0.len());
+            self.positions(bytes.take(len)?)?;
+        }
+        Some(())
+    }
+
+    /// Counts positions, the last chunk's; numbers never go over from one leaf to the next.
+    fn positions(&mut self, bytes: &[u8]) -> Option<()> {
+        self.rest_len -= bytes.len();
+        let mut bytes = Bytes(bytes);
+        while !bytes.0.is_empty() {
+            let number = bytes.varint()?;
+            match self.column {
+                None => self.column = Some(number),
+                Some(_) if number == NEXT_COLUMN => self.column = None,
+                Some(column) => {
+                    let last = self.found.last_mut()?;
+                    *(if column == 0 { &mut last.in_context } else { &mut last.in_text }) += 1;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+/// Bytes that are taken from the front.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// Takes a number as SQLite writes them: seven bits a byte, the highest first, all of the ninth.
+    #[inline]
+    fn varint(&mut self) -> Option<u64> {
+        let (first, rest) = self.0.split_first()?;
+        if *first < 0x80 {
+            self.0 = rest;
+            return Some(u64::from(*first));
+        }
+        let mut value = 0;
+        for (position, byte) in self.0.iter().enumerate().take(9) {
+            if position == 8 {
+                value = value << 8 | u64::from(*byte);
+            } else {
+                value = value << 7 | u64::from(byte & 0x7f);
+            }
+            if *byte < 0x80 || position == 8 {
+                self.0 = &self.0[position + 1..];
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn length(&mut self) -> Option<usize> {
+        self.varint()?.try_into().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::store::testing::TestDb;
+
+    /// What FTS5 itself says, a row an occurrence.
+    const INSTANCES: &str = "
+        SELECT doc, col = 'context' FROM chunks_terms WHERE term = ? ORDER BY doc, col, offset";
+
+    fn expected(db: &Connection, term: &str) -> Vec<Occurrence> {
+        let mut statement = db.prepare(INSTANCES).unwrap();
+        let mut rows = statement.query([term]).unwrap();
+        let mut found: Vec<Occurrence> = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            let chunk_id = row.get(0).unwrap();
+            if found.last().is_none_or(|it| it.chunk_id != chunk_id) {
+                found.push(Occurrence { chunk_id, in_context: 0, in_text: 0 });
+            }
+            let last = found.last_mut().unwrap();
+            *(if row.get(1).unwrap() { &mut last.in_context } else { &mut last.in_text }) += 1;
+        }
+        found
+    }
+
+    #[track_caller]
+    fn check(db: &TestDb, terms: &[&str]) {
+        for term in terms {
+            assert_eq!(
+                read(&db.store.connection, term).unwrap(),
+                expected(&db.store.connection, term),
+                "{term}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_index_has_no_term() {
+        check(&TestDb::new(), &["word", ""]);
+    }
+
+    #[test]
+    fn lists_that_fill_many_leaves_are_read_whole() {
+        let mut db = TestDb::new();
+        let long = "common word ".repeat(9000) + "end";
+        let short: Vec<String> = (0..3000).map(|it| format!("common text{it} word")).collect();
+        let short: Vec<&str> = short.iter().map(String::as_str).collect();
+        db.add("/a.md", &[&long, "common", &long, "nothing"], &[]);
+        db.add("/b.md", &short, &[]);
+        db.add("/c.md", &[&long], &[]);
+        let terms = ["common", "word", "end", "text7", "text2999", "noth", "absent", "", "zz"];
+        check(&db, &terms);
+        db.rebuild_keyword_indexes();
+        check(&db, &terms);
+    }
+
+    #[test]
+    fn lists_may_be_cut_anywhere() {
+        let mut db = TestDb::new();
+        for len in 0..60 {
+            let filler = format!("{}aword", "a ".repeat(len));
+            let texts: Vec<String> = (0..300).map(|it| format!("setup {filler} b{it}")).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            db.add(&format!("/{len}.md"), &texts, &[]);
+        }
+        check(&db, &["setup", "a", "aword", "b7"]);
+        db.rebuild_keyword_indexes();
+        check(&db, &["setup", "a", "aword", "b7"]);
+    }
+
+    #[test]
+    fn what_was_removed_or_changed_is_not_found() {
+        let mut db = TestDb::new();
+        let id = db.add("/a.md", &["apples and pears", "apples"], &[]);
+        db.add("/b.md", &["apples again"], &[]);
+        db.store.connection.execute("UPDATE chunks SET text = 'pear' WHERE id = 2", []).unwrap();
+        check(&db, &["appl", "pear", "and"]);
+        db.store.remove(id).unwrap();
+        check(&db, &["appl", "pear", "and"]);
+        assert_eq!(read(&db.store.connection, "appl").unwrap().len(), 1);
+    }
+
+    #[test]
+    fn bytes_that_are_no_index_are_corruption_and_never_a_panic() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["apples and pears", "apples"], &[]);
+        for block in [
+            "x''",
+            "x'00'",
+            "x'00000000ffffffff'",
+            "x'0000ffff'",
+            "x'00000004'",
+            "x'0000000401'",
+            "7",
+        ] {
+            for range in ["id = 10", "id > 10"] {
+                let savepoint = db.store.connection.savepoint().unwrap();
+                let sql = format!("UPDATE chunks_fts_data SET block = {block} WHERE {range}");
+                savepoint.execute_batch(&sql).unwrap();
+                let _ = read(&savepoint, "appl");
+                drop(savepoint);
+            }
+        }
+    }
+
+    /// Something that changes how the index lies.
+    #[derive(Debug, Clone)]
+    enum Act {
+        /// Chunks of these many repetitions each, in one transaction.
+        Add(Vec<u16>),
+        /// Of the chunks there are, those at these places, in one transaction.
+        Remove(Vec<u16>),
+        Merge(u8),
+        Optimize,
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        prop_oneof![
+            6 => prop::collection::vec(0_u16..200, 1..12).prop_map(Act::Add),
+            6 => prop::collection::vec(any::<u16>(), 1..20).prop_map(Act::Remove),
+            2 => (1_u8..40).prop_map(Act::Merge),
+            1 => Just(Act::Optimize),
+        ]
+    }
+
+    /// A text in which lists of positions are short and long, and terms rare and common.
+    fn text(seed: u16) -> String {
+        let len = usize::from(seed % 90) * usize::from(1 + seed % 3);
+        let word = |idx: usize| match (idx * 31 + usize::from(seed)) % 11 {
+            0..=5 => "common".to_owned(),
+            6 | 7 => format!("some{}", (idx + usize::from(seed)) % 7),
+            8 => format!("rare{}", usize::from(seed) % 50),
+            _ => format!("only{seed}x{idx}"),
+        };
+        (0..len).map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    fn apply(db: &Connection, ids: &mut Vec<i64>, act: &Act) {
+        let change = db.unchecked_transaction().unwrap();
+        match act {
+            Act::Add(seeds) => {
+                for seed in seeds {
+                    let insert = "
+                        INSERT INTO chunks (document_id, chunk_index, text, context, passage_hash)
+                        SELECT 1, ifnull(max(id), 0) + 1, ?, 'common head', x'00' FROM chunks";
+                    change.execute(insert, [text(*seed)]).unwrap();
+                    ids.push(change.last_insert_rowid());
+                }
+            }
+            Act::Remove(places) => {
+                for place in places.iter().take(ids.len()) {
+                    let id = ids.remove(usize::from(*place) % ids.len());
+                    change.execute("DELETE FROM chunks WHERE id = ?", [id]).unwrap();
+                }
+            }
+            Act::Merge(num_pages) => {
+                let merge = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('merge', ?)";
+                change.execute(merge, [num_pages]).unwrap();
+            }
+            Act::Optimize => {
+                let optimize = "INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')";
+                change.execute(optimize, []).unwrap();
+            }
+        }
+        change.commit().unwrap();
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// With leaves of a few words each, every way in which a list can be cut and emptied occurs.
+        #[test]
+        fn what_is_taken_out_in_place_is_read_as_fts5_reads_it(
+            acts in prop::collection::vec(act(), 1..60),
+            leaf_len in 40_u16..300,
+        ) {
+            let db = TestDb::new();
+            let db = &db.store.connection;
+            let insert = "INSERT INTO documents (title, content_hash, doc_type) VALUES ('', '', 'note')";
+            db.execute(insert, []).unwrap();
+            let resize = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('pgsz', ?)";
+            db.execute(resize, [leaf_len]).unwrap();
+            let mut ids = Vec::new();
+            let mut terms = std::collections::BTreeSet::new();
+            for act in &acts {
+                apply(db, &mut ids, act);
+                if let Act::Add(seeds) = act {
+                    terms.extend(seeds.iter().flat_map(|seed| {
+                        text(*seed).split(' ').map(str::to_owned).collect::<Vec<_>>()
+                    }));
+                }
+            }
+            super::super::separators::replace(db).unwrap();
+            let check = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
+            db.execute(check, []).unwrap();
+            let step = 1 + terms.len() / 150;
+            let fixed = ["common", "head", "some1", "some6", "rare3", "absent"].map(str::to_owned);
+            for term in fixed.iter().chain(terms.iter().step_by(step)) {
+                prop_assert_eq!(read(db, term).unwrap(), expected(db, term), "{}", term);
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// Documents come, change and go; what is read is what FTS5 says at every step.
+        #[test]
+        fn occurrences_are_those_of_fts5(
+            steps in prop::collection::vec(
+                (0_u8..12, prop::collection::vec("[abcé ]{0,12}( word| aa){0,40}", 0..6)),
+                1..30,
+            ),
+        ) {
+            let mut db = TestDb::new();
+            for (number, texts) in &steps {
+                let path = format!("/{number}.md");
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                if texts.is_empty() {
+                    let known = db.store.documents(&crate::document::Filter::default()).unwrap();
+                    if let Some(document) = known.first() {
+                        db.store.remove(document.id).unwrap();
+                    }
+                } else {
+                    db.add(&path, &texts, &[]);
+                }
+            }
+            for term in ["word", "aa", "a", "b", "e", "abc", "setup", "x"] {
+                prop_assert_eq!(
+                    read(&db.store.connection, term).unwrap(),
+                    expected(&db.store.connection, term)
+                );
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+            let _ = segments(&bytes);
+            if let Some(leaf) = Leaf::new(&bytes) {
+                let _ = leaf.find(b"0a");
+            }
+            let mut found = Vec::new();
+            let _ = OccurrenceList { found: &mut found, chunk_id: 0, rest_len: 3, column: Some(0) }.read(&bytes);
+        }
+    }
+}

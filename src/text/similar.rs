@@ -1,0 +1,34 @@
+//! Finds names like the one that was asked for.
+
+/// Headings suggested at most.
+const MAX_SIMILAR: usize = 5;
+
+/// Returns the first few items whose names begin with what is wanted, then those that contain it.
+pub fn similar<'a, T>(items: &'a [T], name: impl Fn(&T) -> String, wanted: &str) -> Vec<&'a T> {
+    let like = |is_like: &dyn Fn(&str) -> bool| -> Vec<&'a T> {
+        items.iter().filter(|it| is_like(&name(it))).collect()
+    };
+    let mut found = like(&|it| it.starts_with(wanted));
+    found.extend(like(&|it| it.contains(wanted) && !it.starts_with(wanted)));
+    found.truncate(MAX_SIMILAR);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &[&str], wanted: &str, expected: &[&str]) {
+        let found = similar(names, |name| name.to_lowercase(), wanted);
+        assert_eq!(found.into_iter().copied().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn suggestions_begin_with_the_query_or_contain_it() {
+        let names = ["How to install", "Install", "INSTALLING on Linux", "Other"];
+        check(&names, "instal", &["Install", "INSTALLING on Linux", "How to install"]);
+        check(&names, "nothing", &[]);
+        check(&["Same"; 9], "s", &["Same"; MAX_SIMILAR]);
+    }
+}
