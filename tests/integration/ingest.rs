@@ -218,6 +218,26 @@ fn titles_come_from_the_user_the_document_or_the_file() {
 }
 
 #[test]
+fn toml_front_matter_may_take_several_lines() {
+    let env = TestEnv::new();
+    let head = "title = \"\"\"\nTides\nand gauges\"\"\"\ndate = 2024-03-01\ntags = [\n  \"sea\",\n  \"log\",\n]";
+    env.write(
+        "docs/tides.md",
+        format!("+++\n{head}\n+++\n\n# Other\n\nThe gauge is read at noon.\n"),
+    );
+    env.write("docs/broken.md", "+++\ntitle = \"Broken\"\ndate = last spring\n+++\n\nThe mast.\n");
+    assert_eq!(add(&env, &["docs"]).added, 2);
+    let [broken, tides] = [info(&env, 1), info(&env, 2)];
+    assert_eq!(
+        (tides.title.as_str(), tides.tags),
+        ("Tides and gauges", ["log", "sea"].map(str::to_owned).to_vec())
+    );
+    assert_eq!(broken.title, "Broken");
+    let shown = env.ok(&["show", "2"]).stdout;
+    assert!(shown.contains("The gauge") && !shown.contains("+++"), "{shown}");
+}
+
+#[test]
 fn the_extension_the_first_line_or_the_user_says_what_a_file_is() {
     let env = TestEnv::new();
     let kind = |id: i64| {

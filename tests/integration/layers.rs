@@ -175,7 +175,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("thiserror", &["error.rs"]),
     ("tokenizers", &["embed/tokenize/mod.rs"]),
     ("tokio", &["mcp"]),
-    ("toml", &["config/skillc.rs", "embed/registry.rs"]),
+    ("toml", &["config/skillc.rs", "embed/registry.rs", "extract/markdown/front_matter.rs"]),
     ("tree_sitter", &["extract/code"]),
     ("tree_sitter_bash", &["extract/code"]),
     ("tree_sitter_c", &["extract/code"]),

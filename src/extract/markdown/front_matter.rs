@@ -1,7 +1,8 @@
-//! The head of a Markdown file in, what it says about the document out (`serde_yaml`).
+//! Reads the front matter of a Markdown file: YAML between `---` lines (`serde_yaml`), TOML between
+//! `+++` lines (`toml`).
 //!
-//! YAML between `---` lines and TOML between `+++` lines. What cannot be read as a whole is read
-//! line by line: a title with a colon in it is worth more than a correct parse.
+//! Front matter that does not parse as a whole is read line by line: a title with a colon in it is
+//! worth more than a correct parse.
 
 use std::ops::Range;
 
@@ -18,9 +19,9 @@ use crate::limits;
 pub(super) fn read(document: &mut Document) -> usize {
     let Some((fence, inside, body_start)) = find(&document.text) else { return 0 };
     let source = &document.text[inside];
-    let parsed = match fence {
-        Fence::Yaml => parse(source),
-        Fence::Toml => Ok(Value::Mapping(read_lines(source, '='))),
+    let (parsed, language, separator) = match fence {
+        Fence::Yaml => (parse(source), "YAML", ':'),
+        Fence::Toml => (parse_toml(source), "TOML", '='),
     };
     let fields = match parsed {
         Ok(Value::Mapping(fields)) => fields,
@@ -28,11 +29,12 @@ pub(super) fn read(document: &mut Document) -> usize {
         // Text between two thematic breaks.
         Ok(_) => return 0,
         Err(error) => {
-            let fields = read_lines(source, ':');
+            let fields = read_lines(source, separator);
             if fields.is_empty() {
                 return 0;
             }
-            document.metadata.warnings.push(format!("front matter is not valid YAML: {error}"));
+            let warning = format!("front matter is not valid {language}: {error}");
+            document.metadata.warnings.push(warning);
             fields
         }
     };
@@ -74,6 +76,43 @@ pub(crate) fn parse(source: &str) -> Result<Value, String> {
         return Err("it is too large or nested too deeply".to_owned());
     }
     serde_yaml::from_str(source).map_err(|error| error.to_string())
+}
+
+/// Tables whose keys count as if they were at the top, unless the top has them too: Zola writes tags
+/// into the first, and people put authors and languages into the others.
+const TOML_TABLES: [&str; 3] = ["taxonomies", "params", "extra"];
+
+/// Parses TOML within the same limits as YAML.
+fn parse_toml(source: &str) -> Result<Value, String> {
+    if !limits::is_readable_yaml(source) {
+        return Err("it is too large or nested too deeply".to_owned());
+    }
+    let table: toml::Table =
+        source.parse().map_err(|error| toml::de::Error::message(&error).to_owned())?;
+    let mut fields = to_mapping(&table);
+    for name in TOML_TABLES {
+        let Some(toml::Value::Table(inner)) = table.get(name) else { continue };
+        for (key, value) in to_mapping(inner) {
+            fields.entry(key).or_insert(value);
+        }
+    }
+    Ok(Value::Mapping(fields))
+}
+
+fn to_mapping(table: &toml::Table) -> Mapping {
+    table.iter().map(|(key, value)| (Value::from(key.as_str()), from_toml(value))).collect()
+}
+
+fn from_toml(value: &toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => Value::from(text.as_str()),
+        toml::Value::Integer(number) => Value::from(*number),
+        toml::Value::Float(number) => Value::from(*number),
+        toml::Value::Boolean(flag) => Value::from(*flag),
+        toml::Value::Datetime(time) => Value::from(time.to_string()),
+        toml::Value::Array(values) => values.iter().map(from_toml).collect(),
+        toml::Value::Table(table) => Value::Mapping(to_mapping(table)),
+    }
 }
 
 /// Reads every line at the margin of the form `key: value`, each value on its own.
@@ -216,6 +255,64 @@ mod tests {
         assert_eq!(document.title.as_deref(), Some("A page"));
         assert_eq!(document.tags, ["x", "y"]);
         assert_eq!(&document.text[body_start..], "Body");
+    }
+
+    #[track_caller]
+    fn check_toml(head: &str, title: Option<&str>, tags: &[&str], num_warnings: usize) {
+        let (document, body_start) = read_from(&format!("+++\n{head}+++\nBody\n"));
+        assert_eq!(&document.text[body_start..], "Body\n");
+        assert_eq!(document.title.as_deref(), title);
+        assert_eq!(document.tags, tags);
+        assert_eq!(document.metadata.warnings.len(), num_warnings);
+    }
+
+    #[test]
+    fn toml_values_may_take_several_lines() {
+        let tags = "title = \"A\"\ntags = [\n  \"x\",\n  \"y z\",\n]\n";
+        check_toml(tags, Some("A"), &["x", "y z"], 0);
+        check_toml("title = \"\"\"\nA long\ntitle\"\"\"\n", Some("A long title"), &[], 0);
+        check_toml("title = '''A \"b\"'''\ntags = 'x y'\n", Some("A \"b\""), &["x", "y"], 0);
+        check_toml("# only a comment\n", None, &[], 0);
+    }
+
+    #[test]
+    fn toml_tags_may_be_in_a_table() {
+        check_toml("title = 'A'\n[taxonomies]\ntags = ['x']\n", Some("A"), &["x"], 0);
+        check_toml("tags = ['x']\n[extra]\ntags = ['y']\ntitle = 'B'\n", Some("B"), &["x"], 0);
+        check_toml("[cover]\ntitle = 'C'\n", None, &[], 0);
+    }
+
+    #[test]
+    fn toml_dates_and_authors_are_understood() {
+        let (document, _) = read_from(
+            "+++\ndate = 2024-03-01T10:00:00+02:00\nauthors = [{ name = 'Ada' }, 'Grace']\n+++\n",
+        );
+        assert_eq!(document.metadata.created.as_deref(), Some("2024-03-01T08:00:00Z"));
+        assert_eq!(document.metadata.author.as_deref(), Some("Ada, Grace"));
+        let (document, _) = read_from("+++\ndate = 2024-03-01\n[author]\nname = 'Ada'\n+++\n");
+        assert_eq!(document.metadata.created.as_deref(), Some("2024-03-01T00:00:00Z"));
+        assert_eq!(document.metadata.author.as_deref(), Some("Ada"));
+    }
+
+    #[test]
+    fn broken_toml_is_read_line_by_line_with_a_warning() {
+        check_toml("title = \"A\"\ndate = last spring\ntags = [\"x\"]\n", Some("A"), &["x"], 1);
+        assert_eq!(read_from("+++\nJust text.\n+++\n").1, 0);
+    }
+
+    #[test]
+    fn toml_nested_without_end_is_not_followed() {
+        let deep = "a.".repeat(30_000);
+        for bad in [
+            format!("b = {}", "[".repeat(30_000)),
+            format!("b = {}", "{a=".repeat(15_000)),
+            format!("{deep}a = 1"),
+            format!("[{deep}a]"),
+            format!("b = {{ {deep}a = 1 }}"),
+        ] {
+            let (document, _) = read_from(&format!("+++\ntitle = \"A\"\n{bad}\n+++\n"));
+            assert_eq!(document.title.as_deref(), Some("A"), "{}", &bad[..10]);
+        }
     }
 
     #[test]
