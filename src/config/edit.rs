@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use figment::Figment;
-use figment::providers::{Format as _, Serialized, Yaml};
+use figment::providers::Serialized;
 
 use crate::config::faults::{check, nearest, wrong_value};
 use crate::config::load::{Origin, is_text, keys, parse_yaml, read};
+use crate::config::yaml::Yaml;
 use crate::config::{Config, Environment};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -29,7 +30,7 @@ pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Re
     let old = read(file)?.unwrap_or_default();
     parse_yaml(file, &old)?;
     let text = with_key(&old, key, &scalar(value, is_text(&defaults, key)));
-    if parse_yaml(file, &text).is_err() {
+    let Ok(document) = parse_yaml(file, &text) else {
         // `search: {default_top: 3}`, say: fine to read, but no line of it is the key's own.
         return Err(Error::Usage {
             message: format!(
@@ -38,8 +39,8 @@ pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Re
             ),
             hint: Some("set it by hand".into()),
         });
-    }
-    let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml::string(&text));
+    };
+    let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml(&document));
     // What is wrong with the value is not yet wrong with the file.
     let typed = Origin::Flag("`kb config set`".to_owned());
     let origins = BTreeMap::from([(key.to_owned(), typed)]);
@@ -104,16 +105,16 @@ fn indent_of(line: &str) -> usize {
 /// text; text quoted where YAML would read it as something else.
 fn scalar(typed: &str, is_text: bool) -> String {
     let parsed = match limits::is_readable_yaml(typed) {
-        true => serde_yaml::from_str(typed).ok(),
+        true => yaml_serde::from_str(typed).ok(),
         false => None,
     };
     match parsed {
         _ if is_text && !typed.is_empty() => {
-            serde_yaml::to_string(typed).unwrap_or_default().trim_end().to_owned()
+            yaml_serde::to_string(typed).unwrap_or_default().trim_end().to_owned()
         }
-        Some(serde_yaml::Value::Bool(_) | serde_yaml::Value::Number(_)) => typed.to_owned(),
+        Some(yaml_serde::Value::Bool(_) | yaml_serde::Value::Number(_)) => typed.to_owned(),
         _ if typed.is_empty() => "\"\"".into(),
-        _ => serde_yaml::to_string(typed).unwrap_or_default().trim_end().to_owned(),
+        _ => yaml_serde::to_string(typed).unwrap_or_default().trim_end().to_owned(),
     }
 }
 

@@ -78,7 +78,7 @@ fn limit_of(key: &str) -> Option<&'static Limit> {
 
 /// Finds a whole number that is out of its range and says so.
 fn out_of_range(config: &Config) -> Option<(&'static str, String)> {
-    let settings = serde_yaml::to_value(config).unwrap_or_default();
+    let settings = yaml_serde::to_value(config).unwrap_or_default();
     limits::SETTINGS.iter().find_map(|limit| {
         let mut parts = limit.name.split('.');
         let value = parts.try_fold(&settings, |value, part| value.get(part))?.as_u64()?;

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use figment::providers::{Format as _, Serialized, Yaml};
+use figment::providers::Serialized;
 use figment::value::Value;
 use figment::{Figment, Profile};
 
 use crate::config::faults::{check, unknown_key, wrong_value};
+use crate::config::yaml::{Yaml, key_text};
 use crate::config::{Config, Environment, FILE_NAME};
 use crate::error::{Error, Result};
 use crate::files;
@@ -68,7 +69,7 @@ impl Resolved {
 
     /// Returns every key with its value as YAML writes it, in the order of the documentation.
     pub fn entries(&self) -> Vec<(String, String)> {
-        let value = serde_yaml::to_value(&self.config).unwrap_or_default();
+        let value = yaml_serde::to_value(&self.config).unwrap_or_default();
         let mut found = Vec::new();
         flatten("", &value, &mut found);
         found
@@ -121,11 +122,7 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
         if let Some(more) = unknown.len().checked_sub(MAX_WARNINGS).filter(|more| *more > 0) {
             warnings.push(format!("{more} more unknown keys in {}", file.display()));
         }
-        // An empty file, or one of comments, sets nothing.
-        if !document.is_null() {
-            let text = serde_yaml::to_string(&document).unwrap_or(text);
-            figment = figment.merge(Yaml::string(&text));
-        }
+        figment = figment.merge(Yaml(&document));
     }
     for key in &keys {
         for name in variable_names(key) {
@@ -188,15 +185,15 @@ pub(super) fn read(file: &Path) -> Result<Option<String>> {
     }
 }
 
-pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<serde_yaml::Value> {
+pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<yaml_serde::Value> {
     let invalid = |message: String| Error::Config { path: file.to_owned(), message };
     if !limits::is_readable_yaml(text) {
         return Err(invalid("it is too large or nested too deeply".into()));
     }
-    let value: serde_yaml::Value =
-        serde_yaml::from_str(text).map_err(|error| invalid(error.to_string()))?;
+    let value: yaml_serde::Value =
+        yaml_serde::from_str(text).map_err(|error| invalid(error.to_string()))?;
     match value {
-        serde_yaml::Value::Null | serde_yaml::Value::Mapping(_) => Ok(value),
+        yaml_serde::Value::Null | yaml_serde::Value::Mapping(_) => Ok(value),
         _ => Err(Error::Config {
             path: file.to_owned(),
             message: "the file must hold `key: value` lines".into(),
@@ -205,7 +202,7 @@ pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<serde_yaml::Value> {
 }
 
 /// Drops the groups in which nothing stands, as where every line is a comment.
-fn drop_empty_groups(prefix: &str, value: &mut serde_yaml::Value, keys: &[String]) {
+fn drop_empty_groups(prefix: &str, value: &mut yaml_serde::Value, keys: &[String]) {
     let Some(entries) = value.as_mapping_mut() else { return };
     entries.retain(|key, value| {
         let path = format!("{prefix}{}.", key.as_str().unwrap_or_default());
@@ -215,23 +212,20 @@ fn drop_empty_groups(prefix: &str, value: &mut serde_yaml::Value, keys: &[String
 }
 
 /// Lists the leaves of a YAML value as dotted key and text.
-fn flatten(prefix: &str, value: &serde_yaml::Value, found: &mut Vec<(String, String)>) {
+fn flatten(prefix: &str, value: &yaml_serde::Value, found: &mut Vec<(String, String)>) {
     match value {
-        serde_yaml::Value::Mapping(entries) => {
+        yaml_serde::Value::Mapping(entries) => {
             for (key, value) in entries {
-                let key = key.as_str().map_or_else(
-                    || serde_yaml::to_string(key).unwrap_or_default().trim_end().to_owned(),
-                    str::to_owned,
-                );
+                let key = key_text(key);
                 let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
                 flatten(&path, value, found);
             }
         }
-        serde_yaml::Value::Null if prefix.is_empty() => {}
+        yaml_serde::Value::Null if prefix.is_empty() => {}
         scalar => {
             let text = match scalar {
-                serde_yaml::Value::String(text) if text.is_empty() => "\"\"".into(),
-                other => serde_yaml::to_string(other).unwrap_or_default().trim_end().to_owned(),
+                yaml_serde::Value::String(text) if text.is_empty() => "\"\"".into(),
+                other => yaml_serde::to_string(other).unwrap_or_default().trim_end().to_owned(),
             };
             found.push((prefix.to_owned(), text));
         }
@@ -241,7 +235,7 @@ fn flatten(prefix: &str, value: &serde_yaml::Value, found: &mut Vec<(String, Str
 /// Returns all keys in the order of the documentation.
 pub(super) fn keys(defaults: &Config) -> Vec<String> {
     let mut found = Vec::new();
-    flatten("", &serde_yaml::to_value(defaults).unwrap_or_default(), &mut found);
+    flatten("", &yaml_serde::to_value(defaults).unwrap_or_default(), &mut found);
     found.into_iter().map(|(key, _)| key).collect()
 }
 
@@ -251,7 +245,7 @@ fn origins_has_variable(origins: &BTreeMap<String, Origin>, key: &str) -> bool {
 
 /// Whether a key holds text, so that `10` and `true` are text there too.
 pub(super) fn is_text(defaults: &Config, key: &str) -> bool {
-    let defaults = serde_yaml::to_value(defaults).unwrap_or_default();
+    let defaults = yaml_serde::to_value(defaults).unwrap_or_default();
     key.split('.')
         .try_fold(&defaults, |value, part| value.get(part))
         .is_some_and(|it| it.is_string())
@@ -261,16 +255,16 @@ pub(super) fn is_text(defaults: &Config, key: &str) -> bool {
 /// boolean.
 fn merge_one(figment: Figment, defaults: &Config, key: &str, typed: &str) -> Figment {
     let parsed = match limits::is_readable_yaml(typed) {
-        true => serde_yaml::from_str(typed).ok(),
+        true => yaml_serde::from_str(typed).ok(),
         false => None,
     };
     let value = match parsed {
         _ if is_text(defaults, key) => Value::from(typed),
-        Some(serde_yaml::Value::Bool(it)) => Value::from(it),
-        Some(serde_yaml::Value::Number(it)) if it.is_u64() => {
+        Some(yaml_serde::Value::Bool(it)) => Value::from(it),
+        Some(yaml_serde::Value::Number(it)) if it.is_u64() => {
             Value::from(it.as_u64().unwrap_or_default())
         }
-        Some(serde_yaml::Value::Number(it)) => Value::from(it.as_f64().unwrap_or_default()),
+        Some(yaml_serde::Value::Number(it)) => Value::from(it.as_f64().unwrap_or_default()),
         _ => Value::from(typed),
     };
     figment.merge(Serialized::from(figment::util::nest(key, value), Profile::Default))

@@ -12,6 +12,7 @@ mod environment;
 mod faults;
 mod load;
 pub mod skillc;
+mod yaml;
 
 /// Takes a text for a settings file.
 #[cfg(any(test, feature = "fuzzing"))]

@@ -1,4 +1,4 @@
-//! The head of a skill's Markdown file in, its fields out (`serde_yaml`).
+//! The head of a skill's Markdown file in, its fields out (`yaml_serde`).
 //!
 //! YAML between two lines `---`. What is no front matter is text: a thematic break can open a file.
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Map;
-use serde_yaml::Value;
+use yaml_serde::Value;
 
 use crate::extract::markdown::front_matter;
 
@@ -88,7 +88,7 @@ fn parse(inside: &str) -> Result<Fields, Fault> {
         Value::Null => return Ok(Fields::default()),
         _ => return Err(Fault::NotYaml("not a mapping".into())),
     };
-    let as_written = serde_yaml::Deserializer::from_str(inside)
+    let as_written = yaml_serde::Deserializer::from_str(inside)
         .deserialize_map(AsWritten(&mapping))
         .map_err(|error| Fault::NotYaml(error.to_string()))?;
     let values = mapping.iter().map(|(key, value)| (key_text(key), to_json(value))).collect();
@@ -96,7 +96,7 @@ fn parse(inside: &str) -> Result<Fields, Fault> {
 }
 
 /// Collects the plain scalars of a mapping as they are written: `1.10` is not `1.1`.
-struct AsWritten<'a>(&'a serde_yaml::Mapping);
+struct AsWritten<'a>(&'a yaml_serde::Mapping);
 
 impl<'de> Visitor<'de> for AsWritten<'_> {
     type Value = BTreeMap<String, String>;

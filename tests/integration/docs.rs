@@ -188,7 +188,7 @@ fn every_command_is_in_the_pages_and_every_flag_of_search() {
 #[test]
 fn the_skill_file_says_what_an_agent_needs() {
     let page = page("SKILL.md");
-    let front: Value = serde_yaml::from_str(page.split("---\n").nth(1).unwrap()).unwrap();
+    let front: Value = yaml_serde::from_str(page.split("---\n").nth(1).unwrap()).unwrap();
     assert_eq!(front["name"], "kb");
     assert!(front["description"].as_str().unwrap().len() > 80);
     for heading in [

@@ -1,4 +1,4 @@
-//! Reads the front matter of a Markdown file: YAML between `---` lines (`serde_yaml`), TOML between
+//! Reads the front matter of a Markdown file: YAML between `---` lines (`yaml_serde`), TOML between
 //! `+++` lines (`toml`).
 //!
 //! Front matter that does not parse as a whole is read line by line: a title with a colon in it is
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use jiff::civil;
 use jiff::tz::TimeZone;
-use serde_yaml::{Mapping, Value};
+use yaml_serde::{Mapping, Value};
 
 use crate::document::Document;
 use crate::limits;
@@ -75,7 +75,7 @@ pub(crate) fn parse(source: &str) -> Result<Value, String> {
     if !limits::is_readable_yaml(source) {
         return Err("it is too large or nested too deeply".to_owned());
     }
-    serde_yaml::from_str(source).map_err(|error| error.to_string())
+    yaml_serde::from_str(source).map_err(|error| error.to_string())
 }
 
 /// Tables whose keys count as if they were at the top, unless the top has them too: Zola writes tags
