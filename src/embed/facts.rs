@@ -24,8 +24,8 @@ const MAX_JSON_BYTES: u64 = 16 << 20;
 /// What must be known about a model to build and use its graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
-    /// Which layout the weights have; `Err` names an architecture whose graph cannot be built.
-    pub family: Result<Family, String>,
+    /// Which layout the weights have.
+    pub family: Family,
     /// Width of the vectors.
     pub dim: u32,
     /// Number of transformer layers.
@@ -49,12 +49,14 @@ pub struct Facts {
 }
 
 /// How the weights of an encoder are named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Family {
     /// BERT and what kept its names: `roberta`, `xlm-roberta`, `camembert`.
     Bert,
     /// `distilbert`.
     DistilBert,
+    /// A model whose graph kb cannot build, and what about it is the reason. Its own ONNX file is used.
+    Unsupported(String),
 }
 
 /// The non-linearity between the two halves of a layer.
@@ -66,6 +68,13 @@ pub enum Activation {
     GeluTanh,
     /// Zero below zero.
     Relu,
+}
+
+impl Family {
+    /// Whether kb can build the graph.
+    pub fn is_supported(&self) -> bool {
+        !matches!(self, Self::Unsupported(_))
+    }
 }
 
 impl Facts {
@@ -132,17 +141,17 @@ impl Facts {
             other => Err(format!("activation `{other}`")),
         };
         let family = match model_type {
-            "bert" | "roberta" | "xlm-roberta" | "camembert" => Ok(Family::Bert),
-            "distilbert" => Ok(Family::DistilBert),
-            other => Err(format!("architecture `{other}`")),
+            "bert" | "roberta" | "xlm-roberta" | "camembert" => Family::Bert,
+            "distilbert" => Family::DistilBert,
+            other => Family::Unsupported(format!("architecture `{other}`")),
         };
         let absolute = text("position_embedding_type").unwrap_or("absolute") == "absolute";
         Ok(Self {
             family: match (family, &activation, absolute) {
-                (Err(it), ..) => Err(it),
-                (_, Err(it), _) => Err(it.clone()),
-                (_, _, false) => Err("relative positions".to_owned()),
-                (Ok(it), Ok(_), true) => Ok(it),
+                (Family::Unsupported(reason), ..) => Family::Unsupported(reason),
+                (_, Err(reason), _) => Family::Unsupported(reason.clone()),
+                (_, _, false) => Family::Unsupported("relative positions".to_owned()),
+                (family, Ok(_), true) => family,
             },
             dim,
             num_layers: need(&["num_hidden_layers", "n_layers"])?,
@@ -261,7 +270,7 @@ mod tests {
     #[test]
     fn a_plain_transformer_is_pooled_by_the_mean() {
         let facts = facts(&[("config.json", BERT)], None).unwrap();
-        assert_eq!((facts.family.clone(), facts.pooling), (Ok(Family::Bert), Pooling::Mean));
+        assert_eq!((facts.family.clone(), facts.pooling), (Family::Bert, Pooling::Mean));
         assert_eq!((facts.max_tokens, facts.first_position, facts.dim), (512, 0, 384));
     }
 
@@ -312,7 +321,7 @@ mod tests {
     fn what_cannot_be_built_is_named() {
         let other = BERT.replace("\"bert\"", "\"modernbert\"");
         let facts = facts(&[("config.json", &other)], None).unwrap();
-        assert_eq!(facts.family, Err("architecture `modernbert`".to_owned()));
+        assert_eq!(facts.family, Family::Unsupported("architecture `modernbert`".to_owned()));
     }
 
     #[test]

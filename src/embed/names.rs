@@ -1,4 +1,4 @@
-//! A family in, the names of its tensors out.
+//! Knows the names of the tensors of each family of models.
 
 use super::facts::Family;
 
@@ -16,6 +16,8 @@ pub(super) const FIRST_NORM: &str = "embeddings.LayerNorm";
 
 /// Names of a layer's tensors, below the layer's own name.
 pub(super) struct Names {
+    /// The family they are of, in the fingerprints of graphs: never changed.
+    pub(super) family: &'static str,
     pub(super) layer: &'static str,
     pub(super) query: &'static str,
     pub(super) key: &'static str,
@@ -28,6 +30,7 @@ pub(super) struct Names {
 }
 
 const BERT: Names = Names {
+    family: "bert",
     layer: "encoder.layer",
     query: "attention.self.query",
     key: "attention.self.key",
@@ -40,6 +43,7 @@ const BERT: Names = Names {
 };
 
 const DISTILBERT: Names = Names {
+    family: "distilbert",
     layer: "transformer.layer",
     query: "attention.q_lin",
     key: "attention.k_lin",
@@ -57,11 +61,12 @@ impl Names {
         [self.query, self.key, self.value, self.attention, self.inner, self.outer]
     }
 
-    /// Returns the names a family uses.
-    pub(super) fn of(family: Family) -> &'static Self {
+    /// Returns the names a family uses; `None` where kb cannot build the graph.
+    pub(super) fn of(family: &Family) -> Option<&'static Self> {
         match family {
-            Family::Bert => &BERT,
-            Family::DistilBert => &DISTILBERT,
+            Family::Bert => Some(&BERT),
+            Family::DistilBert => Some(&DISTILBERT),
+            Family::Unsupported(_) => None,
         }
     }
 }

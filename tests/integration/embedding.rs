@@ -487,6 +487,33 @@ fn a_graph_of_weights_that_have_changed_gives_way() {
     assert_eq!(graphs(), 3);
 }
 
+/// What kb wrote next to a graph before facts had a text of their own.
+#[test]
+fn a_graph_of_an_earlier_kb_gives_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let model_dir = dir.path().join("tiny");
+    let locations = own_locations(dir.path());
+    let graphs = locations.cache_dir.join("graphs");
+    let only = || {
+        let mut places: Vec<_> =
+            fs::read_dir(&graphs).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(places.len(), 1);
+        places.remove(0)
+    };
+    Tiny::default().write(&model_dir);
+    let installed = locate(&ModelChoice::Directory(model_dir), &locations).unwrap();
+    let expected = embedder(&installed, Precision::Fp32).embed_query("git").unwrap();
+    let place = only();
+    let about = fs::read_to_string(place.join("about.txt")).unwrap();
+    let mut lines: Vec<&str> = about.lines().collect();
+    assert_eq!(lines[1], "bert");
+    (lines[0], lines[1], lines[5]) = ("4", "Bert", "Facts { family: Ok(Bert), dim: 8 }");
+    fs::write(place.join("about.txt"), lines.join("\n") + "\n").unwrap();
+    fs::rename(&place, graphs.join("0123456789abcdef0123456789abcdef")).unwrap();
+    assert_eq!(embedder(&installed, Precision::Fp32).embed_query("git").unwrap(), expected);
+    assert_eq!(only(), place);
+}
+
 #[test]
 fn a_runtime_that_is_not_there_is_named() {
     let dir = tempfile::tempdir().unwrap();

@@ -80,7 +80,7 @@ pub(super) fn fetch(
         }
     }
     let is_buildable = snapshot_dir(locations, hub_id)
-        .is_none_or(|it| Facts::read(&it, None).is_ok_and(|it| it.family.is_ok()));
+        .is_none_or(|dir| Facts::read(&dir, None).is_ok_and(|facts| facts.family.is_supported()));
     let plain = files.iter().find(|it| it.name == super::WEIGHTS[0]);
     if let Some(plain) = plain.filter(|_| is_buildable) {
         match fetch(plain) {

@@ -14,7 +14,7 @@ use ort::value::{
 
 use super::int8::{scale_of, to_int8, transposed};
 use crate::document::Precision;
-use crate::embed::facts::{Activation, Facts, Family};
+use crate::embed::facts::{Activation, Facts};
 use crate::embed::names::{self, Names};
 use crate::embed::registry::Pooling;
 use crate::embed::single::weights::Weights;
@@ -30,7 +30,7 @@ pub(in crate::embed) const OUTPUT: &str = "embedding";
 const OPSET: u32 = 20;
 
 /// Raise it when the graph, or what lies beside it, changes, so that older ones are not used again.
-pub(in crate::embed) const EXPORT_VERSION: u32 = 4;
+pub(in crate::embed) const EXPORT_VERSION: u32 = 5;
 
 /// Builds the graph of a model.
 ///
@@ -40,7 +40,7 @@ pub(in crate::embed) const EXPORT_VERSION: u32 = 4;
 /// refuses a part of the graph.
 pub(in crate::embed) fn export(
     facts: &Facts,
-    family: Family,
+    names: &Names,
     weights: &Weights,
     precision: Precision,
 ) -> Result<Model> {
@@ -62,7 +62,6 @@ pub(in crate::embed) fn export(
     builder.graph.set_outputs([Outlet::new(OUTPUT, output)]).map_err(inference)?;
 
     let mut hidden = builder.embeddings(facts)?;
-    let names = Names::of(family);
     for idx in 0..facts.num_layers {
         hidden = builder.layer(&hidden, names, &format!("{}.{idx}", names.layer), facts)?;
     }

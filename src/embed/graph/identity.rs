@@ -1,10 +1,14 @@
-//! Names the directory of a graph by what it is made from, and tells which others it replaces.
+//! Names the directory of a graph by what it is made from, and decides which others it replaces.
+//!
+//! Every text here is part of a fingerprint on disk: one that changes makes each graph again.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::export;
 use crate::document::Precision;
+use crate::embed::facts::{Activation, Facts};
+use crate::embed::registry::Pooling;
 use crate::embed::{Installed, facts, io_error};
 use crate::error::Result;
 use crate::files::{folder, open, write};
@@ -42,7 +46,7 @@ impl Identity {
     pub(in crate::embed) fn of(
         installed: &Installed,
         weights: &Path,
-        kind: String,
+        kind: &str,
         precision: Precision,
     ) -> Result<Self> {
         let path = weights.canonicalize().map_err(|it| io_error(weights, it))?;
@@ -50,12 +54,12 @@ impl Identity {
         let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
         Ok(Self {
             version: export::EXPORT_VERSION,
-            kind,
+            kind: kind.to_owned(),
             path: one_line(&path.display().to_string()),
             stamp: format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()),
             // Not where it lies: a copy of the library makes the same graph.
             runtime: runtime(&installed.runtime)?,
-            facts: one_line(&format!("{:?}", installed.facts)),
+            facts: text_of(&installed.facts),
             precision: precision.to_string(),
             processor: processor(),
         })
@@ -139,6 +143,38 @@ fn graphs(cache_dir: &Path) -> PathBuf {
     cache_dir.join("graphs")
 }
 
+/// Writes down what the graph has of the facts. The family is the `kind`, and prefixes are put before
+/// a text, not into the graph.
+fn text_of(facts: &Facts) -> String {
+    let Facts {
+        family: _,
+        dim,
+        num_layers,
+        num_heads,
+        epsilon,
+        first_position,
+        max_tokens,
+        activation,
+        pooling,
+        query_prefix: _,
+        passage_prefix: _,
+    } = facts;
+    let activation = match activation {
+        Activation::Gelu => "gelu",
+        Activation::GeluTanh => "gelu-tanh",
+        Activation::Relu => "relu",
+    };
+    let pooling = match pooling {
+        Pooling::Mean => "mean",
+        Pooling::Cls => "cls",
+    };
+    format!(
+        "dim={dim} layers={num_layers} heads={num_heads} epsilon={epsilon:e} \
+         first-position={first_position} max-tokens={max_tokens} activation={activation} \
+         pooling={pooling}"
+    )
+}
+
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
@@ -170,15 +206,16 @@ fn processor() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::facts::Family;
 
     fn identity(change: impl FnOnce(&mut Identity)) -> Identity {
         let mut identity = Identity {
             version: 2,
-            kind: "Bert".into(),
+            kind: "bert".into(),
             path: "/models/tiny/model.safetensors".into(),
             stamp: "100 5".into(),
             runtime: "libonnxruntime.so.1.31.1 29352200".into(),
-            facts: "Facts { dim: 8 }".into(),
+            facts: "dim=8".into(),
             precision: "int8".into(),
             processor: "x86_64 avx2".into(),
         };
@@ -202,8 +239,35 @@ mod tests {
             assert!(!new.replaces(&other), "{other:?}");
         }
         // The same weights cut at another length, or run by another library, may be wanted again.
-        assert!(!new.replaces(&identity(|it| it.facts = "Facts { dim: 8, max: 3 }".into())));
+        assert!(!new.replaces(&identity(|it| it.facts = "dim=8 max-tokens=3".into())));
         assert!(!new.replaces(&identity(|it| it.runtime = "libonnxruntime.so.1.22.0 1".into())));
+    }
+
+    /// This text is a key on disk. If it has to change, so does [`export::EXPORT_VERSION`], or the old
+    /// graphs stay.
+    #[test]
+    fn facts_are_written_in_one_way() {
+        let mut facts = Facts {
+            family: Family::Bert,
+            dim: 384,
+            num_layers: 6,
+            num_heads: 12,
+            epsilon: 1e-12,
+            first_position: 2,
+            max_tokens: 256,
+            activation: Activation::GeluTanh,
+            pooling: Pooling::Cls,
+            query_prefix: "query: ".into(),
+            passage_prefix: String::new(),
+        };
+        let text = "dim=384 layers=6 heads=12 epsilon=1e-12 first-position=2 max-tokens=256 \
+            activation=gelu-tanh pooling=cls";
+        assert_eq!(text_of(&facts), text);
+        facts.family = Family::Unsupported("architecture `modernbert`".into());
+        facts.query_prefix = "search: ".into();
+        assert_eq!(text_of(&facts), text, "neither is in the graph");
+        facts.epsilon = 1e-5;
+        assert_ne!(text_of(&facts), text);
     }
 
     #[test]
@@ -221,6 +285,6 @@ mod tests {
         let first = identity(|_| {});
         assert_eq!(place(&first), place(&identity(|_| {})));
         assert_ne!(place(&first), place(&identity(|it| it.stamp = "100 6".into())));
-        assert_ne!(place(&first), place(&identity(|it| it.kind = "Onnx".into())));
+        assert_ne!(place(&first), place(&identity(|it| it.kind = "onnx".into())));
     }
 }

@@ -43,8 +43,8 @@ const SMALLEST_EXTERNAL_BYTES: &str = "16384";
 
 /// What a graph is made from.
 enum Source {
-    /// safetensors of a family whose graph kb builds.
-    Weights(PathBuf, Family),
+    /// safetensors of a family whose graph kb builds, and the names in it.
+    Weights(PathBuf, &'static Names),
     /// The model's own ONNX file.
     Onnx(PathBuf),
 }
@@ -52,19 +52,21 @@ enum Source {
 fn source(installed: &Installed) -> Result<Source> {
     let dir = &installed.model_dir;
     let plain = dir.join("model.safetensors");
-    if let (Ok(family), true) = (&installed.facts.family, plain.is_file()) {
-        return Ok(Source::Weights(plain, *family));
+    let family = &installed.facts.family;
+    if let Some(names) = Names::of(family).filter(|_| plain.is_file()) {
+        return Ok(Source::Weights(plain, names));
     }
     let found = weights(dir).filter(|it| it.extension().is_some_and(|it| it == "onnx"));
     let beside = || ["onnx/model.onnx", "model.onnx"].map(|it| dir.join(it));
-    match (found.or_else(|| beside().into_iter().find(|it| it.is_file())), &installed.facts.family)
-    {
+    match (found.or_else(|| beside().into_iter().find(|path| path.is_file())), family) {
         (Some(path), _) => Ok(Source::Onnx(path)),
-        (None, Err(reason)) => {
+        (None, Family::Unsupported(reason)) => {
             let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");
             Err(model_error(dir, reason))
         }
-        (None, Ok(_)) => Err(model_error(dir, "there is no model.safetensors in it")),
+        (None, Family::Bert | Family::DistilBert) => {
+            Err(model_error(dir, "there is no model.safetensors in it"))
+        }
     }
 }
 
@@ -81,10 +83,10 @@ pub(super) fn gives_token_vectors(installed: &Installed) -> bool {
     matches!(source(installed), Ok(Source::Onnx(_)))
 }
 
-/// Returns the weights of a model whose graph kb builds, and their layout.
-pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, Family)> {
+/// Returns the weights of a model whose graph kb builds, and their names.
+pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, &'static Names)> {
     match source(installed) {
-        Ok(Source::Weights(path, family)) => Some((path, family)),
+        Ok(Source::Weights(path, names)) => Some((path, names)),
         Ok(Source::Onnx(_)) | Err(_) => None,
     }
 }
@@ -111,8 +113,8 @@ fn place(
     precision: Precision,
 ) -> Result<(Identity, PathBuf)> {
     let (path, kind) = match source {
-        Source::Weights(path, family) => (path, format!("{family:?}")),
-        Source::Onnx(path) => (path, "Onnx".to_owned()),
+        Source::Weights(path, names) => (path, names.family),
+        Source::Onnx(path) => (path, "onnx"),
     };
     let identity = Identity::of(installed, path, kind, precision)?;
     let place = identity.place(&installed.cache_dir);
@@ -206,13 +208,13 @@ fn build(
             let session = builder.and_then(|mut it| it.commit_from_file(path));
             session.map(drop).map_err(|it| model_error(path, it))?;
         }
-        Source::Weights(path, family) => {
+        Source::Weights(path, names) => {
             let weights = Weights::open(path)?;
-            let model = export::export(&installed.facts, *family, &weights, precision)?;
+            let model = export::export(&installed.facts, names, &weights, precision)?;
             let session = builder.and_then(|it| model.into_session(&it));
             session.map(drop).map_err(|it| model_error(path, it))?;
             if precision == Precision::Int8 {
-                write_rows(installed, *family, &weights, &rows_file(made))?;
+                write_rows(installed, names, &weights, &rows_file(made))?;
             }
         }
     }
@@ -225,8 +227,7 @@ fn build(
 }
 
 /// Writes the linear maps of all layers in 8 bits, by row.
-fn write_rows(installed: &Installed, family: Family, weights: &Weights, path: &Path) -> Result<()> {
-    let names = Names::of(family);
+fn write_rows(installed: &Installed, names: &Names, weights: &Weights, path: &Path) -> Result<()> {
     let layers = 0..installed.facts.num_layers;
     let maps =
         layers.flat_map(|idx| names.linear().map(|it| format!("{}.{idx}.{it}", names.layer)));

@@ -29,7 +29,7 @@ pub(super) fn open(
     options: &OpenOptions,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Box<dyn Embedder>> {
-    let Some((weights, family)) = graph::own_weights(installed) else {
+    let Some((weights, names)) = graph::own_weights(installed) else {
         return Ok(Box::new(OnnxEmbedder::open_lone(installed, options, on_event)?));
     };
     let binding = installed.binding(options);
@@ -47,7 +47,7 @@ pub(super) fn open(
     let place = place.filter(|_| binding.precision == Precision::Int8);
     let open = |place: Option<&Path>| {
         let rows = place.map(graph::rows_file);
-        Encoder::open(&weights, rows.as_deref(), &installed.facts, family, options.num_threads)
+        Encoder::open(&weights, rows.as_deref(), &installed.facts, names, options.num_threads)
     };
     let (tokenizer, encoder) = thread::scope(|scope| {
         let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));

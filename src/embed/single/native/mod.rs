@@ -17,7 +17,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
 use super::weights::Weights;
-use crate::embed::facts::{Facts, Family};
+use crate::embed::facts::Facts;
 use crate::embed::names::{self, Names};
 use crate::embed::registry::Pooling;
 use crate::error::{Error, Result};
@@ -43,14 +43,14 @@ impl Encoder {
         path: &Path,
         rows: Option<&Path>,
         facts: &Facts,
-        family: Family,
+        names: &'static Names,
         num_threads: usize,
     ) -> Result<Self> {
         Ok(Self {
             weights: Weights::open(path)?,
             rows: rows.map(Weights::open_derived).transpose()?,
             facts: facts.clone(),
-            names: Names::of(family),
+            names,
             dim: usize::try_from(facts.dim).unwrap_or(usize::MAX),
             team: Mutex::new(Team::new(num_threads)),
             has_run: AtomicBool::new(false),
