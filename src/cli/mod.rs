@@ -44,6 +44,7 @@ mod tag;
 mod tools;
 mod transfer;
 mod update;
+mod usage;
 mod voice;
 mod why;
 
@@ -275,7 +276,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
                     _ => OutputFormat::Human,
                 }
             });
-            report(&usage(error, args), format)
+            report(&usage::explain(error, args), format)
         }
     }
 }
@@ -322,7 +323,7 @@ fn explain_skill(
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return end(page(error, environment), OutputFormat::Human);
     }
-    let (message, hint) = match usage(error, args) {
+    let (message, hint) = match usage::explain(error, args) {
         _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let names: Vec<&str> = commands::COMMANDS.iter().map(|it| it.name).collect();
             ("the command is missing".to_owned(), Some(format!("one of {}", names.join(", "))))
@@ -349,37 +350,6 @@ fn format_of(args: &[OsString]) -> Option<OutputFormat> {
     };
     let of_search = || args::SearchFormat::from_str(&word, false).map(args::SearchFormat::reader);
     OutputFormat::from_str(&word, false).or_else(|_| of_search()).ok()
-}
-
-/// Turns clap's page into one line and a next step.
-fn usage(error: &clap::Error, args: &[OsString]) -> Error {
-    let text = error.to_string();
-    let mut paragraphs = text.split("\n\n");
-    let first = paragraphs.next().unwrap_or_default();
-    let message =
-        first.trim_start_matches("error: ").lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let tip = text.lines().find_map(|it| it.trim().strip_prefix("tip: ").map(str::to_owned));
-    // clap names the first letter alone where a word begins with a dash.
-    let tip = match tip.as_deref().and_then(|it| it.strip_prefix("to pass '")?.split('\'').next()) {
-        Some(start) => args
-            .iter()
-            .map(|it| it.to_string_lossy())
-            .find(|it| it.starts_with(start))
-            .map(|it| format!("a value that begins with a dash comes after `--`: `-- '{it}'`")),
-        None => tip,
-    };
-    let values = text.lines().find_map(|it| {
-        it.trim()
-            .strip_prefix("[possible values: ")
-            .map(|it| format!("one of {}", it.trim_end_matches(']')))
-    });
-    let usage =
-        text.lines().find_map(|it| it.strip_prefix("Usage: ").map(|it| format!("usage: {it}")));
-    let message = match message.split_once(" [possible values: ") {
-        Some((before, _)) => before.to_owned(),
-        None => message,
-    };
-    Error::Usage { message, hint: values.or(tip).or(usage) }
 }
 
 /// Writes an error to stderr and returns the status it ends the program with.

@@ -14,7 +14,7 @@ use crate::cli::add::Watch;
 use crate::cli::args::{Global, Skc, SkillCall};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{add, args, context, streams, voice};
+use crate::cli::{add, args, context, streams, usage, voice};
 use crate::config::skillc::{self, TokenizerWord};
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
@@ -153,7 +153,7 @@ pub(super) fn answer(
     global: &Global,
     args: &[OsString],
 ) -> Result<Vec<u8>> {
-    let skc = Skc::try_parse_from(args).map_err(|error| match super::usage(&error, args) {
+    let skc = Skc::try_parse_from(args).map_err(|error| match usage::explain(&error, args) {
         Error::Usage { message, hint } => Diagnostic::InvalidOption { message, hint }.into(),
         other => other,
     })?;

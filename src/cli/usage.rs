@@ -1,0 +1,216 @@
+//! Turns a command line that clap refused into one sentence and a next step.
+//!
+//! Both are made from what clap knows about the mistake, not from the page it prints. The sentences are
+//! clap's, on one line.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::error::Error;
+
+/// Returns the error for what clap refused in `args`.
+pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
+    let hint = values(error).or_else(|| tip(error, args)).or_else(|| usage_line(error));
+    Error::Usage { message: message(error), hint }
+}
+
+/// Says what is wrong.
+fn message(error: &clap::Error) -> String {
+    let known = match error.kind() {
+        ErrorKind::ArgumentConflict => conflict(error),
+        ErrorKind::InvalidValue => invalid_value(error),
+        ErrorKind::ValueValidation => invalid_value(error).map(|message| {
+            let reason = std::error::Error::source(error).map(|reason| format!(": {reason}"));
+            message + &reason.unwrap_or_default()
+        }),
+        ErrorKind::InvalidSubcommand => text(error, ContextKind::InvalidSubcommand)
+            .map(|name| format!("unrecognized subcommand '{name}'")),
+        ErrorKind::UnknownArgument => text(error, ContextKind::InvalidArg)
+            .map(|argument| format!("unexpected argument '{argument}' found")),
+        ErrorKind::MissingRequiredArgument => {
+            texts(error, ContextKind::InvalidArg).map(|arguments| {
+                let arguments = arguments.join(" ");
+                format!("the following required arguments were not provided: {arguments}")
+            })
+        }
+        ErrorKind::MissingSubcommand => text(error, ContextKind::InvalidSubcommand)
+            .map(|name| format!("'{name}' requires a subcommand but one was not provided")),
+        ErrorKind::NoEquals => text(error, ContextKind::InvalidArg)
+            .map(|argument| format!("equal sign is needed when assigning values to '{argument}'")),
+        ErrorKind::TooManyValues => text(error, ContextKind::InvalidArg)
+            .zip(text(error, ContextKind::InvalidValue))
+            .map(|(argument, value)| {
+                format!("unexpected value '{value}' for '{argument}' found; no more were expected")
+            }),
+        ErrorKind::TooFewValues => too_few(error, ContextKind::MinValues),
+        ErrorKind::WrongNumberOfValues => too_few(error, ContextKind::ExpectedNumValues),
+        _ => None,
+    };
+    known.unwrap_or_else(|| {
+        error.kind().as_str().unwrap_or("the command line is incomplete").to_owned()
+    })
+}
+
+fn conflict(error: &clap::Error) -> Option<String> {
+    let prior = error.get(ContextKind::PriorArg);
+    let (kind, name) = match text(error, ContextKind::InvalidArg) {
+        Some(argument) => ("argument", argument),
+        None => ("subcommand", text(error, ContextKind::InvalidSubcommand)?),
+    };
+    Some(match prior {
+        Some(ContextValue::String(other)) if other == name => {
+            format!("the {kind} '{name}' cannot be used multiple times")
+        }
+        Some(ContextValue::String(other)) => {
+            format!("the {kind} '{name}' cannot be used with '{other}'")
+        }
+        Some(ContextValue::Strings(others)) => {
+            format!("the {kind} '{name}' cannot be used with: {}", others.join(" "))
+        }
+        _ => format!(
+            "the {kind} '{name}' cannot be used with one or more of the other specified arguments"
+        ),
+    })
+}
+
+fn invalid_value(error: &clap::Error) -> Option<String> {
+    let argument = text(error, ContextKind::InvalidArg)?;
+    Some(match text(error, ContextKind::InvalidValue)? {
+        "" => format!("a value is required for '{argument}' but none was supplied"),
+        value => format!("invalid value '{value}' for '{argument}'"),
+    })
+}
+
+fn too_few(error: &clap::Error, wanted: ContextKind) -> Option<String> {
+    let argument = text(error, ContextKind::InvalidArg)?;
+    let number = |kind| match error.get(kind) {
+        Some(ContextValue::Number(number)) => Some(*number),
+        _ => None,
+    };
+    let (wanted, found) = (number(wanted)?, number(ContextKind::ActualNumValues)?);
+    let were = if found > 1 { "were" } else { "was" };
+    Some(format!("{wanted} values required for '{argument}' but {found} {were} provided"))
+}
+
+/// Names the values an argument may have.
+fn values(error: &clap::Error) -> Option<String> {
+    let values = texts(error, ContextKind::ValidValue).filter(|values| !values.is_empty())?;
+    Some(format!("one of {}", values.join(", ")))
+}
+
+/// Names what is meant, as far as clap can guess it.
+fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let similar = [
+        (ContextKind::SuggestedSubcommand, "subcommand"),
+        (ContextKind::SuggestedArg, "argument"),
+        (ContextKind::SuggestedValue, "value"),
+    ];
+    for (kind, noun) in similar {
+        match error.get(kind) {
+            Some(ContextValue::String(name)) => {
+                return Some(format!("a similar {noun} exists: '{name}'"));
+            }
+            Some(ContextValue::Strings(names)) => {
+                let known = match names.len() {
+                    1 => format!("a similar {noun} exists"),
+                    _ => format!("some similar {noun}s exist"),
+                };
+                return Some(format!("{known}: '{}'", names.join("', '")));
+            }
+            _ => {}
+        }
+    }
+    let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) else {
+        return None;
+    };
+    let tip = tips.first()?.to_string();
+    let Some(refused) = text(error, ContextKind::InvalidArg) else { return Some(tip) };
+    if !tip.contains(&format!("-- {refused}'")) {
+        return Some(tip);
+    }
+    // clap names the first letter alone where a word begins with a dash.
+    let words = args.iter().map(|word| word.to_string_lossy());
+    let word = words.into_iter().find(|word| word.starts_with(refused))?;
+    Some(format!("a value that begins with a dash comes after `--`: `-- '{word}'`"))
+}
+
+/// Returns the first line of how the command is called.
+fn usage_line(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
+    let usage = usage.to_string();
+    let line = usage.lines().next()?;
+    Some(format!("usage: {}", line.strip_prefix("Usage: ").unwrap_or(line)))
+}
+
+fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn texts(error: &clap::Error, kind: ContextKind) -> Option<&[String]> {
+    match error.get(kind) {
+        Some(ContextValue::Strings(texts)) => Some(texts),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    #[track_caller]
+    fn check(line: &str, message: &str, hint: &str) {
+        let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let error = explain(&Cli::try_parse_from(&args).err().unwrap(), &args);
+        assert_eq!(error.to_string(), message, "{line}");
+        assert_eq!(error.hint().unwrap_or_default(), hint, "{line}");
+    }
+
+    #[test]
+    fn a_value_that_is_refused_is_named_with_those_that_are_not() {
+        let yaml = "invalid value 'yaml' for '--format <FORMAT>'";
+        check("kb list --format yaml", yaml, "one of json, human");
+        let none = "a value is required for '--format <FORMAT>' but none was supplied";
+        check("kb list --format", none, "one of json, human");
+        let zero = "invalid value '0' for '--top <N>': must be a whole number from 1 to 1000000";
+        check("kb search a --top 0", zero, "");
+        let more = "unexpected value '1' for '--fix' found; no more were expected";
+        check("kb doctor --fix=1", more, "usage: kb doctor --fix");
+    }
+
+    #[test]
+    fn a_name_that_is_mistyped_gets_the_nearest_one() {
+        let lst = "unrecognized subcommand 'lst'";
+        check("kb lst", lst, "a similar subcommand exists: 'list'");
+        let formt = "unexpected argument '--formt' found";
+        check("kb list --formt json", formt, "a similar argument exists: '--format'");
+        let frob = "unrecognized subcommand 'frob'";
+        check("kb cache frob", frob, "usage: kb cache [OPTIONS] [COMMAND]");
+        check("kb list -x", "unexpected argument '-x' found", "usage: kb list [OPTIONS]");
+    }
+
+    #[test]
+    fn a_word_with_a_dash_is_passed_after_two() {
+        let hint = "a value that begins with a dash comes after `--`: `-- '-zebra'`";
+        check("kb search -zebra", "unexpected argument '-z' found", hint);
+        let hint = "a value that begins with a dash comes after `--`: `-- '--lines'`";
+        check("kb show 1 --lines", "unexpected argument '--lines' found", hint);
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_comes_with_the_usage() {
+        let both = "the following required arguments were not provided: <KEY> <VALUE>";
+        check("kb config set", both, "usage: kb config set <KEY> <VALUE>");
+        let usage = "usage: kb show --page <N> <DOC>";
+        let conflict = "the argument '--page <N>' cannot be used with '--chunk <ID>'";
+        check("kb show 1 --page 1 --chunk 2", conflict, usage);
+        let twice = "the argument '--top <N>' cannot be used multiple times";
+        check("kb search --top 3 --top 4 a", twice, "usage: kb search [OPTIONS] [QUERY]...");
+    }
+}
