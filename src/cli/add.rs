@@ -13,7 +13,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::model::LazyModel;
 use crate::cli::progress::IngestProgress;
-use crate::cli::{args, context, cores, erase, model, ocr, voice};
+use crate::cli::{args, context, erase, model, ocr, voice};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, OutputFormat, PdfStrategy};
 use crate::document::DocType;
 use crate::error::{Error, Result};
@@ -275,7 +275,7 @@ fn options(
         pdf,
         num_workers: settings.workers as usize,
         batch_size: settings.batch_size as usize,
-        num_embedders: cores::num_cores(),
+        num_embedders: model::num_cores(),
         max_cpu: Duration::from_secs(settings.max_cpu_seconds.into()),
         is_cancelled: Arc::default(),
         keeps_tags: false,

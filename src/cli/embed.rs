@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 
+use rayon::prelude::*;
+
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, batch, context, cores, model, voice};
+use crate::cli::{args, batch, context, model, voice};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -70,7 +72,10 @@ fn embed_lines(embedder: &dyn Embedder, side: Side) -> Result<()> {
         for line in [first].into_iter().chain(lines.try_iter().take(BATCH - 1)) {
             batch.push(text(line, num_lines + batch.len() + 1)?);
         }
-        let embedded = cores::on_all_cores(&batch, |it| embedder.embed_cut(it, side))?;
+        // One text per job: a few long ones must not wait for each other.
+        let texts = batch.par_iter().with_max_len(1);
+        let embedded: Vec<_> =
+            texts.map(|text| embedder.embed_cut(text, side)).collect::<Result<_>>()?;
         for (idx, _) in embedded.iter().enumerate().filter(|(_, (_, is_cut))| *is_cut) {
             warn_of_cut(&format!("line {}", num_lines + idx + 1), embedder);
         }

@@ -10,7 +10,6 @@ mod cache;
 mod complete;
 mod config;
 mod context;
-mod cores;
 mod doctor;
 mod embed;
 mod erase;

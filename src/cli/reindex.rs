@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::interrupt::Interrupt;
-use crate::cli::{args, cores, erase, model, progress};
+use crate::cli::{args, erase, model, progress};
 use crate::document::{Binding, Chunk, ChunkId};
 use crate::embed::Embedder;
 use crate::error::Result;
@@ -75,10 +77,12 @@ pub(super) fn embed(
     embedder: &dyn Embedder,
     batch: &[Unembedded],
 ) -> Result<Vec<(ChunkId, Vec<f32>)>> {
-    cores::on_all_cores(batch, |it| {
-        let passage = Chunk::passage(&it.context, &it.text);
+    let embed_one = |chunk: &Unembedded| {
+        let passage = Chunk::passage(&chunk.context, &chunk.text);
         let vectors = embedder.embed_passages(&[&passage])?;
         let vector = vectors.into_iter().next().expect("one passage gives one vector");
-        Ok((it.chunk_id, vector))
-    })
+        Ok((chunk.chunk_id, vector))
+    };
+    // One chunk per job: a few long ones must not wait for each other.
+    batch.par_iter().with_max_len(1).map(embed_one).collect()
 }

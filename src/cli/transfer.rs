@@ -4,9 +4,11 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use rayon::prelude::*;
+
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, cores, erase, model, streams, voice};
+use crate::cli::{args, context, erase, model, streams, voice};
 use crate::document::{Binding, Chunk};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
@@ -151,7 +153,7 @@ fn import_from(
         let embedder = embedder.as_deref().expect("it was just opened");
         model::check_binding(&target, embedder.binding())?;
         let budget = CpuBudget::new(max_cpu);
-        cores::on_all_cores(chunks, |chunk| {
+        let embed_one = |chunk: &RecordedChunk| {
             budget.check()?;
             let passage = Chunk::passage(&chunk.context, &chunk.text);
             match budget.spend(|| embedder.embed_cut(&passage, Side::Passage))? {
@@ -161,7 +163,9 @@ fn import_from(
                     hint: None,
                 }),
             }
-        })
+        };
+        // One chunk per job: a few long ones must not wait for each other.
+        chunks.par_iter().with_max_len(1).map(embed_one).collect()
     };
     let mut report = |failed: &BadLine| {
         let BadLine { number, reason } = failed;

@@ -116,7 +116,16 @@ const HOMES: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["extract/markdown", "text/headings.rs"]),
     ("pulp", &["embed/single/lanes"]),
     ("quick_xml", &["extract/reader/xml.rs"]),
-    ("rayon", &["embed/single/native/linear.rs", "ingest/pipeline"]),
+    (
+        "rayon",
+        &[
+            "cli/embed.rs",
+            "cli/reindex.rs",
+            "cli/transfer.rs",
+            "embed/single/native/linear.rs",
+            "ingest/pipeline",
+        ],
+    ),
     ("rmcp", &["mcp"]),
     ("rusqlite", &["store"]),
     (

@@ -8,10 +8,11 @@ mod held;
 mod places;
 
 use std::path::PathBuf;
+use std::thread;
 
 use crate::cli::context::Context;
 use crate::cli::progress::FetchProgress;
-use crate::cli::{config, context, cores, ocr, skill, voice};
+use crate::cli::{config, context, ocr, skill, voice};
 use crate::config::{Origin, PrecisionWord};
 use crate::document::{Binding, Precision};
 use crate::embed;
@@ -211,7 +212,7 @@ impl Wish {
 
     /// Opens the model for one query against vectors bound to `bound`.
     pub(super) fn open_for_query(mut self, bound: Option<&Binding>) -> Result<Box<dyn Embedder>> {
-        self.options.num_threads = QUERY_THREADS.min(cores::num_cores());
+        self.options.num_threads = QUERY_THREADS.min(num_cores());
         let installed = self.locate_bound(bound)?;
         self.tell(&installed);
         let mut progress = FetchProgress::new();
@@ -250,6 +251,11 @@ impl Wish {
             self.options.clone(),
         ))
     }
+}
+
+/// Returns the processors this process may use, without starting the threads that rayon would.
+pub(super) fn num_cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn open(installed: &Installed, options: &OpenOptions) -> Result<OnnxEmbedder> {
