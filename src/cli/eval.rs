@@ -16,7 +16,7 @@ use crate::files::{open, write};
 use crate::ingest::detect::Wanted;
 use crate::ingest::walk::Start;
 use crate::present::eval as present;
-use crate::search::{Legs, SearchOptions};
+use crate::search::{LegSelection, SearchOptions};
 use crate::store::Store;
 
 pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
@@ -135,7 +135,7 @@ fn measure(context: &Context, store: &Store, judged: &[Judged]) -> Result<Evalua
     let options = SearchOptions {
         limit: settings.default_top,
         filter: Filter::default(),
-        legs: Legs::Both,
+        legs: LegSelection::Both,
         rrf_k: settings.rrf_k,
         threshold: None,
         per_document: None,

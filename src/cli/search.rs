@@ -17,7 +17,7 @@ use crate::present::text::quote;
 use crate::search;
 use crate::search::evidence::{Evidence, EvidenceOptions, gather};
 use crate::search::similar::{Seed, SimilarOptions};
-use crate::search::{Hit, Legs, SearchOptions, SearchResults};
+use crate::search::{Hit, LegSelection, SearchOptions, SearchResults};
 use crate::store::Store;
 use crate::text::json::Json;
 
@@ -112,9 +112,9 @@ pub(super) fn options(context: &Context, how: &args::How) -> Result<SearchOption
         limit: how.top.unwrap_or(settings.default_top),
         filter: context::filter(&how.filter)?,
         legs: match (how.fts_only, how.vec_only) {
-            (true, _) => Legs::Keyword,
-            (_, true) => Legs::Vector,
-            _ => Legs::Both,
+            (true, _) => LegSelection::Keyword,
+            (_, true) => LegSelection::Vector,
+            _ => LegSelection::Both,
         },
         rrf_k: settings.rrf_k,
         threshold: how.threshold,
@@ -151,7 +151,7 @@ pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Res
     };
     let binding = store.binding()?;
     // A wrong model is said before anything is loaded, and also where the answer is empty.
-    if options.legs != Legs::Keyword {
+    if options.legs != LegSelection::Keyword {
         model::check_wish(context, binding.as_ref())?;
     }
     let load =
@@ -163,7 +163,7 @@ pub(super) fn answer(context: &Context, warm: &Warm, args: &args::Search) -> Res
             budget,
             limit: args.how.top.map(|it| it as usize),
         };
-        let is_loaded = options.legs != Legs::Keyword;
+        let is_loaded = options.legs != LegSelection::Keyword;
         Found::Passages(gathered(
             context,
             warm,

@@ -163,8 +163,9 @@ pub fn human(
     human.terms(&journey.matches, out)?;
     writeln!(out, "Vectors: {}", standing(journey.vector))?;
     if let Some((rank, score, legs)) = journey.fused {
-        let term = |idx: usize| legs[idx].map_or(0.0, |it| it.term);
-        let sum = format!("{score:.4} = {:.4} keywords + {:.4} vectors", term(0), term(1));
+        let [keywords, vectors] =
+            [legs.keyword, legs.vector].map(|leg| leg.map_or(0.0, |leg| leg.term));
+        let sum = format!("{score:.4} = {keywords:.4} keywords + {vectors:.4} vectors");
         writeln!(out, "Fused: rank {rank}, {sum}")?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Rankings in, one ranking out: weighted reciprocal rank fusion. Pure.
+//! Merges the rankings of both legs into one by weighted reciprocal rank fusion. Pure.
 //!
 //! The one place where the legs meet; a reranker would replace [`fuse`] and nothing else.
 //!
@@ -13,6 +13,15 @@ use crate::document::{ChunkId, Ranked};
 
 /// Least part of a leg's weight that a hit keeps, so that what a leg found never counts nothing.
 const MIN_STRENGTH: f64 = 0.01;
+
+/// Something that there is of each leg.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Legs<T> {
+    /// Of the keyword leg (BM25).
+    pub keyword: T,
+    /// Of the vector leg (cosine).
+    pub vector: T,
+}
 
 /// A leg's ranking and how much it counts.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +42,8 @@ pub struct Fused {
     pub chunk_id: ChunkId,
     /// Sum of the legs' terms; larger is better.
     pub score: f64,
-    /// One entry a leg, in the order given; `None` where the leg did not rank this chunk.
-    pub legs: Vec<Option<Leg>>,
+    /// What each leg said; `None` where the leg did not rank this chunk.
+    pub legs: Legs<Option<Leg>>,
 }
 
 /// What one leg said of one chunk.
@@ -56,31 +65,43 @@ pub struct Leg {
 /// the ranking's, times a power of the entry's score over that of the ranking's first entry; where only one
 /// ranking holds anything, the ranking's alone.
 ///
-/// Best first; equal scores in the order of chunk ids. No ranking at all gives an empty list.
-pub fn fuse(rankings: &[WeightedRanking<'_>], rrf_k: f64) -> Vec<Fused> {
-    let is_alone = rankings.iter().filter(|it| !it.ranking.is_empty()).count() < 2;
-    let mut by_chunk: HashMap<ChunkId, Vec<Option<Leg>>> = HashMap::new();
-    for (leg_idx, weighted) in rankings.iter().enumerate() {
-        let best = weighted.ranking.first().map_or(0.0, |it| it.score);
-        for (rank, entry) in (1_u32..).zip(weighted.ranking) {
-            let strength =
-                if is_alone { 1.0 } else { strength(entry.score, best).powf(weighted.power) };
-            let weight = weighted.weight * strength;
-            let term = weight / (rrf_k + f64::from(rank));
-            by_chunk.entry(entry.chunk_id).or_insert_with(|| vec![None; rankings.len()])[leg_idx] =
-                Some(Leg { term, weight, rank, raw: entry.score });
-        }
+/// Best first; equal scores in the order of chunk ids. Two empty rankings give an empty list.
+pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
+    let Legs { keyword, vector } = rankings;
+    let is_alone = keyword.ranking.is_empty() || vector.ranking.is_empty();
+    let mut by_chunk: HashMap<ChunkId, Legs<Option<Leg>>> = HashMap::new();
+    for (chunk_id, leg) in entries(keyword, is_alone, rrf_k) {
+        by_chunk.entry(chunk_id).or_default().keyword = Some(leg);
     }
+    for (chunk_id, leg) in entries(vector, is_alone, rrf_k) {
+        by_chunk.entry(chunk_id).or_default().vector = Some(leg);
+    }
+    let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
     let mut fused: Vec<Fused> = by_chunk
         .into_iter()
         .map(|(chunk_id, legs)| Fused {
             chunk_id,
-            score: legs.iter().flatten().map(|it| it.term).sum(),
+            score: term(legs.keyword) + term(legs.vector),
             legs,
         })
         .collect();
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
     fused
+}
+
+/// Returns what a leg says of each chunk it ranks, best first.
+fn entries(
+    leg: WeightedRanking<'_>,
+    is_alone: bool,
+    rrf_k: f64,
+) -> impl Iterator<Item = (ChunkId, Leg)> {
+    let best = leg.ranking.first().map_or(0.0, |entry| entry.score);
+    (1_u32..).zip(leg.ranking).map(move |(rank, entry)| {
+        let strength = if is_alone { 1.0 } else { strength(entry.score, best).powf(leg.power) };
+        let weight = leg.weight * strength;
+        let term = weight / (rrf_k + f64::from(rank));
+        (entry.chunk_id, Leg { term, weight, rank, raw: entry.score })
+    })
 }
 
 /// Returns a score in proportion to the best one. Where the best is not above zero, as a cosine may
@@ -98,59 +119,56 @@ mod tests {
         ids.iter().map(|&chunk_id| Ranked { chunk_id, score: 1.0 }).collect()
     }
 
-    fn fuse_ids(rankings: &[&[ChunkId]]) -> Vec<Fused> {
-        let lists: Vec<Vec<Ranked>> = rankings.iter().map(|it| ranking(it)).collect();
-        let weighted: Vec<WeightedRanking<'_>> = lists
-            .iter()
-            .map(|it| WeightedRanking { weight: 1.0, power: 1.0, ranking: it })
-            .collect();
-        fuse(&weighted, 60.0)
+    fn leg(ranking: &[Ranked]) -> WeightedRanking<'_> {
+        WeightedRanking { weight: 1.0, power: 1.0, ranking }
+    }
+
+    fn fuse_ids(keyword: &[ChunkId], vector: &[ChunkId]) -> Vec<Fused> {
+        let (keyword, vector) = (ranking(keyword), ranking(vector));
+        fuse(Legs { keyword: leg(&keyword), vector: leg(&vector) }, 60.0)
     }
 
     #[track_caller]
-    fn check(rankings: &[&[ChunkId]], expected: &[ChunkId]) {
-        let ids: Vec<ChunkId> = fuse_ids(rankings).iter().map(|it| it.chunk_id).collect();
+    fn check(keyword: &[ChunkId], vector: &[ChunkId], expected: &[ChunkId]) {
+        let ids: Vec<ChunkId> =
+            fuse_ids(keyword, vector).iter().map(|fused| fused.chunk_id).collect();
         assert_eq!(ids, expected);
     }
 
     #[test]
     fn agreement_beats_a_single_first_place() {
-        check(&[&[1, 2], &[3, 2]], &[2, 1, 3]);
+        check(&[1, 2], &[3, 2], &[2, 1, 3]);
     }
 
     #[test]
     fn an_empty_ranking_changes_nothing() {
-        check(&[&[5, 4], &[]], &[5, 4]);
+        check(&[5, 4], &[], &[5, 4]);
+        check(&[], &[5, 4], &[5, 4]);
     }
 
     #[test]
     fn equal_scores_come_in_the_order_of_ids() {
-        check(&[&[9], &[3]], &[3, 9]);
+        check(&[9], &[3], &[3, 9]);
     }
 
     #[test]
     fn nothing_in_nothing_out() {
-        check(&[], &[]);
+        check(&[], &[], &[]);
     }
 
     #[test]
     fn the_score_is_the_sum_of_the_terms() {
-        let best = &fuse_ids(&[&[7], &[7]])[0];
+        let best = &fuse_ids(&[7], &[7])[0];
         assert!((best.score - 2.0 / 61.0).abs() < 1e-15);
-        assert_eq!(best.legs[0].unwrap().rank, 1);
-        assert!((best.legs[1].unwrap().term - 1.0 / 61.0).abs() < 1e-15);
+        assert_eq!(best.legs.keyword.unwrap().rank, 1);
+        assert!((best.legs.vector.unwrap().term - 1.0 / 61.0).abs() < 1e-15);
     }
 
     #[test]
     fn a_smaller_weight_counts_less() {
         let (a, b) = (ranking(&[1]), ranking(&[2]));
-        let fused = fuse(
-            &[
-                WeightedRanking { weight: 0.5, power: 1.0, ranking: &a },
-                WeightedRanking { weight: 1.0, power: 1.0, ranking: &b },
-            ],
-            60.0,
-        );
+        let keyword = WeightedRanking { weight: 0.5, ..leg(&a) };
+        let fused = fuse(Legs { keyword, vector: leg(&b) }, 60.0);
         assert_eq!(fused[0].chunk_id, 2);
     }
 
@@ -161,37 +179,39 @@ mod tests {
         };
         let sure = ranked(&[(1, 8.0), (2, 2.0)]);
         let unsure = ranked(&[(3, 0.5), (2, 0.45), (1, -0.1)]);
-        let legs =
-            [&sure, &unsure].map(|it| WeightedRanking { weight: 0.5, power: 1.0, ranking: it });
-        let fused = fuse(&legs, 60.0);
+        let [keyword, vector] =
+            [&sure, &unsure].map(|ranking| WeightedRanking { weight: 0.5, ..leg(ranking) });
+        let fused = fuse(Legs { keyword, vector }, 60.0);
         assert_eq!(fused.iter().map(|it| it.chunk_id).collect::<Vec<_>>(), [2, 1, 3]);
-        let weight = |hit: usize, leg: usize| fused[hit].legs[leg].unwrap().weight;
-        assert!((weight(0, 0) - 0.125).abs() < 1e-15 && (weight(0, 1) - 0.45).abs() < 1e-15);
-        assert!((weight(1, 0) - 0.5).abs() < 1e-15 && (weight(1, 1) - 0.005).abs() < 1e-15);
+        let keyword = |hit: usize| fused[hit].legs.keyword.unwrap().weight;
+        let vector = |hit: usize| fused[hit].legs.vector.unwrap().weight;
+        assert!((keyword(0) - 0.125).abs() < 1e-15 && (vector(0) - 0.45).abs() < 1e-15);
+        assert!((keyword(1) - 0.5).abs() < 1e-15 && (vector(1) - 0.005).abs() < 1e-15);
     }
 
     #[test]
     fn a_smaller_power_brings_the_rest_nearer_to_the_best() {
         let ranking = [Ranked { chunk_id: 1, score: 4.0 }, Ranked { chunk_id: 2, score: 1.0 }];
-        let leg = |power| WeightedRanking { weight: 1.0, power, ranking: &ranking };
-        let fused = fuse(&[leg(0.5), leg(1.0)], 60.0);
-        let weights = [0, 1].map(|leg| fused[1].legs[leg].unwrap().weight);
-        assert!((weights[0] - 0.5).abs() < 1e-15 && (weights[1] - 0.25).abs() < 1e-15);
+        let keyword = WeightedRanking { power: 0.5, ..leg(&ranking) };
+        let fused = fuse(Legs { keyword, vector: leg(&ranking) }, 60.0);
+        let Legs { keyword, vector } = fused[1].legs;
+        assert!((keyword.unwrap().weight - 0.5).abs() < 1e-15);
+        assert!((vector.unwrap().weight - 0.25).abs() < 1e-15);
     }
 
     #[test]
     fn cosines_below_zero_count_alike() {
         let ranking = [Ranked { chunk_id: 1, score: -0.1 }, Ranked { chunk_id: 2, score: -0.2 }];
-        let leg = WeightedRanking { weight: 0.5, power: 1.0, ranking: &ranking };
-        assert!(fuse(&[leg, leg], 60.0).iter().all(|it| it.legs[0].unwrap().weight == 0.5));
+        let leg = WeightedRanking { weight: 0.5, ..leg(&ranking) };
+        let fused = fuse(Legs { keyword: leg, vector: leg }, 60.0);
+        assert!(fused.iter().all(|fused| fused.legs.keyword.unwrap().weight == 0.5));
     }
 
     #[test]
     fn a_leg_that_stands_alone_is_ranked_by_rank() {
         let ranking = [Ranked { chunk_id: 1, score: 9.0 }, Ranked { chunk_id: 2, score: 1.0 }];
-        let leg = WeightedRanking { weight: 1.0, power: 1.0, ranking: &ranking };
-        let none = WeightedRanking { weight: 1.0, power: 1.0, ranking: &[] };
-        assert!((fuse(&[leg, none], 60.0)[1].score - 1.0 / 62.0).abs() < 1e-15);
+        let fused = fuse(Legs { keyword: leg(&ranking), vector: leg(&[]) }, 60.0);
+        assert!((fused[1].score - 1.0 / 62.0).abs() < 1e-15);
     }
 
     proptest! {
@@ -201,11 +221,11 @@ mod tests {
             b in proptest::sample::subsequence((0..30_i64).collect::<Vec<_>>(), 0..30).prop_shuffle(),
         ) {
             let ids = |it: Vec<Fused>| it.into_iter().map(|it| it.chunk_id).collect::<Vec<_>>();
-            let fused = fuse_ids(&[&a, &b]);
+            let fused = fuse_ids(&a, &b);
             for hit in &fused {
                 prop_assert!(hit.score > 0.0 && hit.score <= 2.0 / 61.0);
             }
-            prop_assert_eq!(ids(fused), ids(fuse_ids(&[&b, &a])));
+            prop_assert_eq!(ids(fused), ids(fuse_ids(&b, &a)));
         }
     }
 }

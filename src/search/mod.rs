@@ -11,7 +11,7 @@ use crate::document::{ChunkId, DocType, DocumentId, Filter, Ranked};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::search::confidence::{KeywordSignals, Signals, VectorSignals};
-use crate::search::fuse::{Fused, Leg, WeightedRanking};
+use crate::search::fuse::{Fused, Leg, Legs, WeightedRanking};
 use crate::search::keyword::Keywords;
 use crate::search::weigh::Tokens;
 use crate::store::{Occurrence, Store, StoredHit};
@@ -48,7 +48,7 @@ const KEYWORD_POWER: f64 = 0.75;
 
 /// Which rankings take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Legs {
+pub enum LegSelection {
     /// Keyword and vector.
     Both,
     /// BM25 only: no model is loaded.
@@ -65,7 +65,7 @@ pub struct SearchOptions {
     /// Documents to look in; narrows both rankings before they are cut.
     pub filter: Filter,
     /// Which rankings take part.
-    pub legs: Legs,
+    pub legs: LegSelection,
     /// The fusion constant.
     pub rrf_k: f64,
     /// Fused results below it are dropped.
@@ -84,7 +84,7 @@ impl Default for SearchOptions {
         Self {
             limit: 10,
             filter: Filter::default(),
-            legs: Legs::Both,
+            legs: LegSelection::Both,
             rrf_k: 60.0,
             threshold: None,
             per_document: None,
@@ -185,8 +185,8 @@ pub fn search(
         .into_iter()
         .map(|it| Hit {
             score: it.fused.score,
-            keyword: it.fused.legs[0],
-            vector: it.fused.legs[1],
+            keyword: it.fused.legs.keyword,
+            vector: it.fused.legs.vector,
             terms: if options.is_explained { rankings.terms(it.fused.chunk_id) } else { vec![] },
             stored: it.stored,
             num_copies: it.num_copies,
@@ -260,14 +260,14 @@ fn rank(
     load_embedder: &LoadEmbedder<'_>,
     query: &Query,
     passing: Option<&[ChunkId]>,
-    legs: Legs,
+    legs: LegSelection,
     depth: u32,
 ) -> Result<Rankings> {
     thread::scope(|scope| {
         let vector = match legs {
-            Legs::Keyword => None,
-            Legs::Both | Legs::Vector if store.binding()?.is_none() => None,
-            Legs::Both | Legs::Vector => {
+            LegSelection::Keyword => None,
+            LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
+            LegSelection::Both | LegSelection::Vector => {
                 let reader = store.lend_reader()?;
                 Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64, Store)> {
                     let embedder = stage("load model", load_embedder)?;
@@ -285,7 +285,7 @@ fn rank(
             }
         };
         let (keywords, keyword) = match legs {
-            Legs::Both | Legs::Keyword if query.has_terms() => {
+            LegSelection::Both | LegSelection::Keyword if query.has_terms() => {
                 stage("keyword", || -> Result<_> {
                     let keywords = read_keywords(store, query)?;
                     let rank = |it: &Keywords| it.rank(passing, depth as usize);
@@ -340,15 +340,19 @@ impl Rankings {
             Some((ranking, weight)) if *weight > 0.0 => (ranking.as_slice(), *weight),
             _ => (&[] as &[Ranked], 1.0),
         };
-        let legs = [
-            WeightedRanking { weight: keyword_weight, power: KEYWORD_POWER, ranking: keyword },
-            WeightedRanking {
+        let legs = Legs {
+            keyword: WeightedRanking {
+                weight: keyword_weight,
+                power: KEYWORD_POWER,
+                ranking: keyword,
+            },
+            vector: WeightedRanking {
                 weight: vector.1,
                 power: 1.0,
                 ranking: &vector.0[..vector.0.len().min(depth)],
             },
-        ];
-        let mut fused = fuse::fuse(&legs, options.rrf_k);
+        };
+        let mut fused = fuse::fuse(legs, options.rrf_k);
         if let Some(threshold) = options.threshold {
             fused.retain(|it| it.score >= threshold);
         }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::document::{ChunkId, DocumentId, Filter, Ranked};
 use crate::error::Result;
-use crate::search::fuse::{self, Fused, WeightedRanking};
+use crate::search::fuse::{self, Fused, Legs, WeightedRanking};
 use crate::search::{Hit, MIN_DEPTH};
 use crate::store::Store;
 
@@ -54,8 +54,9 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
         ranking = first_of_each_document(store, ranking)?;
     }
     ranking.truncate(options.limit);
-    let leg = WeightedRanking { weight: 1.0, power: 1.0, ranking: &ranking };
-    let fused: Vec<Fused> = fuse::fuse(&[leg], options.rrf_k);
+    let leg = |ranking| WeightedRanking { weight: 1.0, power: 1.0, ranking };
+    let legs = Legs { keyword: leg(&[]), vector: leg(&ranking) };
+    let fused: Vec<Fused> = fuse::fuse(legs, options.rrf_k);
     let ids: Vec<ChunkId> = fused.iter().map(|it| it.chunk_id).collect();
     let by_id: HashMap<ChunkId, &Fused> = fused.iter().map(|it| (it.chunk_id, it)).collect();
     let stored = store.hits(&ids)?.into_iter();
@@ -65,7 +66,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
             Some(Hit {
                 score: fused.score,
                 keyword: None,
-                vector: fused.legs[0],
+                vector: fused.legs.vector,
                 stored,
                 terms: Vec::new(),
                 num_copies: 0,

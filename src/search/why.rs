@@ -2,7 +2,7 @@
 
 use crate::document::{ChunkId, DocumentId, Filter, Ranked};
 use crate::error::Result;
-use crate::search::fuse::{Fused, Leg};
+use crate::search::fuse::{Fused, Leg, Legs};
 use crate::search::{LoadEmbedder, Query, SearchOptions, TermMatch};
 use crate::store::Store;
 
@@ -59,7 +59,7 @@ pub struct Journey {
     pub depth: u32,
     /// The position of its best chunk among all fused ones, from 1, with its score and what each
     /// leg gave to it.
-    pub fused: Option<(u32, f64, [Option<Leg>; 2])>,
+    pub fused: Option<(u32, f64, Legs<Option<Leg>>)>,
     /// Hits that were asked for.
     pub limit: u32,
 }
@@ -112,7 +112,7 @@ pub fn why(
         keyword,
         vector,
         depth: options.depth(),
-        fused: place.map(|(rank, it): (u32, &Fused)| (rank, it.score, [it.legs[0], it.legs[1]])),
+        fused: place.map(|(rank, it): (u32, &Fused)| (rank, it.score, it.legs)),
         limit: options.limit,
     })
 }
