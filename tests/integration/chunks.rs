@@ -3,8 +3,8 @@
 use std::fs;
 
 use crate::contract::{Chunk, Info, read};
-use crate::env::{CORPUS, TestEnv};
-use crate::word_model::word_env;
+use crate::env::{CORPUS, TestEnv, model_dir};
+use crate::word_model::{WordModel, word_env};
 
 fn info(env: &TestEnv, id: i64) -> Info {
     read(&env.ok(&["info", &id.to_string(), "--format", "json"]))
@@ -17,6 +17,13 @@ const BESIDE_TEXT: u32 = 64 + 2;
 fn texts(env: &TestEnv, id: i64) -> Vec<String> {
     env.sql_column(&format!(
         "SELECT text FROM chunks WHERE document_id = {id} ORDER BY chunk_index"
+    ))
+}
+
+/// Returns what the model reads before the texts of the chunks of a document, in order.
+fn contexts(env: &TestEnv, id: i64) -> Vec<String> {
+    env.sql_column(&format!(
+        "SELECT context FROM chunks WHERE document_id = {id} ORDER BY chunk_index"
     ))
 }
 
@@ -46,10 +53,20 @@ fn report() -> String {
 #[test]
 fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_one() {
     let env = TestEnv::with_corpus();
+    // The tokens are counted by the library of reference, from the files of the model.
+    let file = model_dir().join("tokenizer.json");
+    let mut tokenizer = tokenizers::Tokenizer::from_file(file).unwrap();
+    tokenizer.with_truncation(None).unwrap();
+    tokenizer.with_padding(None);
     for id in 1..=8 {
         let info = info(&env, id);
-        for (chunk, text) in info.chunks.iter().zip(texts(&env, id)) {
+        let texts = texts(&env, id);
+        let contexts = contexts(&env, id);
+        for ((chunk, text), context) in info.chunks.iter().zip(&texts).zip(&contexts) {
             assert!((1..=256).contains(&chunk.token_count), "{chunk:?}");
+            let passage = kb::document::Chunk::passage(context, text);
+            let num_tokens = tokenizer.encode_fast(passage, true).unwrap().len();
+            assert_eq!(num_tokens, chunk.token_count as usize, "{chunk:?}");
             // Lines are those of the file, from 1, the last one included.
             let (Some(path), Some(first), Some(last)) =
                 (&info.path, chunk.start_line, chunk.end_line)
@@ -63,7 +80,7 @@ fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_one() {
         }
         if let Some(path) = info.path.filter(|it| !it.ends_with(".pdf")) {
             let file = fs::read_to_string(path).unwrap();
-            let all = texts(&env, id).join("\n");
+            let all = texts.join("\n");
             let body = file.rsplit_once("\n---\n").map_or(file.as_str(), |it| it.1);
             for word in body.split_whitespace() {
                 assert!(all.contains(word), "{word} of {} is in no chunk", info.title);
@@ -204,6 +221,10 @@ fn pdf_chunks_follow_sections_and_carry_pages() {
     env.ok(&["add", &format!("{CORPUS}/tide-station.pdf")]);
     let windows = info(&env, 1).chunks;
     assert!(windows.len() > chunks.len());
+    // Sections are not followed: windows begin and end within them.
+    let is_cut_within =
+        |text: &String| text.lines().skip(1).any(|line| line.starts_with("4.2 After"));
+    assert!(texts(&env, 1).iter().any(is_cut_within), "{:?}", texts(&env, 1));
     assert!(windows.iter().all(|it| it.token_count <= 90 + BESIDE_TEXT && it.page.is_some()));
 }
 
@@ -281,6 +302,54 @@ fn a_pdf_without_headings_is_split_by_size() {
             assert!(all.contains(&format!("paragraph {number} line 4")), "{number}: {all}");
         }
         env.ok(&["remove", &id.to_string(), "--yes"]);
+    }
+}
+
+/// A model that reads 2,048 tokens, so that the limits are those of the settings. Every word is one token.
+#[test]
+fn the_limits_are_those_of_the_settings_where_the_model_reads_more() {
+    let env = word_env();
+    WordModel { max_seq_length: 2048, ..WordModel::default() }.write(&env.path("long"));
+    let sentences = "the tide gauge in the harbour is frozen\n\n".repeat(400);
+    env.write("wide/section.md", format!("# Log\n\n## Winter\n\n{sentences}"));
+    env.write("wide/pump.py", format!("def pump():\n{}", "    tide\n".repeat(3000)));
+    let paragraphs = vec![vec!["the tide gauge in the harbour is frozen,".to_owned(); 5]; 90];
+    env.write("wide/log.pdf", pdf_without_headings(&paragraphs));
+    let longest = |name: &str, vars: &[(&str, &str)]| -> usize {
+        let data = ["--data-dir", "long-data"];
+        let _ = fs::remove_dir_all(env.path(data[1]));
+        env.ok(&[&["init", "--model-dir", "long"][..], &data].concat());
+        let file = format!("wide/{name}");
+        env.finish(env.command(&[&["add", &file][..], &data].concat()).envs(vars.iter().copied()))
+            .expect(0);
+        let info: Info = read(&env.ok(&[&["info", "1", "--format=json"][..], &data].concat()));
+        assert!(info.chunks.len() > 2, "{name}: {}", info.chunks.len());
+        info.chunks.iter().map(|chunk| chunk.token_count as usize).max().unwrap()
+    };
+    for (name, vars, limit) in [
+        ("section.md", &[][..], 1024),
+        ("pump.py", &[], 1024),
+        ("log.pdf", &[], 1024),
+        ("section.md", &[("KB_CHUNKING_MARKDOWN_STRATEGY", "fixed")], 512),
+        ("pump.py", &[("KB_CHUNKING_CODE_STRATEGY", "fixed")], 512),
+        ("log.pdf", &[("KB_CHUNKING_PDF_STRATEGY", "fixed")], 512),
+        // A smaller limit of the type overrides the one of all windows, a larger one does not.
+        (
+            "log.pdf",
+            &[("KB_CHUNKING_PDF_STRATEGY", "fixed"), ("KB_CHUNKING_PDF_MAX_TOKENS", "200")],
+            200,
+        ),
+        (
+            "log.pdf",
+            &[("KB_CHUNKING_PDF_STRATEGY", "fixed"), ("KB_CHUNKING_PDF_MAX_TOKENS", "2000")],
+            512,
+        ),
+    ] {
+        let longest = longest(name, vars);
+        assert!(
+            longest <= limit + BESIDE_TEXT as usize && longest > limit * 3 / 4,
+            "{name} {vars:?}: {longest}"
+        );
     }
 }
 

@@ -99,7 +99,7 @@ fn pictures_are_read_page_by_page() {
 fn pictures_are_not_stored() {
     let mut env = env_with_script("echo 'words of a picture'");
     env.set("KB_INGESTION_ENABLE_OCR", "always");
-    // In a PDF, alone, in a web page and in a notebook.
+    // In a PDF, alone, in a web page, in a notebook, in a book and in a word processor's text.
     let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
     env.write(
         "docs/page.html",
@@ -114,7 +114,14 @@ fn pictures_are_not_stored() {
     for name in ["enclosure.pdf", "scan.png", "scan.tiff"] {
         fs::copy(fixture(&format!("documents/{name}")), env.path("docs").join(name)).unwrap();
     }
-    assert_eq!(env.json(&["add", "docs", "--format=json"])["added"], 5);
+    let picture = fs::read(fixture("documents/scan.png")).unwrap();
+    env.write("docs/year.epub", book("images/scan.png", &picture));
+    let ferry = fs::read(fixture("documents/ferry.docx")).unwrap();
+    let mut ferry = zip::ZipWriter::new_append(std::io::Cursor::new(ferry)).unwrap();
+    ferry.start_file("word/media/image1.png", stored()).unwrap();
+    std::io::Write::write_all(&mut ferry, &picture).unwrap();
+    env.write("docs/ferry.docx", ferry.finish().unwrap().into_inner());
+    assert_eq!(env.json(&["add", "docs", "--format=json"])["added"], 7);
     // Nothing beside the database, and no stretch of a file's bytes in it.
     let names = fs::read_dir(env.path(".kb")).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(names.collect::<Vec<_>>(), ["kb.db"]);
@@ -209,33 +216,44 @@ fn a_notebook_is_found_by_its_prose_and_its_code() {
     check_database(&env);
 }
 
-#[test]
-fn a_book_is_read_by_its_chapters() {
+/// Returns an EPUB book of one chapter, and with one more file.
+fn book(name: &str, content: &[u8]) -> Vec<u8> {
     use std::io::Write as _;
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, text) in [
-        ("mimetype", "application/epub+zip"),
+    for (name, content) in [
+        ("mimetype", &b"application/epub+zip"[..]),
         (
             "META-INF/container.xml",
-            "<container><rootfiles><rootfile full-path='book.opf'/></rootfiles></container>",
+            b"<container><rootfiles><rootfile full-path='book.opf'/></rootfiles></container>",
         ),
         (
             "book.opf",
-            "<package><metadata><dc:title>The keeper's year</dc:title></metadata>\
+            b"<package><metadata><dc:title>The keeper's year</dc:title></metadata>\
              <manifest><item id='a' href='winter.xhtml'/></manifest>\
              <spine><itemref idref='a'/></spine></package>",
         ),
         (
             "winter.xhtml",
-            "<html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head><body><h1>Winter</h1>\
+            b"<html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head><body><h1>Winter</h1>\
              <p>Ice forms in the stilling well.</p></body></html>",
         ),
+        (name, content),
     ] {
-        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        archive.write_all(text.as_bytes()).unwrap();
+        archive.start_file(name, stored()).unwrap();
+        archive.write_all(content).unwrap();
     }
+    archive.finish().unwrap().into_inner()
+}
+
+/// A file of an archive whose bytes are there as they are.
+fn stored() -> zip::write::SimpleFileOptions {
+    zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored)
+}
+
+#[test]
+fn a_book_is_read_by_its_chapters() {
     let env = TestEnv::new();
-    env.write("year.epub", archive.finish().unwrap().into_inner());
+    env.write("year.epub", book("notes.txt", b"None."));
     let info = add(&env, "year.epub");
     assert_eq!((&info["title"], &info["type"]), (&json!("The keeper's year"), &json!("markdown")));
     let found = env.json(&["search", "stilling well", "--fts-only"]);

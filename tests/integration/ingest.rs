@@ -435,15 +435,17 @@ fn the_setting_says_how_many_files_are_read_at_once() {
     if !Path::new("/proc/self/task").exists() {
         return left_out("a test of workers", "the system does not list threads in /proc");
     }
-    let (mut one, mut six) = (home_with(1, 0), home_with(1, 0));
+    let (mut one, default, mut six) = (home_with(1, 0), home_with(1, 0), home_with(1, 0));
     one.set("KB_INGESTION_WORKERS", "1");
     six.set("KB_INGESTION_WORKERS", "6");
-    let (one, six) = (Held::start(&one), Held::start(&six));
-    assert!(comes_true(|| one.num_started() == 1 && six.num_started() == 1));
+    let (one, default, six) = (Held::start(&one), Held::start(&default), Held::start(&six));
+    assert!(comes_true(|| [&one, &default, &six].iter().all(|held| held.num_started() == 1)));
+    let has_three_more = comes_true(|| default.num_threads() == one.num_threads() + 3);
     let has_five_more = comes_true(|| six.num_threads() == one.num_threads() + 5);
     one.finish();
+    default.finish();
     six.finish();
-    assert!(has_five_more);
+    assert!(has_three_more && has_five_more);
 }
 
 #[test]
@@ -451,14 +453,45 @@ fn the_setting_says_how_many_documents_are_in_progress() {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
         return left_out("a test of batches", "one processor reads one picture at a time");
     }
-    // The last of 60 files is reached while the first is held; by default 50 may be in progress.
-    let mut env = home_with(2, 58);
+    // The first and the last file are pictures; the last is reached while the first is held if so many
+    // documents may be in progress.
+    for (batch_size, num_pages) in [(None, 48), (Some("60"), 58)] {
+        let mut env = home_with(2, num_pages);
+        env.set("KB_INGESTION_WORKERS", "2");
+        if let Some(size) = batch_size {
+            env.set("KB_INGESTION_BATCH_SIZE", size);
+        }
+        let held = Held::start(&env);
+        let is_reached = comes_true(|| held.num_started() == 2);
+        held.finish();
+        assert!(is_reached, "{num_pages}");
+    }
+    // By default 50 may be, not 51.
+    let mut env = home_with(2, 49);
     env.set("KB_INGESTION_WORKERS", "2");
-    env.set("KB_INGESTION_BATCH_SIZE", "60");
     let held = Held::start(&env);
-    let is_reached = comes_true(|| held.num_started() == 2);
+    assert!(comes_true(|| held.num_started() == 1));
+    std::thread::sleep(Duration::from_secs(2));
+    let num_started = held.num_started();
     held.finish();
-    assert!(is_reached);
+    assert_eq!(num_started, 1);
+}
+
+#[test]
+fn each_document_of_a_batch_is_committed_on_its_own() {
+    let env = home_with(1, 0);
+    fs::rename(env.path("docs/a.png"), env.path("docs/z.png")).unwrap();
+    for number in 0..5 {
+        env.write(&format!("docs/{number}.md"), format!("# Page {number}\n\nsalt\n"));
+    }
+    let num_documents = || env.sql::<i64>("SELECT count(*) FROM documents");
+    let before = num_documents();
+    let held = Held::start(&env);
+    // The picture is the last of a batch of six and not read yet.
+    let are_stored = comes_true(|| held.num_started() == 1 && num_documents() == before + 5);
+    held.finish();
+    assert!(are_stored);
+    assert_eq!(num_documents(), before + 6);
 }
 
 #[test]

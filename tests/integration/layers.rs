@@ -540,6 +540,90 @@ fn formats_meet_in_one_function() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// What one format may name of another, and why; both readers of PDF, parent and child, are one format.
+const FORMATS: &[(&str, &[&str])] = &[
+    ("code", &[]),
+    ("docx", &[]),
+    // Its chapters are web pages.
+    ("epub", &["html"]),
+    // HTML, DOCX and EPUB come from the child as headings and paragraphs, and are written as Markdown.
+    ("headed", &["markdown"]),
+    ("html", &[]),
+    ("markdown", &[]),
+    // Its cells are Markdown.
+    ("notebook", &["markdown"]),
+    ("pdf", &[]),
+    // Its title is found as in Markdown.
+    ("text", &["markdown"]),
+];
+
+/// Returns the other formats that a file of one format names in a path.
+fn formats_named(source: &Source) -> Vec<String> {
+    let Some(path) = source.path.strip_prefix("extract/") else { return Vec::new() };
+    let path = path.strip_prefix("reader/").unwrap_or(path);
+    let own = path.split('/').next().unwrap().trim_end_matches(".rs");
+    let Some((_, allowed)) = FORMATS.iter().find(|(format, _)| *format == own) else {
+        return Vec::new();
+    };
+    let is_format = |name: &str| FORMATS.iter().any(|(format, _)| *format == name);
+    let mut named = Vec::new();
+    for parent in ["extract::", "reader::", "super::"] {
+        for (at, _) in source.code.match_indices(parent) {
+            // One name, or several in braces.
+            let rest = &source.code[at + parent.len()..];
+            let end = if rest.starts_with('{') { rest.find('}') } else { None };
+            let names = match end {
+                Some(end) => &rest[1..end],
+                None => rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap(),
+            };
+            named.extend(names.split(',').map(|name| name.trim().to_owned()));
+        }
+    }
+    named.retain(|name| is_format(name) && name != own && !allowed.contains(&name.as_str()));
+    named
+}
+
+#[test]
+fn no_format_knows_another() {
+    let sources = sources();
+    let mut broken = Vec::new();
+    for source in sources.iter().filter(|source| !source.is_test()) {
+        for format in formats_named(source) {
+            broken.push(format!("src/{} must not name {format}", source.path));
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    // Every file and folder of `extract` is a format or what formats share.
+    let shared = [
+        "clock",
+        "markdown_table",
+        "mod",
+        "parts",
+        "protocol",
+        "reader",
+        "sandbox",
+        "serve",
+        "table",
+        "testing",
+        "writer",
+        "xml",
+    ];
+    for source in sources.iter().filter(|source| source.path.starts_with("extract/")) {
+        let path = source.path.trim_start_matches("extract/").trim_start_matches("reader/");
+        let name = path.split('/').next().unwrap().trim_end_matches(".rs");
+        let is_format = FORMATS.iter().any(|(format, _)| *format == name);
+        assert!(is_format || shared.contains(&name), "is src/{} a format?", source.path);
+    }
+    for (path, code) in [
+        ("extract/code/mod.rs", "use crate::extract::markdown;"),
+        ("extract/notebook.rs", "use super::{code, markdown};"),
+        ("extract/reader/docx/mod.rs", "    super::super::html::read(&input, emit)"),
+    ] {
+        let source = Source { path: path.to_owned(), code: code.to_owned() };
+        assert_eq!(formats_named(&source).len(), 1, "{path}: {code}");
+    }
+}
+
 #[test]
 fn rankings_are_merged_by_one_function() {
     let sources = sources();

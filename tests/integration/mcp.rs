@@ -350,8 +350,17 @@ fn what_is_no_call_is_a_protocol_error_and_the_server_goes_on() {
     let unknown = client.request("no/such/method", json!({}));
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
     assert!(client.request("tools/call", json!({ "arguments": {} }))["error"].is_object());
+    for malformed in [
+        r#"{"jsonrpc": "2.0", "id": []}"#,
+        r#"{"jsonrpc": "2.0", "id": 70, "method": 7}"#,
+        r#"{"jsonrpc": "2.0", "id": 71, "method": "tools/call", "params": 7}"#,
+        r#"{"id": 72, "method": "tools/list"}"#,
+        "[]",
+    ] {
+        client.send_line(malformed);
+        assert_eq!(client.receive()["error"]["code"], -32600, "{malformed}");
+    }
     client.send_line("this is no JSON");
-    client.send_line("{\"jsonrpc\": \"2.0\", \"id\": []}");
     assert_eq!(client.data("kb_list", json!({})), json!([]));
     assert!(client.close().0.success());
 }

@@ -2,8 +2,11 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::env::TestEnv;
 use crate::hub::{Fault, Hub, REVISION};
+use crate::mcp_client::Client;
 use crate::terminal;
 use crate::word_model::{WordModel, check_database, find, word_env};
 
@@ -397,6 +400,28 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
     assert_eq!(find(&env, &["frozen tide", "--vec-only"])[0], "Tides");
     env.ok(&["add", "docs"]);
     assert_eq!(find(&env, &["anchor"])[0], "New");
+}
+
+#[test]
+fn imports_and_the_tools_of_agents_report_another_model() {
+    let mut env = word_env();
+    env.ok(&["export", "all.jsonl"]);
+    env.ok(&["remove", "1", "--yes"]);
+    WordModel { seed: 2, dim: 16, ..WordModel::default() }.write(&env.path("small"));
+    let small = env.path("small").display().to_string();
+    env.set("KB_EMBEDDING_MODEL_DIR", &small);
+    let refused = env.kb(&["import", "all.jsonl"]).expect(1);
+    assert!(refused.stderr.contains("model mismatch: DB uses 'tiny'"), "{}", refused.text());
+    let mut client = Client::start(&env, "", &["--allow-write"]);
+    for (tool, input) in
+        [("kb_search", json!({ "query": "tide" })), ("kb_add_note", json!({ "text": "salt" }))]
+    {
+        let envelope = client.call(tool, input);
+        assert_eq!(envelope["error"]["details"]["code"], "model_mismatch", "{tool}: {envelope}");
+    }
+    assert!(client.close().0.success());
+    assert_eq!(env.sql::<u32>("SELECT count(*) FROM documents"), 2, "nothing is written");
+    check_database(&env);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::env::{CORPUS, TestEnv};
 use crate::terminal;
+use crate::word_model::word_env;
 
 #[test]
 fn search_prints_json_unless_asked_otherwise() {
@@ -215,6 +216,15 @@ fn progress_is_drawn_on_a_terminal_only() {
     let env = TestEnv::new();
     let piped = env.ok(&["add", CORPUS]);
     assert_eq!(piped.stderr, "Added 6 documents. 0 failed. 0 skipped (already indexed).\n");
+}
+
+#[test]
+fn a_reindex_shows_how_many_chunks_are_done() {
+    let env = word_env();
+    let shown = terminal::run(&env, &["reindex"], "", false).expect(0);
+    assert_eq!(shown.stdout, "Embedded 3 chunks with tiny (32 dim).\n");
+    assert!(shown.stderr.contains(" of 3 chunks, "), "{:?}", shown.stderr);
+    assert_eq!(env.ok(&["reindex"]).stderr, "");
 }
 
 #[test]

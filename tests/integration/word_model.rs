@@ -40,7 +40,7 @@ impl Default for WordModel {
 
 const NUM_LAYERS: usize = 2;
 const NUM_HEADS: usize = 4;
-const NUM_POSITIONS: usize = 256;
+const MIN_POSITIONS: usize = 256;
 
 impl WordModel {
     /// Returns the files of the model: name and bytes.
@@ -55,7 +55,7 @@ impl WordModel {
             "intermediate_size": 2 * self.dim,
             "hidden_act": "gelu",
             "layer_norm_eps": 1e-12,
-            "max_position_embeddings": NUM_POSITIONS,
+            "max_position_embeddings": self.num_positions(),
             "type_vocab_size": 2,
             "vocab_size": vocabulary.len(),
         });
@@ -91,6 +91,10 @@ impl WordModel {
         }
     }
 
+    fn num_positions(&self) -> usize {
+        self.max_seq_length.max(MIN_POSITIONS)
+    }
+
     fn weights(&self, num_words: usize) -> Vec<u8> {
         let mut random = Random(self.seed);
         let (dim, inner) = (self.dim, 2 * self.dim);
@@ -102,7 +106,7 @@ impl WordModel {
         };
         let embeddings = |part: &str| format!("embeddings.{part}.weight");
         add(embeddings("word_embeddings"), &[num_words, dim], 1.0, 0.0);
-        add(embeddings("position_embeddings"), &[NUM_POSITIONS, dim], 0.01, 0.0);
+        add(embeddings("position_embeddings"), &[self.num_positions(), dim], 0.01, 0.0);
         add(embeddings("token_type_embeddings"), &[2, dim], 0.01, 0.0);
         add("embeddings.LayerNorm.weight".into(), &[dim], 0.0, 1.0);
         add("embeddings.LayerNorm.bias".into(), &[dim], 0.0, 0.0);
