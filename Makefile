@@ -41,8 +41,14 @@ lint: ## Check format, lints, documentation and dependencies
 	cargo clippy --locked --all-targets -- -D warnings
 	ORT_SKIP_DOWNLOAD=1 cargo clippy --locked --no-default-features --features static -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
-	@if command -v cargo-deny >/dev/null; then cargo deny --log-level error check licenses bans sources; \
-	else echo "cargo-deny is not installed: licences and sources were not checked (cargo install cargo-deny)"; fi
+	@if ! command -v cargo-deny >/dev/null; then \
+		echo "cargo-deny is not installed: licences, sources, duplicates and advisories were not checked (cargo install cargo-deny)"; \
+	else \
+		cargo deny --log-level warn check -A license-not-encountered licenses bans sources || exit 1; \
+		if cargo deny --log-level off fetch db 2>/dev/null; \
+		then cargo deny --offline --log-level warn check advisories; \
+		else echo "advisories were not checked: github.com/RustSec/advisory-db cannot be reached"; fi; \
+	fi
 
 quality: build ## Measure retrieval on the collections beside this checkout
 	tests/quality/run $(KB) --write

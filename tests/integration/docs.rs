@@ -420,11 +420,27 @@ fn every_dependency_has_its_reason_and_the_reverse() {
             named.insert(name.to_owned());
         }
     }
-    let reasons = page("docs/dependencies.md");
-    let rows = reasons.lines().filter(|it| it.starts_with("| `"));
-    let explained: BTreeSet<String> =
-        rows.flat_map(|it| code_spans(it.split(" | ").next().unwrap())).collect();
-    assert_eq!(explained, named);
+    let [reasons, _] = tables_of_dependencies();
+    assert_eq!(reasons, named);
+}
+
+#[test]
+fn the_crates_in_two_versions_are_those_that_lint_allows() {
+    let settings = page(".deny.toml");
+    let skipped =
+        settings.split("{ crate = \"").skip(1).map(|rest| rest.split('@').next().unwrap());
+    let [_, pairs] = tables_of_dependencies();
+    assert_eq!(pairs, skipped.map(str::to_owned).collect());
+}
+
+/// Returns the crates in the two tables of the page about dependencies: what each is for, and the pairs.
+fn tables_of_dependencies() -> [BTreeSet<String>; 2] {
+    let page = page("docs/dependencies.md");
+    let (reasons, pairs) = page.split_once("## Crates in two versions").unwrap();
+    [reasons, pairs].map(|table| {
+        let rows = table.lines().filter(|line| line.starts_with("| `"));
+        rows.flat_map(|row| code_spans(row.split(" | ").next().unwrap())).collect()
+    })
 }
 
 /// Returns the lines of a page's shell blocks.
