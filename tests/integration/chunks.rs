@@ -52,7 +52,7 @@ fn report() -> String {
 
 #[test]
 fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_one() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     // The tokens are counted by the library of reference, from the files of the model.
     let file = model_dir().join("tokenizer.json");
     let mut tokenizer = tokenizers::Tokenizer::from_file(file).unwrap();

@@ -337,7 +337,7 @@ fn lists_are_arrays_of_exact_objects() {
 
 #[test]
 fn status_and_set_up_are_exact_objects() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let status: Status = read(&env.ok(&["status", "--format", "json"]));
     let documents: Vec<(&str, u32)> =
         status.documents.iter().map(|(name, count)| (name.as_str(), *count)).collect();
@@ -376,7 +376,7 @@ fn one_document_is_an_exact_object() {
 
 #[test]
 fn what_a_command_did_is_an_exact_object() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     env.write("docs/a.md", "# A\n\nalpha\n");
     env.write("docs/b.md", [0_u8, 1, 2].repeat(50));
     env.write("docs/c.xyz", "something else");

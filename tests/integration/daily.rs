@@ -160,7 +160,7 @@ fn quiet_says_only_what_went_wrong() {
 
 #[test]
 fn verbose_says_with_what_and_how_long_each_stage_took() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let search = ["search", "warm brine", "--format=human"];
     let usual = env.ok(&search);
     let verbose = env.ok(&[&search[..], &["-v"]].concat());

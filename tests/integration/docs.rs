@@ -276,7 +276,7 @@ fn every_tool_is_in_the_pages_and_every_argument_that_the_skill_file_names_is_in
 
 #[test]
 fn the_example_in_the_readme_has_the_shape_of_the_output() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let page = page("README.md");
     let example =
         section(&page, "JSON").split("```json\n").nth(1).unwrap().split("```").next().unwrap();
@@ -334,7 +334,7 @@ fn shape(value: &Value) -> String {
 
 #[test]
 fn the_example_of_the_settings_is_the_defaults() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     let settings = || -> Vec<Setting> { read(&env.ok(&["config", "--format", "json"])) };
     let defaults = settings();
     let file = env.write(".kb/config.yaml", page("config.example.yaml"));
@@ -464,7 +464,7 @@ pub(crate) fn in_shell(env: &TestEnv, line: &str) -> Output {
 
 #[test]
 fn the_guide_can_be_followed() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     for entry in fs::read_dir(CORPUS).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();

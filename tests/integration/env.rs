@@ -1,8 +1,11 @@
-//! Arguments in, what the real binary printed out: a home of its own, a cleared environment, no network.
+//! Runs the real binary in a home of its own, with a cleared environment and no network.
 //!
-//! The model and ONNX Runtime are the user's own, which `make test` fetches once; a missing one is
-//! a failure, never a skip. Nothing here can reach the network: the hub's address is a port nobody
-//! listens on, and the only program on `PATH` is a `python3` that fails and leaves a mark.
+//! Most tests use a model of seeded weights ([`Small`]), which is made here and searches in a tenth of the
+//! time of the real one. Tests whose subject is the real model use [`TestEnv::real`]. The real model and ONNX
+//! Runtime are the user's own, which `make test` fetches once; a missing one is a failure, never a skip.
+//!
+//! Nothing here can reach the network: the hub's address is a port nobody listens on, and the only program on
+//! `PATH` is a `python3` that fails and leaves a mark.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -18,12 +21,16 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::schema;
+use crate::word_model::{WordModel, Words};
 
 /// The sample documents that ship with the repository; tests never write there.
 pub(crate) const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/corpus");
 
 /// The discard port of the loopback: whoever asks the hub is refused at once.
 const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// The variable that names the directory of a model.
+const MODEL_DIR: &str = "KB_EMBEDDING_MODEL_DIR";
 
 /// A home directory with nothing in it but what a test puts there.
 pub(crate) struct TestEnv {
@@ -42,9 +49,23 @@ pub(crate) struct Output {
 }
 
 impl TestEnv {
-    /// Makes an empty home that shares the user's model and runtime library.
+    /// Makes an empty home with a small model and the user's runtime library.
     pub(crate) fn new() -> Self {
+        let small = small();
+        let path = |path: &Path| path.display().to_string();
+        Self::with_vars(vec![
+            ("KB_CACHE_DIR".into(), path(&small.cache)),
+            (MODEL_DIR.into(), path(&small.model)),
+            ("ORT_DYLIB_PATH".into(), path(&runtime())),
+        ])
+    }
+
+    /// Makes an empty home that shares the user's model and runtime library.
+    pub(crate) fn real() -> Self {
         let caches = caches();
+        let graphs = caches.kb.join("graphs");
+        let is_ready = graphs.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        assert!(is_ready, "the model is not prepared in {}: run `make test`", caches.kb.display());
         let mut vars = vec![
             ("KB_CACHE_DIR".into(), caches.kb.display().to_string()),
             ("HF_HUB_CACHE".into(), caches.hub.display().to_string()),
@@ -77,10 +98,25 @@ impl TestEnv {
         env
     }
 
-    /// Puts a copy of the database with the sample documents in place.
+    /// The same with the real model.
+    pub(crate) fn real_with_corpus() -> Self {
+        let env = Self::real();
+        env.install_sample();
+        env
+    }
+
+    /// Puts a copy of the database with the sample documents in place: with vectors of the small model in a
+    /// home that has it, else with the real one's.
     pub(crate) fn install_sample(&self) {
+        static SMALL: OnceLock<Vec<u8>> = OnceLock::new();
+        static REAL: OnceLock<Vec<u8>> = OnceLock::new();
+        let database = if self.vars.iter().any(|(name, _)| name == MODEL_DIR) {
+            SMALL.get_or_init(|| sample(&Self::new()))
+        } else {
+            REAL.get_or_init(|| sample(&Self::real()))
+        };
         fs::create_dir_all(self.path(".kb")).unwrap();
-        fs::write(self.database(), sample()).unwrap();
+        fs::write(self.database(), database).unwrap();
     }
 
     fn with_vars(vars: Vec<(String, String)>) -> Self {
@@ -230,10 +266,12 @@ impl Output {
         if self.status != 0 {
             text += &format!("--- status {}\n", self.status);
         }
-        let caches = caches();
+        let (caches, small) = (caches(), Small::place());
         for (path, name) in [
             (self.home.as_path(), "[HOME]"),
             (Path::new(CORPUS), "[CORPUS]"),
+            (&small.cache, "[CACHE]"),
+            (&small.model, "[MODEL]"),
             (&caches.kb, "[CACHE]"),
             (&caches.hub, "[HUB]"),
         ] {
@@ -272,6 +310,58 @@ fn without_times(text: &str) -> String {
     kept
 }
 
+/// A model that is made here, for tests that need any model. It reads as many tokens as the real one, and
+/// most words are one token; its vectors show only which words texts have in common.
+struct Small {
+    model: PathBuf,
+    /// kb's cache, with the graph of the model in it.
+    cache: PathBuf,
+}
+
+impl Small {
+    /// Returns where it is, below `target/`.
+    fn place() -> Self {
+        let model = Path::new(env!("CARGO_TARGET_TMPDIR")).join("small-model");
+        Self { cache: model.with_extension("cache"), model }
+    }
+}
+
+/// Writes the small model and has kb prepare it, once for all runs with the same words.
+fn small() -> &'static Small {
+    static SMALL: OnceLock<Small> = OnceLock::new();
+    SMALL.get_or_init(|| {
+        let model = WordModel {
+            dim: 64,
+            max_seq_length: 256,
+            words: Words::OfTests,
+            ..WordModel::default()
+        };
+        let files = model.files();
+        let small = Small::place();
+        let is_written = |(name, bytes): (&String, &Vec<u8>)| {
+            fs::read(small.model.join(name)).is_ok_and(|found| found == *bytes)
+        };
+        if !files.iter().all(is_written) {
+            let _ = fs::remove_dir_all(&small.model);
+            let _ = fs::remove_dir_all(&small.cache);
+            model.write(&small.model);
+        }
+        let home = tempfile::tempdir().unwrap();
+        let status = Command::new(env!("CARGO_BIN_EXE_kb"))
+            .arg("init")
+            .env_clear()
+            .env("HOME", home.path())
+            .env("KB_CACHE_DIR", &small.cache)
+            .env(MODEL_DIR, &small.model)
+            .env("ORT_DYLIB_PATH", runtime_for(&small.model))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        assert!(status.unwrap().success());
+        small
+    })
+}
+
 /// The user's caches with the model, its graph and the runtime library in them.
 struct Caches {
     kb: PathBuf,
@@ -280,7 +370,7 @@ struct Caches {
     runtime: Option<PathBuf>,
 }
 
-/// Finds the caches as kb itself does and requires that `make test` has filled them.
+/// Finds the caches as kb itself does.
 fn caches() -> &'static Caches {
     static CACHES: OnceLock<Caches> = OnceLock::new();
     CACHES.get_or_init(|| {
@@ -290,15 +380,11 @@ fn caches() -> &'static Caches {
         let home = path("HOME").unwrap_or_default();
         let cache = path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
         let hf_home = path("HF_HOME").unwrap_or_else(|| cache.join("huggingface"));
-        let caches = Caches {
+        Caches {
             kb: path("KB_CACHE_DIR").unwrap_or_else(|| cache.join("kb")),
             hub: path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
             runtime: path("ORT_DYLIB_PATH"),
-        };
-        let graphs = caches.kb.join("graphs");
-        let is_ready = graphs.read_dir().is_ok_and(|mut it| it.next().is_some());
-        assert!(is_ready, "the model is not prepared in {}: run `make test`", caches.kb.display());
-        caches
+        }
     })
 }
 
@@ -318,7 +404,15 @@ pub(crate) fn locations() -> Locations {
 
 /// Returns the runtime library the user has.
 pub(crate) fn runtime() -> PathBuf {
-    installed().runtime
+    static RUNTIME: OnceLock<PathBuf> = OnceLock::new();
+    RUNTIME.get_or_init(|| runtime_for(&small().model)).clone()
+}
+
+/// Finds the runtime library for a model that is made here.
+fn runtime_for(model: &Path) -> PathBuf {
+    let choice = ModelChoice::Directory(model.to_owned());
+    let installed = locate(&choice, &locations());
+    installed.unwrap_or_else(|error| panic!("{error}: run `make test`")).runtime
 }
 
 /// Returns where the files of the default model are.
@@ -333,16 +427,12 @@ fn installed() -> Installed {
 
 /// Returns the bytes of a database with the sample documents: ids 1 and up in the order of their
 /// names, then a note with a title and tags, then a note without.
-fn sample() -> &'static [u8] {
-    static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
-    SAMPLE.get_or_init(|| {
-        let env = TestEnv::new();
-        env.ok(&["add", CORPUS, "--tags", "sample"]);
-        let titled = ["--title", "Charger", "--tags", "sample,station"];
-        env.ok(&[["add", "--note", NOTE].as_slice(), &titled].concat());
-        env.ok(&["add", "--note", UNTITLED_NOTE]);
-        fs::read(env.database()).unwrap()
-    })
+fn sample(env: &TestEnv) -> Vec<u8> {
+    env.ok(&["add", CORPUS, "--tags", "sample"]);
+    let titled = ["--title", "Charger", "--tags", "sample,station"];
+    env.ok(&[["add", "--note", NOTE].as_slice(), &titled].concat());
+    env.ok(&["add", "--note", UNTITLED_NOTE]);
+    fs::read(env.database()).unwrap()
 }
 
 /// The text of the note called `Charger`.

@@ -29,7 +29,7 @@ fn explained_terms_add_up_to_the_score_of_their_leg() {
 
 #[test]
 fn the_answer_says_how_sure_it_is() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let confidence = |args: &[&str]| {
         let answer: Search = read(&env.ok(&[&["search"], args].concat()));
         answer.confidence
@@ -110,7 +110,7 @@ fn a_beginning_finds_what_the_word_does_not() {
 
 #[test]
 fn retrieval_is_measured_with_labels_and_without() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let own: Eval = read(&env.ok(&["eval", "--format", "json"]));
     let names: Vec<&str> = own.collections.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["headings", "phrases"]);

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-/// Temp home, cleared environment, the real model; runs the binary.
+/// Runs the binary in a temporary home, with the small model or the real one.
 mod env;
 /// A server that speaks the hub's file interface.
 mod hub;
@@ -10,11 +10,11 @@ mod hub;
 mod mcp_client;
 /// A home with a project and a skill in it; `kb skill` and `skc` there.
 mod skills;
-/// The same on a pseudo-terminal: prompts, bars, colours.
+/// Runs the binary on a pseudo-terminal: prompts, bars, colours.
 mod terminal;
 /// Seeded models of the BERT family, and their answers computed a second way.
 mod tiny_model;
-/// A seeded model with which searching makes sense, and a home that uses it.
+/// Seeded models with which searching makes sense, among them the small one, and a home that uses one.
 mod word_model;
 
 /// Files as attackers make them.

@@ -44,7 +44,7 @@ fn ids(documents: &[Document]) -> Vec<i64> {
 
 #[test]
 fn after_the_model_is_there_nothing_asks_the_network() {
-    let mut env = TestEnv::with_corpus();
+    let mut env = TestEnv::real_with_corpus();
     let hub = TcpListener::bind("127.0.0.1:0").unwrap();
     hub.set_nonblocking(true).unwrap();
     env.set("HF_ENDPOINT", &format!("http://{}", hub.local_addr().unwrap()));
@@ -57,7 +57,7 @@ fn after_the_model_is_there_nothing_asks_the_network() {
 
 #[test]
 fn without_settings_every_command_works() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     // The first `add` does what `init` does.
     env.ok(&["add", CORPUS]);
     env.ok(&["add", "--note", "A note."]);
@@ -74,7 +74,7 @@ fn without_settings_every_command_works() {
 
 #[test]
 fn init_makes_everything_ready() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     let output = env.ok(&["init"]);
     assert!(output.stderr.ends_with("Ready. `kb add DIRECTORY` comes next.\n"));
     let config =
@@ -365,7 +365,7 @@ fn info_shows_one_document() {
 
 #[test]
 fn reindexing_with_the_same_model_changes_no_answer() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let args = ["search", "what to do when the gauge is frozen", "--top", "24"];
     let before = env.ok(&args).stdout;
     let output = env.ok(&["reindex"]);
@@ -381,7 +381,7 @@ fn reindexing_with_the_same_model_changes_no_answer() {
 
 #[test]
 fn the_wanted_model_and_the_databases_are_both_shown() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let shown = || {
         let setup: Setup = read(&env.ok(&["init", "--status", "--format", "json"]));
         (setup.model_configured, setup.model_name.unwrap())
@@ -401,7 +401,7 @@ fn the_wanted_model_and_the_databases_are_both_shown() {
 
 #[test]
 fn another_model_than_the_databases_is_refused() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let before = fs::read(env.database()).unwrap();
     let message = "model mismatch: DB uses 'all-MiniLM-L6-v2' (384 dim) but config specifies 'bge-small-en-v1.5'";
     let hint = "run `kb reindex --model bge-small-en-v1.5` to switch models";
@@ -493,7 +493,7 @@ fn the_database_itself_is_never_the_backup() {
 
 #[test]
 fn the_cache_is_shown_and_cleaned_of_what_is_not_in_use() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     let shown = env.json(&["cache", "--format", "json"]);
     let parts = shown["parts"].as_array().unwrap();
     for kind in ["graph", "runtime"] {

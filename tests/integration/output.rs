@@ -27,7 +27,7 @@ fn search_prints_json_unless_asked_otherwise() {
 
 #[test]
 fn people_see_rank_score_title_page_section_type_and_tags() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let search = |args: &[&str]| env.ok(&[&["search", "--format=human"], args].concat()).text();
     let query = "what to do when ice forms in the stilling well";
     assert_snapshot!(search(&[query, "--top=2", "--type=markdown"]), @r#"
@@ -84,7 +84,7 @@ fn people_see_the_order_of_the_json() {
 
 #[test]
 fn tables_and_facts_line_up() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let text = ["list", "--type", "markdown"];
     assert_snapshot!(env.ok(&text).text(), @"
     ID  TYPE      CHUNKS  CREATED     TITLE                  TAGS
@@ -157,7 +157,7 @@ fn tables_and_facts_line_up() {
 
 #[test]
 fn people_are_told_what_was_done() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     assert_snapshot!(env.ok(&["list"]).text(), @r"No documents indexed. Run `kb add` to get started.");
     assert_snapshot!(env.ok(&["tags"]).text(), @r"No tags. `kb tag ID --add NAME` sets one.");
     assert_snapshot!(env.ok(&["add", "--note", "Call the bank", "--tags", "todo"]).text(), @r"

@@ -43,7 +43,7 @@ fn every_command_has_a_row() {
 
 #[test]
 fn every_row_comes_true() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     env.write("docs/new.md", "# New\n\nSomething new.\n");
     env.write(
         ".agents/skills/tides/SKILL.md",

@@ -32,7 +32,7 @@ fn types(answer: &Search) -> Vec<&str> {
 
 #[test]
 fn every_type_is_found_by_one_command() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let answer = search(&env, &["tide station gauge recorder boat", "--top", "100"]);
     assert_eq!(types(&answer), ["code", "markdown", "note", "pdf"]);
     for (query, title) in [
@@ -54,7 +54,7 @@ fn every_type_is_found_by_one_command() {
 
 #[test]
 fn both_legs_are_fused_by_reciprocal_rank() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     let query = "battery of the float gauge in winter";
     let both = search(&env, &[query, "--top", "100"]);
     let fts = search(&env, &[query, "--top", "100", "--fts-only"]);
@@ -242,7 +242,7 @@ fn no_query_is_a_syntax_error() {
 
 #[test]
 fn punctuation_alone_is_answered_by_the_vectors() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     for query in ["???", "... !", "*", "\"\""] {
         let answer = search(&env, &[query]);
         assert!(answer.returned > 0, "{query}");
@@ -317,7 +317,7 @@ fn only_the_words_of_the_query_are_looked_for() {
 
 #[test]
 fn filters_narrow_both_legs_before_they_are_cut() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     for leg in [&[][..], &["--fts-only"], &["--vec-only"]] {
         let filtered =
             |filter: &[&str]| search(&env, &[&["tide", "--top=100"], leg, filter].concat());
@@ -385,7 +385,7 @@ fn the_threshold_cuts_after_fusion() {
 
 #[test]
 fn what_a_chunk_is_about_is_searched_but_not_shown() {
-    let env = TestEnv::with_corpus();
+    let env = TestEnv::real_with_corpus();
     // `Charger` is the title, `Instruments` a heading above; neither is in the text of all hits.
     let answer = search(&env, &["Instruments", "--fts-only", "--type", "markdown"]);
     let radar = answer.results.iter().find(|it| it.text.starts_with("### Radar gauge")).unwrap();
@@ -416,7 +416,7 @@ fn a_copied_database_gives_the_same_answer() {
 
 #[test]
 fn letters_are_found_however_their_marks_are_written() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     env.ok(&["add", "--note", "The r\u{e9}sum\u{e9} of the keeper."]);
     env.ok(&["add", "--note", "A re\u{301}sume\u{301} sent by another machine."]);
     env.ok(&["add", "--note", "परीक्षा में पाँच प्रश्न हैं"]);
@@ -432,7 +432,7 @@ fn letters_are_found_however_their_marks_are_written() {
 
 #[test]
 fn scripts_without_spaces_are_found_by_their_words() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     let notes = [
         "水族館は午前九時に開き、毎週火曜日は休館です。",
         "图书馆每天早上八点开门，星期一闭馆。",

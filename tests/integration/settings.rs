@@ -48,7 +48,7 @@ fn setting(env: &TestEnv, key: &str) -> (String, String) {
 
 #[test]
 fn every_key_has_the_default_of_the_specification() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     let home = env.path("").display().to_string();
     let found = settings(&env);
     let found: Vec<(&str, String)> = found

@@ -29,7 +29,7 @@ fn check_import(env: &TestEnv, path: &str, expected: [u64; 4]) {
 
 #[test]
 fn what_is_exported_and_imported_is_exported_the_same() {
-    let from = TestEnv::with_corpus();
+    let from = TestEnv::real_with_corpus();
     from.ok(&["tag", "1", "--add", "tide,station"]);
     from.ok(&["remove", "2", "--yes"]);
     let text = exported(&from, "all.jsonl", &["--vectors"]);
@@ -39,7 +39,7 @@ fn what_is_exported_and_imported_is_exported_the_same() {
     assert_eq!(lines[1]["chunks"][0]["vector"].as_array().unwrap().len(), 384);
     assert_eq!(from.ok(&["export", "--vectors"]).stdout, text);
 
-    let to = TestEnv::new();
+    let to = TestEnv::real();
     let (num_documents, num_chunks) = lines[1..].iter().fold((0, 0), |sum: (u64, u64), it| {
         (sum.0 + 1, sum.1 + it["chunks"].as_array().unwrap().len() as u64)
     });

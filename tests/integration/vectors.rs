@@ -18,7 +18,7 @@ fn cosine(left: &[f32], right: &[f32]) -> f64 {
 
 #[test]
 fn a_text_becomes_one_line_of_numbers() {
-    let env = TestEnv::new();
+    let env = TestEnv::real();
     let output = env.ok(&["embed", "how to install git"]);
     assert_eq!(output.stderr, "");
     assert!(output.stdout.starts_with('[') && output.stdout.ends_with("]\n"));

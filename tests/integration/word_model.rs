@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::env::TestEnv;
 
-/// Words that are one token; every other word is spelt in letters.
+/// Words that every model knows.
 const WORDS: &str = "the of a and to in is on for tide gauge harbour salt chart pump battery \
     storm anchor lamp rope sail keeper signal valve ice frozen winter paint engine backup log \
     install configure release note plan apple pear orchard cider press cellar barrel oak";
@@ -30,11 +30,23 @@ pub(crate) struct WordModel {
     pub(crate) max_seq_length: usize,
     /// `mean_tokens` or `cls_token`.
     pub(crate) pooling: &'static str,
+    /// Which words are one token; every other word is spelt in letters.
+    pub(crate) words: Words,
+}
+
+/// The vocabulary of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// [`WORDS`].
+    Few,
+    /// And every word of the tests and of the sample documents, so that texts have about as many tokens as
+    /// the real model sees in them. A word's vector depends on the word alone.
+    OfTests,
 }
 
 impl Default for WordModel {
     fn default() -> Self {
-        Self { seed: 1, dim: 32, max_seq_length: 128, pooling: "mean_tokens" }
+        Self { seed: 1, dim: 32, max_seq_length: 128, pooling: "mean_tokens", words: Words::Few }
     }
 }
 
@@ -45,7 +57,7 @@ const MIN_POSITIONS: usize = 256;
 impl WordModel {
     /// Returns the files of the model: name and bytes.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
-        let vocabulary = vocabulary();
+        let vocabulary = vocabulary(self.words);
         let config = json!({
             "model_type": "bert",
             "architectures": ["BertModel"],
@@ -76,7 +88,7 @@ impl WordModel {
             ("1_Pooling/config.json", text(pooling)),
             ("sentence_bert_config.json", text(sentence)),
             ("tokenizer.json", text(tokenizer(&vocabulary))),
-            ("model.safetensors", self.weights(vocabulary.len())),
+            ("model.safetensors", self.weights(&vocabulary)),
         ]
         .map(|(name, bytes)| (name.to_owned(), bytes))
         .into()
@@ -91,11 +103,21 @@ impl WordModel {
         }
     }
 
+    /// Returns the embedding of a word, whatever other words there are.
+    fn vector(&self, word: &str) -> Vec<f32> {
+        // FNV-1a.
+        let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325 ^ self.seed, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let mut random = Random(hash);
+        (0..self.dim).map(|_| random.next()).collect()
+    }
+
     fn num_positions(&self) -> usize {
         self.max_seq_length.max(MIN_POSITIONS)
     }
 
-    fn weights(&self, num_words: usize) -> Vec<u8> {
+    fn weights(&self, vocabulary: &[String]) -> Vec<u8> {
         let mut random = Random(self.seed);
         let (dim, inner) = (self.dim, 2 * self.dim);
         let mut tensors: Vec<(String, Vec<usize>, Vec<f32>)> = Vec::new();
@@ -105,7 +127,7 @@ impl WordModel {
             tensors.push((name, shape.to_vec(), data));
         };
         let embeddings = |part: &str| format!("embeddings.{part}.weight");
-        add(embeddings("word_embeddings"), &[num_words, dim], 1.0, 0.0);
+        add(embeddings("word_embeddings"), &[vocabulary.len(), dim], 1.0, 0.0);
         add(embeddings("position_embeddings"), &[self.num_positions(), dim], 0.01, 0.0);
         add(embeddings("token_type_embeddings"), &[2, dim], 0.01, 0.0);
         add("embeddings.LayerNorm.weight".into(), &[dim], 0.0, 1.0);
@@ -128,6 +150,9 @@ impl WordModel {
                 add(format!("{name}.weight"), &[dim], 0.0, 1.0);
                 add(format!("{name}.bias"), &[dim], 0.0, 0.0);
             }
+        }
+        if self.words == Words::OfTests {
+            tensors[0].2 = vocabulary.iter().flat_map(|word| self.vector(word)).collect();
         }
         let bytes: Vec<(String, Vec<usize>, Vec<u8>)> = tensors
             .into_iter()
@@ -172,17 +197,42 @@ pub(crate) fn check_database(env: &TestEnv) {
 }
 
 /// Special tokens, words, then every printable ASCII character at the start of a word and within.
-fn vocabulary() -> Vec<String> {
+fn vocabulary(words: Words) -> Vec<String> {
     let mut seen = BTreeSet::new();
+    let more = match words {
+        Words::Few => BTreeSet::new(),
+        Words::OfTests => words_of_tests(),
+    };
     let letters = || (b'!'..=b'~').map(|it| char::from(it).to_ascii_lowercase().to_string());
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
         .map(str::to_owned)
         .into_iter()
         .chain(WORDS.split_whitespace().map(str::to_owned))
+        .chain(more)
         .chain(letters())
         .chain(letters().map(|it| format!("##{it}")))
         .filter(|it| seen.insert(it.clone()))
         .collect()
+}
+
+/// Returns the words of the tests, of the sample documents and of the skill, in lower case.
+fn words_of_tests() -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut words = BTreeSet::new();
+    let mut folders =
+        ["integration", "fixtures/corpus", "fixtures/skill"].map(|it| root.join(it)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(text) = fs::read_to_string(path) {
+                let found = text.split(|letter: char| !letter.is_ascii_alphabetic());
+                words.extend(found.filter(|word| word.len() > 1).map(str::to_ascii_lowercase));
+            }
+        }
+    }
+    words
 }
 
 fn tokenizer(vocabulary: &[String]) -> serde_json::Value {
