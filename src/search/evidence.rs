@@ -11,15 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::chunk::join;
 use crate::document::{ChunkId, DocumentId};
 use crate::error::Result;
+use crate::search::near_copies::{self, NearCopies};
 use crate::search::{Confidence, Hit, SearchResults};
 use crate::store::{Store, StoredChunk};
-use crate::text::shingles::shingles;
-
-/// Words in one of the runs that two texts are compared by.
-const SHINGLE_WORDS: usize = 4;
-
-/// Part of a text's runs of words that another has, too, from which on it says nothing new.
-const SAME_SHARE: f64 = 0.8;
 
 /// Part of the best hit's score below which a hit is not worth a budget's tokens, but a scrap that fills
 /// its end. Chosen on 20 to 50 questions each of three collections, where no relevant document was
@@ -105,7 +99,7 @@ pub fn gather(
     let mut gathering =
         Gathering { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
-    let mut texts: Vec<HashSet<u64>> = Vec::new();
+    let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
     let mut chosen: Chosen = HashMap::new();
     let mut total = 0;
     let least = hits.first().map_or(0.0, |it| LEAST_SHARE * it.score);
@@ -115,16 +109,16 @@ pub fn gather(
             break;
         }
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-        let words = shingles(&hit.stored.chunk.chunk.text, SHINGLE_WORDS);
+        let rows = copies.rows(&hit.stored.chunk.chunk.text);
         let own = chosen.entry(id).or_default();
-        if !own.contains(&at) && texts.iter().any(|text| says(text, &words)) {
+        if !own.contains(&at) && copies.find(&rows).is_some() {
             continue;
         }
         gathering.learn(&hit, options.context)?;
         let Some(budget) = options.budget else {
             own.extend(gathering.around(id, at, options.context));
             used.push(hit);
-            texts.push(words);
+            copies.push(rows);
             continue;
         };
         let others = total - gathering.cost(id, own);
@@ -138,7 +132,7 @@ pub fn gather(
             if now <= budget {
                 (*own, total) = (wider, now);
                 used.push(hit);
-                texts.push(words);
+                copies.push(rows);
                 break;
             }
         }
@@ -243,13 +237,6 @@ impl Gathering<'_> {
         }
         passages
     }
-}
-
-/// Whether a text says what a new one says.
-#[expect(clippy::cast_precision_loss, reason = "no text has so many words")]
-fn says(there: &HashSet<u64>, new: &HashSet<u64>) -> bool {
-    let common = there.intersection(new).count() as f64;
-    common >= SAME_SHARE * new.len() as f64
 }
 
 #[cfg(test)]

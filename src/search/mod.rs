@@ -22,6 +22,7 @@ pub mod evidence;
 pub mod fuse;
 mod keyword;
 pub mod matches;
+mod near_copies;
 mod page;
 pub mod parse;
 pub mod similar;
