@@ -101,20 +101,23 @@ impl TestEnv {
     /// The same with the real model.
     pub(crate) fn real_with_corpus() -> Self {
         let env = Self::real();
-        env.install_sample();
+        env.install_real_sample();
         env
     }
 
-    /// Puts a copy of the database with the sample documents in place: with vectors of the small model in a
-    /// home that has it, else with the real one's.
+    /// Puts a copy of the database with the sample documents in place, with vectors of the small model.
     pub(crate) fn install_sample(&self) {
-        static SMALL: OnceLock<Vec<u8>> = OnceLock::new();
-        static REAL: OnceLock<Vec<u8>> = OnceLock::new();
-        let database = if self.vars.iter().any(|(name, _)| name == MODEL_DIR) {
-            SMALL.get_or_init(|| sample(&Self::new()))
-        } else {
-            REAL.get_or_init(|| sample(&Self::real()))
-        };
+        static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
+        self.install(SAMPLE.get_or_init(|| sample(&Self::new())));
+    }
+
+    /// The same with vectors of the real model.
+    pub(crate) fn install_real_sample(&self) {
+        static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
+        self.install(SAMPLE.get_or_init(|| sample(&Self::real())));
+    }
+
+    fn install(&self, database: &[u8]) {
         fs::create_dir_all(self.path(".kb")).unwrap();
         fs::write(self.database(), database).unwrap();
     }

@@ -143,7 +143,7 @@ fn many_queries_are_answered_line_by_line_in_their_order() {
 #[test]
 fn what_is_like_a_document_or_a_chunk_is_found_without_a_model() {
     let env = TestEnv::without_model();
-    env.install_sample();
+    env.install_real_sample();
     let like = env.json(&["similar", "handb", "--format=json"]);
     let documents: Vec<i64> =
         results(&like).iter().map(|it| it["source"]["document_id"].as_i64().unwrap()).collect();

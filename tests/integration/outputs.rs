@@ -52,7 +52,7 @@ fn every_row_comes_true() {
     );
     for [command, line, said, printed] in rows() {
         let (line, said) = (code(&line).to_owned(), code(&said).to_owned());
-        env.install_sample();
+        env.install_real_sample();
         // `kb search` alone is for programs unless told otherwise.
         let human = if code(&command) == "search" { " --format human" } else { "" };
         let output = in_shell(&env, &format!("{line}{human}"));
@@ -68,7 +68,7 @@ fn every_row_comes_true() {
             }
             continue;
         }
-        env.install_sample();
+        env.install_real_sample();
         let output = in_shell(&env, &format!("{line} --format json"));
         assert_eq!(output.status, 0, "{line}: {}", output.text());
         schema::check(code(&printed), &output.json());

@@ -167,7 +167,7 @@ fn one_leg_alone_leaves_the_other_null() {
 #[test]
 fn keywords_need_neither_model_nor_runtime() {
     let env = TestEnv::without_model();
-    env.install_sample();
+    env.install_real_sample();
     let answer = search(&env, &["mussels", "--fts-only"]);
     assert_eq!(titles(&answer), ["Tide station handbook"]);
     for args in [&["list"][..], &["tags"], &["status"], &["info", "1"], &["init", "--status"]] {
