@@ -28,6 +28,7 @@ pub(super) fn key_text(key: &yaml_serde::Value) -> String {
     key.as_str().map_or_else(written, str::to_owned)
 }
 
+#[expect(clippy::result_large_err, reason = "a `Provider` answers with figment's error, unboxed")]
 fn dict(path: &str, entries: &Mapping) -> Result<Dict, Error> {
     entries
         .iter()
@@ -40,6 +41,7 @@ fn dict(path: &str, entries: &Mapping) -> Result<Dict, Error> {
 }
 
 /// Converts the value at a path; the path is for errors.
+#[expect(clippy::result_large_err, reason = "a `Provider` answers with figment's error, unboxed")]
 fn to_figment(path: &str, value: &yaml_serde::Value) -> Result<Value, Error> {
     Ok(match value {
         yaml_serde::Value::Null => Value::Empty(Tag::Default, Empty::Unit),
