@@ -20,7 +20,7 @@ fn message(error: &clap::Error) -> String {
     let known = match error.kind() {
         ErrorKind::ArgumentConflict => conflict(error),
         ErrorKind::InvalidValue => invalid_value(error),
-        ErrorKind::ValueValidation => invalid_value(error).map(|message| {
+        ErrorKind::ValueValidation => refused_value(error).map(|message| {
             let reason = std::error::Error::source(error).map(|reason| format!(": {reason}"));
             message + &reason.unwrap_or_default()
         }),
@@ -75,11 +75,18 @@ fn conflict(error: &clap::Error) -> Option<String> {
 }
 
 fn invalid_value(error: &clap::Error) -> Option<String> {
+    match (text(error, ContextKind::InvalidArg)?, text(error, ContextKind::InvalidValue)?) {
+        (argument, "") => {
+            Some(format!("a value is required for '{argument}' but none was supplied"))
+        }
+        _ => refused_value(error),
+    }
+}
+
+fn refused_value(error: &clap::Error) -> Option<String> {
     let argument = text(error, ContextKind::InvalidArg)?;
-    Some(match text(error, ContextKind::InvalidValue)? {
-        "" => format!("a value is required for '{argument}' but none was supplied"),
-        value => format!("invalid value '{value}' for '{argument}'"),
-    })
+    let value = text(error, ContextKind::InvalidValue)?;
+    Some(format!("invalid value '{value}' for '{argument}'"))
 }
 
 fn too_few(error: &clap::Error, wanted: ContextKind) -> Option<String> {
@@ -111,7 +118,7 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
             Some(ContextValue::String(name)) => {
                 return Some(format!("a similar {noun} exists: '{name}'"));
             }
-            Some(ContextValue::Strings(names)) => {
+            Some(ContextValue::Strings(names)) if !names.is_empty() => {
                 let known = match names.len() {
                     1 => format!("a similar {noun} exists"),
                     _ => format!("some similar {noun}s exist"),
@@ -180,6 +187,8 @@ mod tests {
         check("kb list --format", none, "one of json, human");
         let zero = "invalid value '0' for '--top <N>': must be a whole number from 1 to 1000000";
         check("kb search a --top 0", zero, "");
+        let empty = "invalid value '' for '--add <TAGS>': a tag must not be empty";
+        check("kb tag 1 --add=", empty, "");
         let more = "unexpected value '1' for '--fix' found; no more were expected";
         check("kb doctor --fix=1", more, "usage: kb doctor --fix");
     }
