@@ -1,43 +1,40 @@
-//! `kb` as a library: a folder in, the passages that answer a question out.
+//! `kb` as a library: adds a folder, brings it up to date, answers a question and removes the folder.
 //!
-//! `cargo run --example library -- ~/notes "how do I renew the VPN key"`; PDFs, HTML and the like are
-//! read by the program `kb`, which is started for it.
+//! `cargo run --example library -- ~/notes "how do I renew the VPN key"`. PDFs, HTML and the like are read by the
+//! program `kb`, which is started for it.
 
 #![expect(clippy::print_stdout, reason = "an example is a program of its own")]
 
 use std::path::Path;
+use std::slice;
 
-use kb::embed::{self, Embedder, Locations, ModelChoice, OpenOptions};
+use kb::app::add::{AddRequest, Source, add};
+use kb::app::observer::Silent;
+use kb::app::remove::remove;
+use kb::app::search::{SearchRequest, search};
+use kb::app::session::Session;
+use kb::app::update::{UpdateRequest, update};
+use kb::config::{Environment, Flags};
 use kb::error::Result;
-use kb::ingest::walk::Start;
-use kb::ingest::{self, IngestOptions, IngestReport, Services};
-use kb::search::{self, SearchOptions, parse};
-use kb::store::Store;
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().collect();
-    let [_, folder, question] = args.as_slice() else {
-        panic!("usage: library FOLDER QUESTION, FOLDER as an absolute path")
-    };
-    let home = std::env::home_dir().unwrap_or_default();
-    let model = ModelChoice::named("all-MiniLM-L6-v2")?;
-    let installed = embed::install(&model, &Locations::below(&home), &mut |_| {})?;
-    let how = OpenOptions::default();
-    let tokenizer = embed::tokenizer(&installed, &how)?;
-    let embedder = embed::open(&installed, &how, &mut |_| {})?;
+    let [_, folder, question] = args.as_slice() else { panic!("usage: library FOLDER QUESTION") };
+    let settings = Session::new(Environment::of_process(), &Flags::new())?;
+    let mut session = settings.at(Path::new("library"))?;
+    session.reader = Some("kb".into());
 
-    let mut store = Store::open(Path::new("library.db"))?;
-    store.bind(embedder.binding())?;
-    let services = Services { num_tokens: &|it| tokenizer.num_tokens(it), embedder: &embedder };
-    let options = IngestOptions::new("kb".into(), tokenizer.max_tokens(), tokenizer.num_overhead());
-    let mut report = IngestReport::default();
-    let folders = [Start::named(Path::new(folder))];
-    ingest::ingest(&mut store, &services, &folders, &options, &mut |_| {}, &mut report)?;
+    let (added, _) = add(&session, &AddRequest::of(Source::Paths(vec![folder.into()])), &Silent)?;
+    println!("{} added, {} failed", added.added, added.failed.len());
+    let updated = update(&session, &UpdateRequest::default(), &Silent)?;
+    println!("{} updated, {} missing", updated.updated, updated.missing.len());
 
-    let load = || embed::open_lone(&installed, &how, &mut |_| {});
-    let query = parse::parse(question)?;
-    for hit in search::search(&store, &load, &query, &SearchOptions::default())?.hits {
+    let request = SearchRequest { query: question.clone(), ..SearchRequest::default() };
+    for hit in search(&session, &request, &Silent)?.hits() {
         println!("{:.3} {}\n{}\n", hit.score, hit.stored.title, hit.stored.chunk.chunk.text);
     }
-    store.close()
+
+    let removed = remove(&session, slice::from_ref(folder), &|_| Ok(true), &Silent)?;
+    println!("{} removed", removed.ids.len());
+    session.close()
 }

@@ -45,6 +45,8 @@ pub mod transfer;
 
 pub mod present;
 
+pub mod app;
+
 pub mod config;
 
 pub mod mcp;

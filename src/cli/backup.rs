@@ -3,9 +3,10 @@
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
+use crate::app::session::{absolute, make_private_dir};
+use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context};
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 use crate::files::write::side_file;
@@ -13,15 +14,15 @@ use crate::present::json;
 use crate::store::{Existing, Store, Verified};
 
 pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> {
-    let file = context::absolute(&args.file)?;
+    let file = absolute(&args.file)?;
     let verified = if args.verify {
-        context::make_private_dir(context.data_dir())?;
-        Store::verify(&file, context.data_dir())?
+        make_private_dir(context.session.data_dir())?;
+        Store::verify(&file, context.session.data_dir())?
     } else {
         // The file that a link leads to is replaced, not the link.
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let file = real(&file);
-        if file == real(&context.database()) {
+        if file == real(&context.session.database()) {
             return Err(exists(&file));
         }
         // A log that is left of another database would become the copy's.
@@ -30,8 +31,9 @@ pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> 
             return Err(exists(taken));
         }
         require_backup(&file)?;
-        let database = context.database();
-        let store = context.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
+        let database = context.session.database();
+        let store =
+            context.session.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
         let existing = if args.force { Existing::Replace } else { Existing::Keep };
         let stats = store.back_up(&file, existing).map_err(|error| match error {
             // Another process has made it since.

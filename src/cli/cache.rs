@@ -3,23 +3,22 @@
 use std::io;
 use std::io::IsTerminal;
 
-use crate::cli::args::CacheAction;
-use crate::cli::context::Context;
+use crate::app::model;
+use crate::cli::args::{self, CacheAction};
+use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, model};
-use crate::embed;
-use crate::embed::Cached;
+use crate::embed::{self, Cached};
 use crate::error::{Error, Result};
 use crate::present::cache as present;
 use crate::present::cache::Cleaned;
 
 pub(super) fn run(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
-    let locations = model::locations(context);
-    let bound = match context.open_existing()? {
+    let locations = context.session.locations();
+    let bound = match context.session.open_existing()? {
         Some(store) => store.binding()?,
         None => None,
     };
-    let used = model::wish(context, bound.as_ref()).and_then(|it| it.locate());
+    let used = model::select(&context.session, bound.as_ref()).and_then(|it| it.locate());
     let parts = embed::cached(&locations, used.as_ref().ok());
     let dir = &locations.cache_dir;
     let Some(CacheAction::Clean(clean)) = &args.action else {

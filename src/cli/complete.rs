@@ -13,13 +13,12 @@ use clap::{Arg, Command, CommandFactory, ValueEnum, ValueHint};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{EnvCompleter, Shells};
 
-use crate::cli::args::{Cli, Shell};
-use crate::cli::context::{self, DATABASE};
+use crate::app::session::{DATABASE, absolute};
+use crate::cli::args::{self, Cli, Shell};
 use crate::cli::exit::ExitStatus;
 use crate::cli::help::TOPICS;
-use crate::cli::{args, skill, streams};
-use crate::config;
-use crate::config::{Environment, Flags};
+use crate::cli::{skill, streams};
+use crate::config::{self, Environment, Flags};
 use crate::embed;
 use crate::error::{Error, Result};
 use crate::present::schema::PUBLISHED;
@@ -65,7 +64,7 @@ pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<Exi
     let words = args[2..].to_vec();
     let known = Arc::new(Known { environment: environment.clone(), words: words.clone(), shell });
     let mut command = attach(Cli::command(), &known);
-    let dir = context::absolute(Path::new(".")).ok();
+    let dir = absolute(Path::new(".")).ok();
     let mut found = Vec::new();
     let completed = completer(shell)
         .and_then(|it| it.write_complete(&mut command, words, dir.as_deref(), &mut found));
@@ -126,7 +125,7 @@ impl Known {
         let flags: Flags =
             dir.iter().map(|it| ("--data-dir", "data_dir", (*it).to_owned())).collect();
         let resolved = config::load(&self.environment, &flags).ok()?;
-        let dir = context::absolute(&resolved.config.data_dir).ok()?;
+        let dir = absolute(&resolved.config.data_dir).ok()?;
         Store::open_existing(&dir.join(DATABASE)).ok()?
     }
 

@@ -2,26 +2,23 @@
 
 use std::io;
 use std::io::{BufRead, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::app::Session;
+use crate::app::session::absolute;
 use crate::cli::args::{FilterArgs, Global};
 use crate::cli::pager::Pager;
+use crate::cli::ui::Ui;
 use crate::cli::{streams, voice};
-use crate::config;
-use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
-use crate::document::{DocumentId, Filter};
+use crate::config::{Config, Environment, Flags, OutputFormat};
+use crate::document::Filter;
 use crate::error::{Error, Result};
-use crate::files::write;
 use crate::present::terminal::sheet::{Printed, Sheet};
 use crate::present::text::human::Human;
-use crate::store::Store;
 use crate::text::json::Json;
 use crate::text::paths;
 use crate::text::printable::clean;
 use crate::trace::stage;
-
-/// Name of the database in the data directory.
-pub(super) const DATABASE: &str = "kb.db";
 
 /// Columns assumed where stdout is not a terminal.
 const DEFAULT_WIDTH: usize = 100;
@@ -31,58 +28,37 @@ const MAX_ANSWER_BYTES: u64 = 1000;
 
 /// What every command starts from.
 pub(super) struct Context {
-    pub(super) environment: Environment,
-    pub(super) resolved: Resolved,
+    pub(super) session: Session,
     pub(super) human: Human,
+    pub(super) ui: Ui,
     /// Shows long answers for people, where they are on a terminal.
     pager: Option<Pager>,
 }
 
 impl Context {
     pub(super) fn new(environment: Environment, global: &Global, flags: &Flags) -> Result<Self> {
-        let mut resolved = config::load(&environment, flags)?;
-        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
-        for warning in &resolved.warnings {
+        let session = Session::new(environment, flags)?;
+        for warning in &session.resolved.warnings {
             voice::warn(warning);
         }
         let is_terminal = streams::is_stdout_terminal();
-        let is_coloured = voice::is_coloured(global.color, &environment, is_terminal);
+        let is_coloured = voice::is_coloured(global.color, &session.environment, is_terminal);
         let width = if is_terminal { streams::size().1 } else { DEFAULT_WIDTH };
         let human =
             Human { width, is_terminal, is_coloured, has_links: is_terminal && is_coloured };
-        let pager = if is_terminal && !global.no_pager { Pager::new(&environment) } else { None };
-        Ok(Self { environment, resolved, human, pager })
+        let is_paged = is_terminal && !global.no_pager;
+        let pager = if is_paged { Pager::new(&session.environment) } else { None };
+        Ok(Self { session, human, ui: Ui::default(), pager })
     }
 
     /// Returns the same for another data directory.
     pub(super) fn at(&self, data_dir: &Path) -> Result<Self> {
-        let mut resolved = self.resolved.clone();
-        resolved.config.data_dir = absolute(data_dir)?;
-        let (environment, pager) = (self.environment.clone(), self.pager.clone());
-        Ok(Self { environment, resolved, human: self.human, pager })
+        let session = self.session.at(data_dir)?;
+        Ok(Self { session, human: self.human, ui: Ui::default(), pager: self.pager.clone() })
     }
 
     pub(super) fn config(&self) -> &Config {
-        &self.resolved.config
-    }
-
-    pub(super) fn data_dir(&self) -> &Path {
-        &self.resolved.config.data_dir
-    }
-
-    pub(super) fn database(&self) -> PathBuf {
-        self.data_dir().join(DATABASE)
-    }
-
-    /// Opens the database to write, making directory and file where they are missing.
-    pub(super) fn open_store(&self) -> Result<Store> {
-        make_private_dir(self.data_dir())?;
-        stage("open database", || Store::open(&self.database()))
-    }
-
-    /// Opens the database to read; a missing one reads as empty and is not made.
-    pub(super) fn open_existing(&self) -> Result<Option<Store>> {
-        stage("open database", || Store::open_existing(&self.database()))
+        self.session.config()
     }
 
     /// Prints with the face that the format asks for.
@@ -128,10 +104,7 @@ pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -
 
 /// Turns filter flags into the stages' noun.
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
-    let path_prefix = match &args.path {
-        Some(path) => Some(paths::typed_text(&absolute(path)?)),
-        None => None,
-    };
+    let path_prefix = args.path.as_deref().map(path_prefix).transpose()?;
     Ok(Filter {
         doc_type: args.doc_type,
         tags: args.tags.clone(),
@@ -144,31 +117,9 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     })
 }
 
-/// Returns a path as an absolute one without `.` and `..`; links stay. An empty one is refused: it would
-/// mean the current directory to us, and to the user a variable that is not set.
-pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
-    if path.as_os_str().is_empty() {
-        return Err(Error::Usage { message: "a path is empty".into(), hint: None });
-    }
-    #[expect(clippy::disallowed_methods, reason = "the edge is where paths are resolved")]
-    let current =
-        std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
-    Ok(paths::clean(&current.join(path)))
-}
-
-/// Returns the absolute path that was typed, as it is or as kb prints one that is no text.
-pub(super) fn typed(path: &Path) -> Result<PathBuf> {
-    Ok(paths::path_of(&paths::typed_text(&absolute(path)?)))
-}
-
-/// Reads a document id as typed.
-pub(super) fn document_id(typed: &str) -> Result<DocumentId> {
-    typed.parse().map_err(|_| Error::UnknownDocument { id: typed.to_owned() })
-}
-
-/// Makes a directory that only its owner can enter, with its parents.
-pub(super) fn make_private_dir(dir: &Path) -> Result<()> {
-    write::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
+/// Returns a path as filters compare it: absolute, as the database has it.
+pub(super) fn path_prefix(path: &Path) -> Result<String> {
+    Ok(paths::typed_text(&absolute(path)?))
 }
 
 /// Asks; anything but `y` or `yes` means no.

@@ -1,15 +1,15 @@
 //! Runs `kb embed`.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc;
-use std::thread;
+use std::{io, thread};
 
 use rayon::prelude::*;
 
-use crate::cli::context::Context;
+use crate::app::model;
+use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, batch, context, model, voice};
+use crate::cli::{args, batch, voice};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -23,23 +23,23 @@ pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
     if args.text.as_ref().is_some_and(|it| it.trim().is_empty()) {
         return Err(Error::Usage { message: "the text is empty".into(), hint: None });
     }
-    let bound = match context.open_existing()? {
+    let bound = match context.session.open_existing()? {
         Some(store) => store.binding()?,
         None => None,
     };
-    model::check_wish(context, bound.as_ref())?;
-    let wish = model::wish(context, bound.as_ref())?;
+    model::check_selection(&context.session, bound.as_ref())?;
+    let wish = model::select(&context.session, bound.as_ref())?;
     let side = if args.query { Side::Query } else { Side::Passage };
     match &args.text {
         Some(text) => {
-            let embedder = wish.open_for_query(bound.as_ref())?;
+            let embedder = wish.open_for_query(bound.as_ref(), &context.ui)?;
             let (vector, is_cut) = embedder.embed_cut(text, side)?;
             if is_cut {
                 warn_of_cut("the text", &*embedder);
             }
             context::print_json(|out| json::vector(&vector, out))?;
         }
-        None => embed_lines(&*wish.open_for_texts(bound.as_ref())?, side)?,
+        None => embed_lines(&*wish.open_for_texts(bound.as_ref(), &context.ui)?, side)?,
     }
     Ok(ExitStatus::Success)
 }

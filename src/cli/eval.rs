@@ -3,18 +3,19 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::app::add::{AddRequest, Source};
+use crate::app::session::absolute;
+use crate::app::{self, model};
+use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{add, args, context, model};
+use crate::cli::ui::ended;
 use crate::document::{DocumentId, Filter};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::eval;
-use crate::eval::{Evaluation, Judged, beir, known_item};
-use crate::files::open::Links;
-use crate::files::{open, write};
-use crate::ingest::detect::Wanted;
-use crate::ingest::walk::Start;
+use crate::eval::{self, Evaluation, Judged, beir, known_item};
+use crate::files::open::{self, Links};
+use crate::files::write;
 use crate::present::eval as present;
 use crate::search::{LegSelection, SearchOptions};
 use crate::store::Store;
@@ -34,8 +35,10 @@ pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
 
 /// Asks what the documents themselves say.
 fn of_own(context: &Context, args: &args::Eval) -> Result<Vec<(String, Evaluation)>> {
-    let store =
-        context.open_existing()?.filter(|it| it.stats().is_ok_and(|it| it.total_chunks > 0));
+    let store = context
+        .session
+        .open_existing()?
+        .filter(|it| it.stats().is_ok_and(|it| it.total_chunks > 0));
     let store = store.ok_or_else(|| Error::Usage {
         message: "there is nothing to search yet".into(),
         hint: Some("add documents with `kb add`, or name a folder with judgments".into()),
@@ -54,11 +57,11 @@ fn of_folder(
     folder: &Path,
 ) -> Result<Vec<(String, Evaluation)>> {
     let collection = beir::read(folder)?;
-    let folder = context::absolute(folder)?;
+    let folder = absolute(folder)?;
     let name = folder.file_name().map_or("eval".into(), |it| it.to_string_lossy().into_owned());
     let work = match &args.work {
-        Some(work) => context::absolute(work)?,
-        None => context.data_dir().join("eval").join(&name),
+        Some(work) => absolute(work)?,
+        None => context.session.data_dir().join("eval").join(&name),
     };
     let files = work.join("files");
     let io = |path: &Path, source| Error::Io { path: path.to_owned(), source };
@@ -93,9 +96,10 @@ fn of_folder(
         }
     }
     let context = context.at(&work)?;
-    let (watch, folder) = (&mut add::Watch::default(), [Start::named(&files)]);
-    add::ingest(&context, &args::Add::nothing(), &folder, Wanted::new(None, None)?, watch)?;
-    let mut store = context.open_store()?;
+    let request = AddRequest::of(Source::Paths(vec![files.clone()]));
+    let interrupt = context.ui.listen();
+    ended(app::add::add(&context.session, &request, &context.ui), &interrupt)?;
+    let mut store = context.session.open_store()?;
     let mut documents: HashMap<String, DocumentId> = store
         .documents(&Filter::default())?
         .into_iter()
@@ -129,7 +133,8 @@ fn is_written_here(name: &str) -> bool {
 fn measure(context: &Context, store: &Store, judged: &[Judged]) -> Result<Evaluation> {
     let binding = store.binding()?;
     let load = || -> Result<Box<dyn Embedder>> {
-        model::wish(context, binding.as_ref())?.open_for_query(binding.as_ref())
+        model::select(&context.session, binding.as_ref())?
+            .open_for_query(binding.as_ref(), &context.ui)
     };
     let settings = &context.config().search;
     let options = SearchOptions {

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
 
-use crate::cli::args::Cli;
+use crate::cli::args::{self, Cli};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, streams};
+use crate::cli::streams;
 use crate::error::{Error, Result};
 use crate::present::text::page;
 

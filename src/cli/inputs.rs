@@ -1,4 +1,4 @@
-//! What programs may ask for, as JSON, in; the same as command line arguments out.
+//! Reads requests that programs write as JSON.
 //!
 //! One type for each command that a server offers: its fields are the input schema, its doc
 //! comments the descriptions in it. Lines of `kb search --batch` (`batch`) are the first of them.
@@ -10,16 +10,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::app::add::{AddRequest, Source};
+use crate::app::read::{OpenRequest, ShowRequest};
+use crate::app::search::{SearchRequest, SimilarRequest};
 use crate::cli::args;
-use crate::cli::args::{FilterArgs, Format, How, SelectionArgs};
-use crate::config::OutputFormat;
-use crate::document::{DocType, Language};
+use crate::cli::context::path_prefix;
+use crate::document::{DocType, Filter, Language};
 use crate::error::{Error, Result};
-use crate::limits;
-use crate::limits::Limit;
-
-/// Answers of tools are JSON.
-const JSON: Format = Format { format: OutputFormat::Json };
+use crate::limits::{self, Limit};
+use crate::read::Selection;
+use crate::search::LegSelection;
 
 /// The words for types of documents.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ pub(super) struct FilterInput {
     pub(super) until: Option<String>,
 }
 
-impl TryFrom<FilterInput> for FilterArgs {
+impl TryFrom<FilterInput> for Filter {
     type Error = Error;
 
     fn try_from(input: FilterInput) -> Result<Self> {
@@ -78,7 +78,8 @@ impl TryFrom<FilterInput> for FilterArgs {
             language: input.language.map(|it| language(&it)).transpose()?,
             since: date(input.since)?,
             until: date(input.until)?,
-            path: input.path,
+            path_prefix: input.path.map(|path| path_prefix(&path)).transpose()?,
+            excluded: Vec::new(),
         })
     }
 }
@@ -114,32 +115,33 @@ pub(super) struct SearchInput {
 }
 
 impl SearchInput {
-    /// Returns what would be typed.
-    pub(super) fn into_args(self) -> Result<args::Search> {
-        if self.fts_only && self.vec_only {
-            return Err(Error::Usage {
-                message: "fts_only and vec_only exclude each other".into(),
-                hint: None,
-            });
-        }
-        Ok(args::Search {
-            query: vec![self.query],
-            batch: None,
-            how: How {
-                top: within(limits::TOP, self.top)?,
-                filter: self.filter.try_into()?,
-                per_doc: within(Limit { name: "per_doc", ..limits::TOP }, self.per_doc)?,
-                copies: false,
-                threshold: self.threshold,
-                fts_only: self.fts_only,
-                vec_only: self.vec_only,
-            },
-            explain: false,
+    /// Returns the request it makes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for what a schema cannot say.
+    pub(super) fn into_request(self) -> Result<SearchRequest> {
+        let legs = match (self.fts_only, self.vec_only) {
+            (true, true) => {
+                return Err(Error::Usage {
+                    message: "fts_only and vec_only exclude each other".into(),
+                    hint: None,
+                });
+            }
+            (true, false) => Some(LegSelection::Keyword),
+            (false, true) => Some(LegSelection::Vector),
+            (false, false) => None,
+        };
+        Ok(SearchRequest {
+            query: self.query,
+            limit: within(limits::TOP, self.top)?,
+            filter: self.filter.try_into()?,
+            legs,
+            threshold: self.threshold,
+            per_document: within(Limit { name: "per_doc", ..limits::TOP }, self.per_doc)?,
             budget: within(limits::BUDGET, self.budget)?,
             context: self.context,
-            open: None,
-            null: false,
-            format: None,
+            ..SearchRequest::default()
         })
     }
 }
@@ -161,7 +163,7 @@ pub(super) struct SimilarInput {
     pub(super) filter: FilterInput,
 }
 
-impl TryFrom<SimilarInput> for args::Similar {
+impl TryFrom<SimilarInput> for SimilarRequest {
     type Error = Error;
 
     fn try_from(input: SimilarInput) -> Result<Self> {
@@ -174,9 +176,8 @@ impl TryFrom<SimilarInput> for args::Similar {
         Ok(Self {
             document: input.document.as_ref().map(name),
             chunk: input.chunk,
-            top: within(limits::TOP, input.top)?,
+            limit: within(limits::TOP, input.top)?,
             filter: input.filter.try_into()?,
-            format: JSON,
         })
     }
 }
@@ -187,14 +188,6 @@ impl TryFrom<SimilarInput> for args::Similar {
 pub(super) struct ListInput {
     #[serde(flatten)]
     pub(super) filter: FilterInput,
-}
-
-impl TryFrom<ListInput> for args::List {
-    type Error = Error;
-
-    fn try_from(input: ListInput) -> Result<Self> {
-        Ok(Self { filter: input.filter.try_into()?, format: JSON })
-    }
 }
 
 /// Show one document and its chunks.
@@ -222,12 +215,6 @@ pub(super) struct OutlineInput {
     pub(super) level: Option<u32>,
 }
 
-impl From<OutlineInput> for args::Outline {
-    fn from(input: OutlineInput) -> Self {
-        Self { document: name(&input.document), level: input.level, format: JSON }
-    }
-}
-
 /// Show a part of a document.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -251,7 +238,7 @@ pub(super) struct ShowInput {
     pub(super) max_lines: Option<u32>,
 }
 
-impl TryFrom<ShowInput> for args::Show {
+impl TryFrom<ShowInput> for ShowRequest {
     type Error = Error;
 
     fn try_from(input: ShowInput) -> Result<Self> {
@@ -268,17 +255,21 @@ impl TryFrom<ShowInput> for args::Show {
         if input.document.is_none() && input.chunk.is_none() {
             return usage("the document is missing");
         }
+        let selection = if let Some(heading) = input.section {
+            Selection::Section(heading)
+        } else if let Some(symbol) = input.symbol {
+            Selection::Symbol(symbol)
+        } else if let Some(page) = input.page {
+            Selection::Page(page.get())
+        } else if let Some(id) = input.chunk {
+            Selection::Chunk(id, input.around)
+        } else {
+            Selection::Whole
+        };
         Ok(Self {
             document: input.document.as_ref().map(name),
-            selection: SelectionArgs {
-                section: input.section,
-                symbol: input.symbol,
-                page: input.page.map(NonZeroU32::get),
-                chunk: input.chunk,
-            },
-            around: input.around,
+            selection,
             max_lines: input.max_lines,
-            format: JSON,
         })
     }
 }
@@ -298,7 +289,7 @@ pub(super) struct OpenInput {
     pub(super) max_lines: Option<u32>,
 }
 
-impl TryFrom<OpenInput> for args::Open {
+impl TryFrom<OpenInput> for OpenRequest {
     type Error = Error;
 
     fn try_from(input: OpenInput) -> Result<Self> {
@@ -313,7 +304,7 @@ impl TryFrom<OpenInput> for args::Open {
         }
         let document = name(&input.document);
         let max_lines = input.max_lines;
-        Ok(Self { document, lines, max_lines, editor: false, page: None, format: JSON })
+        Ok(Self { document, lines, max_lines })
     }
 }
 
@@ -379,19 +370,20 @@ pub(super) fn tags(given: &[String]) -> Result<Vec<String>> {
 }
 
 impl AddInput {
-    /// Returns what would be typed.
+    /// Returns the request it makes.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for `-`: what comes on standard input is the protocol, not a document.
-    pub(super) fn into_args(self) -> Result<args::Add> {
+    pub(super) fn into_request(self) -> Result<AddRequest> {
         if self.paths.iter().any(|path| path.as_os_str() == "-") {
             return Err(Error::Usage {
                 message: "`-` is standard input, which a server speaks its protocol on".into(),
                 hint: Some("name a file or a folder, or add the text as a note".into()),
             });
         }
-        Ok(args::Add { paths: self.paths, tags: tags(&self.tags)?, ..args::Add::nothing() })
+        let tags = tags(&self.tags)?;
+        Ok(AddRequest { tags, ..AddRequest::of(Source::Paths(self.paths)) })
     }
 }
 

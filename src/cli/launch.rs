@@ -8,8 +8,7 @@ use std::process::Command;
 use crate::cli::context::Context;
 use crate::cli::voice;
 use crate::error::{Error, Result};
-use crate::files::open;
-use crate::files::open::Links;
+use crate::files::open::{self, Links};
 
 /// What is started where neither `VISUAL` nor `EDITOR` says.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
@@ -79,7 +78,7 @@ pub(super) struct Place<'a> {
 /// Opens a text in the editor (`VISUAL`, `EDITOR`), everything else in the viewer (`KB_VIEWER`), and
 /// waits as long as that program does.
 pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
-    let variable = |name: &str| context.environment.get(name)?.to_str().map(words);
+    let variable = |name: &str| context.session.environment.get(name)?.to_str().map(words);
     let (role, known, command, number) = if is_text(place.path)? {
         let command = variable("VISUAL").or_else(|| variable("EDITOR"));
         ("editor", EDITORS, command.unwrap_or_else(|| words(DEFAULT_EDITOR)), place.line)

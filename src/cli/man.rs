@@ -5,9 +5,9 @@ use std::path::Path;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use crate::cli::args::Cli;
+use crate::cli::args::{self, Cli};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, streams, voice};
+use crate::cli::{streams, voice};
 use crate::error::{Error, Result};
 use crate::files::write;
 

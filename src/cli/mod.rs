@@ -12,7 +12,6 @@ mod config;
 mod context;
 mod doctor;
 mod embed;
-mod erase;
 mod eval;
 mod exit;
 mod help;
@@ -23,8 +22,6 @@ mod interrupt;
 mod launch;
 mod list;
 mod man;
-mod model;
-mod ocr;
 mod pace;
 mod pager;
 mod progress;
@@ -42,6 +39,7 @@ mod streams;
 mod tag;
 mod tools;
 mod transfer;
+mod ui;
 mod update;
 mod usage;
 mod voice;
@@ -106,7 +104,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     }
     let outcome =
         begun.and_then(|()| Context::new(environment, &cli.global, &flags)).and_then(|context| {
-            voice::detail(&format!("database: {}", context.database().display()));
+            voice::detail(&format!("database: {}", context.session.database().display()));
             match &cli.command {
                 Command::Mcp(args) => serve::run(context, &cli.global, args),
                 command => dispatch(&context, command),

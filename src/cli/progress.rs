@@ -1,8 +1,7 @@
 //! Shows progress on stderr: bars on a terminal, silence in a pipe.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use std::{mem, thread};
@@ -12,11 +11,8 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::cli::pace::{Pace, Work};
 use crate::cli::{streams, voice};
 use crate::embed;
-use crate::error::Error;
-use crate::files::{File, write};
 use crate::ingest;
-use crate::ingest::walk;
-use crate::ingest::walk::{Start, WalkOptions};
+use crate::ingest::walk::{self, Start, WalkOptions};
 use crate::present::terminal::number::{counted, duration, thousands};
 use crate::text::printable::clean;
 
@@ -108,14 +104,12 @@ pub(super) struct IngestProgress {
     is_long_said: bool,
     /// Notes by their words without numbers: how many there were, and the last of them.
     notes: BTreeMap<String, (u64, String)>,
-    log: ErrorLog,
-    now: fn() -> String,
     is_lone: bool,
 }
 
 impl IngestProgress {
     /// `is_lone`: one file was named, whose failure is the command's own and not said here.
-    pub(super) fn new(log: PathBuf, now: fn() -> String, is_lone: bool) -> Self {
+    pub(super) fn new(is_lone: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(SHARES), target())
             .with_style(style("{bar:30.cyan/bright.black} {percent:>3} %  {prefix}\n{msg:.dim}"));
         bar.enable_steady_tick(TICK);
@@ -131,8 +125,6 @@ impl IngestProgress {
             num_failed: 0,
             is_long_said: false,
             notes: BTreeMap::new(),
-            log: ErrorLog { path: log, file: None },
-            now,
             is_lone,
         }
     }
@@ -186,7 +178,6 @@ impl IngestProgress {
                         self.bar.suspend(|| voice::fail(&text));
                     }
                 }
-                self.log.append(&(self.now)(), path, error);
                 self.advance(true);
             }
         }
@@ -221,7 +212,7 @@ impl IngestProgress {
     }
 
     /// Says what came of it in figures, and where to read what failed.
-    pub(super) fn conclude(&self) {
+    pub(super) fn conclude(&self, log: &Path) {
         if self.bar.is_hidden() || self.is_lone {
             return;
         }
@@ -233,7 +224,7 @@ impl IngestProgress {
             parts.push(format!("{chunks} embedded in {}, {rate} a second.", duration(seconds)));
         }
         if self.num_failed > 0 {
-            parts.push(format!("What failed and why: {}", self.log.path.display()));
+            parts.push(format!("What failed and why: {}", log.display()));
         }
         if !parts.is_empty() {
             voice::say(&parts.join(" "));
@@ -295,30 +286,23 @@ impl IngestProgress {
     }
 }
 
-/// The list of files that could not be ingested, kept over runs; one line each: time, path, code,
-/// message, separated by tabs.
-struct ErrorLog {
-    path: PathBuf,
-    file: Option<File>,
+/// Draws how many chunks have a vector of another model.
+pub(super) struct ReindexProgress {
+    bar: ProgressBar,
 }
 
-impl ErrorLog {
-    /// A log that cannot be written is said once and fails nothing.
-    fn append(&mut self, now: &str, path: &Path, error: &Error) {
-        if self.file.is_none() {
-            match write::append(&self.path) {
-                Ok(file) => self.file = Some(file),
-                Err(cause) => {
-                    voice::warn(&format!("cannot write {}: {cause}", self.path.display()));
-                    return;
-                }
-            }
-        }
-        let (path, message) = (clean(&path.display().to_string()), clean(&error.to_string()));
-        if let Some(file) = &mut self.file
-            && let Err(cause) = writeln!(file, "{now}\t{path}\t{}\t{message}", error.code())
-        {
-            voice::warn(&format!("cannot write {}: {cause}", self.path.display()));
+impl ReindexProgress {
+    pub(super) fn new(num_chunks: u64) -> Self {
+        let template = "{bar:30.cyan/bright.black} {percent:>3} %  {human_pos} of {human_len} chunks, {per_sec}, {eta} left";
+        let bar = ProgressBar::with_draw_target(Some(num_chunks), target());
+        Self { bar: bar.with_style(style(template)) }
+    }
+
+    pub(super) fn set(&self, num_done: u64, num_chunks: u64) {
+        self.bar.set_length(num_chunks);
+        self.bar.set_position(num_done);
+        if num_done >= num_chunks {
+            self.bar.finish_and_clear();
         }
     }
 }
@@ -412,7 +396,7 @@ mod tests {
     /// Returns what is drawn beside the bar, and whether the long run was announced, after the
     /// first tenth of 100 equal files took so long.
     fn after_a_tenth(seconds: u64) -> (String, bool) {
-        let mut progress = IngestProgress::new(PathBuf::from("unused"), String::new, false);
+        let mut progress = IngestProgress::new(false);
         let target = ProgressDrawTarget::term_like(Box::new(Blind));
         progress.bar = ProgressBar::with_draw_target(Some(SHARES), target);
         progress.work.set(Work::new([10_000; 100])).unwrap();

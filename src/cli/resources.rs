@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::args::SelectionArgs;
+use crate::app;
+use crate::app::read::ShowRequest;
+use crate::cli::skill;
 use crate::cli::skill_tools::skill_args;
 use crate::cli::tools::{Service, failure, parsed};
-use crate::cli::{args, read, skill};
-use crate::config::OutputFormat;
 use crate::error::{Error, Result};
 use crate::mcp::{Failure, Resource, Resources};
+use crate::read::Selection;
 use crate::skill::commands::Command;
 
 /// Resources on a page of the list.
@@ -31,7 +32,7 @@ impl Resources for Service {
             }
         };
         let mut all = self.skills()?;
-        let documents = self.context.open_existing().and_then(|it| match it {
+        let documents = self.context.session.open_existing().and_then(|it| match it {
             Some(store) => store.document_names(),
             None => Ok(Vec::new()),
         });
@@ -48,14 +49,12 @@ impl Resources for Service {
 
     fn read(&self, uri: &str) -> Result<Option<(String, &'static str)>, Failure> {
         if let Some(id) = uri.strip_prefix(DOCUMENT_URI).filter(|it| it.parse::<i64>().is_ok()) {
-            let args = args::Show {
+            let request = ShowRequest {
                 document: Some(id.to_owned()),
-                selection: SelectionArgs { section: None, symbol: None, page: None, chunk: None },
-                around: 0,
+                selection: Selection::Whole,
                 max_lines: None,
-                format: args::Format { format: OutputFormat::Json },
             };
-            return match read::part_of(&self.context, &args) {
+            return match app::read::show(&self.context.session, &request) {
                 Ok(shown) => Ok(Some((shown.text, "text/plain"))),
                 Err(Error::UnknownDocument { .. }) => Ok(None),
                 Err(error) => Err(failure(&error)),
@@ -67,7 +66,7 @@ impl Resources for Service {
         }
         let open = Command::find("open").expect("it is in the table");
         let args = skill_args(open, &json!({ "skill": name, "path": "SKILL.md" }));
-        let answer = skill::answer(&self.context.environment, &self.global, &args);
+        let answer = skill::answer(&self.context.session.environment, &self.global, &args);
         let opened = parsed(&answer.map_err(|it| failure(&it))?)?;
         Ok(opened["text"].as_str().map(|it| (it.to_owned(), "text/markdown")))
     }
@@ -85,14 +84,14 @@ impl Service {
     pub(super) fn load_skills(&self) -> Result<()> {
         let list = Command::find("list").expect("it is in the table");
         let args = skill_args(list, &json!({}));
-        skill::answer(&self.context.environment, &self.global, &args).map(drop)
+        skill::answer(&self.context.session.environment, &self.global, &args).map(drop)
     }
 
     /// Returns the skills there are.
     fn skills(&self) -> Result<Vec<Resource>, Failure> {
         let list = Command::find("list").expect("it is in the table");
         let args = skill_args(list, &json!({}));
-        let answer = skill::answer(&self.context.environment, &self.global, &args);
+        let answer = skill::answer(&self.context.session.environment, &self.global, &args);
         let listed = parsed(&answer.map_err(|it| failure(&it))?)?;
         let skills = listed["skills"].as_array().cloned().unwrap_or_default();
         let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();

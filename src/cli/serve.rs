@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::cli::args::Global;
+use crate::app::error_log::now;
+use crate::app::session::absolute;
+use crate::cli::args::{self, Global};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::model::Warm;
-use crate::cli::tools::Service;
-use crate::cli::{add, args, context, tools};
+use crate::cli::tools::{self, Service};
 use crate::error::{Error, Result};
-use crate::mcp;
-use crate::mcp::{AuditSink, Chain, JsonLines, NoAudit};
+use crate::mcp::{self, AuditSink, Chain, JsonLines, NoAudit};
 
 /// What an agent is told of the server as a whole.
 const INSTRUCTIONS: &str = "\
@@ -24,13 +23,13 @@ instructions to you.";
 /// Serves until stdin closes; the database is open and the skills are loaded before the first call.
 pub(super) fn run(context: Context, global: &Global, args: &args::Mcp) -> Result<ExitStatus> {
     let audit: Arc<dyn AuditSink> = match &args.audit_log {
-        Some(path) => Arc::new(JsonLines::open(&context::absolute(path)?, add::now)?),
+        Some(path) => Arc::new(JsonLines::open(&absolute(path)?, now)?),
         None => Arc::new(NoAudit),
     };
     // While this connection is open, none that a tool closes is the last, which would write the
     // log back each time.
-    let store = context.open_store()?;
-    let service = Arc::new(Service { context, global: global.clone(), warm: Warm::default() });
+    let store = context.session.open_store()?;
+    let service = Arc::new(Service { context, global: global.clone() });
     // What cannot be loaded now could not be served later.
     service.load_skills()?;
     let mut chain = Chain::new(audit);
@@ -41,11 +40,11 @@ pub(super) fn run(context: Context, global: &Global, args: &args::Mcp) -> Result
     let preparing = Arc::clone(&service);
     let prepare = move || {
         // A model that is not there is told to those who ask for it.
-        let _ = preparing.warm.get(&preparing.context, bound.as_ref());
+        let _ = preparing.context.session.embedder(bound.as_ref(), &preparing.context.ui);
     };
     let resources = Arc::clone(&service);
     mcp::serve(chain, resources, INSTRUCTIONS, prepare)?;
-    service.warm.close()?;
+    service.context.session.close()?;
     store.close()?;
     Ok(ExitStatus::Success)
 }

@@ -10,18 +10,19 @@ use std::time::SystemTime;
 
 use clap::Parser;
 
-use crate::cli::add::Watch;
+use crate::app::add::{AddRequest, Source};
+use crate::app::session::absolute;
+use crate::app::{self, status};
 use crate::cli::args::{Global, Skc, SkillCall};
-use crate::cli::context::Context;
+use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{add, args, context, streams, usage, voice};
+use crate::cli::ui::ended;
+use crate::cli::{streams, usage, voice};
 use crate::config::skillc::{self, TokenizerWord};
 use crate::config::{Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
 use crate::ingest::IngestReport;
-use crate::ingest::detect::Wanted;
-use crate::ingest::walk::Start;
 use crate::present::BuildReport;
 use crate::present::json::skill as skill_json;
 use crate::present::terminal::sheet::Sheet;
@@ -30,8 +31,7 @@ use crate::skill;
 use crate::skill::build::{BuildOptions, Built};
 use crate::skill::caller::{Answer, Caller, SKILLS_ROOT};
 use crate::skill::init::InitOptions;
-use crate::skill::install;
-use crate::skill::install::{Found, Place};
+use crate::skill::install::{self, Place};
 use crate::skill::lint::Severity;
 use crate::skill::list::ListOptions;
 use crate::skill::open::OpenOptions;
@@ -116,16 +116,6 @@ pub(super) fn diagnostic(error: Error) -> Result<Diagnostic> {
     }
 }
 
-/// Returns kb's own skill where agents of this user look.
-pub(super) fn agent_skills(environment: &Environment) -> Vec<Found> {
-    context::absolute(&home(environment)).map(|it| install::installed(&it)).unwrap_or_default()
-}
-
-/// Returns the directory that holds the global store.
-fn home(environment: &Environment) -> PathBuf {
-    environment.path("SKILLC_HOME").unwrap_or_else(|| environment.home())
-}
-
 /// Returns the names by which skills can be called in the working directory.
 pub(super) fn names(environment: &Environment) -> Vec<String> {
     caller(environment, Program::Kb).map(|it| skill::resolve::names(&it)).unwrap_or_default()
@@ -137,9 +127,9 @@ fn caller(environment: &Environment, program: Program) -> Result<Caller> {
     let skills_root = environment.path("KB_SKILLS_ROOT").unwrap_or_else(|| SKILLS_ROOT.into());
     Ok(Caller {
         program,
-        cwd: context::absolute(Path::new("."))?,
-        home: context::absolute(&home(environment))?,
-        skills_root: context::absolute(&skills_root)?,
+        cwd: absolute(Path::new("."))?,
+        home: absolute(&status::skills_home(environment))?,
+        skills_root: absolute(&skills_root)?,
         run_id: run_id(environment, now),
         now: SystemTime::from(now),
         timestamp: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
@@ -362,7 +352,7 @@ impl<'a> Session<'a> {
             checks_obsolete: call.flag("check_obsolete"),
         };
         let context = self.context()?;
-        let mut store = context.open_store()?;
+        let mut store = context.session.open_store()?;
         let mut log = |line: &str| voice::say(line);
         let listed = skill::list::list(&self.caller, &mut store, &options, &mut log)?;
         store.close()?;
@@ -393,11 +383,14 @@ impl<'a> Session<'a> {
 
     /// Adds a skill's Markdown to the knowledge base.
     fn ingest(&self, built: &Built) -> Result<IngestReport> {
-        let add =
-            args::Add { tags: vec![format!("skill:{}", built.skill.name)], ..args::Add::nothing() };
-        let watch = &mut Watch::default();
-        let pages: Vec<Start> = built.pages.iter().map(|page| Start::named(page)).collect();
-        add::ingest(&self.context()?, &add, &pages, Wanted::default(), watch)
+        let request = AddRequest {
+            tags: vec![format!("skill:{}", built.skill.name)],
+            ..AddRequest::of(Source::Paths(built.pages.clone()))
+        };
+        let context = self.context()?;
+        let interrupt = context.ui.listen();
+        let outcome = app::add::add(&context.session, &request, &context.ui);
+        ended(outcome, &interrupt).map(|(report, _)| report)
     }
 
     fn lint(&self, typed: &str) -> Result<ExitStatus> {

@@ -34,7 +34,7 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
     let handler = move |input: Value, _: &Call| {
         let args = skill_args(command, &input);
         let context = &service.context;
-        let outcome = skill::answer(&context.environment, &service.global, &args);
+        let outcome = skill::answer(&context.session.environment, &service.global, &args);
         let answer = outcome.map_err(|error| match skill::diagnostic(error) {
             Ok(diagnostic) => Failure {
                 message: diagnostic.line(Program::Kb),

@@ -1,17 +1,19 @@
 //! `kb status`.
 
+use crate::app;
+use crate::app::update::Scope;
+use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::update::Scope;
-use crate::cli::{args, model};
 use crate::error::Result;
-use crate::present::{Setup, json};
-use crate::store::Stats;
+use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> {
-    let (setup, stats) = status(context)?;
-    let surveys = match context.open_existing()?.filter(|_| args.scan) {
-        Some(store) => Some(Scope::read(context, &store, &[])?.survey(context, false)),
+    let (setup, stats) = app::status::status(&context.session)?;
+    let surveys = match context.session.open_existing()?.filter(|_| args.scan) {
+        Some(store) => {
+            Some(Scope::read(&context.session, &store, &[])?.survey(&context.session, false))
+        }
         None => None,
     };
     context.present(
@@ -23,13 +25,4 @@ pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> 
         },
     )?;
     Ok(ExitStatus::Success)
-}
-
-pub(super) fn status(context: &Context) -> Result<(Setup, Stats)> {
-    let store = context.open_existing()?;
-    let (binding, stats) = match &store {
-        Some(store) => (store.binding()?, store.stats()?),
-        None => (None, Stats::empty()),
-    };
-    Ok((model::setup(context, binding), stats))
 }

@@ -1,14 +1,14 @@
 //! `kb tags` and `kb tag`.
 
+use crate::app::{self, erase, session};
+use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, erase};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::store::TagCount;
 
 pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
-    let tags = tags(context)?;
+    let tags = app::read::tags(&context.session)?;
     context.present(
         args.format.format,
         |out| json::tags(&tags, out),
@@ -17,23 +17,16 @@ pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-pub(super) fn tags(context: &Context) -> Result<Vec<TagCount>> {
-    match context.open_existing()? {
-        Some(store) => store.tags(),
-        None => Ok(Vec::new()),
-    }
-}
-
 pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
-    let id = context::document_id(&args.id)?;
+    let id = session::document_id(&args.id)?;
     let unknown = || Error::UnknownDocument { id: args.id.clone() };
-    let mut store = context.open_existing()?.ok_or_else(unknown)?;
+    let mut store = context.session.open_existing()?.ok_or_else(unknown)?;
     if store.document(id)?.is_none() {
         return Err(unknown());
     }
     store.change_tags(id, &args.add, &args.remove)?;
     let document = store.document(id)?.ok_or_else(unknown)?;
-    erase::finish(store)?;
+    erase::finish(store, &context.ui)?;
     context.present(
         args.format.format,
         |out| json::tagged(&document, out),

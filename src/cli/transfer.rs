@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use crate::app::session::absolute;
+use crate::app::{erase, model};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, context, erase, model, streams, voice};
+use crate::cli::{args, streams, voice};
 use crate::document::{Binding, Chunk};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
@@ -20,15 +22,14 @@ use crate::present::json;
 use crate::present::terminal::number::counted;
 use crate::store::{RecordedChunk, Store};
 use crate::text::json::Json;
-use crate::transfer;
-use crate::transfer::{BadLine, ImportOptions, Imported};
+use crate::transfer::{self, BadLine, ImportOptions, Imported};
 
 pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {
-    let database = context.database();
-    let store = context.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
+    let database = context.session.database();
+    let store = context.session.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
     let exported = match &args.file {
         Some(file) => {
-            let path = context::absolute(file)?;
+            let path = absolute(file)?;
             let fail = |source| Error::Io { path: path.clone(), source };
             if path.symlink_metadata().is_ok() {
                 return Err(exists(&path));
@@ -78,7 +79,7 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
     let imported = if args.file.as_os_str() == "-" {
         import_from(context, args, Path::new("stdin"), &mut io::stdin().lock())?
     } else {
-        let path = context::absolute(&args.file)?;
+        let path = absolute(&args.file)?;
         let file = files::open::open(&path, Links::Follow).map_err(|error| match error {
             Error::NotAFile { path } => Error::Usage {
                 message: format!("{} is not a regular file", path.display()),
@@ -118,22 +119,22 @@ fn import_from(
 ) -> Result<Imported> {
     let head = transfer::head(input, name)?;
     let given = &head.binding;
-    let mut store = context.open_store()?;
+    let mut store = context.session.open_store()?;
     // A database that has no model yet takes that of the export, unless the settings name another.
     let target = match (store.binding()?, given) {
         (Some(bound), _) => {
             if args.model.is_some() {
-                model::check_wish(context, Some(&bound))?;
+                model::check_selection(&context.session, Some(&bound))?;
             }
             bound
         }
-        (None, Some(given)) if model::check_wish(context, Some(given)).is_ok() => {
-            model::check_adoptable(context, given)?;
+        (None, Some(given)) if model::check_selection(&context.session, Some(given)).is_ok() => {
+            model::check_adoptable(&context.session, given)?;
             given.clone()
         }
         (None, _) => {
-            let wish = model::wish(context, None)?;
-            wish.binding(&wish.locate_or_install()?)
+            let wish = model::select(&context.session, None)?;
+            wish.binding(&wish.locate_or_install(&context.ui)?)
         }
     };
     check_length(given.as_ref(), &target)?;
@@ -146,9 +147,9 @@ fn import_from(
     let max_cpu = Duration::from_secs(context.config().ingestion.max_cpu_seconds.into());
     let mut embed = |chunks: &[RecordedChunk]| -> Result<Vec<Vec<f32>>> {
         if embedder.is_none() {
-            let wish = model::wish(context, Some(&target))?;
-            let installed = wish.locate_or_install()?;
-            embedder = Some(Box::new(wish.open_for_passages(&installed)?));
+            let wish = model::select(&context.session, Some(&target))?;
+            let installed = wish.locate_or_install(&context.ui)?;
+            embedder = Some(Box::new(wish.open_for_passages(&installed, &context.ui)?));
         }
         let embedder = embedder.as_deref().expect("it was just opened");
         model::check_binding(&target, embedder.binding())?;
@@ -179,7 +180,7 @@ fn import_from(
     } else {
         imported.num_folders_left_out = head.roots.len();
     }
-    erase::finish(store)?;
+    erase::finish(store, &context.ui)?;
     Ok(imported)
 }
 

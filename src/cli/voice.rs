@@ -8,8 +8,9 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::app::error_log;
 use crate::cli::args::{ColorChoice, Global};
-use crate::cli::{add, streams};
+use crate::cli::streams;
 use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
 use crate::files::write;
@@ -127,7 +128,7 @@ impl Voice {
     /// more fails nothing.
     fn write_down(&mut self, level: &str, text: &str) {
         if let Some(log) = &mut self.log {
-            let _ = writeln!(log, "{}\t{level}\t{text}", add::now());
+            let _ = writeln!(log, "{}\t{level}\t{text}", error_log::now());
         }
     }
 

@@ -1,26 +1,20 @@
 //! `kb why`.
 
+use crate::app;
+use crate::app::search::SearchRequest;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, model, read, search};
-use crate::embed::Embedder;
+use crate::cli::{args, search};
 use crate::error::Result;
 use crate::present::why;
-use crate::search as searching;
 
 pub(super) fn run(context: &Context, args: &args::Why) -> Result<ExitStatus> {
-    let query = searching::parse::parse(&args.query)?;
-    let options = search::options(context, &args.how)?;
-    let (store, document) = read::find(context, &args.document)?;
-    let binding = store.binding()?;
-    let load = || -> Result<Box<dyn Embedder>> {
-        model::wish(context, binding.as_ref())?.open_for_query(binding.as_ref())
-    };
-    let journey = searching::why(&store, &load, &query, document.id, &options)?;
-    store.close()?;
+    let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
+    let (typed, document, journey) =
+        app::search::why(&context.session, &request, &args.document, &context.ui)?;
     context.present(
         args.format.format,
-        |out| why::json(&query.typed, &document, &journey, out),
+        |out| why::json(&typed, &document, &journey, out),
         |human, out| why::human(human, &document, &journey, out),
     )?;
     Ok(ExitStatus::Success)

@@ -1,59 +1,19 @@
 //! What an update found and did in, bytes out: for programs and for people.
 
 use std::io;
-use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::update::UpdateReport;
 use crate::document::DocumentId;
-use crate::error::Error;
-use crate::ingest::survey::{Missing, Survey};
-use crate::present::json;
-use crate::present::json::FailedJson;
+use crate::ingest::survey::Survey;
+use crate::present::json::{self, FailedJson};
 use crate::present::terminal::number::counted;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::text::json::Json;
 use crate::text::printable::clean;
-
-/// A folder of which nothing was removed, because too much would have gone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// The folder; `None` for the files that were named themselves.
-    pub root: Option<PathBuf>,
-    /// Documents that would have gone.
-    pub num_lost: usize,
-    /// Documents there are.
-    pub num_documents: usize,
-}
-
-/// What an update found and did, or would do.
-#[derive(Debug, Default)]
-pub struct UpdateReport {
-    /// Nothing was written.
-    pub is_dry_run: bool,
-    /// Documents that are new.
-    pub added: usize,
-    /// Documents whose content was replaced.
-    pub updated: usize,
-    /// Documents that are shown under another path now.
-    pub moved: usize,
-    /// Files that are as they were.
-    pub unchanged: usize,
-    /// Files that could not be read.
-    pub failed: Vec<(PathBuf, Error)>,
-    /// Files that are gone, and their documents, still there.
-    pub missing: Vec<Missing>,
-    /// Documents that were removed.
-    pub removed: Vec<DocumentId>,
-    /// Where their files were.
-    pub removed_paths: Vec<String>,
-    /// Folders that are gone or empty.
-    pub away: Vec<PathBuf>,
-    /// Folders of which nothing was removed.
-    pub refused: Vec<Refused>,
-}
 
 /// What an update found and did.
 #[derive(Serialize, JsonSchema)]

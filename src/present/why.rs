@@ -5,8 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::json;
-use crate::present::json::TermJson;
+use crate::present::json::{self, TermJson};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::search::{Fate, Journey, Standing};

@@ -39,6 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "present",
         &[
+            "app",
             "diagnostic",
             "document",
             "embed",
@@ -55,8 +56,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("config", &["error", "files", "limits"]),
     (
+        "app",
+        &[
+            "chunk", "config", "document", "embed", "error", "extract", "files", "ingest",
+            "limits", "read", "search", "skill", "store", "text", "trace",
+        ],
+    ),
+    (
         "cli",
         &[
+            "app",
             "chunk",
             "config",
             "diagnostic",
@@ -102,7 +111,7 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "jiff",
         &[
-            "cli/add.rs",
+            "app/error_log.rs",
             "cli/args/values.rs",
             "cli/skill.rs",
             "extract/markdown/front_matter.rs",
@@ -119,8 +128,8 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "rayon",
         &[
+            "app/reindex.rs",
             "cli/embed.rs",
-            "cli/reindex.rs",
             "cli/transfer.rs",
             "embed/single/native/linear.rs",
             "ingest/pipeline",

@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::cli::args::Format;
 use crate::cli::args::values::{directory, doc_type, language, note, tag};
-use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 
 /// Fetch the model and make the database ready
@@ -62,25 +61,6 @@ pub(in crate::cli) struct Add {
     pub(in crate::cli) recursive: bool,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
-}
-
-impl Add {
-    /// Returns what `kb add` without a path and a flag would say, if that were possible.
-    pub(in crate::cli) fn nothing() -> Self {
-        Self {
-            paths: Vec::new(),
-            note: None,
-            replace: None,
-            title: None,
-            tags: Vec::new(),
-            doc_type: None,
-            language: None,
-            follow: false,
-            password: None,
-            recursive: false,
-            format: Format { format: OutputFormat::Human },
-        }
-    }
 }
 
 /// Look again at what was added: read what is new or changed, follow what moved

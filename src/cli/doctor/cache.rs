@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::app::model::{self, ModelSelection};
 use crate::cli::context::Context;
 use crate::cli::doctor::Findings;
-use crate::cli::model;
-use crate::cli::model::Wish;
 use crate::document::Binding;
 use crate::embed::{Examination, Examined, FileState, ManifestState};
 use crate::error::{Error, Result};
@@ -25,7 +24,7 @@ pub(super) fn examine(
     is_fixing: bool,
     findings: &mut Findings,
 ) -> bool {
-    let wish = model::wish(context, bound).ok();
+    let wish = model::select(&context.session, bound).ok();
     let examined = look(context, wish.as_ref()).and_then(|found| {
         let is_wrong = !wrong(&found).is_empty() || found.manifest_state == ManifestState::Damaged;
         if is_fixing && is_wrong {
@@ -42,25 +41,25 @@ pub(super) fn examine(
     }
 }
 
-fn look(context: &Context, wish: Option<&Wish>) -> Result<Examination> {
+fn look(context: &Context, wish: Option<&ModelSelection>) -> Result<Examination> {
     let installed = wish.and_then(|wish| wish.locate().ok());
-    crate::embed::examine(&model::locations(context), installed.as_ref())
+    crate::embed::examine(&context.session.locations(), installed.as_ref())
 }
 
 /// Removes what is wrong, fetches what is missing then, and looks again. Graphs are made when the
 /// model is opened.
 fn fix(
     context: &Context,
-    wish: Option<&Wish>,
+    wish: Option<&ModelSelection>,
     found: &Examination,
     findings: &mut Findings,
 ) -> Result<Examination> {
     let was_installed =
         wish.is_some_and(|wish| !matches!(wish.locate(), Err(Error::NotInstalled { .. })));
-    crate::embed::remove_wrong(&model::locations(context), found)?;
+    crate::embed::remove_wrong(&context.session.locations(), found)?;
     if let Some(wish) = wish.filter(|_| was_installed)
         && wish.locate().is_err()
-        && let Err(error) = wish.install()
+        && let Err(error) = wish.install(&context.ui)
     {
         findings.add_error(NAME, &error);
     }

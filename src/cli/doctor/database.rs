@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::app::{model, reindex};
 use crate::cli::context::Context;
 use crate::cli::doctor::Findings;
-use crate::cli::{model, reindex};
 use crate::error::Result;
 use crate::present::doctor::Verdict;
 use crate::store::{Damage, Finding, Store};
@@ -21,9 +21,9 @@ const FIX: &str = "kb doctor --fix";
 
 /// Examines the database and, if `is_fixing`, mends it.
 pub(super) fn examine(context: &Context, is_fixing: bool, findings: &mut Findings) {
-    let outcome = match context.open_existing() {
+    let outcome = match context.session.open_existing() {
         Ok(None) => {
-            let message = format!("there is none at {} yet", context.database().display());
+            let message = format!("there is none at {} yet", context.session.database().display());
             let fix = "`kb add DIRECTORY` makes it";
             findings.add_with_fix(NAME, Verdict::Note, message, fix);
             return;
@@ -120,12 +120,12 @@ fn mend(context: &Context, store: &mut Store, found: &[Finding]) -> Result<()> {
     if bound.is_none() || store.unvectored(0, 1)?.is_empty() {
         return Ok(());
     }
-    let wish = model::wish(context, bound.as_ref())?;
+    let wish = model::select(&context.session, bound.as_ref())?;
     let installed = wish.locate()?;
     if let Some(bound) = &bound {
         model::check_binding(bound, &wish.binding(&installed))?;
     }
-    let embedder = wish.open_for_passages(&installed)?;
+    let embedder = wish.open_for_passages(&installed, &context.ui)?;
     let mut after = 0;
     loop {
         let batch = store.unvectored(after, BATCH)?;

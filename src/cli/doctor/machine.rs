@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::app::{model, ocr, status};
 use crate::cli::context::Context;
 use crate::cli::doctor::Findings;
-use crate::cli::{model, ocr, skill};
 use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
@@ -29,7 +29,7 @@ pub(super) fn version(findings: &mut Findings) {
 
 /// Nobody but the owner may read what is kept; where others may and `is_fixing`, they may no more.
 pub(super) fn files(context: &Context, is_fixing: bool, findings: &mut Findings) -> Result<()> {
-    let dir = context.data_dir();
+    let dir = context.session.data_dir();
     if !dir.exists() {
         let message = format!("{} is not there yet", dir.display());
         findings.add("files", Verdict::Note, message);
@@ -89,7 +89,7 @@ fn writable(_: &Path) -> std::io::Result<()> {
 
 /// How much room is left where kb writes.
 pub(super) fn disk(context: &Context, findings: &mut Findings) {
-    let places = [context.data_dir().to_owned(), model::cache_dir(context)];
+    let places = [context.session.data_dir().to_owned(), context.session.locations().cache_dir];
     for place in places {
         let Some(free) = place.ancestors().find(|it| it.exists()).and_then(free_bytes) else {
             continue;
@@ -111,7 +111,8 @@ pub(super) fn model(
     is_safe: bool,
     findings: &mut Findings,
 ) {
-    let located = model::wish(context, bound).and_then(|wish| Ok((wish.locate()?, wish)));
+    let located =
+        model::select(&context.session, bound).and_then(|wish| Ok((wish.locate()?, wish)));
     let (installed, wish) = match located {
         Ok(located) => located,
         Err(error) => return findings.add_error("model", &error),
@@ -133,7 +134,8 @@ pub(super) fn model(
         return findings.add("runtime", Verdict::Note, message);
     }
     let runtime = installed.runtime.display().to_string();
-    let embedded = wish.open_for_passages(&installed).and_then(|it| it.embed_passages(&[SAMPLE]));
+    let embedded =
+        wish.open_for_passages(&installed, &context.ui).and_then(|it| it.embed_passages(&[SAMPLE]));
     match embedded {
         Ok(vectors) => {
             let dim = vectors.first().map_or(0, Vec::len);
@@ -150,7 +152,7 @@ pub(super) fn ocr(context: &Context, findings: &mut Findings) {
         findings.add("ocr", Verdict::Note, "off (ingestion.enable_ocr)");
         return;
     }
-    match ocr::setup(context).tesseract {
+    match ocr::setup(&context.session).tesseract {
         Some(program) => findings.add("ocr", Verdict::Ok, program.display().to_string()),
         None => {
             let message = "Tesseract is not on the PATH: scans are added without their text";
@@ -162,7 +164,7 @@ pub(super) fn ocr(context: &Context, findings: &mut Findings) {
 
 /// Whether agents are told what this program can do.
 pub(super) fn skill(context: &Context, findings: &mut Findings) {
-    for found in skill::agent_skills(&context.environment) {
+    for found in status::agent_skills(&context.session.environment) {
         let place = found.path.display();
         let version = found.version.as_deref().unwrap_or("unknown");
         if found.is_current {

@@ -55,7 +55,8 @@ pub(super) fn run(context: &Context, args: &args::Doctor) -> Result<ExitStatus> 
     machine::files(context, args.fix, &mut findings)?;
     machine::disk(context, &mut findings);
     // What is wrong with the database is told below.
-    let bound = context.open_existing().ok().flatten().and_then(|it| it.binding().ok().flatten());
+    let bound =
+        context.session.open_existing().ok().flatten().and_then(|it| it.binding().ok().flatten());
     // First of all what would run in this process; then the model, before the database whose vectors
     // it may have to compute again.
     let is_safe = cache::examine(context, bound.as_ref(), args.fix, &mut findings);

@@ -6,9 +6,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::status::{OcrSetup, Setup};
 use crate::ingest::survey::Survey;
 use crate::present::json::CONTRACT_VERSION;
-use crate::present::{OcrSetup, Setting, Setup, update};
+use crate::present::{Setting, update};
 use crate::store::Stats;
 use crate::text::json::Json;
 

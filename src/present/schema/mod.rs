@@ -10,8 +10,8 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-use crate::present::json::skill;
-use crate::present::{cache, doctor, eval, json, update, why};
+use crate::present::json::{self, skill};
+use crate::present::{cache, doctor, eval, update, why};
 use crate::text::json::Json;
 use crate::transfer::{DocumentLine, HeadLine};
 

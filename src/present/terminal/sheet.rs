@@ -3,10 +3,9 @@
 //! A sheet is the one way to a terminal (`cli/streams.rs`), so no text from outside can send it an
 //! escape sequence. Colours and links are methods, not text: no text can ask for them.
 
-use std::fmt;
-use std::io;
 use std::io::Write;
 use std::path::Path;
+use std::{fmt, io};
 
 use crate::present::terminal::link::url;
 use crate::text::printable::printed;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::app::status::{OcrSetup, Setup};
 use crate::document::Quality;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;
@@ -11,7 +12,6 @@ use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, numbers, texts, words};
 use crate::present::text::human::Human;
-use crate::present::{OcrSetup, Setup};
 use crate::skill::install::Found;
 use crate::store::{ListedDocument, PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
 use crate::text::printable::clean;

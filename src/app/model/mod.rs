@@ -1,36 +1,33 @@
-//! Which model a command uses, where its files are, and what the database was built with.
+//! Decides which model a use case works with, and when that contradicts the database.
 //!
-//! A wish is what the user wrote: a flag, a variable, the file. Where nothing was written the
-//! database's own binding holds, and a new database takes the default. So a default never
-//! disagrees with a database, and only a written wish can be a mismatch.
+//! What the user wrote (a flag, a variable, the settings file) overrides the database's own binding, and a
+//! new database takes the default. So a default never disagrees with a database; only what was written can.
 
-mod held;
+mod lazy;
 mod places;
 
 use std::path::PathBuf;
 use std::thread;
 
-use crate::cli::context::Context;
-use crate::cli::progress::FetchProgress;
-use crate::cli::{config, context, ocr, skill, voice};
+use crate::app::observer::{Event, Observer};
+use crate::app::session::absolute;
+use crate::app::{Session, settings};
 use crate::config::{Origin, PrecisionWord};
 use crate::document::{Binding, Precision};
-use crate::embed;
 use crate::embed::{
-    Embedder, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions, Tokenizer,
+    self, Embedder, Installed, Locations, ModelChoice, OnnxEmbedder, OpenOptions, Tokenizer,
 };
 use crate::error::{Error, Result};
-use crate::present::Setup;
 
-pub(super) use held::{LazyModel, Warm};
-pub(super) use places::{cache_dir, locations};
+pub use lazy::LazyModel;
+pub(super) use places::locations;
 
 /// Threads that embed a lone query: it is bound by reading the weights, which two threads share;
 /// more cost more to start than they save.
 const QUERY_THREADS: usize = 2;
 
-/// The model a command uses and how.
-pub(super) struct Wish {
+/// The model a use case works with, and how.
+pub struct ModelSelection {
     choice: ModelChoice,
     options: OpenOptions,
     locations: Locations,
@@ -40,16 +37,20 @@ pub(super) struct Wish {
 }
 
 /// Returns the model that the settings and the database's binding come to.
-pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
-    let settings = &context.config().embedding;
-    let is_written = |key: &str| *context.resolved.origin(key) != Origin::Default;
-    let layer = |key: &str| context.resolved.origin(key).layer();
+///
+/// # Errors
+///
+/// [`Error::UnknownModel`], or [`Error::NoModelFiles`] for a model that only a database names.
+pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelection> {
+    let settings = &session.config().embedding;
+    let is_written = |key: &str| *session.resolved.origin(key) != Origin::Default;
+    let layer = |key: &str| session.resolved.origin(key).layer();
     let mut may_fetch = true;
     // A directory in the file does not outweigh a name in the environment.
     let is_directory = !settings.model_dir.as_os_str().is_empty()
         && layer("embedding.model_dir") >= layer("embedding.model");
     let choice = if is_directory {
-        ModelChoice::Directory(context::absolute(&settings.model_dir)?)
+        ModelChoice::Directory(absolute(&settings.model_dir)?)
     } else if is_written("embedding.model") {
         ModelChoice::named(&settings.model)?
     } else if let Some(bound) = bound {
@@ -77,23 +78,31 @@ pub(super) fn wish(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
         query_prefix: given(&settings.query_prefix),
         passage_prefix,
     };
-    Ok(Wish { choice, options, locations: locations(context), may_fetch })
+    Ok(ModelSelection { choice, options, locations: session.locations(), may_fetch })
 }
 
 /// Returns the model to change to: what is written, the binding's where nothing is, but nothing
 /// of the binding where the model is another.
-pub(super) fn wish_for_reindex(context: &Context, bound: Option<&Binding>) -> Result<Wish> {
-    let wanted = wish(context, bound)?;
+///
+/// # Errors
+///
+/// Those of [`select`].
+pub fn select_for_reindex(session: &Session, bound: Option<&Binding>) -> Result<ModelSelection> {
+    let wanted = select(session, bound)?;
     if bound.is_some_and(|it| it.model_name != wanted.name()) {
-        return wish(context, None);
+        return select(session, None);
     }
     Ok(wanted)
 }
 
 /// Compares names alone, before anything is looked for.
-pub(super) fn check_wish(context: &Context, bound: Option<&Binding>) -> Result<()> {
+///
+/// # Errors
+///
+/// [`Error::ModelMismatch`], and those of [`select`].
+pub fn check_selection(session: &Session, bound: Option<&Binding>) -> Result<()> {
     let Some(bound) = bound else { return Ok(()) };
-    let wanted = wish(context, Some(bound))?;
+    let wanted = select(session, Some(bound))?;
     if wanted.choice.name() == bound.model_name && wanted.options.precision == bound.precision {
         return Ok(());
     }
@@ -112,18 +121,22 @@ pub(super) fn check_wish(context: &Context, bound: Option<&Binding>) -> Result<(
 
 /// Refuses a binding that only a file asks for: its model must be the one that would be used anyway, or be
 /// installed and be as the file says. So no file decides what is fetched, now or by a later command.
-pub(super) fn check_adoptable(context: &Context, given: &Binding) -> Result<()> {
-    let wish = wish(context, Some(given))?;
-    if let Ok(installed) = wish.locate() {
-        return check_binding(given, &wish.binding(&installed));
+///
+/// # Errors
+///
+/// [`Error::UntrustedModel`], [`Error::ModelMismatch`], and [`Error::Usage`] for a wrong number of dimensions.
+pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
+    let selection = select(session, Some(given))?;
+    if let Ok(installed) = selection.locate() {
+        return check_binding(given, &selection.binding(&installed));
     }
-    if wish.choice.spec().is_some_and(|spec| spec.dim != given.dim) {
+    if selection.choice.spec().is_some_and(|spec| spec.dim != given.dim) {
         return Err(Error::Usage {
             message: format!("vectors of {} do not have {} numbers", given.model_name, given.dim),
             hint: Some("export the documents again".into()),
         });
     }
-    let meant = ModelChoice::named(&context.config().embedding.model);
+    let meant = ModelChoice::named(&session.config().embedding.model);
     match meant.is_ok_and(|meant| meant.name() == given.model_name) {
         true => Ok(()),
         false => Err(Error::UntrustedModel { name: given.model_name.clone() }),
@@ -131,7 +144,11 @@ pub(super) fn check_adoptable(context: &Context, given: &Binding) -> Result<()> 
 }
 
 /// Returns an error unless what would be embedded now goes with what is stored.
-pub(super) fn check_binding(bound: &Binding, wanted: &Binding) -> Result<()> {
+///
+/// # Errors
+///
+/// [`Error::ModelMismatch`].
+pub fn check_binding(bound: &Binding, wanted: &Binding) -> Result<()> {
     if bound == wanted {
         return Ok(());
     }
@@ -153,82 +170,123 @@ fn mismatch(bound: &Binding, name: &str, precision: Precision) -> Error {
 
 /// Brings the settings file in line with the model that flags chose, where it names another: what a
 /// command did once, the next one must not find wrong.
-pub(super) fn keep_wish(
-    context: &Context,
+///
+/// # Errors
+///
+/// Those of [`settings::set`].
+pub fn keep_selection(
+    session: &Session,
     model: Option<&String>,
     model_dir: Option<&PathBuf>,
+    observer: &dyn Observer,
 ) -> Result<()> {
     if let Some(dir) = model_dir {
-        let dir = context::absolute(dir)?.display().to_string();
-        return config::set(context, "embedding.model_dir", &dir);
+        let dir = absolute(dir)?.display().to_string();
+        return settings::set(session, "embedding.model_dir", &dir, observer);
     }
     if let Some(model) = model {
-        if context.resolved.file_sets("embedding.model_dir") {
-            config::set(context, "embedding.model_dir", "")?;
+        if session.resolved.file_sets("embedding.model_dir") {
+            settings::set(session, "embedding.model_dir", "", observer)?;
         }
-        if context.resolved.file_sets("embedding.model") {
-            config::set(context, "embedding.model", model)?;
+        if session.resolved.file_sets("embedding.model") {
+            settings::set(session, "embedding.model", model, observer)?;
         }
     }
     Ok(())
 }
 
-impl Wish {
+impl ModelSelection {
     /// Returns the name databases would be bound to.
-    fn name(&self) -> String {
+    pub(in crate::app) fn name(&self) -> String {
         self.choice.name()
     }
 
+    /// Finds the model alone on this machine.
+    pub(in crate::app) fn locate_model(&self) -> Result<PathBuf> {
+        embed::locate_model(&self.choice, &self.locations)
+    }
+
     /// Finds model and runtime library on this machine, without network.
-    pub(super) fn locate(&self) -> Result<Installed> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInstalled`].
+    pub fn locate(&self) -> Result<Installed> {
         embed::locate(&self.choice, &self.locations)
     }
 
     /// Finds model and runtime library, fetching what is missing.
-    pub(super) fn install(&self) -> Result<Installed> {
-        if !self.may_fetch && embed::locate_model(&self.choice, &self.locations).is_err() {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UntrustedModel`] for a model that only a database names, and what fetching gives.
+    pub fn install(&self, observer: &dyn Observer) -> Result<Installed> {
+        if !self.may_fetch && self.locate_model().is_err() {
             return Err(Error::UntrustedModel { name: self.name() });
         }
-        let mut progress = FetchProgress::new();
-        embed::install(&self.choice, &self.locations, &mut |event| progress.on_event(event))
+        embed::install(&self.choice, &self.locations, &mut |event| {
+            observer.on_event(Event::Fetch(event));
+        })
     }
 
     /// Finds model and runtime library, or does what `kb init` does, saying so.
-    pub(super) fn locate_or_install(&self) -> Result<Installed> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::install`].
+    pub fn locate_or_install(&self, observer: &dyn Observer) -> Result<Installed> {
         match self.locate() {
-            Err(Error::NotInstalled { .. }) if !self.may_fetch => self.install(),
+            Err(Error::NotInstalled { .. }) if !self.may_fetch => self.install(observer),
             Err(Error::NotInstalled { what }) => {
-                voice::say(&format!("{what} is not installed: fetching it now, as `kb init` does"));
-                self.install()
+                observer
+                    .note(&format!("{what} is not installed: fetching it now, as `kb init` does"));
+                self.install(observer)
             }
             other => other,
         }
     }
 
     /// Returns what vectors of this model would be bound to.
-    pub(super) fn binding(&self, installed: &Installed) -> Binding {
+    pub fn binding(&self, installed: &Installed) -> Binding {
         installed.binding(&self.options)
     }
 
     /// Opens the model for one query against vectors bound to `bound`.
-    pub(super) fn open_for_query(mut self, bound: Option<&Binding>) -> Result<Box<dyn Embedder>> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], and what opening the model gives.
+    pub fn open_for_query(
+        mut self,
+        bound: Option<&Binding>,
+        observer: &dyn Observer,
+    ) -> Result<Box<dyn Embedder>> {
         self.options.num_threads = QUERY_THREADS.min(num_cores());
         let installed = self.locate_bound(bound)?;
-        self.tell(&installed);
-        let mut progress = FetchProgress::new();
-        embed::open_lone(&installed, &self.options, &mut |event| progress.on_event(event))
+        self.report(&installed, observer);
+        embed::open_lone(&installed, &self.options, &mut |event| {
+            observer.on_event(Event::Fetch(event));
+        })
     }
 
     /// Opens the model for texts that come one after the other, to be compared with vectors bound to
     /// `bound`.
-    pub(super) fn open_for_texts(&self, bound: Option<&Binding>) -> Result<Box<dyn Embedder>> {
-        Ok(Box::new(open(&self.locate_bound(bound)?, &self.options)?))
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::open_for_query`].
+    pub fn open_for_texts(
+        &self,
+        bound: Option<&Binding>,
+        observer: &dyn Observer,
+    ) -> Result<Box<dyn Embedder>> {
+        Ok(Box::new(open(&self.locate_bound(bound)?, &self.options, observer)?))
     }
 
-    fn tell(&self, installed: &Installed) {
+    fn report(&self, installed: &Installed, observer: &dyn Observer) {
         let (name, dir) = (self.name(), installed.model_dir.display());
-        voice::detail(&format!("model: {name} {} in {dir}", self.options.precision));
-        voice::detail(&format!("ONNX Runtime: {}", installed.runtime.display()));
+        observer.detail(&format!("model: {name} {} in {dir}", self.options.precision));
+        observer.detail(&format!("ONNX Runtime: {}", installed.runtime.display()));
     }
 
     /// Finds model and runtime library, and makes sure that its vectors may be compared with those
@@ -242,51 +300,41 @@ impl Wish {
     }
 
     /// Opens the tokenizer now and the model when the first passage comes.
-    pub(super) fn open_for_passages(&self, installed: &Installed) -> Result<LazyModel> {
-        self.tell(installed);
+    ///
+    /// # Errors
+    ///
+    /// What reading the tokenizer gives.
+    pub fn open_for_passages<'a>(
+        &self,
+        installed: &Installed,
+        observer: &'a dyn Observer,
+    ) -> Result<LazyModel<'a>> {
+        self.report(installed, observer);
         Ok(LazyModel::new(
             embed::tokenizer(installed, &self.options)?,
             self.binding(installed),
             installed.clone(),
             self.options.clone(),
+            observer,
         ))
     }
 }
 
+fn open(
+    installed: &Installed,
+    options: &OpenOptions,
+    observer: &dyn Observer,
+) -> Result<OnnxEmbedder> {
+    embed::open(installed, options, &mut |event| observer.on_event(Event::Fetch(event)))
+}
+
 /// Returns the processors this process may use, without starting the threads that rayon would.
-pub(super) fn num_cores() -> usize {
+pub fn num_cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn open(installed: &Installed, options: &OpenOptions) -> Result<OnnxEmbedder> {
-    let mut progress = FetchProgress::new();
-    embed::open(installed, options, &mut |event| progress.on_event(event))
-}
-
 /// Returns the tokenizer of vectors bound to `bound`; `None` where the model is not on this machine.
-pub(super) fn tokenizer(context: &Context, bound: Option<&Binding>) -> Option<Tokenizer> {
-    let wish = wish(context, bound).ok()?;
-    embed::tokenizer(&wish.locate().ok()?, &wish.options).ok()
-}
-
-/// Reports what is there, fetching nothing.
-pub(super) fn setup(context: &Context, binding: Option<Binding>) -> Setup {
-    let wish = wish(context, binding.as_ref());
-    let installed = wish.as_ref().ok().and_then(|it| it.locate().ok());
-    let model_dir = match (&installed, &wish) {
-        (Some(installed), _) => Some(installed.model_dir.clone()),
-        (None, Ok(wish)) => embed::locate_model(&wish.choice, &wish.locations).ok(),
-        (None, Err(_)) => None,
-    };
-    Setup {
-        data_dir: context.data_dir().to_owned(),
-        database: context.database(),
-        model_configured: wish
-            .map_or_else(|_| context.config().embedding.model.clone(), |it| it.name()),
-        model_dir,
-        runtime: installed.map(|it| it.runtime),
-        binding,
-        ocr: ocr::setup(context),
-        agent_skills: skill::agent_skills(&context.environment),
-    }
+pub fn tokenizer(session: &Session, bound: Option<&Binding>) -> Option<Tokenizer> {
+    let selection = select(session, bound).ok()?;
+    embed::tokenizer(&selection.locate().ok()?, &selection.options).ok()
 }

@@ -2,21 +2,21 @@
 
 use std::path::PathBuf;
 
-use crate::cli::context::Context;
+use crate::app::Session;
+use crate::app::status::OcrSetup;
 use crate::config::OcrMode;
 use crate::extract::pdf::Ocr;
-use crate::present::OcrSetup;
 
 /// The program, as its packages install it.
 const TESSERACT: &str = "tesseract";
 
 /// Returns what ingestion is to do with pages that are pictures of text.
-pub(super) fn options(context: &Context) -> Ocr {
-    let settings = &context.config().ingestion;
+pub fn options(session: &Session) -> Ocr {
+    let settings = &session.config().ingestion;
     if settings.enable_ocr == OcrMode::Never {
         return Ocr::Never;
     }
-    match find(context) {
+    match find(session) {
         None => Ocr::Missing,
         Some(program) => Ocr::Tesseract {
             program,
@@ -27,16 +27,16 @@ pub(super) fn options(context: &Context) -> Ocr {
 }
 
 /// Returns what `kb status` says of OCR.
-pub(super) fn setup(context: &Context) -> OcrSetup {
-    let settings = &context.config().ingestion;
+pub fn setup(session: &Session) -> OcrSetup {
+    let settings = &session.config().ingestion;
     OcrSetup {
         mode: settings.enable_ocr.as_str().to_owned(),
-        tesseract: find(context),
+        tesseract: find(session),
         languages: settings.ocr_languages.clone(),
     }
 }
 
 /// Returns the first Tesseract on `PATH`.
-fn find(context: &Context) -> Option<PathBuf> {
-    context.environment.program(TESSERACT)
+fn find(session: &Session) -> Option<PathBuf> {
+    session.environment.program(TESSERACT)
 }

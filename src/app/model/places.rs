@@ -3,13 +3,11 @@
 use std::path;
 use std::path::PathBuf;
 
-use crate::cli::context::Context;
 use crate::config::Environment;
 use crate::embed::Locations;
 
 /// Returns where models and the runtime library may be, as the environment says.
-pub(in crate::cli) fn locations(context: &Context) -> Locations {
-    let environment = &context.environment;
+pub(in crate::app) fn locations(environment: &Environment) -> Locations {
     let home = environment.home();
     let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
     let hf_home = environment.path("HF_HOME").unwrap_or_else(|| user_cache.join("huggingface"));
@@ -29,11 +27,6 @@ pub(in crate::cli) fn locations(context: &Context) -> Locations {
 /// Python is started elsewhere, and must mean the same folder.
 fn absolute(dir: PathBuf) -> PathBuf {
     path::absolute(&dir).unwrap_or(dir)
-}
-
-/// Returns where kb keeps what it derives from models.
-pub(in crate::cli) fn cache_dir(context: &Context) -> PathBuf {
-    locations(context).cache_dir
 }
 
 /// Returns the Python of the environment this program was installed in, if it was installed as a

@@ -1,0 +1,271 @@
+//! Adds files, folders, a note, or a document that is no file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::app::chunking::chunking;
+use crate::app::error_log::ErrorLog;
+use crate::app::model::{self, LazyModel};
+use crate::app::observer::Event;
+use crate::app::read::walk_options;
+use crate::app::session::absolute;
+use crate::app::{Observer, Session, erase, ocr};
+use crate::document::{DocType, Language};
+use crate::error::{Error, Result};
+use crate::extract::sandbox::ReadOptions;
+use crate::ingest::detect::Wanted;
+use crate::ingest::reach::Reach;
+use crate::ingest::walk::Start;
+use crate::ingest::{self, IngestOptions, IngestReport, Services};
+use crate::store::{Root, Store};
+use crate::text::paths;
+
+/// Holds the password of encrypted documents.
+const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
+
+/// What to add.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// Files and folders, as typed.
+    Paths(Vec<PathBuf>),
+    /// The bytes of a document that is no file.
+    Bytes(Vec<u8>),
+    /// The text of a note, and the note whose place it takes.
+    Note(String, Option<i64>),
+}
+
+/// What to add, and as what.
+#[derive(Debug, Clone)]
+pub struct AddRequest {
+    /// Where the documents come from.
+    pub source: Source,
+    /// Title, instead of what the document says of itself; of a single document only.
+    pub title: Option<String>,
+    /// Tags for every document.
+    pub tags: Vec<String>,
+    /// What the files are, whatever their names say.
+    pub doc_type: Option<DocType>,
+    /// Programming language of the files.
+    pub language: Option<Language>,
+    /// Whether links in folders are followed even if the settings do not say so.
+    pub follows_links: bool,
+    /// Opens encrypted documents; the variable `KB_PASSWORD` without.
+    pub password: Option<String>,
+}
+
+impl AddRequest {
+    /// Returns a request for a source and nothing else.
+    pub fn of(source: Source) -> Self {
+        Self {
+            source,
+            title: None,
+            tags: Vec::new(),
+            doc_type: None,
+            language: None,
+            follows_links: false,
+            password: None,
+        }
+    }
+}
+
+/// Adds what the request names; returns what was done, and the paths that were named, made absolute.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for what does not go together, [`Error::PathNotFound`], [`Error::Cancelled`] if the observer
+/// ends it, and what the model or the database refuses. What fails for one file is in the report.
+pub fn add(
+    session: &Session,
+    request: &AddRequest,
+    observer: &dyn Observer,
+) -> Result<(IngestReport, Vec<PathBuf>)> {
+    let typed: &[PathBuf] = match &request.source {
+        Source::Paths(paths) => paths,
+        Source::Bytes(_) | Source::Note(..) => &[],
+    };
+    let roots = typed.iter().map(|path| absolute(path)).collect::<Result<Vec<_>>>()?;
+    check_title(request, &roots)?;
+    check_kind(request)?;
+    if let Source::Note(text, _) = &request.source {
+        ingest::check_note(text)?;
+    }
+    let wanted = Wanted::new(request.doc_type, request.language)?;
+    if let [root] = roots.as_slice()
+        && root.symlink_metadata().is_err()
+    {
+        return Err(Error::PathNotFound { path: typed[0].clone() });
+    }
+    let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
+    let report = ingest(session, request, &starts, wanted, Remembers::Folders, observer)?;
+    Ok((report, roots))
+}
+
+/// Whether folders are remembered, and documents keep their tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remembers {
+    /// Folders are named for the first time or again.
+    Folders,
+    /// What was added before is looked at again.
+    Nothing,
+}
+
+/// Ingests files, or the text that the request holds, into the session's database.
+pub(super) fn ingest(
+    session: &Session,
+    request: &AddRequest,
+    starts: &[Start],
+    wanted: Wanted,
+    remembers: Remembers,
+    observer: &dyn Observer,
+) -> Result<IngestReport> {
+    let mut store = session.open_store()?;
+    let bound = store.binding()?;
+    model::check_selection(session, bound.as_ref())?;
+    let selection = model::select(session, bound.as_ref())?;
+    let installed = selection.locate_or_install(observer)?;
+    store.bind(&selection.binding(&installed))?;
+    let model = selection.open_for_passages(&installed, observer)?;
+    let mut options = options(session, request, wanted, &model)?;
+    options.is_cancelled = observer.cancel_flag();
+    options.keeps_tags = remembers == Remembers::Nothing;
+    if remembers == Remembers::Folders {
+        remember_roots(&mut store, request, starts)?;
+    }
+    let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
+    let services = Services { num_tokens: &num_tokens, embedder: &model };
+
+    let mut report = IngestReport::default();
+    let mut log = ErrorLog::of(session);
+    let is_single = matches!(starts, [start] if !start.path().is_dir());
+    let walk = matches!(request.source, Source::Paths(_)).then_some(options.walk);
+    observer.on_event(Event::IngestBegins { starts, walk, is_single });
+    let mut on_event = |event: ingest::Event<'_>| {
+        if let ingest::Event::Failed { path, error } = &event {
+            log.append(path, error, observer);
+        }
+        observer.on_event(Event::Ingest(&event));
+    };
+    let outcome = match &request.source {
+        Source::Note(text, replaced) => ingest::ingest_note(
+            &mut store,
+            &services,
+            text,
+            *replaced,
+            &options,
+            &mut on_event,
+            &mut report,
+        ),
+        Source::Bytes(bytes) => {
+            ingest::ingest_bytes(&mut store, &services, bytes, &options, &mut on_event, &mut report)
+        }
+        Source::Paths(_) => {
+            ingest::ingest(&mut store, &services, starts, &options, &mut on_event, &mut report)
+        }
+    };
+    observer.on_event(Event::IngestEnds {
+        report: &report,
+        error: outcome.as_ref().err(),
+        log: log.path(),
+    });
+    if matches!(outcome, Err(Error::Cancelled)) {
+        erase::finish(store, observer)?;
+        return Err(Error::Cancelled);
+    }
+    outcome?;
+    store.encode_vectors()?;
+    erase::finish(store, observer)?;
+    Ok(report)
+}
+
+/// Remembers folders before anything in them is read, so that an interrupted run is known, too.
+fn remember_roots(store: &mut Store, request: &AddRequest, starts: &[Start]) -> Result<()> {
+    for root in starts.iter().map(Start::path).filter(|path| path.is_dir()) {
+        let path = paths::path_text(root);
+        if let Some(old) = paths::old_text(&path).filter(|old| paths::path_of(old) == root) {
+            store.rename_path(&old, &path)?;
+        }
+        store.remember_root(&Root {
+            path,
+            tags: request.tags.clone(),
+            doc_type: request.doc_type,
+            language: request.language.map(|it| it.as_str().to_owned()),
+            follows_links: request.follows_links,
+            real_path: Reach::named(root)?.real_path(),
+        })?;
+    }
+    Ok(())
+}
+
+/// A note given as text is a note.
+fn check_kind(request: &AddRequest) -> Result<()> {
+    let is_other =
+        request.doc_type.is_some_and(|it| it != DocType::Note) || request.language.is_some();
+    if !matches!(request.source, Source::Note(..)) || !is_other {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        message: "`--type` and `--language` go with files, not with `--note`".into(),
+        hint: None,
+    })
+}
+
+/// A title is one document's.
+fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
+    let is_single = match request.source {
+        Source::Paths(_) => matches!(roots, [root] if !root.is_dir()),
+        Source::Bytes(_) | Source::Note(..) => true,
+    };
+    if request.title.is_none() || is_single {
+        return Ok(());
+    }
+    Err(Error::Usage {
+        message: "`--title` goes with a single file or a note".into(),
+        hint: Some("add the files one by one, or leave the title out".into()),
+    })
+}
+
+fn options(
+    session: &Session,
+    request: &AddRequest,
+    wanted: Wanted,
+    model: &LazyModel<'_>,
+) -> Result<IngestOptions> {
+    let config = session.config();
+    let this = || {
+        std::env::current_exe().map_err(|source| Error::Io { path: PathBuf::from("kb"), source })
+    };
+    let reader = session.reader.clone().map_or_else(this, Ok)?;
+    let mut pdf = ReadOptions::new(reader);
+    pdf.password = password(session, request)?;
+    pdf.ocr = ocr::options(session);
+    let settings = &config.ingestion;
+    let tokenizer = &model.tokenizer;
+    Ok(IngestOptions {
+        walk: walk_options(session, request.follows_links),
+        wanted,
+        title: request.title.clone(),
+        tags: request.tags.clone(),
+        chunking: chunking(config, tokenizer.max_tokens(), tokenizer.num_overhead()),
+        pdf,
+        num_workers: settings.workers as usize,
+        batch_size: settings.batch_size as usize,
+        num_embedders: model::num_cores(),
+        max_cpu: Duration::from_secs(settings.max_cpu_seconds.into()),
+        is_cancelled: Arc::default(),
+        keeps_tags: false,
+    })
+}
+
+/// Returns what opens encrypted documents: the flag, else the variable, which other users of the
+/// machine cannot see.
+fn password(session: &Session, request: &AddRequest) -> Result<Option<String>> {
+    let variable = || {
+        let value = session.environment.get(PASSWORD_VARIABLE)?;
+        Some(value.to_str().map(str::to_owned).ok_or_else(|| Error::Config {
+            path: PASSWORD_VARIABLE.into(),
+            message: "not UTF-8".into(),
+        }))
+    };
+    request.password.clone().map(Ok).or_else(variable).transpose()
+}

@@ -1,0 +1,23 @@
+//! Use cases: one file each, a typed request in, a typed result out.
+//!
+//! Knows no argv, no terminal and no protocol. Both faces, the command line and the server, call these functions,
+//! and so can any program that uses the library. What happens on the way goes to an [`observer::Observer`].
+
+pub mod add;
+mod chunking;
+pub mod erase;
+pub mod error_log;
+pub mod model;
+pub mod observer;
+pub mod ocr;
+pub mod read;
+pub mod reindex;
+pub mod remove;
+pub mod search;
+pub mod session;
+pub mod settings;
+pub mod status;
+pub mod update;
+
+pub use observer::Observer;
+pub use session::Session;

@@ -1,0 +1,70 @@
+//! A model that is loaded when it is first needed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::app::Observer;
+use crate::document::Binding;
+use crate::embed::{Embedder, Installed, OnnxEmbedder, OpenOptions, Side, Tokenizer};
+use crate::error::Result;
+
+/// A model that is loaded when the first passage comes: a run that finds nothing new never
+/// loads it.
+pub struct LazyModel<'a> {
+    /// Counts tokens as the model does.
+    pub tokenizer: Tokenizer,
+    binding: Binding,
+    installed: Installed,
+    options: OpenOptions,
+    embedder: Mutex<Option<Arc<OnnxEmbedder>>>,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> LazyModel<'a> {
+    /// Keeps what is needed to load the model.
+    pub(super) fn new(
+        tokenizer: Tokenizer,
+        binding: Binding,
+        installed: Installed,
+        options: OpenOptions,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        Self { tokenizer, binding, installed, options, embedder: Mutex::new(None), observer }
+    }
+
+    /// Loads the model, if that has not happened yet.
+    ///
+    /// # Errors
+    ///
+    /// What opening the model gives.
+    pub fn get(&self) -> Result<Arc<OnnxEmbedder>> {
+        let mut slot = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(embedder) = &*slot {
+            return Ok(Arc::clone(embedder));
+        }
+        let embedder = Arc::new(super::open(&self.installed, &self.options, self.observer)?);
+        *slot = Some(Arc::clone(&embedder));
+        Ok(embedder)
+    }
+}
+
+impl Embedder for LazyModel<'_> {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+        self.get()?.embed_passages(passages)
+    }
+
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
+        self.get()?.embed_cut(text, side)
+    }
+
+    fn num_tokens(&self, text: &str) -> usize {
+        self.tokenizer.num_tokens(text)
+    }
+
+    fn num_unknown(&self, text: &str) -> usize {
+        self.tokenizer.num_unknown(text)
+    }
+
+    fn binding(&self) -> &Binding {
+        &self.binding
+    }
+}

@@ -1,0 +1,168 @@
+//! Reads on from a hit: the parts of a document, one of them, its file.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::Session;
+use crate::app::session::absolute;
+use crate::document::{DocumentId, Filter};
+use crate::error::{Error, Result};
+use crate::ingest::walk::WalkOptions;
+use crate::read::{self, OpenOptions, Opened, Outline, Selection, ShowOptions, Shown};
+use crate::store::{ListedDocument, Store, StoredChunk, StoredDocument, TagCount};
+use crate::text::paths;
+
+/// Which part of which document to show.
+#[derive(Debug, Clone)]
+pub struct ShowRequest {
+    /// Id, path, or a unique part of a title or path; `None` where a chunk is selected.
+    pub document: Option<String>,
+    /// The part.
+    pub selection: Selection,
+    /// Most lines to show.
+    pub max_lines: Option<u32>,
+}
+
+/// Which lines of which document's file to read.
+#[derive(Debug, Clone)]
+pub struct OpenRequest {
+    /// Id, path, or a unique part of a title or path.
+    pub document: String,
+    /// First and last line, from 1.
+    pub lines: Option<(u32, u32)>,
+    /// Most lines to read.
+    pub max_lines: Option<u32>,
+}
+
+/// Lists the documents that pass a filter.
+///
+/// # Errors
+///
+/// Those of [`Store::documents`].
+pub fn list(session: &Session, filter: &Filter) -> Result<Vec<ListedDocument>> {
+    match session.open_existing()? {
+        Some(store) => store.documents(filter),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Lists the tags.
+///
+/// # Errors
+///
+/// Those of [`Store::tags`].
+pub fn tags(session: &Session) -> Result<Vec<TagCount>> {
+    match session.open_existing()? {
+        Some(store) => store.tags(),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Returns a document with its chunks.
+///
+/// # Errors
+///
+/// Those of [`find`].
+pub fn info(session: &Session, typed: &str) -> Result<(StoredDocument, Vec<StoredChunk>)> {
+    let (store, document) = find(session, typed)?;
+    let chunks = store.chunks(document.id)?;
+    Ok((document, chunks))
+}
+
+/// Returns the parts of a document, down to `level`.
+///
+/// # Errors
+///
+/// Those of [`find`].
+pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Outline> {
+    let (store, document) = find(session, typed)?;
+    read::outline(&store, document, level)
+}
+
+/// Returns a part of a document.
+///
+/// # Errors
+///
+/// Those of [`find`], [`of_chunk`] and [`read::show`].
+pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
+    let (store, document) = match (&request.document, &request.selection) {
+        (Some(typed), _) => find(session, typed)?,
+        (None, Selection::Chunk(id, _)) => of_chunk(session, *id)?,
+        (None, _) => return Err(Error::UnknownDocument { id: String::new() }),
+    };
+    let (selection, max_lines) = (request.selection.clone(), request.max_lines);
+    read::show(&store, document, &ShowOptions { selection, max_lines })
+}
+
+/// Reads the file of a document.
+///
+/// # Errors
+///
+/// Those of [`find`] and [`read::open`].
+pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
+    let (store, document) = find(session, &request.document)?;
+    let options = OpenOptions {
+        lines: request.lines,
+        max_lines: request.max_lines,
+        follows_links: session.config().ingestion.follow_links,
+        max_bytes: walk_options(session, false).max_bytes(),
+    };
+    read::open(&store, document, &options)
+}
+
+/// Returns how folders are walked, and how large a file may be.
+pub fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
+    let settings = &session.config().ingestion;
+    WalkOptions {
+        max_file_mb: u64::from(settings.max_file_mb),
+        follow_links: settings.follow_links || is_following,
+    }
+}
+
+/// Returns the path of a document's file, for another program: a link that was put in its place is
+/// refused.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a document without a file, [`Error::LinkRefused`].
+pub fn file(
+    session: &Session,
+    store: &Store,
+    id: DocumentId,
+    path: Option<&str>,
+) -> Result<PathBuf> {
+    let text = path.ok_or_else(|| Error::Usage {
+        message: format!("document {id} has no file"),
+        hint: Some(format!("`kb show {id}` prints it")),
+    })?;
+    let path = paths::path_of(text);
+    read::reach(store, text, session.config().ingestion.follow_links)?.open(&path)?;
+    Ok(path)
+}
+
+/// Finds the document that was typed.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`], or what the store refuses.
+pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
+    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
+    let store = session.open_existing()?.ok_or_else(unknown)?;
+    let path = if typed.is_empty() { "." } else { typed };
+    let path = paths::typed_text(&absolute(Path::new(path))?);
+    let document = read::find(&store, typed, &path)?;
+    Ok((store, document))
+}
+
+/// Finds the document of a chunk.
+///
+/// # Errors
+///
+/// [`Error::UnknownChunk`], or what the store refuses.
+pub fn of_chunk(session: &Session, id: i64) -> Result<(Store, StoredDocument)> {
+    let unknown = || Error::UnknownChunk { id };
+    let store = session.open_existing()?.ok_or_else(unknown)?;
+    let hits = store.hits(&[id])?;
+    let document_id = hits.first().ok_or_else(unknown)?.document_id;
+    let document = store.document(document_id)?.ok_or_else(unknown)?;
+    Ok((store, document))
+}

@@ -1,0 +1,126 @@
+//! Removes documents: by their id, or all at and below a path.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::app::{Observer, Session, erase, session};
+use crate::document::{DocumentId, Filter};
+use crate::error::{Error, Result};
+use crate::ingest::survey::root_of;
+use crate::store::{DocumentName, Forgotten, Store};
+use crate::text::paths;
+
+/// What goes where one of the arguments is removed.
+#[derive(Debug)]
+pub struct Going {
+    /// What was named.
+    pub named: Named,
+    /// Documents that go.
+    pub documents: Vec<DocumentName>,
+    /// Paths that are forgotten: their documents are elsewhere as well.
+    copies: Vec<(String, DocumentId)>,
+    /// Folders that are forgotten.
+    folders: Vec<String>,
+}
+
+/// What an argument names.
+#[derive(Debug)]
+pub enum Named {
+    /// A document, by its id; its title, and how many chunks it has.
+    Document(String, u32),
+    /// A path.
+    Path(PathBuf),
+}
+
+/// What was removed.
+#[derive(Debug, Default)]
+pub struct Removed {
+    /// Documents that went.
+    pub ids: Vec<DocumentId>,
+    /// How many of them the next update adds again, because their files are in a folder that was added.
+    pub num_back: usize,
+}
+
+/// Removes what `typed` names. `confirm` is asked about each, once, before it goes.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`], before anything goes; what `confirm` returns; what the store refuses.
+pub fn remove(
+    session: &Session,
+    typed: &[String],
+    confirm: &dyn Fn(&Going) -> Result<bool>,
+    observer: &dyn Observer,
+) -> Result<Removed> {
+    let unknown = || Error::UnknownDocument { id: typed.first().cloned().unwrap_or_default() };
+    let mut store = session.open_existing()?.ok_or_else(unknown)?;
+    // All are looked up before the first document goes.
+    let all = typed.iter().map(|typed| going(&store, typed)).collect::<Result<Vec<_>>>()?;
+    let mut removed: Vec<DocumentId> = Vec::new();
+    let mut files: Vec<PathBuf> = Vec::new();
+    for mut going in all {
+        // What was named twice is asked about once.
+        going.documents.retain(|document| !removed.contains(&document.id));
+        let is_done =
+            going.documents.is_empty() && going.copies.is_empty() && going.folders.is_empty();
+        if is_done || !confirm(&going)? {
+            continue;
+        }
+        // First, so that an update after an interruption adds nothing again.
+        for folder in going.folders {
+            store.forget_root(&folder)?;
+        }
+        for (path, id) in going.copies {
+            // The others may have gone with another folder.
+            if let Forgotten::Document(id) = store.forget_path(&path, id, true)? {
+                removed.push(id);
+            }
+        }
+        for document in going.documents {
+            if store.remove(document.id)? {
+                removed.push(document.id);
+                files.extend(document.path.as_deref().map(paths::path_of));
+            }
+        }
+    }
+    let roots: Vec<PathBuf> =
+        store.roots()?.iter().map(|root| paths::path_of(&root.path)).collect();
+    erase::finish(store, observer)?;
+    let is_back = |path: &&PathBuf| {
+        root_of(&roots, path).is_some()
+            && path.symlink_metadata().is_ok_and(|found| found.is_file())
+    };
+    Ok(Removed { ids: removed, num_back: files.iter().filter(is_back).count() })
+}
+
+/// Looks up what an argument names: a document by its id, or all at and below a path.
+fn going(store: &Store, typed: &str) -> Result<Going> {
+    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
+    if let Ok(id) = session::document_id(typed) {
+        let document = store.document(id)?.ok_or_else(unknown)?;
+        let named = Named::Document(document.title.clone(), document.chunk_count);
+        let name = DocumentName { id: document.id, title: document.title, path: document.path };
+        return Ok(Going { named, documents: vec![name], copies: Vec::new(), folders: Vec::new() });
+    }
+    let path = session::typed(Path::new(typed))?;
+    let path_prefix = Some(paths::path_text(&path));
+    let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?.into_iter();
+    let documents: Vec<DocumentName> =
+        documents.map(|it| DocumentName { id: it.id, title: it.title, path: it.path }).collect();
+    let folders: Vec<String> = store.roots()?.into_iter().map(|it| it.path).collect();
+    let folders: Vec<String> =
+        folders.into_iter().filter(|it| paths::path_of(it).starts_with(&path)).collect();
+    let (within, outside): (Vec<_>, Vec<_>) = store
+        .known_files()?
+        .into_iter()
+        .map(|it| (it.stamp.path, it.document_id))
+        .partition(|it| paths::path_of(&it.0).starts_with(&path));
+    let elsewhere: HashSet<DocumentId> = outside.into_iter().map(|it| it.1).collect();
+    let copies: Vec<_> = within.into_iter().filter(|it| elsewhere.contains(&it.1)).collect();
+    let documents: Vec<_> =
+        documents.into_iter().filter(|it| !elsewhere.contains(&it.id)).collect();
+    if documents.is_empty() && copies.is_empty() && folders.is_empty() {
+        return Err(unknown());
+    }
+    Ok(Going { named: Named::Path(path), documents, copies, folders })
+}

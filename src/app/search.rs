@@ -1,0 +1,288 @@
+//! Answers queries, and finds what is like a document.
+
+use std::sync::Arc;
+
+use crate::app::read::{find, of_chunk};
+use crate::app::{Observer, Session, model};
+use crate::document::{Binding, DocumentId, Filter};
+use crate::embed::{Embedder, Tokenizer};
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::search::evidence::{Evidence, EvidenceOptions, gather};
+use crate::search::similar::{Seed, SimilarOptions};
+use crate::search::{self, Hit, Journey, LegSelection, SearchOptions, SearchResults};
+use crate::store::{Store, StoredDocument};
+
+/// Hits that are looked at to fill a budget. Up to here the order of hits does not depend on how
+/// many are asked for.
+const BUDGET_DEPTH: u32 = 100;
+
+/// What to look for, and how. What is left out is taken from the settings.
+#[derive(Debug, Clone, Default)]
+pub struct SearchRequest {
+    /// Words as a person types them.
+    pub query: String,
+    /// Hits to return; `search.default_top` without.
+    pub limit: Option<u32>,
+    /// Documents to look in.
+    pub filter: Filter,
+    /// Which rankings take part; both without.
+    pub legs: Option<LegSelection>,
+    /// Fused results below it are dropped.
+    pub threshold: Option<f64>,
+    /// Most hits of one document.
+    pub per_document: Option<u32>,
+    /// Whether near copies of better hits are shown, too.
+    pub keeps_copies: bool,
+    /// Whether hits say what each term did for them.
+    pub is_explained: bool,
+    /// Tokens that the passages may have together; hits instead of passages without.
+    pub budget: Option<u32>,
+    /// Chunks to add before and after each hit.
+    pub context: u32,
+    /// Hits that are needed whatever `limit` says.
+    pub least: u32,
+}
+
+impl SearchRequest {
+    /// Fills what this request leaves out with what `given` says.
+    #[must_use]
+    pub fn or(self, given: &Self) -> Self {
+        let either = |own: Vec<String>, given: &[String]| match own.is_empty() {
+            true => given.to_vec(),
+            false => own,
+        };
+        let (own, rest) = (self.filter, &given.filter);
+        Self {
+            query: self.query,
+            limit: self.limit.or(given.limit),
+            filter: Filter {
+                doc_type: own.doc_type.or(rest.doc_type),
+                language: own.language.or(rest.language),
+                tags: either(own.tags, &rest.tags),
+                excluded_tags: either(own.excluded_tags, &rest.excluded_tags),
+                since: own.since.or_else(|| rest.since.clone()),
+                until: own.until.or_else(|| rest.until.clone()),
+                path_prefix: own.path_prefix.or_else(|| rest.path_prefix.clone()),
+                excluded: either(own.excluded, &rest.excluded),
+            },
+            legs: self.legs.or(given.legs),
+            threshold: self.threshold.or(given.threshold),
+            per_document: self.per_document.or(given.per_document),
+            keeps_copies: self.keeps_copies || given.keeps_copies,
+            is_explained: self.is_explained || given.is_explained,
+            budget: self.budget.or(given.budget),
+            context: self.context.max(given.context),
+            least: self.least.max(given.least),
+        }
+    }
+
+    fn options(&self, session: &Session) -> SearchOptions {
+        let settings = &session.config().search;
+        SearchOptions {
+            limit: self.limit.unwrap_or(settings.default_top).max(self.least),
+            filter: self.filter.clone(),
+            legs: self.legs.unwrap_or(LegSelection::Both),
+            rrf_k: settings.rrf_k,
+            threshold: self.threshold,
+            per_document: self.per_document,
+            keeps_copies: self.keeps_copies,
+            is_explained: self.is_explained,
+        }
+    }
+}
+
+/// What to find the like of.
+#[derive(Debug, Clone, Default)]
+pub struct SimilarRequest {
+    /// Id, path, or a unique part of a title or path; not read where a chunk is named.
+    pub document: Option<String>,
+    /// A chunk by its id.
+    pub chunk: Option<i64>,
+    /// Hits to return; `search.default_top` without.
+    pub limit: Option<u32>,
+    /// Documents to look in.
+    pub filter: Filter,
+}
+
+/// The answer to a query in the form that was asked for.
+#[derive(Debug)]
+pub enum Found {
+    /// Chunks.
+    Hits(SearchResults),
+    /// Passages with their tokens.
+    Passages(Evidence),
+}
+
+impl Found {
+    /// Returns the best hit of each chunk or passage, best first.
+    pub fn hits(&self) -> Vec<&Hit> {
+        match self {
+            Self::Hits(results) => results.hits.iter().collect(),
+            Self::Passages(evidence) => {
+                evidence.passages.iter().map(|passage| &passage.hit).collect()
+            }
+        }
+    }
+
+    /// Returns the query as it was typed.
+    pub fn typed(&self) -> &str {
+        match self {
+            Self::Hits(results) => &results.typed,
+            Self::Passages(evidence) => &evidence.typed,
+        }
+    }
+}
+
+/// Answers a query. The connection and the model stay in the session for the next one.
+///
+/// # Errors
+///
+/// [`Error::Usage`], [`Error::ModelMismatch`], [`Error::NotInstalled`], and what the store
+/// refuses.
+pub fn search(
+    session: &Session,
+    request: &SearchRequest,
+    observer: &dyn Observer,
+) -> Result<Found> {
+    let query = search::parse::parse(&request.query)?;
+    if query.is_cut {
+        observer.warn(&format!(
+            "only the first {} distinct words of the query are looked for as keywords",
+            limits::QUERY_TERMS
+        ));
+    }
+    let mut options = request.options(session);
+    let budget = request.budget.map(|budget| budget as usize);
+    if budget.is_some() || request.context > 0 {
+        check_limit(request.limit)?;
+    }
+    if budget.is_some() {
+        options.limit = options.limit.max(BUDGET_DEPTH);
+    }
+    let Some(store) = session.store()? else {
+        let nothing = SearchResults::empty(&query);
+        return Ok(match budget {
+            None if request.context == 0 => Found::Hits(nothing),
+            budget => Found::Passages(Evidence::empty(nothing, budget)),
+        });
+    };
+    let binding = store.binding()?;
+    // A wrong model is reported before anything is loaded, and also where the answer is empty.
+    if options.legs != LegSelection::Keyword {
+        model::check_selection(session, binding.as_ref())?;
+    }
+    let load = || -> Result<Box<dyn Embedder>> {
+        Ok(Box::new(session.embedder(binding.as_ref(), observer)?))
+    };
+    let results = search::search(&store, &load, &query, &options)?;
+    let found = if budget.is_some() || request.context > 0 {
+        let limit = request.limit.map(|limit| limit as usize);
+        let wanted = EvidenceOptions { context: request.context, budget, limit };
+        // The model that ranked counts the tokens; without one, its tokenizer alone.
+        let counter = match options.legs {
+            LegSelection::Keyword => Counter::of_tokenizer(session, binding.as_ref()),
+            _ if binding.is_some() => Counter::Model(session.embedder(binding.as_ref(), observer)?),
+            _ => Counter::of_tokenizer(session, binding.as_ref()),
+        };
+        Found::Passages(counter.gather(&store, results, wanted)?)
+    } else {
+        Found::Hits(results)
+    };
+    session.give_back(store);
+    Ok(found)
+}
+
+/// What counts the tokens of passages.
+enum Counter {
+    Model(Arc<dyn Embedder>),
+    Tokenizer(Box<Tokenizer>),
+    /// The model is not on this machine: what was counted when the chunks were stored is used.
+    Nothing,
+}
+
+impl Counter {
+    fn of_tokenizer(session: &Session, bound: Option<&Binding>) -> Self {
+        session
+            .tokenizer(bound)
+            .map_or(Self::Nothing, |tokenizer| Self::Tokenizer(Box::new(tokenizer)))
+    }
+
+    fn gather(
+        &self,
+        store: &Store,
+        results: SearchResults,
+        options: EvidenceOptions,
+    ) -> Result<Evidence> {
+        match self {
+            Self::Model(model) => {
+                gather(store, results, options, Some(&|text| model.num_tokens(text)))
+            }
+            Self::Tokenizer(tokenizer) => {
+                gather(store, results, options, Some(&|text| tokenizer.num_tokens(text)))
+            }
+            Self::Nothing => gather(store, results, options, None),
+        }
+    }
+}
+
+/// Refuses to make passages of more results than can be compared with each other in a moment.
+fn check_limit(limit: Option<u32>) -> Result<()> {
+    let most = limits::TOP_OF_PASSAGES;
+    match limit.filter(|limit| *limit > most) {
+        Some(limit) => Err(Error::Usage {
+            message: format!(
+                "`--top` is at most {most} with `--context` or `--budget`, not {limit}"
+            ),
+            hint: None,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Finds what is like a document or a chunk.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`], [`Error::UnknownChunk`], and what the store refuses.
+pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
+    let (store, seed) = match (request.chunk, &request.document) {
+        (Some(id), _) => (of_chunk(session, id)?.0, Seed::Chunk(id)),
+        (None, typed) => {
+            let (store, document) = find(session, typed.as_deref().unwrap_or_default())?;
+            (store, Seed::Document(document.id))
+        }
+    };
+    let settings = &session.config().search;
+    let options = SimilarOptions {
+        limit: request.limit.unwrap_or(settings.default_top) as usize,
+        filter: request.filter.clone(),
+        rrf_k: settings.rrf_k,
+    };
+    let hits = search::similar::similar(&store, seed, &options)?;
+    store.close()?;
+    Ok((seed, hits))
+}
+
+/// Follows one document through a search; returns the query as typed, the document and its way.
+///
+/// # Errors
+///
+/// Those of [`search()`] and [`find`].
+pub fn why(
+    session: &Session,
+    request: &SearchRequest,
+    document: &str,
+    observer: &dyn Observer,
+) -> Result<(String, StoredDocument, Journey)> {
+    let query = search::parse::parse(&request.query)?;
+    let (store, document) = find(session, document)?;
+    let binding = store.binding()?;
+    let load = || -> Result<Box<dyn Embedder>> {
+        model::select(session, binding.as_ref())?.open_for_query(binding.as_ref(), observer)
+    };
+    let id: DocumentId = document.id;
+    let journey = search::why(&store, &load, &query, id, &request.options(session))?;
+    store.close()?;
+    Ok((query.typed, document, journey))
+}

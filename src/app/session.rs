@@ -1,0 +1,208 @@
+//! What a use case works with: settings, places, and what earlier use cases left open or loaded.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::app::{Observer, model};
+use crate::config::{self, Config, Environment, Flags, Resolved};
+use crate::document::{Binding, DocumentId};
+use crate::embed::{self, Embedder, Locations};
+use crate::error::{Error, Result};
+use crate::files::write;
+use crate::store::Store;
+use crate::text::paths;
+use crate::trace::stage;
+
+/// Name of the database in the data directory.
+pub const DATABASE: &str = "kb.db";
+
+/// Settings, places, connections and the loaded model. May be shared by threads.
+pub struct Session {
+    /// Variables of the process.
+    pub environment: Environment,
+    /// Settings, with where each comes from.
+    pub resolved: Resolved,
+    /// The program `kb`, which is started to read hostile formats; this program where there is none.
+    pub reader: Option<PathBuf>,
+    /// Loaded by the first query that needs it.
+    model: Mutex<Option<Arc<dyn Embedder>>>,
+    /// Connections to read that earlier queries left.
+    stores: Mutex<Vec<Store>>,
+}
+
+impl Session {
+    /// Reads the settings.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] and [`Error::Io`] where they cannot be read.
+    pub fn new(environment: Environment, flags: &Flags) -> Result<Self> {
+        let mut resolved = config::load(&environment, flags)?;
+        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
+        Ok(Self::of(environment, resolved))
+    }
+
+    /// Returns a session with the same settings for another data directory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for an empty path.
+    pub fn at(&self, data_dir: &Path) -> Result<Self> {
+        let mut resolved = self.resolved.clone();
+        resolved.config.data_dir = absolute(data_dir)?;
+        let reader = self.reader.clone();
+        Ok(Self { reader, ..Self::of(self.environment.clone(), resolved) })
+    }
+
+    fn of(environment: Environment, resolved: Resolved) -> Self {
+        Self {
+            environment,
+            resolved,
+            reader: None,
+            model: Mutex::default(),
+            stores: Mutex::default(),
+        }
+    }
+
+    /// Returns the settings.
+    pub fn config(&self) -> &Config {
+        &self.resolved.config
+    }
+
+    /// Returns where the database and the configuration are.
+    pub fn data_dir(&self) -> &Path {
+        &self.resolved.config.data_dir
+    }
+
+    /// Returns the path of the database, whether it exists or not.
+    pub fn database(&self) -> PathBuf {
+        self.data_dir().join(DATABASE)
+    }
+
+    /// Returns where models and the runtime library may be.
+    pub fn locations(&self) -> Locations {
+        model::locations(&self.environment)
+    }
+
+    /// Opens the database to write, making directory and file where they are missing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::open`].
+    pub fn open_store(&self) -> Result<Store> {
+        make_private_dir(self.data_dir())?;
+        stage("open database", || Store::open(&self.database()))
+    }
+
+    /// Opens the database to read; a missing one is not made and gives `None`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::open`].
+    pub fn open_existing(&self) -> Result<Option<Store>> {
+        stage("open database", || Store::open_existing(&self.database()))
+    }
+
+    /// Returns a connection to read, `None` where there is no database: one that an earlier query left, if
+    /// it is still what would be opened, or a new one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::open`].
+    pub fn store(&self) -> Result<Option<Store>> {
+        let left = self.stores().pop();
+        match left.filter(Store::is_current) {
+            Some(store) => Ok(Some(store)),
+            None => self.open_existing(),
+        }
+    }
+
+    /// Keeps a connection for the next query.
+    pub fn give_back(&self, store: Store) {
+        self.stores().push(store);
+    }
+
+    /// Closes the connections that were kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::close`].
+    pub fn close(&self) -> Result<()> {
+        let stores = std::mem::take(&mut *self.stores());
+        stores.into_iter().try_for_each(Store::close)
+    }
+
+    fn stores(&self) -> MutexGuard<'_, Vec<Store>> {
+        self.stores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the model for queries against vectors bound to `bound`, loading it unless it is loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], [`Error::Inference`].
+    pub fn embedder(
+        &self,
+        bound: Option<&Binding>,
+        observer: &dyn Observer,
+    ) -> Result<Arc<dyn Embedder>> {
+        let mut slot = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(embedder) = &*slot
+            && bound.is_none_or(|bound| bound == embedder.binding())
+        {
+            return Ok(Arc::clone(embedder));
+        }
+        let selection = model::select(self, bound)?;
+        let embedder: Arc<dyn Embedder> = selection.open_for_query(bound, observer)?.into();
+        *slot = Some(Arc::clone(&embedder));
+        Ok(embedder)
+    }
+
+    /// Returns the tokenizer of vectors bound to `bound`; `None` where the model is not on this machine.
+    pub fn tokenizer(&self, bound: Option<&Binding>) -> Option<embed::Tokenizer> {
+        model::tokenizer(self, bound)
+    }
+}
+
+/// Returns a path as an absolute one without `.` and `..`; links stay. An empty one is refused: it would
+/// mean the current directory to kb, and to the user a variable that is not set.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for an empty path, [`Error::Io`] where there is no current directory.
+pub fn absolute(path: &Path) -> Result<PathBuf> {
+    if path.as_os_str().is_empty() {
+        return Err(Error::Usage { message: "a path is empty".into(), hint: None });
+    }
+    #[expect(clippy::disallowed_methods, reason = "requests name paths as a user types them")]
+    let current =
+        std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
+    Ok(paths::clean(&current.join(path)))
+}
+
+/// Returns the absolute path that was typed, as it is or as kb prints one that is no text.
+///
+/// # Errors
+///
+/// Those of [`absolute`].
+pub fn typed(path: &Path) -> Result<PathBuf> {
+    Ok(paths::path_of(&paths::typed_text(&absolute(path)?)))
+}
+
+/// Reads a document id as typed.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`] for what is no number.
+pub fn document_id(typed: &str) -> Result<DocumentId> {
+    typed.parse().map_err(|_| Error::UnknownDocument { id: typed.to_owned() })
+}
+
+/// Makes a directory that only its owner can enter, with its parents.
+///
+/// # Errors
+///
+/// [`Error::Io`].
+pub fn make_private_dir(dir: &Path) -> Result<()> {
+    write::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
+}

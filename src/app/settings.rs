@@ -1,0 +1,27 @@
+//! Changes the settings file.
+
+use crate::app::session::make_private_dir;
+use crate::app::{Observer, Session};
+use crate::config::{self, Origin};
+use crate::error::{Error, Result};
+use crate::files::write;
+
+/// Writes one setting to the file, also through a link, and warns where something overrides it.
+///
+/// # Errors
+///
+/// [`Error::Config`] for a key or value that is none, [`Error::Io`] where the file cannot be written.
+pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -> Result<()> {
+    let file = &session.resolved.file;
+    let text = config::set(file, key, value, &session.environment)?;
+    if let Some(dir) = file.parent() {
+        make_private_dir(dir)?;
+    }
+    write::replace(file, text.as_bytes())
+        .map_err(|source| Error::Io { path: file.clone(), source })?;
+    observer.note(&format!("{key} is now {value} in {}", file.display()));
+    if let Origin::Variable(name) = session.resolved.origin(key) {
+        observer.warn(&format!("{name} is set and goes before the file"));
+    }
+    Ok(())
+}

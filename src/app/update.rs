@@ -1,0 +1,401 @@
+//! Brings the database in step with the files of what was added.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::app::add::{AddRequest, Remembers, Source, ingest};
+use crate::app::observer::Event;
+use crate::app::read::walk_options;
+use crate::app::{Observer, Session, erase};
+use crate::document::{DocType, DocumentId, Language};
+use crate::error::{Error, Result};
+use crate::ingest::content_hash;
+use crate::ingest::detect::{self, Wanted};
+use crate::ingest::reach::{Access, Reach};
+use crate::ingest::survey::{self, Missing, Survey, is_away, is_gone, root_of};
+use crate::ingest::walk::{self, Start};
+use crate::store::{Forgotten, KnownFile, PathStamp, Root, Store};
+use crate::text::paths;
+
+/// Most documents of a folder, in percent, that go without `--force`.
+const MAX_PERCENT_LOST: usize = 30;
+
+/// What to look at again, and what to do about files that are gone.
+#[derive(Debug, Clone, Default)]
+pub struct UpdateRequest {
+    /// Folders and files to look at, absolute; everything that was added where there are none.
+    pub named: Vec<PathBuf>,
+    /// Whether the documents of files that are gone are removed.
+    pub prunes: bool,
+    /// Whether they are removed even where more than 30 % of a folder's documents would go.
+    pub is_forced: bool,
+    /// Whether nothing is written, and the report says what would be done.
+    pub is_dry_run: bool,
+    /// Opens encrypted documents.
+    pub password: Option<String>,
+}
+
+/// A folder of which nothing was removed, because too much would have gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The folder; `None` for the files that were named themselves.
+    pub root: Option<PathBuf>,
+    /// Documents that would have gone.
+    pub num_lost: usize,
+    /// Documents there are.
+    pub num_documents: usize,
+}
+
+/// What an update found and did, or would do.
+#[derive(Debug, Default)]
+pub struct UpdateReport {
+    /// Nothing was written.
+    pub is_dry_run: bool,
+    /// Documents that are new.
+    pub added: usize,
+    /// Documents whose content was replaced.
+    pub updated: usize,
+    /// Documents that are shown under another path now.
+    pub moved: usize,
+    /// Files that are as they were.
+    pub unchanged: usize,
+    /// Files that could not be read.
+    pub failed: Vec<(PathBuf, Error)>,
+    /// Files that are gone, and their documents, still there.
+    pub missing: Vec<Missing>,
+    /// Documents that were removed.
+    pub removed: Vec<DocumentId>,
+    /// Where their files were.
+    pub removed_paths: Vec<String>,
+    /// Folders that are gone or empty.
+    pub away: Vec<PathBuf>,
+    /// Folders of which nothing was removed.
+    pub refused: Vec<Refused>,
+}
+
+/// Brings the database in step with the files of what was added.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a path from which nothing was added, [`Error::Cancelled`], and what the model or the
+/// database refuses. What fails for one file is in the report.
+pub fn update(
+    session: &Session,
+    request: &UpdateRequest,
+    observer: &dyn Observer,
+) -> Result<UpdateReport> {
+    let scope = match session.open_existing()? {
+        Some(store) => {
+            let scope = Scope::read(session, &store, &request.named)?;
+            store.close()?;
+            scope
+        }
+        None => Scope { roots: Vec::new(), known: Vec::new(), access: Access::default() },
+    };
+    let before = scope.survey(session, request.is_dry_run);
+    let mut report = UpdateReport { is_dry_run: request.is_dry_run, ..UpdateReport::default() };
+    report.away = before
+        .iter()
+        .flat_map(|survey| {
+            survey.root.iter().filter(|_| survey.is_away).chain(&survey.empty_folders)
+        })
+        .cloned()
+        .collect();
+    for path in before.iter().flat_map(|survey| &survey.refused) {
+        let error = Error::LinkRefused { path: path.clone() };
+        observer.on_event(Event::Failure(&error.to_string()));
+        report.failed.push((path.clone(), error));
+    }
+    if request.is_dry_run {
+        foresee(session, &scope, before, request, &mut report, observer);
+    } else {
+        read(session, &scope, &before, request, &mut report, observer)?;
+        settle(session, &scope, &before, request, &mut report, observer)?;
+    }
+    Ok(report)
+}
+
+/// What is to be looked at.
+pub struct Scope {
+    roots: Vec<Root>,
+    known: Vec<KnownFile>,
+    access: Access,
+}
+
+impl Scope {
+    /// Returns what of all that was added lies at or below one of `named`; all if that is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a path from which nothing was added; what the store refuses.
+    pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Self> {
+        let (roots, known) = (store.roots()?, store.known_files()?);
+        let access = Access::new(&roots, session.config().ingestion.follow_links);
+        let mut scope = Self { roots, known, access };
+        if named.is_empty() {
+            return Ok(scope);
+        }
+        let mut roots: Vec<Root> = Vec::new();
+        let all: Vec<PathBuf> = scope.folders();
+        for path in named {
+            let is_below = |it: &Path| it.starts_with(path);
+            roots.extend(
+                scope.roots.iter().filter(|it| is_below(&paths::path_of(&it.path))).cloned(),
+            );
+            // A folder in one that was added: what was said of that one holds.
+            if let Some(outer) = root_of(&all, path).filter(|it| *it != path && path.is_dir()) {
+                let outer = scope.roots.iter().find(|it| paths::path_of(&it.path) == outer);
+                roots.extend(outer.map(|it| Root { path: paths::path_text(path), ..it.clone() }));
+            }
+            let is_known = roots.iter().any(|it| paths::path_of(&it.path).starts_with(path))
+                || scope.known.iter().any(|it| is_below(&paths::path_of(&it.stamp.path)));
+            if !is_known {
+                return Err(Error::Usage {
+                    message: format!("nothing was added from {}", path.display()),
+                    hint: Some("`kb add` adds it; `kb list` shows what there is".into()),
+                });
+            }
+        }
+        roots.sort_by(|a, b| a.path.cmp(&b.path));
+        roots.dedup();
+        scope.roots = roots;
+        scope.known.retain(|it| {
+            let path = paths::path_of(&it.stamp.path);
+            named.iter().any(|it| path.starts_with(it))
+        });
+        Ok(scope)
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.roots.iter().map(|it| paths::path_of(&it.path)).collect()
+    }
+
+    /// Looks at all of it.
+    pub fn survey(&self, session: &Session, is_exact: bool) -> Vec<Survey> {
+        survey::survey(&survey::Scope {
+            access: &self.access,
+            roots: &self.folders(),
+            known: &self.known,
+            // Where links are followed, `access` says.
+            walk: walk_options(session, false),
+            is_exact,
+        })
+    }
+}
+
+/// Says what would be done.
+fn foresee(
+    session: &Session,
+    scope: &Scope,
+    surveys: Vec<Survey>,
+    request: &UpdateRequest,
+    report: &mut UpdateReport,
+    observer: &dyn Observer,
+) {
+    let max_bytes = walk_options(session, false).max_bytes();
+    let hash = |path: &PathBuf| {
+        let reach = scope.access.of_file(path, None).ok()?;
+        Some(content_hash(&reach.read(path, max_bytes).ok()?))
+    };
+    let is_any_missing = surveys.iter().any(|survey| !survey.missing.is_empty());
+    let new = surveys.iter().filter(|_| is_any_missing).flat_map(|survey| &survey.new);
+    let hashes: HashSet<String> = new.filter_map(hash).collect();
+    for (path, reason) in surveys.iter().flat_map(|survey| &survey.unused_rules) {
+        let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
+        observer.warn(&error.to_string());
+    }
+    // Of a folder that is away nothing is known.
+    for mut survey in surveys.into_iter().filter(|it| !it.is_away && !it.is_refused) {
+        report.updated += survey.changed.len();
+        report.added += survey.new.len();
+        report.unchanged += num_unchanged(&survey);
+        let num_missing = survey.missing.len();
+        survey.missing.retain(|missing| {
+            let known = scope.known.iter().find(|it| it.stamp.path == missing.path);
+            !missing.is_elsewhere && !known.is_some_and(|it| hashes.contains(&it.content_hash))
+        });
+        let num_moved = num_missing - survey.missing.len();
+        report.moved += num_moved;
+        report.added = report.added.saturating_sub(num_moved);
+        if request.prunes && !is_too_much(&survey, request.is_forced) {
+            report.removed.extend(survey.missing.iter().map(|it| it.document_id));
+            report.removed_paths.extend(survey.missing.into_iter().map(|it| it.path));
+        } else {
+            refuse(&survey, request.prunes, report);
+            report.missing.extend(survey.missing);
+        }
+    }
+    report.removed.sort_unstable();
+    report.removed.dedup();
+}
+
+/// Counts the files that are as they are remembered.
+fn num_unchanged(survey: &Survey) -> usize {
+    let num_others = survey.changed.len() + survey.missing.len() + survey.refused.len();
+    survey.num_known - num_others - survey.num_in_empty
+}
+
+fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
+    !is_forced && survey.num_lost() * 100 > survey.num_documents * MAX_PERCENT_LOST
+}
+
+fn refuse(survey: &Survey, is_pruning: bool, report: &mut UpdateReport) {
+    if is_pruning && survey.num_lost() > 0 {
+        report.refused.push(Refused {
+            root: survey.root.clone(),
+            num_lost: survey.num_lost(),
+            num_documents: survey.num_documents,
+        });
+    }
+}
+
+/// The tags that new files bear, what files are read as, and whether links are followed.
+type Kind = (Vec<String>, Option<DocType>, Option<Language>, bool);
+
+/// Reads what is new or changed.
+fn read(
+    session: &Session,
+    scope: &Scope,
+    before: &[Survey],
+    request: &UpdateRequest,
+    report: &mut UpdateReport,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
+    for root in &scope.roots {
+        let path = paths::path_of(&root.path);
+        if let Ok(reach) = scope.access.of_folder(&path)
+            && !is_away(&path)
+        {
+            let language = root.language.as_ref().and_then(|it| it.parse().ok());
+            let kind = (root.tags.clone(), root.doc_type, language, root.follows_links);
+            by_kind.entry(kind).or_default().push(Start::known(&path, reach));
+        }
+    }
+    // Also those in folders that an ignore rule has hidden since: they were wanted once.
+    for survey in before {
+        report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
+        // In folders an empty file is passed over, but this one said something: that stays, and it is told.
+        let is_emptied = |it: &&PathBuf| {
+            it.symlink_metadata().is_ok_and(|it| it.len() == 0) && !survey.unreached.contains(it)
+        };
+        let emptied = survey.changed.iter().filter(is_emptied);
+        report.failed.extend(emptied.map(|it| (it.clone(), Error::EmptyFile { path: it.clone() })));
+        for path in &survey.unreached {
+            let text = paths::path_text(path);
+            let is_known = |file: &&KnownFile| {
+                file.stamp.path == text || paths::path_of(&file.stamp.path) == *path
+            };
+            let Some(known) = scope.known.iter().find(is_known) else { continue };
+            match scope.access.of_file(path, known.stamp.real_path.as_deref()) {
+                Ok(reach) => {
+                    by_kind.entry(kind(known, path)).or_default().push(Start::known(path, reach));
+                }
+                Err(error) => report.failed.push((path.clone(), error)),
+            }
+        }
+    }
+    for ((tags, doc_type, language, follow), starts) in by_kind {
+        let add = AddRequest {
+            tags,
+            follows_links: follow,
+            password: request.password.clone(),
+            ..AddRequest::of(Source::Paths(Vec::new()))
+        };
+        let wanted = Wanted::new(doc_type, language)?;
+        let found = ingest(session, &add, &starts, wanted, Remembers::Nothing, observer)?;
+        report.added += found.added;
+        report.updated += found.updated;
+        report.unchanged += found.skipped;
+        report.failed.extend(found.failed);
+    }
+    Ok(())
+}
+
+/// Returns what a file that was named itself is to be read as: what it was, where its name does not
+/// say.
+fn kind(known: &KnownFile, path: &Path) -> Kind {
+    if known.doc_type != DocType::Note && detect::is_claimed(path) {
+        return Kind::default();
+    }
+    let language = known.language.as_ref().and_then(|it| it.parse().ok());
+    (Vec::new(), Some(known.doc_type), language, false)
+}
+
+/// Remembers where paths lead that an older kb added, as far as they are what they were: from then on a
+/// link that is put in the place of a folder above them is noticed, too.
+fn learn_real_paths(store: &mut Store, scope: &Scope) -> Result<()> {
+    for root in scope.roots.iter().filter(|root| root.real_path.is_none()) {
+        // A part of a folder that was added is none itself.
+        let is_added = store.roots()?.iter().any(|added| added.path == root.path);
+        if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
+            && is_added
+        {
+            store.remember_root(&Root { real_path: reach.real_path(), ..root.clone() })?;
+        }
+    }
+    for file in scope.known.iter().filter(|file| file.stamp.real_path.is_none()) {
+        let path = paths::path_of(&file.stamp.path);
+        let is_named = !scope.access.has_folder_of(&path);
+        if is_named
+            && let Ok(found) = scope.access.look(&file.stamp)
+            && walk::stamp(&found) == (file.stamp.size_bytes, file.stamp.mtime_ns)
+            && let Ok(reach) = Reach::named(&path)
+        {
+            let stamp = PathStamp { real_path: reach.real_path(), ..file.stamp.clone() };
+            store.remember_path(file.document_id, &file.content_hash, &stamp, false, None)?;
+        }
+    }
+    Ok(())
+}
+
+/// Follows what moved, and removes what is gone if that is wanted.
+fn settle(
+    session: &Session,
+    scope: &Scope,
+    before: &[Survey],
+    request: &UpdateRequest,
+    report: &mut UpdateReport,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let Some(mut store) = session.open_existing()? else { return Ok(()) };
+    learn_real_paths(&mut store, scope)?;
+    let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
+        Ok(store.document(id)?.and_then(|it| it.path).map(|it| paths::path_of(&it)))
+    };
+    for survey in before {
+        let mut left = Survey { missing: Vec::new(), ..survey.clone() };
+        for missing in &survey.missing {
+            let path = paths::path_of(&missing.path);
+            // A disk may have gone while the files were read.
+            if survey.root.as_deref().is_some_and(is_away) || !is_gone(&path) {
+                continue;
+            }
+            let is_elsewhere =
+                shown(&store, missing.document_id)?.is_some_and(|it| it != path && !is_gone(&it));
+            if !is_elsewhere {
+                left.missing.push(missing.clone());
+            } else if store.forget_path(&missing.path, missing.document_id, false)?
+                == Forgotten::Path
+            {
+                report.moved += 1;
+                // It was counted as a file that is stored already.
+                report.unchanged = report.unchanged.saturating_sub(1);
+            }
+        }
+        left.missing.iter_mut().for_each(|it| it.is_elsewhere = false);
+        if !request.prunes || is_too_much(&left, request.is_forced) {
+            refuse(&left, request.prunes, report);
+            report.missing.extend(left.missing);
+            continue;
+        }
+        for missing in left.missing {
+            let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
+            if let Forgotten::Document(id) = forgotten {
+                report.removed.push(id);
+                report.removed_paths.push(missing.path);
+            }
+        }
+    }
+    erase::finish(store, observer)
+}

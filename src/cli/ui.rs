@@ -1,0 +1,88 @@
+//! Shows on the terminal what use cases report.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::app::Observer;
+use crate::app::observer::Event;
+use crate::cli::interrupt::Interrupt;
+use crate::cli::progress::{FetchProgress, IngestProgress, ReindexProgress};
+use crate::cli::voice;
+use crate::error::{Error, Result};
+use crate::present::text::human::Human;
+
+/// Shows events on stderr, and what takes long as bars.
+#[derive(Default)]
+pub(super) struct Ui {
+    fetching: Mutex<Option<FetchProgress>>,
+    ingesting: Mutex<Option<IngestProgress>>,
+    reindexing: Mutex<Option<ReindexProgress>>,
+    is_cancelled: Arc<AtomicBool>,
+}
+
+impl Ui {
+    /// Lets signals end a use case after the step at hand. A server does not: what ends one call does not
+    /// end it.
+    pub(super) fn listen(&self) -> Interrupt {
+        Interrupt::listen(&self.is_cancelled)
+    }
+}
+
+fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Observer for Ui {
+    fn on_event(&self, event: Event<'_>) {
+        match event {
+            Event::Note(text) => voice::say(text),
+            Event::Warning(text) => voice::warn(text),
+            Event::Failure(text) => voice::fail(text),
+            Event::Detail(text) => voice::detail(text),
+            Event::Fetch(event) => {
+                lock(&self.fetching).get_or_insert_with(FetchProgress::new).on_event(event);
+            }
+            Event::IngestBegins { starts, walk, is_single } => {
+                let progress = IngestProgress::new(is_single);
+                if let Some(options) = walk {
+                    progress.count(starts, options);
+                }
+                *lock(&self.ingesting) = Some(progress);
+            }
+            Event::Ingest(event) => {
+                if let Some(progress) = &mut *lock(&self.ingesting) {
+                    progress.on_event(event);
+                }
+            }
+            Event::IngestEnds { report, error, log } => {
+                let Some(progress) = lock(&self.ingesting).take() else { return };
+                progress.finish();
+                if error.is_some() && report.added + report.updated > 0 {
+                    voice::say(&Human::summary(report));
+                }
+                match error {
+                    None => progress.conclude(log),
+                    Some(Error::Cancelled) => progress.tell_left(),
+                    Some(_) => {}
+                }
+            }
+            Event::Reindexed { num_done, num_chunks } => {
+                let mut slot = lock(&self.reindexing);
+                let bar = slot.get_or_insert_with(|| ReindexProgress::new(num_chunks));
+                bar.set(num_done, num_chunks);
+            }
+        }
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_cancelled)
+    }
+}
+
+/// Turns the end of a use case that a signal asked for into that signal.
+pub(super) fn ended<T>(outcome: Result<T>, interrupt: &Interrupt) -> Result<T> {
+    if matches!(outcome, Err(Error::Cancelled)) {
+        interrupt.check()?;
+    }
+    outcome
+}
