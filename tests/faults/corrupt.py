@@ -78,7 +78,8 @@ def corrupted(world, result, options, count):
                 continue
             result.count()
             case = Case(world, place, {"kb.db": data})
-            for kind, message in case.try_doctor(lambda content: unseen(before, content)) + case.try_commands():
+            problems = case.try_doctor(lambda content: unseen(before, content), before) + case.try_commands()
+            for kind, message in problems:
                 result.fail(f"corrupt: n={number}: {what}", kind, message)
 
     in_parallel(world.work, options.workers, list(range(options.workers)), try_all, result)

@@ -73,7 +73,8 @@ class Case:
         """Returns what plain SQLite finds wrong, and what it can read, looking at a copy."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         shutil.copytree(self.db, self.scratch)
-        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(self.scratch / "kb.db")) as db:
+        # An error that quotes a damaged name is no UTF-8.
+        with contextlib.suppress(sqlite3.Error, UnicodeDecodeError), contextlib.closing(sqlite3.connect(self.scratch / "kb.db")) as db:
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         try:
             return examined.faults(self.scratch), examined.content(self.scratch)
@@ -87,9 +88,9 @@ class Case:
             problems += self.run(args)[3]
         return problems
 
-    def try_doctor(self, is_intact):
+    def try_doctor(self, is_intact, intact=None):
         """Compares what SQLite sees with what `kb doctor` says. `is_intact` judges the content where neither
-        sees anything."""
+        sees anything; `intact` is the content before the damage."""
         self.restore()
         found, content = self.look()
         status, out, err, problems = self.run(["doctor", "--format", "json"])
@@ -105,18 +106,31 @@ class Case:
             problems.append(("wrong", f"doctor sees nothing, status {status}; SQLite: {found[:2]}"))
         if not found and not is_seen:
             problems += [("wrong", f"neither doctor nor SQLite sees: {it}") for it in is_intact(content)]
-        return problems + self.try_backup(is_seen)
+        return problems + self.try_backup(is_seen, intact)
 
-    def try_backup(self, is_damaged):
-        """A backup of a damaged database is refused, and nothing gets its name."""
+    def try_backup(self, is_damaged, intact):
+        """A backup of a damaged database is refused, and nothing gets its name. What is damaged beside the
+        content, as the free space of a page, is not in a copy: one that is sound and holds all of `intact`, the
+        content before the damage, is a backup."""
         self.restore()
         target = self.db / "copy.db"
         status, out, err, problems = self.run(["backup", target])
+        if is_damaged and status == 0 and intact and self.is_whole(target, intact):
+            return problems
         if is_damaged and status == 0:
             problems.append(("wrong", "a backup of a damaged database ended in status 0"))
         if is_damaged and target.exists():
             problems.append(("wrong", "a backup of a damaged database got its name"))
         return problems
+
+    def is_whole(self, backup, intact):
+        """Whether a backup is sound and holds this content."""
+        if self.run(["backup", "--verify", backup])[0] != 0:
+            return False
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.scratch.mkdir()
+        shutil.copy(backup, self.scratch / "kb.db")
+        return not examined.faults(self.scratch) and examined.content(self.scratch) == intact
 
 
 def read_files(data_dir):
