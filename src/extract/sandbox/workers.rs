@@ -14,6 +14,9 @@ use crate::extract::protocol::{CHILD_COMMAND, Request, encode};
 /// Lines that may wait for the parent; a child that is faster waits for it instead.
 const LINES_IN_FLIGHT: usize = 64;
 
+/// How long to wait for the end of stderr after the child has ended.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// Bytes of a child's stderr that are kept for the cause of an abort.
 const MAX_STDERR_BYTES: usize = 16 << 10;
 
@@ -71,6 +74,8 @@ pub(super) struct Worker {
     pub(super) stdin: ChildStdin,
     pub(super) lines: Receiver<Received>,
     complaints: Arc<Mutex<Vec<u8>>>,
+    /// Ends when all of stderr has been read.
+    hearing: Receiver<()>,
     num_documents: u32,
     num_pages: u32,
 }
@@ -91,12 +96,18 @@ impl Worker {
         let heard = Arc::clone(&complaints);
         // Both end with the child, which is never left running.
         thread::spawn(move || receive(stdout, &sender));
-        thread::spawn(move || hear(stderr, &heard));
-        Ok(Self { child, stdin, lines, complaints, num_documents: 0, num_pages: 0 })
+        let (is_hearing, hearing) = sync_channel(0);
+        thread::spawn(move || {
+            hear(stderr, &heard);
+            drop(is_hearing);
+        });
+        Ok(Self { child, stdin, lines, complaints, hearing, num_documents: 0, num_pages: 0 })
     }
 
-    /// Returns what the child has said on stderr.
+    /// Returns what a child that has ended said on stderr.
     pub(super) fn complaints(&self) -> String {
+        // Its last words may still be in the pipe; what it has started may hold the pipe open.
+        let _ = self.hearing.recv_timeout(LAST_WORDS);
         let heard = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&heard).into_owned()
     }
