@@ -1,4 +1,4 @@
-//! A code and its fields in, the verbatim line out: the one table of what skill commands can say.
+//! Spells every message of the skill commands from its code and fields: the one table of their wording.
 //!
 //! Codes and wordings are those of the protocols that skills are served by, so that programs which
 //! read them go on working; only the name of the program in them follows how it was started.

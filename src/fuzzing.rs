@@ -1,4 +1,5 @@
-//! Bytes of an attacker in, nothing out, or a panic: what `fuzz/` and the tests below feed.
+//! Feeds an attacker's bytes to every place that first understands bytes from outside: what `fuzz/` and the
+//! tests below run.
 //!
 //! One function for each place where bytes from outside are first understood. Not part of the program:
 //! only tests and the feature `fuzzing` have it.

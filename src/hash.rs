@@ -1,4 +1,4 @@
-//! Bytes in, the hash they are known by out, as lower-case hex.
+//! Returns the hash by which bytes are known, as lower-case hex.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Stages with their names in, how long each took out; nothing while nobody asks.
+//! Measures how long each stage takes, where somebody asks for it.
 //!
 //! A stage of a pipeline does not know who listens, so this is the one place that all threads share.
 

@@ -1,4 +1,4 @@
-//! Use cases: one file each, a typed request in, a typed result out.
+//! Runs the use cases: one file each, from a typed request to a typed result.
 //!
 //! Knows no argv, no terminal and no protocol. Both faces, the command line and the server, call these functions,
 //! and so can any program that uses the library. What happens on the way goes to an [`observer::Observer`].

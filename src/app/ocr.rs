@@ -1,4 +1,4 @@
-//! Who reads scans: settings and `PATH` in, [`Ocr`] out.
+//! Finds out who reads scans, from the settings and `PATH`.
 
 use std::path::PathBuf;
 

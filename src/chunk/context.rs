@@ -1,4 +1,4 @@
-//! Titles and headings in, what a chunk is read with out.
+//! Builds the context of a chunk from titles and headings.
 //!
 //! A context says where a text stands: title > header chain, or module > class with its
 //! docstring. It takes at most 64 tokens of the model's input; where it is longer the title and

@@ -1,4 +1,4 @@
-//! A block in, atoms out: the pieces chunks are made of, each counted once.
+//! Cuts blocks into atoms, the pieces chunks are made of, and counts the tokens of each once.
 //!
 //! A block that fits is one atom. A larger one is cut where its kind allows: prose at sentences
 //! and line ends, tables between rows, code between lines. What is still too large is cut at

@@ -1,4 +1,4 @@
-//! The chunks of a document in, one text out, with the place of each chunk in it.
+//! Joins the chunks of a document to one text and says where each chunk is in it.
 //!
 //! Chunks are cut from a text and may overlap; what is in two of them is in the joined text once.
 //! What was in no chunk (blank lines, front matter) is not there.

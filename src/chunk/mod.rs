@@ -1,4 +1,4 @@
-//! Blocks in, chunks within the token budget out.
+//! Packs blocks into chunks that fit the token budget.
 //!
 //! Knows no format: an extractor says what a piece of text is and what it stands under, and here
 //! pieces are packed so that the model can read every chunk whole. `seams` knows where text may

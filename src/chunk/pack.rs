@@ -1,4 +1,4 @@
-//! A document in, runs of atoms out, each of which is to be a chunk.
+//! Packs the atoms of a document into runs, each of which becomes a chunk.
 //!
 //! By structure: sections, the small ones merged, the large ones parted where it hurts least and
 //! as evenly as possible. Fixed: windows that overlap.

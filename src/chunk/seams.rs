@@ -1,4 +1,4 @@
-//! Text in, the places where it may be cut out.
+//! Finds where text may be split.
 //!
 //! Knows sentences of most scripts, lines, rows and words; no budgets, no documents.
 

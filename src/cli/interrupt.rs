@@ -1,4 +1,4 @@
-//! Ctrl-C and a request to end in, a flag out: a long command finishes what it is at and leaves.
+//! Turns Ctrl-C and SIGTERM into a flag: a long command finishes the step at hand and leaves.
 //!
 //! Only commands that commit piece by piece listen. All others end at once, as the system has it: what
 //! they had begun to write is undone by the next one that opens the database.

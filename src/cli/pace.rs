@@ -1,4 +1,4 @@
-//! What was done when in, how much that is of all and how long the rest takes out. Pure: time is given.
+//! Estimates progress and the time left. Pure: the caller passes the time.
 
 use std::collections::VecDeque;
 use std::time::Duration;

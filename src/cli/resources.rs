@@ -1,4 +1,4 @@
-//! Documents and skills as resources: addresses in, texts out.
+//! Serves documents and skills as resources with addresses.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A key and a value in, the configuration file's new text out.
+//! Writes the configuration file's new text for a key and a value.
 
 use std::collections::BTreeMap;
 use std::path::Path;

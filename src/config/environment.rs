@@ -1,4 +1,4 @@
-//! The variables of the process in, read once, by name out.
+//! Reads the variables of the process once and returns them by name.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

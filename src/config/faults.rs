@@ -1,4 +1,4 @@
-//! A value that does not fit in, what is wrong with it and where it was written out.
+//! Explains why a value does not fit and where it was written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Layers in, a [`Config`] with the origin of every value out.
+//! Merges the layers of settings into a [`Config`] and remembers where each value came from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

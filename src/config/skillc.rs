@@ -1,4 +1,4 @@
-//! The settings that `skc` keeps beside its stores in, the one we share with it out.
+//! Reads from the settings of `skc`, kept next to its stores, the one that kb shares.
 //!
 //! `SKILLC_TOKENIZER` goes before the project's `.skillc/config.toml`, that before the global one.
 //! Both programs must agree on the tokenizer, or each would find the other's indexes stale.

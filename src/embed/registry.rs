@@ -1,4 +1,4 @@
-//! `models.toml` in, [`ModelSpec`] and [`RuntimePlatform`] rows out.
+//! Reads [`ModelSpec`] and [`RuntimePlatform`] rows from `models.toml`.
 //!
 //! A model is data: adding one is adding a row. Knows nothing of files or network.
 

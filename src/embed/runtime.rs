@@ -1,4 +1,4 @@
-//! Token ids in, unit vectors out: the model running on ONNX Runtime.
+//! Runs the model on ONNX Runtime: from token ids to unit vectors.
 //!
 //! One embedder serves any number of threads: each run takes a session from a pool that grows to
 //! the number of threads that embed at once. The sessions share the mapped weights.

@@ -1,4 +1,4 @@
-//! A knowledge base in, questions whose answers are known out: no labels needed.
+//! Draws questions with known answers from a knowledge base: no labels needed.
 //!
 //! From documents spread over the whole collection one chunk each is taken. Who looks for it may know
 //! its heading, or a few of its rarest words; the document it comes from is the answer.

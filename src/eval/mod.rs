@@ -1,4 +1,4 @@
-//! Questions with known answers in, how well they are found out.
+//! Measures how well questions with known answers are answered.
 //!
 //! The questions come from a folder with judgments ([`beir`]) or from the knowledge base itself
 //! ([`known_item`]).

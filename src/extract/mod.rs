@@ -1,4 +1,4 @@
-//! Bytes in, a [`Document`] out: the only code that knows formats.
+//! Reads bytes as a [`Document`]: the only code that knows formats.
 
 pub(crate) mod clock;
 pub mod code;

@@ -1,4 +1,4 @@
-//! The text of a Jupyter notebook in, a [`Document`] of its prose and its code out.
+//! Reads the prose and the code of a Jupyter notebook.
 //!
 //! nbformat 4: cells in order, each with its kind and its source. What a cell has printed is left out: it
 //! is the largest part of a notebook and the least said.

@@ -1,5 +1,5 @@
-//! One document as it crosses the pipe between `kb` and its reading child: a request line and the
-//! file's bytes in, one JSON object a line out.
+//! Defines what crosses the pipe between `kb` and its reading child: a request line and the file's bytes one
+//! way, one JSON object per line the other.
 //!
 //! ```text
 //! → {"reader":…,"size_bytes":…,"max_memory_bytes":…,…}\n then size_bytes bytes

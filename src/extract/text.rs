@@ -1,4 +1,4 @@
-//! Plain text in, one block per paragraph out.
+//! Reads plain text as one block per paragraph.
 //!
 //! Notes live here too: they may be Markdown, and a note that is given as text has no file name
 //! to take a title from.

@@ -1,4 +1,4 @@
-//! Files in, stored chunks out: walk → detect → extract → chunk → embed → store.
+//! Turns files into stored chunks: walk → detect → extract → chunk → embed → store.
 //!
 //! ```text
 //! planner ──► rayon workers ──────► embedding threads ──► writer (the calling thread)

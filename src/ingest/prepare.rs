@@ -1,4 +1,4 @@
-//! A file's bytes in, a document ready to be embedded and stored out.
+//! Makes a document that is ready to be embedded and stored from a file's bytes.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What became of each document in, events and counts out.
+//! Counts what became of each document, and names the events on the way.
 
 use std::path::{Path, PathBuf};
 

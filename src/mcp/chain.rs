@@ -1,4 +1,4 @@
-//! A call in, an envelope out, by five stages that no call passes by.
+//! Runs every call through five stages that none can bypass, and returns its envelope.
 //!
 //! 1. turn: calls of one tool one after the other, in the order they came; other tools go on
 //! 2. validate: the input against the tool's schema, before anything else happens

@@ -1,4 +1,4 @@
-//! Tool calls in, envelopes out: a server for agents over stdin and stdout (rmcp).
+//! Serves tools to agents over stdin and stdout (rmcp).
 //!
 //! ```text
 //! server ──► chain: turn → validate → audit in → dispatch → audit out ──► envelope

@@ -1,4 +1,4 @@
-//! The protocol on stdin and stdout in, calls of the chain out, until stdin closes.
+//! Speaks the protocol on stdin and stdout until stdin closes, and passes calls to the chain.
 
 use std::borrow::Cow;
 use std::io;

@@ -1,4 +1,4 @@
-//! A schema and an input in, the input under its proper names or what is wrong with it out.
+//! Checks an input against its schema and gives its fields their proper names.
 //!
 //! Knows as much of JSON Schema as the schemas of tools use: types, words, least numbers, items.
 

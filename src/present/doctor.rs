@@ -1,4 +1,4 @@
-//! What was examined in, verdicts out: for programs and for people.
+//! Presents the checks of `kb doctor`, for programs and for people.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Measures in, bytes out: for programs and for people.
+//! Presents the measures of `kb eval`, for programs and for people.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Results in, bytes out: one face for programs, one for people.
+//! Presents results: one face for programs, one for people.
 //!
 //! Knows the result types of the pipelines and the store; computes nothing and asks nobody.
 

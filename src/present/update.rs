@@ -1,4 +1,4 @@
-//! What an update found and did in, bytes out: for programs and for people.
+//! Presents what an update found and did, for programs and for people.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! The way of a document through a search in, bytes out: for programs and for people.
+//! Presents the way of a document through a search, for programs and for people.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What a user calls a document in, the document out.
+//! Finds a document by what a user calls it.
 
 use std::path::MAIN_SEPARATOR;
 

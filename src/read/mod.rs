@@ -1,4 +1,4 @@
-//! A document's name in, the part of it that is wanted out: outline, then a part, then the file.
+//! Reads a document, more at each step: its outline, then a part, then the file.
 //!
 //! ```text
 //! find ──► chunks ──► join ──► parts ──► outline, show ;  open reads the file itself

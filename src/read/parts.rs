@@ -1,4 +1,4 @@
-//! A document and its chunks in, its sections, pages or symbols out.
+//! Divides a document into sections, pages or symbols.
 //!
 //! Headings of Markdown stand in the text and are read from it again, so that small sections which
 //! share a chunk are told apart. Elsewhere the chunks say where they belong.

@@ -1,4 +1,4 @@
-//! A document and what is wanted of it in, the text of that part out.
+//! Returns the text of the part of a document that is asked for.
 
 use crate::document::{CHAIN_SEPARATOR, ChunkId};
 use crate::error::{Error, Result};

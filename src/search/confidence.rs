@@ -1,4 +1,4 @@
-//! Raw signals of both legs in, how sure it is that the answer is among the hits out. Pure.
+//! Estimates how sure it is that the answer is among the hits, from raw signals of both legs. Pure.
 //!
 //! A logistic regression, fitted on one half of the questions of six collections, each once with its
 //! answers and once with them taken away. On the other halves it tells the two apart with an area

@@ -1,4 +1,4 @@
-//! Hits in, passages to read out: with their neighbours, each text once, within a budget of tokens.
+//! Gathers passages from hits: with their neighbours, each text once, within a budget of tokens.
 //!
 //! Hits are taken in their order. One that does not fit is passed over and the next is tried, so a
 //! long passage in the middle does not end the list, but what is worth little beside the best does;

@@ -1,4 +1,4 @@
-//! Terms with their occurrences in, a BM25 ranking out. Pure.
+//! Ranks chunks by BM25, from the terms and their occurrences. Pure.
 //!
 //! BM25 with fields (Robertson, Zaragoza and Taylor, CIKM 2004): a term's occurrences in the chunk's
 //! context, in its text and in the rest of its document are added with weights before they saturate,

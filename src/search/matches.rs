@@ -1,4 +1,4 @@
-//! A query and a text in, the places of the query's words in it out.
+//! Finds the words of a query in a text.
 //!
 //! The same words that the index would find: case, accents of Latin and Greek letters and English
 //! endings aside, phrases whole, scripts without spaces by their pairs of letters.

@@ -1,4 +1,4 @@
-//! Query in, hits out: parse → keyword ∥ vector → fuse → threshold → page → hits.
+//! Answers a query: parse → keyword ∥ vector → fuse → threshold → page → hits.
 //!
 //! Knows the database through `store` and the model through `Embedder`; knows nothing of
 //! files, settings or how a hit is shown.

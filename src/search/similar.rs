@@ -1,4 +1,4 @@
-//! A document or a chunk in, chunks like it out, by the stored vectors alone: no model is loaded.
+//! Finds chunks like a document or a chunk, from the stored vectors alone: no model is loaded.
 
 use std::collections::{HashMap, HashSet};
 

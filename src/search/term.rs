@@ -1,4 +1,4 @@
-//! A term's occurrences and the sizes of chunks in, what the term is worth to a chunk out. Pure.
+//! Scores a term in a chunk, from its occurrences and the sizes of chunks. Pure.
 //!
 //! The formula of the keyword leg; `keyword.rs` ranks by it.
 

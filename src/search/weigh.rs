@@ -1,4 +1,4 @@
-//! A query and what was found in, the weight of a leg out. Pure.
+//! Weights a leg by the query and by what was found. Pure.
 //!
 //! A leg that cannot read the query must not outvote the one that can, nor one that finds words
 //! where the words are not what is asked for. Nothing here knows a language: the model's own

@@ -1,4 +1,4 @@
-//! A query and a document in, the way of the document through the search out.
+//! Follows a document through a search.
 
 use crate::document::{ChunkId, DocumentId, Filter, Ranked};
 use crate::error::Result;

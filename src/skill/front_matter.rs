@@ -1,4 +1,4 @@
-//! The head of a skill's Markdown file in, its fields out (`yaml_serde`).
+//! Reads the front matter of a skill's Markdown file (`yaml_serde`).
 //!
 //! YAML between two lines `---`. What is no front matter is text: a thematic break can open a file.
 

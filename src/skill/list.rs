@@ -1,4 +1,4 @@
-//! A pass over the disk in, the skills there are and whether each is built out.
+//! Lists the skills on the disk, and whether each is built.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Skill directories in, sections out.
+//! Serves the sections of skill directories.
 //!
 //! ```text
 //! resolve → files → index ◄─► store ;  → search, outline, show, open, sources ; each is logged

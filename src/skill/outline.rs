@@ -1,4 +1,4 @@
-//! A skill in, the headings of all its Markdown files out, read anew each time.
+//! Lists the headings of all Markdown files of a skill, which are read again each time.
 
 use crate::error::Result;
 use crate::skill::resolve::Skill;

@@ -1,4 +1,4 @@
-//! A path as typed in, a place inside the skill out: nothing leads elsewhere.
+//! Turns a path as typed into a place inside the skill: none leads elsewhere.
 //!
 //! Twice checked: by its words, before anything is touched, and link by link as the file system
 //! has it. What would lead out is said before what is missing, so that nothing outside can be

@@ -1,4 +1,4 @@
-//! A skill and a query in, sections that answer it out.
+//! Finds the sections of a skill that answer a query.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! A skill in, its files as a tree out.
+//! Lists the files of a skill as a tree.
 //!
 //! Directories before files at each level, both in byte order. A directory below which no file
 //! passes the pattern is left out.

@@ -1,4 +1,4 @@
-//! A skill's access log in, counts out.
+//! Counts accesses from a skill's access log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

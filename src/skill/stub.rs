@@ -1,5 +1,5 @@
-//! A skill in, the short SKILL.md that stands for it out: how to ask for sections, and which there
-//! are. Headings only, nothing that stands below them.
+//! Writes the short SKILL.md that stands for a skill: how to ask for sections, and which there are. It has
+//! headings only, without the text below them.
 
 use std::fmt::Write;
 

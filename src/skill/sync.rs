@@ -1,4 +1,4 @@
-//! Fallback logs of a project in, rows in the logs of the runtime directories out.
+//! Moves the rows of a project's fallback logs into the logs of the runtime directories.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Documents and rankings in, one `kb.db` out: the only SQL.
+//! Stores documents and ranks chunks in one `kb.db`: the only SQL.
 //!
 //! Nothing outside sees a connection, a row or a statement. One method is one transaction, so a
 //! process killed at any instant leaves the database as it was before the method or after it.

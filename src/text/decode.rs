@@ -1,4 +1,4 @@
-//! Bytes in, text with `\n` line ends out.
+//! Decodes bytes as text with `\n` line ends.
 //!
 //! Knows encodings and line ends, no file formats. A byte order mark wins; then valid UTF-8, then
 //! UTF-16 that betrays itself by its zero bytes, then Windows-1252, in which every byte is

@@ -1,4 +1,4 @@
-//! A text in, the rows of words it is compared by out (Broder, "On the resemblance and containment of
+//! Returns the runs of words by which two texts are compared (Broder, "On the resemblance and containment of
 //! documents", 1997).
 
 use std::collections::HashSet;

@@ -1,5 +1,5 @@
-//! A word in, its stem out, as the tokenizer `porter` of FTS5 has it: so that what is marked in a text
-//! is what was found (M. F. Porter, An algorithm for suffix stripping, 1980).
+//! Stems a word as the tokenizer `porter` of FTS5 does, so that what is marked in a text is what was found
+//! (M. F. Porter, An algorithm for suffix stripping, 1980).
 
 /// Longer words keep their endings.
 const MAX_LEN: usize = 64;

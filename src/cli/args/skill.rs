@@ -1,4 +1,4 @@
-//! The table of skill commands in, clap's commands out; and what was typed, back.
+//! Builds clap's commands from the table of skill commands, and reads what was typed.
 
 use std::ffi::OsString;
 use std::path::Path;

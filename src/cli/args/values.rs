@@ -1,4 +1,4 @@
-//! Words in, values out: what clap asks of a value.
+//! Parses the values of flags and arguments.
 
 use std::path::PathBuf;
 

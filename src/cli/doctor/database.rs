@@ -1,4 +1,4 @@
-//! The database in, what is wrong with it and what was mended out.
+//! Checks the database and, with `--fix`, repairs it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Weights in, an ONNX graph from token ids to a unit vector out.
+//! Builds an ONNX graph, from token ids to a unit vector, out of a model's weights.
 //!
 //! Standard operators only (opset 20), so no protobuf library and no Python is needed. One input
 //! `input_ids` `[batch, tokens]`, one output `embedding` `[batch, dim]`. There is no mask: texts of

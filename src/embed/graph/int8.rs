@@ -1,4 +1,4 @@
-//! Weights of a linear map in, the same in 8 bits out.
+//! Quantises the weights of a linear map to 8 bits.
 //!
 //! Symmetric, one scale for each output: signed bytes that the runtime multiplies with the unsigned
 //! bytes it makes of the input.

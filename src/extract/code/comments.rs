@@ -1,4 +1,4 @@
-//! Comments and attributes as they go by in, those that belong to the definition below them out.
+//! Collects the comments and attributes that belong to the definition below them.
 
 use tree_sitter::Node;
 

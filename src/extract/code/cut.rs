@@ -1,4 +1,4 @@
-//! A syntax tree in, the places where a long stretch of source is best cut out.
+//! Finds the best places to cut a long stretch of source, from its syntax tree.
 //!
 //! A cut is the beginning of a line on which a statement, a case or an element begins: the
 //! outermost that will do, after a blank line if there is one.

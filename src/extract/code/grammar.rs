@@ -1,4 +1,4 @@
-//! A node of a syntax tree in, what it is to us out: by the table of languages.
+//! Says what a node of a syntax tree is to kb, by the table of languages.
 
 use tree_sitter::Node;
 

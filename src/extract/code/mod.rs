@@ -1,4 +1,4 @@
-//! Source code in, one block per definition out (tree-sitter).
+//! Reads source code as one block per definition (tree-sitter).
 //!
 //! Functions, methods and classes are sections with a symbol; so are a file's preamble and the
 //! code between definitions, without one. Languages differ by a row of the table in `languages`.

@@ -1,4 +1,4 @@
-//! A definition in, what it is called out.
+//! Finds the name of a definition.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! A syntax tree in, the stretches of source that belong to one definition, or to none, out.
+//! Divides a syntax tree into the stretches that belong to one definition, or to none.
 
 use std::ops::Range;
 

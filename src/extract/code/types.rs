@@ -1,4 +1,4 @@
-//! A file's types in, what methods that are written outside of them have to know out.
+//! Collects what methods written outside of their type need to know of the types of a file.
 
 use std::collections::HashMap;
 

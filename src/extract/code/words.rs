@@ -1,4 +1,4 @@
-//! Source in, the few words of it that a reader of another part needs out.
+//! Picks the few words of source that a reader of another part needs.
 
 use tree_sitter::Node;
 

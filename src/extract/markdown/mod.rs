@@ -1,4 +1,4 @@
-//! Markdown in, blocks that carry their heading path out (pulldown-cmark).
+//! Reads Markdown as blocks that carry their heading path (pulldown-cmark).
 //!
 //! Blocks are what stands at the outermost level, list items one by one: what lies deeper belongs
 //! to one of them. Front matter, HTML comments, thematic breaks and link definitions are in no

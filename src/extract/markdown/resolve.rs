@@ -1,4 +1,4 @@
-//! Markdown in, the same lines with references resolved and without comments out (pulldown-cmark).
+//! Resolves references in Markdown and drops its comments, line by line (pulldown-cmark).
 //!
 //! A definition of a link is often far from where it is used, and in no block: a passage that says
 //! `[the manual][3]` leads nowhere. So the destination is put in its place. Line ends stay, so that

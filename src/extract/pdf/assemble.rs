@@ -1,4 +1,4 @@
-//! Pages of blocks in, a [`Document`] out: text, headings, title, warnings. Pure.
+//! Assembles pages of blocks into a [`Document`]: text, headings, title, warnings. Pure.
 
 use crate::document::{Block, BlockKind, Document, Metadata};
 

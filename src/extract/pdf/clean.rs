@@ -1,4 +1,4 @@
-//! Text as a PDF spells it in, text as a reader would type it out.
+//! Cleans text as a PDF spells it, so that it reads as typed.
 
 use unicode_normalization::UnicodeNormalization;
 

@@ -1,4 +1,4 @@
-//! Pages in, pages without running heads, running feet and page numbers out. Pure.
+//! Removes running heads, running feet and page numbers. Pure.
 //!
 //! Such lines stand in the middle of sentences that run over a page, and repeat one phrase so
 //! often that it drowns out what the pages are about.

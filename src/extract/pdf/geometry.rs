@@ -1,4 +1,4 @@
-//! Blocks with their places in, those that look like headings marked out. Pure.
+//! Marks the blocks that look like headings, by place and size. Pure.
 //!
 //! Where the file tags its headings, they are the headings. Else one is short, stands alone, and
 //! is larger or bolder than the text, numbered like a section, or all in capitals.

@@ -1,4 +1,4 @@
-//! Pages and bookmarks in, the chain of headings above each block out. Pure.
+//! Builds the chain of headings above each block from pages and bookmarks. Pure.
 //!
 //! Bookmarks are the author's own list of headings and win where there are enough of them and
 //! they are found in the text; else what the reader took for headings, less what cannot be one.

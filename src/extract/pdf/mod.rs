@@ -1,4 +1,4 @@
-//! PDF bytes in, pages and blocks out.
+//! Reads a PDF: asks the readers one after the other and assembles what the best of them found.
 //!
 //! ```text
 //! extract: for each reader ─► child ─► pages ; ─► scan ─► assemble ─► Document

@@ -1,4 +1,4 @@
-//! Bookmarks in, the blocks they lead to out. Pure.
+//! Finds the blocks that bookmarks lead to. Pure.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Pages in, how much of their text is text out. Pure.
+//! Judges how much of the text of pages is legible. Pure.
 
 use super::scan;
 use crate::document::Quality;

@@ -1,5 +1,4 @@
-//! A reading in, the same with the text of its pictures out: finds pages without usable text and
-//! has them read by OCR, a few at a time, in reading children side by side.
+//! Finds pages without usable text and has them read by OCR, a few at a time, in parallel reading children.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};

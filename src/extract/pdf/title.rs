@@ -1,4 +1,4 @@
-//! What a document calls itself in, its title out. Pure.
+//! Judges what a document calls itself and returns its title. Pure.
 
 use super::clean;
 use crate::extract::protocol::{Page, PageBlock, PageBlockKind};

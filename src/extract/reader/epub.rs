@@ -1,4 +1,4 @@
-//! The bytes of an EPUB book in, its chapters as blocks out; in a reading child.
+//! Reads the chapters of an EPUB book.
 //!
 //! An EPUB file is a ZIP archive (EPUB 3.3): `META-INF/container.xml` names the package document, whose
 //! `manifest` lists the files and whose `spine` puts the chapters in order. Chapters are web pages.

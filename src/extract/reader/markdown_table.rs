@@ -1,4 +1,4 @@
-//! Rows of cells in, a Markdown table out.
+//! Writes rows of cells as a Markdown table.
 
 /// Leaves out the columns without text of `rows`, all of one length.
 pub(in crate::extract) fn drop_empty_columns(rows: &mut [Vec<String>]) {

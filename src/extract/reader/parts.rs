@@ -1,4 +1,4 @@
-//! The bytes of a ZIP archive in, the text of its parts out (`zip`): what DOCX and EPUB have in common.
+//! Reads the parts of a ZIP archive (`zip`): what DOCX and EPUB have in common.
 
 use std::io::{Cursor, Read as _};
 

@@ -1,4 +1,4 @@
-//! Bytes in, what a reader says of them out.
+//! Runs a reader on bytes and returns what it reports, for tests.
 
 use super::{Emit, Input, Stop};
 use crate::extract::protocol::{Head, Line};

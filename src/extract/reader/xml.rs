@@ -1,4 +1,4 @@
-//! XML in, elements and text by their local names out, one after the other (`quick-xml`).
+//! Reads XML as elements and text, by their local names, one after the other (`quick-xml`).
 //!
 //! Prefixes are left away: they are `w:` in nearly every file, but by habit only, and
 //! where another vocabulary uses the same names (`m:t`, `a:p`) it means the same.

@@ -1,4 +1,5 @@
-//! The bytes of a PDF, a picture, a web page, a DOCX or an EPUB in, what a reading child said out; its crash, hunger or sloth as a class of failure.
+//! Has a reading child read a document, and turns a crash, too much memory or too much time into a class of
+//! failure.
 //!
 //! The child is not trusted: the parent bounds how long it waits and how many bytes it takes.
 

@@ -1,4 +1,4 @@
-//! The first bytes of a file in, what they look like out.
+//! Says what the first bytes of a file look like.
 
 use crate::document::Picture;
 use crate::text::decode;

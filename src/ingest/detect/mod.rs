@@ -1,4 +1,4 @@
-//! Path and first bytes in, a [`Format`] out: the one place that decides how a file is read.
+//! Decides how a file is read, from its path and first bytes: the only place that does.
 //!
 //! The extension decides; the first bytes decide where there is none, and catch a file that is
 //! not what its name says; the user's word wins over both.

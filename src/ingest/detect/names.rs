@@ -1,4 +1,4 @@
-//! A name, and where one is shared the first lines, in; the format that goes by it out.
+//! Returns the format that a file name stands for, with the first lines where formats share a name.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Documents and their tags in, JSON out.
+//! Presents documents and tags as JSON.
 
 use std::io;
 

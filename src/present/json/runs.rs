@@ -1,4 +1,4 @@
-//! What a run did in, JSON out.
+//! Presents what a run did as JSON.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Answers to queries in, JSON out.
+//! Presents answers to queries as JSON.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What there is and how it is set up in, JSON out.
+//! Presents the state and the set-up as JSON.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! A JSON Schema in, every field it speaks of out, with its path, type and meaning.
+//! Lists every field of a JSON Schema with its path, type and meaning.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Text in, columns of a terminal out: counted, cut, padded, wrapped.
+//! Counts, cuts, pads and wraps text by columns of a terminal.
 //!
 //! A column is what `unicode-width` says a terminal gives a character: two to most of Chinese, Japanese
 //! and Korean and to pictures, none to marks that stand on a letter. Nothing is cut inside what people see as

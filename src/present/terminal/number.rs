@@ -1,4 +1,4 @@
-//! Numbers in, how people read them out.
+//! Formats numbers for people.
 
 /// Returns a number with commas between thousands.
 pub fn thousands(number: u64) -> String {

@@ -1,4 +1,4 @@
-//! The text of a passage in, its blocks out: paragraphs, headings, items, lines of code. Pure.
+//! Divides the text of a passage into blocks: paragraphs, headings, items, lines of code. Pure.
 
 use std::ops::Range;
 

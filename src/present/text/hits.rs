@@ -1,4 +1,4 @@
-//! Hits in, for each its line, the words that answer, and where they stand out.
+//! Presents hits: for each its line and the words that answer, marked.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Documents, tags, the state of the database in, tables and facts out.
+//! Presents documents, tags and the state of the database as tables and facts.
 
 use std::io;
 use std::path::PathBuf;

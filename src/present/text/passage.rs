@@ -1,4 +1,4 @@
-//! A passage and the words of a query in, the lines that answer it out, with the words marked. Pure.
+//! Chooses the lines of a passage that answer a query, and marks the query's words in them. Pure.
 //!
 //! ```text
 //! text ─► blocks (paragraph, heading, item, line of code) ─► beginnings ─► the lines that show most

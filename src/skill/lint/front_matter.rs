@@ -1,4 +1,4 @@
-//! What SKILL.md says of itself in, rules 100 to 109 out.
+//! Checks the front matter of SKILL.md: rules 100 to 109.
 
 use crate::skill::front_matter::{self, Fields};
 use crate::skill::resolve::{SKILL_FILE, Skill};

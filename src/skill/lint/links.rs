@@ -1,4 +1,4 @@
-//! Links in, rules 301 to 303 and 401 out.
+//! Checks links: rules 301 to 303 and 401.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

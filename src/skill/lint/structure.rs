@@ -1,4 +1,4 @@
-//! Headings and sizes in, rules 201 to 205 out.
+//! Checks headings and sizes: rules 201 to 205.
 
 use crate::skill::resolve::SKILL_FILE;
 

@@ -1,4 +1,4 @@
-//! Chunk ids in, chunks with their documents out; chunks with their vectors in.
+//! Reads chunks with their documents, and stores chunks with their vectors.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! A [`Filter`] in, a condition in SQL out.
+//! Writes a [`Filter`] as a condition in SQL.
 
 use std::collections::BTreeSet;
 use std::path::MAIN_SEPARATOR;

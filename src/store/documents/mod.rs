@@ -1,4 +1,4 @@
-//! Ids and filters in, documents out.
+//! Reads and removes documents, by id or filter.
 
 pub(in crate::store) mod chunks;
 pub(in crate::store) mod filter;

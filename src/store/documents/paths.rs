@@ -1,4 +1,4 @@
-//! Paths in, the documents found there out.
+//! Finds the documents of a path.
 //!
 //! A document remembers every path its bytes were seen at. One of them is primary: the
 //! `source_path` that is shown and that filters look at.

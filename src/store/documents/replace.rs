@@ -1,4 +1,4 @@
-//! One document in, one transaction: added, or put in the place of what was at its path.
+//! Adds a document, or replaces what was at its path, in one transaction.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 

@@ -1,4 +1,4 @@
-//! Folders and paths in, what is remembered of them out; paths that are gone in, their documents out.
+//! Remembers the folders that were added, and forgets paths that are gone with their documents.
 
 use rusqlite::{Connection, named_params};
 

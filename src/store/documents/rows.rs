@@ -1,4 +1,4 @@
-//! JSON columns and common rows in, nouns out; and the reverse.
+//! Reads and writes JSON columns and the rows that several queries return.
 //!
 //! The keys in the JSON are the contract's (`page_count`, `section_header`, `symbol_name`), the
 //! fields of the nouns are ours; what is absent is left out. Unknown keys are ignored, so that a

@@ -1,4 +1,4 @@
-//! Tags in, tags out. Triggers remove a tag with the last document that bears it.
+//! Reads and changes tags. Triggers remove a tag with the last document that has it.
 
 use rusqlite::{Connection, named_params};
 

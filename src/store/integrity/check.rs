@@ -1,4 +1,4 @@
-//! The whole database in, figures out; and whether it is whole.
+//! Counts what the database holds, and checks that it is intact.
 
 use rusqlite::Connection;
 

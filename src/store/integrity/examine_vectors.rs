@@ -1,4 +1,4 @@
-//! The table of vectors in, where it contradicts itself, the binding or the codes out.
+//! Finds where the table of vectors contradicts itself, the binding or the codes.
 //!
 //! Reads what `vec0` keeps, block by block; see `scan.rs`.
 

@@ -1,4 +1,4 @@
-//! What is damaged in, the same made anew from what is sound out.
+//! Repairs what is damaged from what is intact.
 //!
 //! Only what stands twice can be made anew: indexes, hashes, sizes and codes from the text, vectors
 //! by the model. Text that is lost is in the file it came from: its document is marked to be read

@@ -1,4 +1,4 @@
-//! Damaged vectors in, what is good of them out; what is missing then, the model makes anew.
+//! Saves the intact ones of damaged vectors; the model computes the rest again.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! A word or phrase in, the chunks in which it occurs out: the keyword index.
+//! Finds the chunks in which a word or phrase occurs: the keyword index.
 //!
 //! The index finds and counts; what the counts are worth is `search`'s to say.
 

@@ -1,4 +1,4 @@
-//! Text in scripts that put no space between words in, what can be looked for in it out.
+//! Indexes text in scripts that put no space between words.
 //!
 //! FTS5's tokenizer takes a run of such letters for one word, so that a question never meets its
 //! answer. Beside it stands an index of their pairs and single letters: on Chinese questions and

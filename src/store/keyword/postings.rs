@@ -1,4 +1,4 @@
-//! A term in, its occurrences out: kb's own reading of what FTS5 keeps.
+//! Reads the occurrences of a term from the tables behind FTS5.
 //!
 //! FTS5 gives occurrences a row each, or rows without counts; at a million chunks a common word then
 //! takes longer than everything else together. Its index lies in two plain tables: leaves of

@@ -1,4 +1,4 @@
-//! Skills found on disk in, the registry's table out; and back.
+//! Keeps the skills found on disk in the registry's table.
 
 pub mod index;
 pub mod log;

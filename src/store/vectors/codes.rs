@@ -1,4 +1,4 @@
-//! Vectors in, a bit for each of their numbers out; and how near a query's vector seems by them.
+//! Reduces vectors to one bit per number, and estimates by them how near a vector is to a query's.
 //!
 //! A scan of a million exact vectors reads 1.5 GB. Their signs are a thirtieth of that, and enough to
 //! tell which are worth reading: the product of a query with the signs alone, times one number a

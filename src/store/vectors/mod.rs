@@ -1,4 +1,4 @@
-//! Unit vectors in, cosine rankings out: the `vec0` table.
+//! Stores unit vectors and ranks them by cosine: the `vec0` table.
 //!
 //! The table is made here and not by a migration, because its width is the model's. A trigger
 //! removes a chunk's vector with the chunk, however that goes.

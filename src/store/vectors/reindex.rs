@@ -1,4 +1,4 @@
-//! Another model's vectors in, a database bound to that model out.
+//! Replaces all vectors by another model's and binds the database to it.
 //!
 //! New vectors gather in `chunks_vec_next`, which nothing searches. Documents come and go under the
 //! old binding meanwhile. The switch is one transaction; until then searches know nothing of it,

@@ -1,5 +1,4 @@
-//! Floats in, floats out, several at once: the sums of `native` in the widest registers that the
-//! processor has.
+//! Computes the sums of `native` on several floats at once, in the widest registers that the processor has.
 //!
 //! A text has few tokens, so the weights are what takes time: each is read once and meets all tokens
 //! while it is in the processor's own cache. A product packs nothing and reads rows as they lie, which

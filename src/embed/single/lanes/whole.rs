@@ -1,5 +1,4 @@
-//! Whole numbers in, their dot products out: activations of 9 bits with weights of 8, exact on every
-//! processor.
+//! Computes dot products of integers, activations of 9 bits with weights of 8, exactly on every processor.
 //!
 //! The processor's instruction multiplies twice as many numbers of 16 bits as floats and adds them up
 //! in pairs; weights are widened to 16 bits on their way into a register and nowhere else. That takes

@@ -1,4 +1,4 @@
-//! Numbers in, what a layer's non-linearity makes of them out, in their place.
+//! Applies a layer's non-linearity in place.
 
 use crate::embed::facts::Activation;
 use crate::embed::single::lanes;

@@ -1,5 +1,5 @@
-//! Activations in, the same in steps of 8 bits out: ONNX's `DynamicQuantizeLinear`, whose numbers the
-//! graph multiplies with.
+//! Quantises activations to 8 bits as ONNX's `DynamicQuantizeLinear` does, whose numbers the graph multiplies
+//! with.
 
 use crate::embed::single::lanes;
 

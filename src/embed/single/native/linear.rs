@@ -1,4 +1,4 @@
-//! A matrix of weights in a file and activations in, their product out.
+//! Multiplies activations by a matrix of weights in a file.
 //!
 //! Weights are read a piece at a time, each by the thread that needs it: a piece that has just been
 //! copied from the system's cache is still in the processor's.

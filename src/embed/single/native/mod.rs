@@ -1,5 +1,5 @@
-//! Token ids in, a unit vector out, computed here: for one text, where loading ONNX Runtime and its
-//! graph would take five times as long as the sums themselves.
+//! Computes the unit vector of one text without ONNX Runtime, whose start and graph would take five times as
+//! long as the sums themselves.
 //!
 //! The same model in the same precision as the graph in `export`, made of the same weights; a test
 //! compares the two. Many texts are embedded by the runtime, whose kernels are faster.

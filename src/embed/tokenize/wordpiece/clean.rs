@@ -1,4 +1,4 @@
-//! Text in, the words of BERT out: cleaned, folded, parted at blanks and punctuation.
+//! Splits text into the words of BERT: cleaned, case folded, separated at blanks and punctuation.
 //!
 //! What a character is comes from the same tables that the library of reference goes by, not from
 //! newer ones: a model was trained with those.

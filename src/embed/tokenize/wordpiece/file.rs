@@ -1,4 +1,4 @@
-//! `tokenizer.json` in, a [`WordPiece`] out, if it describes one.
+//! Reads a [`WordPiece`] from `tokenizer.json`, if the file describes one.
 //!
 //! Reads only what is understood to the last flag; anything else is left to the library that
 //! knows every tokenizer.

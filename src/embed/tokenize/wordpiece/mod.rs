@@ -1,4 +1,4 @@
-//! Text in, token ids out: WordPiece as the BERT family has it.
+//! Turns text into token ids: WordPiece as the BERT family has it.
 //!
 //! Nearly every model of `models.toml` has this tokenizer. `tokenizers` gives the same ids, which
 //! tests compare; but it was measured to take four times as long to load for a query, and fourteen

@@ -1,4 +1,4 @@
-//! Tokens with their ids in, the pieces of a word out.
+//! Splits a word into the tokens of a vocabulary.
 //!
 //! One block of bytes and one hash table instead of a map of owned strings.
 

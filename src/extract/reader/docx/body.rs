@@ -1,4 +1,4 @@
-//! `document.xml` in, its paragraphs, headings, items and tables written out.
+//! Writes the paragraphs, headings, items and tables of `document.xml`.
 //!
 //! A walk without recursion: tables and text boxes nest as deep as the file likes.
 

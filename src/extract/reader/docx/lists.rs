@@ -1,4 +1,4 @@
-//! `numbering.xml` in, the marker of each item out: a dash or a number that counts.
+//! Reads from `numbering.xml` the marker of each list item: a dash or a number.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,4 @@
-//! The bytes of a DOCX file in, its headings, paragraphs, lists, tables and notes as blocks out, in a
-//! reading child.
+//! Reads a DOCX file: headings, paragraphs, lists, tables and notes.
 //!
 //! A DOCX file is a ZIP archive of XML parts (ECMA-376): `word/document.xml` is the text, the parts
 //! beside it say what its styles, lists and notes are.

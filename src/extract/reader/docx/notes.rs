@@ -1,4 +1,4 @@
-//! `footnotes.xml` and `endnotes.xml` in, the text of each note by its id out.
+//! Reads the text of each note, by its id, from `footnotes.xml` and `endnotes.xml`.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! `styles.xml` in, which styles are headings or lists out.
+//! Reads from `styles.xml` which styles are headings or lists.
 
 use std::collections::HashMap;
 

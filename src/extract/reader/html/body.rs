@@ -1,4 +1,4 @@
-//! Elements in the order they open and close in, blocks out.
+//! Turns elements, in the order they open and close, into blocks.
 //!
 //! A walk without recursion: a page may be nested as deep as its author likes.
 

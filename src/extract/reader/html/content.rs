@@ -1,4 +1,4 @@
-//! A parsed page in, the part that is its content out, and what within it is none. Pure.
+//! Finds the main content of a parsed page, and what within it is none. Pure.
 
 use ego_tree::NodeRef;
 use scraper::node::Element;

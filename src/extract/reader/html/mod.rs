@@ -1,4 +1,4 @@
-//! The bytes of a web page in, its main content as blocks out, by `scraper`; in a reading child.
+//! Reads the main content of a web page (`scraper`).
 
 mod body;
 mod content;

@@ -1,4 +1,4 @@
-//! XHTML in, the same page as HTML out. Pure.
+//! Rewrites XHTML as HTML. Pure.
 //!
 //! An element may be empty in XHTML by its own tag (`<title/>`). HTML reads that as the beginning of one:
 //! the rest of the page would be its title.

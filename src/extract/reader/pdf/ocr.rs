@@ -1,4 +1,4 @@
-//! Grey pictures in, paragraphs out, by Tesseract, in the reading child.
+//! Reads grey pictures with Tesseract and returns their paragraphs.
 //!
 //! Tesseract is started by the child, so that it has the child's limits of memory and time and the
 //! process that holds the database sees nothing of a picture.

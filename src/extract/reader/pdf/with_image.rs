@@ -1,4 +1,4 @@
-//! The bytes of an image file in, its pictures out as pages for OCR, by `image`.
+//! Reads the pictures of an image file as pages for OCR (`image`).
 //!
 //! A page is a picture: one a file, but for TIFF, which holds as many as a fax had sheets.
 

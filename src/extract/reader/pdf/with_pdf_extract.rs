@@ -1,4 +1,4 @@
-//! PDF bytes in, pages of paragraphs out, by `pdf-extract`: the last resort.
+//! Reads PDF pages with `pdf-extract`, the last resort: paragraphs only.
 //!
 //! It panics on many malformed files, by its maintainer's choice (its issue 47): fine, in a child.
 

@@ -1,4 +1,4 @@
-//! PDF bytes in, pages of headings, paragraphs, lists and tables out, by `unpdf`.
+//! Reads PDF pages with `unpdf`: headings, paragraphs, lists and tables.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! What a skill says of itself in, JSON out: search, outline, show, open, sources.
+//! Presents what a skill contains as JSON: search, outline, show, open, sources.
 
 use std::io;
 

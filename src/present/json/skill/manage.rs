@@ -1,4 +1,4 @@
-//! What was done with skills in, JSON out: list, build, lint, sync, init, install.
+//! Presents what was done with skills as JSON: list, build, lint, sync, init, install.
 
 use std::io;
 use std::path::Path;

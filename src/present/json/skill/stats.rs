@@ -1,4 +1,4 @@
-//! How a skill was used in, JSON out.
+//! Presents the use of a skill as JSON.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! Lines of a column in, tables without rules out.
+//! Finds tables without rules among the lines of a column.
 
 use super::gaps::{CELL_GAP, Row, borders, table};
 use super::lines::Line;

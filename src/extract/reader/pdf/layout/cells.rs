@@ -1,4 +1,4 @@
-//! Lines of cells in, rows of text out: what tables with and without rules share.
+//! Turns lines of cells into rows of text: what tables with and without rules share.
 
 use super::gaps::is_number;
 use super::lines::Line;

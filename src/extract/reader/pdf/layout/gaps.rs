@@ -1,4 +1,4 @@
-//! Lines in, their pieces in columns out: the white that parts a table's columns.
+//! Finds the columns of a table by the white space between the pieces of its lines.
 //!
 //! A line is cut where its words stand far apart. Where most lines leave the same stretches white,
 //! those part columns; a piece that spans several stands in the first of them.

@@ -1,4 +1,4 @@
-//! Words of one column in, its lines out, top to bottom.
+//! Groups the words of a column into lines, top to bottom.
 
 use super::script;
 use super::sheet::Area;

@@ -1,4 +1,4 @@
-//! Words of a page in, those without the numbers of its lines out.
+//! Removes line numbers from the margin of a page.
 //!
 //! Drafts, briefs and bills number their lines in the margin; among the words such numbers would
 //! stand in the middle of sentences.

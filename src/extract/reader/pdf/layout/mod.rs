@@ -1,4 +1,4 @@
-//! A page as it is drawn in, blocks in reading order with their places out. Pure.
+//! Finds the blocks of a page, with their places, in reading order. Pure.
 //!
 //! ```text
 //! sheet ─► words ─► regions ─► lines ─► paragraphs

@@ -1,4 +1,4 @@
-//! Lines of one column in, blocks out: paragraphs, items of lists, code, headings to be.
+//! Groups the lines of a column into blocks: paragraphs, list items, code, possible headings.
 
 use super::lines::Line;
 use super::marks::{Mark, ends_sentence, mark_of};

@@ -1,4 +1,4 @@
-//! Pieces of a page in, regions of one column each in reading order out.
+//! Divides a page into regions of one column each, in reading order.
 //!
 //! A page is looked at in bands, pieces between two stretches of white from edge to edge.
 //! Neighbouring bands that leave a common gap are columns if both sides read like text; a table

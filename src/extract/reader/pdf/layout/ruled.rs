@@ -1,4 +1,4 @@
-//! Rules and words of a page in, tables drawn with rules out.
+//! Reads tables that are drawn with rules.
 //!
 //! Rules that meet make a lattice; its cells are what no rule parts. A row of a lattice that holds
 //! several lines in step is several rows: many tables rule off only their head.

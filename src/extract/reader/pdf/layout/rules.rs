@@ -1,4 +1,4 @@
-//! Thin lines of a page in, its rules out: level and upright, pieces joined.
+//! Finds the rules of a page, horizontal and vertical, and joins their pieces.
 
 use super::sheet::Area;
 

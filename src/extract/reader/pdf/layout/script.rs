@@ -1,4 +1,4 @@
-//! What glyphs stand for in, text in the order in which it is read out.
+//! Puts what glyphs stand for into the order in which it is read.
 
 use super::sheet::Letters;
 use crate::extract::pdf::clean;

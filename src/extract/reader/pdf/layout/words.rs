@@ -1,4 +1,4 @@
-//! Glyphs in, words at their places out.
+//! Groups glyphs into words at their places.
 //!
 //! Glyphs are joined in the order in which they are drawn, which nearly every program keeps within
 //! a line; where a word ends is told by spaces and by gaps.

@@ -1,4 +1,4 @@
-//! Lines of a table in, its rows out: a row of several lines is told by what its lines hold.
+//! Joins the lines of a table into rows; what the lines hold tells where a row has several.
 //!
 //! Lines of a head are one row unless a piece of one spans columns. A label without numbers goes
 //! with the next line or the one before if it reads on.

@@ -1,5 +1,4 @@
-//! Level rules and words in, tables between rules out, their columns told by white space: as books
-//! and papers set them.
+//! Reads tables between horizontal rules, with columns told by white space, as books and papers set them.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Fonts of Chinese, Japanese and Korean in, what their codes stand for out, where a file leaves
-//! that to the numbering of Adobe's collections.
+//! Decodes Chinese, Japanese and Korean fonts where a file leaves that to the numbering of Adobe's
+//! collections.
 
 use std::collections::HashMap;
 

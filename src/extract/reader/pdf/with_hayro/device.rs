@@ -1,4 +1,4 @@
-//! Instructions that draw a page in, a [`Sheet`] of glyphs and rules out.
+//! Records the glyphs and rules that a page draws on a [`Sheet`].
 
 use std::collections::HashMap;
 

@@ -1,6 +1,5 @@
-//! PDF bytes in, pages of blocks at their places out, by `hayro`, which draws pages: each is
-//! drawn onto a sheet of glyphs, and `layout` reads the sheet. Pictures of text are drawn as
-//! pictures, for others to read.
+//! Reads PDF pages with `hayro`, which draws them: each is drawn onto a sheet of glyphs, and `layout` reads
+//! the sheet. Pictures of text are drawn as pictures, for OCR.
 
 mod catalog;
 mod characters;

@@ -1,4 +1,4 @@
-//! A run of glyphs in, where each of them stands out.
+//! Computes where each glyph of a run is.
 
 use hayro::hayro_interpret::font::{Glyph as DrawnGlyph, GlyphRun};
 use hayro::hayro_interpret::hayro_cmap::WritingMode;

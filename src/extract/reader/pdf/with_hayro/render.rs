@@ -1,4 +1,4 @@
-//! Pages of a PDF in, pictures of them out, for OCR.
+//! Renders pages of a PDF as pictures for OCR.
 
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_syntax::page::Page;

@@ -1,4 +1,4 @@
-//! Bytes of a PDF's text string in, text out.
+//! Decodes a PDF's text strings.
 
 /// Characters of `PDFDocEncoding` where it differs from Latin-1, from 0x18 and from 0x80.
 const LOW: [char; 8] =

@@ -1,4 +1,4 @@
-//! The tree of a tagged PDF in, the headings it names out, by page and piece of marked content.
+//! Reads the headings that the tags of a PDF name, by page and piece of marked content.
 
 use std::collections::{HashMap, HashSet};
 
