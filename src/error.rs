@@ -2,7 +2,8 @@
 //!
 //! A variant exists if the remedy differs, not because another library can fail. Messages are
 //! lower case without a full stop; advice is apart, in [`Error::hint`]. No library type appears
-//! here: causes are boxed where they come from.
+//! here: causes are boxed where they come from. One file, because an error's message, code and hint are three
+//! tables that are read together.
 //!
 //! Over 400 lines because every failure stands in one table.
 

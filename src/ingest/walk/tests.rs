@@ -1,0 +1,315 @@
+//! Folders, and the files that a walk finds in them.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+const OPTIONS: WalkOptions = WalkOptions { max_file_mb: 1, follow_links: false };
+
+/// A directory with these files; `/` at the end makes a directory, ` -> ` a link.
+fn tree(entries: &[&str]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for entry in entries {
+        let (name, target) = entry.split_once(" -> ").unwrap_or((entry, ""));
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match target {
+            "" if name.ends_with('/') => fs::create_dir_all(&path).unwrap(),
+            "" => fs::write(&path, name).unwrap(),
+            target => symlink(target, &path).unwrap(),
+        }
+    }
+    dir
+}
+
+fn listed(dir: &Path, roots: &[&str], options: &WalkOptions) -> Vec<String> {
+    let starts: Vec<Start> = roots.iter().map(|root| Start::named(&dir.join(root))).collect();
+    let shown = |path: &Path| path.strip_prefix(dir).unwrap().display().to_string();
+    walk(&starts, options)
+        .map(|item| match item {
+            Ok(Found { path, is_named: true, .. }) => format!("{} (named)", shown(&path)),
+            Ok(Found { path, .. }) => shown(&path),
+            Err(Error::TooLarge { path, .. }) => format!("{} (too large)", shown(&path)),
+            Err(Error::PathNotFound { path }) => format!("{} (not found)", shown(&path)),
+            Err(error) => error.to_string(),
+        })
+        .collect()
+}
+
+#[track_caller]
+fn check(entries: &[&str], roots: &[&str], expected: &[&str]) {
+    let dir = tree(entries);
+    assert_eq!(listed(dir.path(), roots, &OPTIONS), expected);
+}
+
+#[track_caller]
+fn check_following(entries: &[&str], roots: &[&str], expected: &[&str]) {
+    let dir = tree(entries);
+    let options = WalkOptions { follow_links: true, ..OPTIONS };
+    assert_eq!(listed(dir.path(), roots, &options), expected);
+}
+
+#[test]
+fn files_come_sorted_below_roots_as_given() {
+    check(
+        &["a/z.md", "a/B.md", "a/b/c.md", "a/b.md", "0/x.md", "a/é.md"],
+        &["a", "0"],
+        &["a/B.md", "a/b/c.md", "a/b.md", "a/z.md", "a/é.md", "0/x.md"],
+    );
+}
+
+#[test]
+fn an_empty_directory_has_no_files() {
+    check(&["a/"], &["a"], &[]);
+    check(&[], &[], &[]);
+}
+
+#[test]
+fn hidden_files_are_skipped_unless_named() {
+    let tree = ["a/.x.md", "a/.d/y.md", "a/z.md"];
+    check(&tree, &["a"], &["a/z.md"]);
+    check(&tree, &["a/.d", "a/.x.md"], &["a/.d/y.md", "a/.x.md (named)"]);
+}
+
+#[test]
+fn ignore_rules_hold_outside_of_repositories_but_not_for_what_is_named() {
+    let dir = tree(&["a/x.log", "a/x.md", "a/build/y.md", "a/draft.md", "a/sub/draft.md"]);
+    fs::write(dir.path().join("a/.gitignore"), "*.log\nbuild/\n").unwrap();
+    fs::write(dir.path().join("a/.kbignore"), "draft.md\n!/draft.md\n").unwrap();
+    assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/draft.md", "a/x.md"]);
+    assert_eq!(
+        listed(dir.path(), &["a/x.log", "a/build"], &OPTIONS),
+        ["a/x.log (named)", "a/build/y.md"]
+    );
+    // Rules from above count in a repository alone.
+    assert_eq!(listed(dir.path(), &["a/sub"], &OPTIONS), ["a/sub/draft.md"]);
+    fs::create_dir(dir.path().join("a/.git")).unwrap();
+    assert!(listed(dir.path(), &["a/sub"], &OPTIONS).is_empty());
+    fs::create_dir(dir.path().join("a/sub/.git")).unwrap();
+    assert_eq!(listed(dir.path(), &["a/sub"], &OPTIONS), ["a/sub/draft.md"]);
+}
+
+#[test]
+fn what_is_walked_below_an_added_folder_knows_its_rules() {
+    let dir = tree(&["a/x.md", "a/sub/draft.md", "a/sub/x.md"]);
+    fs::write(dir.path().join("a/.kbignore"), "draft.md\n").unwrap();
+    let reach = Reach::below(&dir.path().join("a")).unwrap();
+    let start = Start::known(&dir.path().join("a/sub"), reach);
+    let found: Vec<_> = walk(&[start], &OPTIONS).map(|item| item.unwrap().path).collect();
+    assert_eq!(found, [dir.path().join("a/sub/x.md")]);
+}
+
+#[test]
+fn rules_of_a_repository_that_are_not_committed_hold() {
+    let dir = tree(&["a/.git/info/exclude", "a/x.md", "a/b/y.md", "a/b/z.md"]);
+    fs::write(dir.path().join("a/.git/info/exclude"), "y.md\n").unwrap();
+    assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/b/z.md", "a/x.md"]);
+    assert_eq!(listed(dir.path(), &["a/b"], &OPTIONS), ["a/b/z.md"]);
+}
+
+#[test]
+fn rules_hold_through_a_link_to_the_folder() {
+    let dir = tree(&["r/.git/x", "r/a/b/draft.md", "r/a/b/x.md", "l -> r/a"]);
+    fs::write(dir.path().join("r/.gitignore"), "/a/b/draft.md\n").unwrap();
+    assert_eq!(listed(dir.path(), &["l"], &OPTIONS), ["l/b/x.md"]);
+}
+
+#[test]
+fn a_hidden_file_that_a_rule_takes_in_is_taken() {
+    let dir = tree(&["a/.x.md", "a/.y.md", "a/.d/z.md"]);
+    fs::write(dir.path().join("a/.kbignore"), "!.x.md\n!.d\n").unwrap();
+    assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/.d/z.md", "a/.x.md"]);
+}
+
+/// Finding F6: `kb add` waited for ever.
+#[test]
+fn an_ignore_file_that_cannot_be_trusted_is_passed_over_and_reported() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let dir = tree(&["a/x.md", "a/p/y.md", "a/z/z.md", "a/o/o.md", "a/l/l.md", "a/i/x.md"]);
+    let at = |name: &str| dir.path().join(name);
+    mknodat(CWD, at("a/p/.gitignore"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    mknodat(CWD, at("a/p/.kbignore"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    symlink("/dev/zero", at("a/z/.gitignore")).unwrap();
+    fs::File::create(at("a/o/.gitignore")).unwrap().set_len(4 << 30).unwrap();
+    fs::write(at("a/l/.kbignore"), "*.md\n".repeat(20_000)).unwrap();
+    // A link within the folder is fine.
+    fs::write(at("a/rules"), "x.md\n").unwrap();
+    symlink("../rules", at("a/i/.gitignore")).unwrap();
+    let said = listed(dir.path(), &["a"], &OPTIONS);
+    let said: Vec<String> =
+        said.iter().map(|line| line.replace(&dir.path().display().to_string(), "")).collect();
+    insta::assert_snapshot!(said.join("\n"), @"
+        the rules in /a/l/.kbignore are not used: it has more than 10000 lines
+        a/l/l.md
+        the rules in /a/o/.gitignore are not used: it is longer than 1000000 bytes
+        a/o/o.md
+        the rules in /a/p/.kbignore are not used: it is not a file
+        the rules in /a/p/.gitignore are not used: it is not a file
+        a/p/y.md
+        a/rules
+        a/x.md
+        the rules in /a/z/.gitignore are not used: it is a link that leaves the folder
+        a/z/z.md
+        ");
+}
+
+#[test]
+fn a_folder_that_became_a_link_is_not_walked() {
+    let dir = tree(&["a/x.md", "b/y.md"]);
+    let reach = Reach::below(&dir.path().join("a")).unwrap();
+    fs::rename(dir.path().join("a"), dir.path().join("c")).unwrap();
+    symlink("b", dir.path().join("a")).unwrap();
+    let found: Vec<_> = walk(&[Start::known(&dir.path().join("a"), reach)], &OPTIONS).collect();
+    assert!(matches!(found.as_slice(), [Err(Error::LinkRefused { .. })]), "{found:?}");
+}
+
+#[test]
+fn ignore_files_of_other_tools_and_bad_rules_change_nothing() {
+    let dir = tree(&["a/x.md", "a/y.md"]);
+    fs::write(dir.path().join("a/.ignore"), "*.md\n").unwrap();
+    fs::write(dir.path().join("a/.gitignore"), "{a,b\n[z-\ny.md\n").unwrap();
+    assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/x.md"]);
+}
+
+#[test]
+fn a_missing_root_does_not_stop_the_rest() {
+    check(
+        &["a.md", "b.md"],
+        &["a.md", "none", "a.md/none", "b.md"],
+        &["a.md (named)", "none (not found)", "a.md/none (not found)", "b.md (named)"],
+    );
+}
+
+#[test]
+fn a_file_reached_twice_comes_once_and_keeps_being_named() {
+    check(
+        &["a/b/x.md", "a/y.md"],
+        &["a/b", "a", "a/./b/../y.md", "a/y.md"],
+        &["a/b/x.md", "a/y.md (named)"],
+    );
+    check(&["a/x.md", "l -> a"], &["l", "a"], &["l/x.md"]);
+}
+
+#[test]
+fn links_are_followed_on_request_only() {
+    let tree = ["a/x.md", "a/l.md -> ../b/y.md", "a/d -> ../b", "b/y.md", "b/z.md"];
+    check(&tree, &["a"], &["a/x.md"]);
+    check_following(&tree, &["a"], &["a/d/y.md", "a/d/z.md", "a/x.md"]);
+}
+
+#[test]
+fn a_link_named_itself_is_followed() {
+    check(&["b/y.md", "l -> b"], &["l"], &["l/y.md"]);
+    check(&["b/y.md", "l.md -> b/y.md"], &["l.md"], &["l.md (named)"]);
+    check(&["l.md -> nowhere"], &["l.md"], &["l.md (not found)"]);
+}
+
+#[test]
+fn loops_and_links_to_nowhere_are_survived() {
+    let tree = ["a/x.md", "a/d/up -> ..", "a/self -> self", "a/gone -> nowhere", "a/y.md"];
+    check(&tree, &["a"], &["a/x.md", "a/y.md"]);
+    let dir = self::tree(&tree);
+    let options = WalkOptions { follow_links: true, ..OPTIONS };
+    let listed = listed(dir.path(), &["a"], &options);
+    let files: Vec<_> = listed.iter().filter(|it| it.ends_with(".md")).collect();
+    assert_eq!(files, ["a/x.md", "a/y.md"]);
+}
+
+#[test]
+fn files_over_the_limit_are_reported_where_they_would_have_been_read() {
+    let dir = tree(&["a/big.md", "a/big.mp4", "a/fits.md", "big.mp4"]);
+    for (name, size) in
+        [("a/big.md", 1_000_001), ("a/big.mp4", 1_000_001), ("a/fits.md", 1_000_000)]
+    {
+        fs::File::options().write(true).open(dir.path().join(name)).unwrap().set_len(size).unwrap();
+    }
+    assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/big.md (too large)", "a/fits.md"]);
+    assert_eq!(listed(dir.path(), &["a/big.mp4"], &OPTIONS), ["a/big.mp4 (too large)"]);
+}
+
+#[test]
+fn special_files_are_skipped_and_refused_when_named() {
+    let dir = tree(&["a/x.md"]);
+    std::os::unix::net::UnixListener::bind(dir.path().join("a/socket.md")).unwrap();
+    assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/x.md"]);
+    let refused = walk(&[Start::named(&dir.path().join("a/socket.md"))], &OPTIONS).next();
+    assert!(matches!(refused, Some(Err(Error::NotAFile { .. }))), "{refused:?}");
+}
+
+#[test]
+fn size_and_time_are_the_files_own() {
+    let dir = tree(&["x.md"]);
+    let path = dir.path().join("x.md");
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(UNIX_EPOCH + std::time::Duration::from_nanos(1_500_000_007)).unwrap();
+    let found = walk(&[Start::named(&path)], &OPTIONS).next().unwrap().unwrap();
+    assert_eq!((found.size_bytes, found.mtime_ns), (4, 1_500_000_007));
+    file.set_modified(UNIX_EPOCH - std::time::Duration::from_nanos(7)).unwrap();
+    let found = walk(&[Start::named(&path)], &OPTIONS).next().unwrap().unwrap();
+    assert_eq!(found.mtime_ns, -7);
+}
+
+/// What the crate `ignore` finds by itself, which opens ignore files whatever they are, is found here.
+#[test]
+fn rules_mean_what_they_mean_elsewhere() {
+    const NAMES: [&str; 8] = ["a", "b", "a.md", "b.md", ".c", ".c.md", "d e.md", "é.md"];
+    const RULES: [&str; 16] = [
+        "*.md",
+        "!a.md",
+        "/a.md",
+        "a/",
+        "!a/",
+        "a/b",
+        "**/b.md",
+        "b/**",
+        "[ab].md",
+        "!.c",
+        "!.c.md",
+        "?.md",
+        "# a",
+        "\\!a",
+        "a/**/b.md",
+        "*",
+    ];
+    // A generator of numbers that are the same in each run.
+    let mut state = 7_u64;
+    let mut number = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    for _ in 0..150 {
+        let dir = tempfile::tempdir().unwrap();
+        let mut folders = vec![dir.path().to_owned()];
+        for _ in 0..30 {
+            let path = folders[number(folders.len())].join(NAMES[number(NAMES.len())]);
+            match number(3) {
+                0 if fs::create_dir(&path).is_ok() => folders.push(path),
+                0 => {}
+                _ if path.is_dir() => {}
+                _ => fs::write(&path, "x").unwrap(),
+            }
+        }
+        for _ in 0..5 {
+            let name = [".gitignore", ".kbignore"][number(2)];
+            let rules: Vec<&str> = (0..3).map(|_| RULES[number(RULES.len())]).collect();
+            let folder = &folders[number(folders.len())];
+            fs::write(folder.join(name), rules.join("\n")).unwrap();
+        }
+        let elsewhere = ignore::WalkBuilder::new(dir.path())
+            .require_git(false)
+            .git_global(false)
+            .ignore(false)
+            .parents(false)
+            .add_custom_ignore_filename(".kbignore")
+            .sort_by_file_name(Ord::cmp)
+            .build();
+        let expected: Vec<PathBuf> = elsewhere
+            .map(|entry| entry.unwrap().into_path())
+            .filter(|path| path.is_file())
+            .collect();
+        let found = walk(&[Start::named(dir.path())], &OPTIONS);
+        let found: Vec<PathBuf> = found.map(|found| found.unwrap().path).collect();
+        assert_eq!(found, expected);
+    }
+}
