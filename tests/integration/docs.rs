@@ -1,5 +1,5 @@
-//! README, SKILL.md, ARCHITECTURE.md and config.example.yaml tell the truth: what they name is there,
-//! and what is there they name.
+//! Checks the pages that people and agents read: the commands, flags, models, files and examples in
+//! them exist, and every command, tool and model is in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,6 +13,29 @@ use crate::contract::{Setting, read};
 use crate::env::{CORPUS, Output, TestEnv};
 use crate::mcp;
 use crate::mcp_client::Client;
+
+/// The pages of a newcomer and of a user, which `README.md` leads to.
+const FOR_USERS: [&str; 16] = [
+    "README.md",
+    "docs/adding.md",
+    "docs/agents.md",
+    "docs/commands.md",
+    "docs/config.md",
+    "docs/exit.md",
+    "docs/files.md",
+    "docs/guide.md",
+    "docs/install.md",
+    "docs/json.md",
+    "docs/limits.md",
+    "docs/query.md",
+    "docs/ranking.md",
+    "docs/scale.md",
+    "docs/screens.md",
+    "docs/search.md",
+];
+
+/// The page with every command.
+const COMMANDS: &str = "docs/commands.md";
 
 fn page(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
@@ -127,22 +150,9 @@ fn keys_of(value: &Value) -> BTreeSet<String> {
 #[test]
 fn every_command_and_flag_in_the_pages_exists() {
     let flags = flags();
-    for name in [
-        "README.md",
-        "SKILL.md",
-        "ARCHITECTURE.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        "config.example.yaml",
-        "docs/config.md",
-        "docs/exit.md",
-        "docs/guide.md",
-        "docs/json.md",
-        "docs/limits.md",
-        "docs/query.md",
-        "docs/ranking.md",
-        "docs/scale.md",
-    ] {
+    let others =
+        ["SKILL.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "config.example.yaml"];
+    for name in FOR_USERS.into_iter().chain(others) {
         for line in command_lines(&page(name)) {
             let command = command_of(&line);
             if command.starts_with("__") || command.starts_with('-') || command == GROUP {
@@ -156,7 +166,9 @@ fn every_command_and_flag_in_the_pages_exists() {
     }
     // Flags in the tables belong to some command.
     let all: BTreeSet<&String> = flags.values().flatten().collect();
-    for name in ["README.md", "SKILL.md"] {
+    for name in
+        ["README.md", COMMANDS, "docs/adding.md", "docs/agents.md", "docs/search.md", "SKILL.md"]
+    {
         for flag in code_spans(&page(name)).iter().flat_map(|it| long_flags(it)) {
             assert!(all.contains(&flag), "{name}: {flag}");
         }
@@ -166,10 +178,15 @@ fn every_command_and_flag_in_the_pages_exists() {
 #[test]
 fn every_command_is_in_the_pages_and_every_flag_of_search() {
     let flags = flags();
-    for name in ["README.md", "SKILL.md"] {
-        let page = page(name);
-        let named: BTreeSet<String> =
-            command_lines(&page).iter().map(|it| command_of(it)).collect();
+    for name in [COMMANDS, "SKILL.md"] {
+        let text = page(name);
+        let mut named: BTreeSet<String> =
+            command_lines(&text).iter().map(|line| command_of(line)).collect();
+        if name == COMMANDS {
+            // The commands of skills have their table on another page.
+            named
+                .extend(command_lines(&page("docs/agents.md")).iter().map(|line| command_of(line)));
+        }
         for command in flags.keys() {
             let is_for_people = name == "SKILL.md" && FOR_PEOPLE.contains(&command.as_str());
             assert!(
@@ -177,7 +194,7 @@ fn every_command_is_in_the_pages_and_every_flag_of_search() {
                 "{name} does not name `kb {command}`"
             );
         }
-        let named: BTreeSet<String> = long_flags(&page).collect();
+        let named: BTreeSet<String> = long_flags(&text).collect();
         for flag in &flags["search"] {
             let is_everywhere = flags.values().all(|it| it.contains(flag));
             assert!(is_everywhere || named.contains(flag), "{name} does not name {flag}");
@@ -268,18 +285,23 @@ fn every_tool_is_in_the_pages_and_every_argument_that_the_skill_file_names_is_in
     for argument in ["exclude_tags", "budget"] {
         assert!(search["inputSchema"]["properties"][argument].is_object(), "{argument}");
     }
-    let readme = code_spans(section(&page("README.md"), "Agents"));
+    let agents = code_spans(section(&page("docs/agents.md"), "MCP server"));
     for tool in names.iter().filter(|it| it.starts_with("kb_")) {
-        assert!(readme.contains(tool), "README.md does not name {tool}");
+        assert!(agents.contains(tool), "docs/agents.md does not name {tool}");
     }
 }
 
 #[test]
-fn the_example_in_the_readme_has_the_shape_of_the_output() {
+fn the_example_of_a_search_has_the_shape_of_the_output() {
     let env = TestEnv::real_with_corpus();
-    let page = page("README.md");
-    let example =
-        section(&page, "JSON").split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let page = page("docs/json.md");
+    let example = section(&page, "The answer to a search")
+        .split("```json\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
     let example: Value = serde_json::from_str(example).unwrap();
     let answer = env.json(&["search", "what to do when the gauge is frozen", "--top", "1"]);
     assert_eq!(shape(&example), shape(&answer));
@@ -298,7 +320,7 @@ fn the_examples_of_the_json_page_have_the_shape_of_the_output() {
         assert_eq!(shape(&serde_json::from_str(expected).unwrap()), shape(&answer), "{line}");
         num_checked += 1;
     }
-    assert_eq!(num_checked, 4);
+    assert_eq!(num_checked, 5);
 }
 
 #[test]
@@ -369,7 +391,7 @@ fn every_variable_in_the_pages_is_read() {
         ]
         .map(String::from),
     );
-    for name in ["README.md", "SKILL.md", "config.example.yaml"] {
+    for name in FOR_USERS.into_iter().chain(["SKILL.md", "config.example.yaml"]) {
         let text = page(name);
         let is_word = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
         for word in text.split(|it| !is_word(it)).filter(|it| it.starts_with("KB_") && it.len() > 3)
@@ -379,21 +401,47 @@ fn every_variable_in_the_pages_is_read() {
     }
 }
 
+/// Returns the anchors of a page's headings, as a web page of it has them.
+fn anchors(path: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let words = headings.map(|line| line.trim_start_matches('#').trim().to_lowercase());
+    words
+        .map(|heading| {
+            let kept = heading
+                .chars()
+                .filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+            kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+        })
+        .collect()
+}
+
 #[test]
 fn models_files_and_targets_in_the_pages_exist() {
-    let readme = page("README.md");
-    let models = section(&readme, "Models");
+    let install = page("docs/install.md");
+    let models = section(&install, "Models");
     for model in kb::embed::model_names() {
-        assert!(models.contains(&format!("`{model}`")), "README.md does not name {model}");
+        assert!(models.contains(&format!("`{model}`")), "docs/install.md does not name {model}");
     }
     let makefile = page("Makefile");
-    let commands = readme.split(['`', '\n']).filter_map(|it| it.strip_prefix("make "));
-    for target in commands.map(|it| it.split_whitespace().next().unwrap()) {
-        assert!(makefile.contains(&format!("\n{target}: ")), "make {target}");
-    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for link in readme.split("](").skip(1).filter_map(|it| it.split(')').next()) {
-        assert!(link.contains("://") || root.join(link).exists(), "{link}");
+    for name in FOR_USERS {
+        let text = page(name);
+        let commands = text.split(['`', '\n']).filter_map(|span| span.strip_prefix("make "));
+        for target in commands.map(|command| command.split_whitespace().next().unwrap()) {
+            assert!(makefile.contains(&format!("\n{target}: ")), "{name}: make {target}");
+        }
+        let folder = root.join(name).parent().unwrap().to_owned();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if path.is_empty() { root.join(name) } else { folder.join(path) };
+            assert!(link.contains("://") || target.exists(), "{name}: {link}");
+            assert!(anchor.is_empty() || anchors(&target).contains(anchor), "{name}: {link}");
+        }
+    }
+    let readme = page("README.md");
+    for name in FOR_USERS.into_iter().filter(|name| *name != "README.md") {
+        assert!(readme.contains(&format!("]({name})")), "README.md does not lead to {name}");
     }
     assert!(
         page("ARCHITECTURE.md").lines().count() <= 160,

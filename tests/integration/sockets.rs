@@ -104,7 +104,7 @@ fn check_private(dir: &Path) {
 }
 
 #[test]
-fn what_is_kept_is_the_owners_alone_and_lies_where_the_readme_says() {
+fn stored_files_are_private_and_in_the_documented_places() {
     let env = word_env();
     env.write("bad/binary.md", [0_u8, 159, 146, 150, 0, 1].repeat(40));
     env.kb(&["add", "bad"]).expect(1);
