@@ -340,7 +340,63 @@ impl Failure {
     }
 }
 
+/// Who can do something about an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fixer {
+    /// The user: by other arguments, settings or files.
+    User,
+    /// Nobody who only types commands: the machine, the network or the database is at fault.
+    Machine,
+}
+
 impl Error {
+    /// Returns who can do something about it.
+    pub fn fixed_by(&self) -> Fixer {
+        // Exhaustive on purpose: a new error does not compile until it has an exit code.
+        match self {
+            Self::Usage { .. }
+            | Self::Config { .. }
+            | Self::PathNotFound { .. }
+            | Self::Io { .. }
+            | Self::UnsupportedFormat { .. }
+            | Self::NotAFile { .. }
+            | Self::LinkRefused { .. }
+            | Self::IgnoreFile { .. }
+            | Self::OverLimit { .. }
+            | Self::EmptyFile { .. }
+            | Self::TooLarge { .. }
+            | Self::Extract { .. }
+            | Self::TooSlow { .. }
+            | Self::InFile { .. }
+            | Self::EmptyQuery
+            | Self::UnknownDocument { .. }
+            | Self::UnknownChunk { .. }
+            | Self::AmbiguousDocument { .. }
+            | Self::UnknownPart { .. }
+            | Self::UnknownModel { .. }
+            | Self::ModelMismatch { .. }
+            | Self::NoModelFiles { .. }
+            | Self::NotInstalled { .. }
+            | Self::UntrustedModel { .. }
+            | Self::Cancelled
+            | Self::Interrupted { .. }
+            | Self::Locked { .. } => Fixer::User,
+            Self::Skill(Diagnostic::Internal { .. }) => Fixer::Machine,
+            Self::Skill(_) => Fixer::User,
+            Self::Fetch { .. }
+            | Self::Model { .. }
+            | Self::CacheChanged { .. }
+            | Self::Inference(_)
+            | Self::Corrupt { .. }
+            | Self::DiskFailed { .. }
+            | Self::Foreign { .. }
+            | Self::SchemaTooNew { .. }
+            | Self::DiskFull { .. }
+            | Self::Store(_)
+            | Self::Output(_) => Fixer::Machine,
+        }
+    }
+
     /// Returns the stable word for JSON; part of the contract, unlike the wording.
     pub fn code(&self) -> &'static str {
         match self {

@@ -49,6 +49,8 @@ pub mod app;
 
 pub mod config;
 
+pub mod requests;
+
 pub mod mcp;
 
 pub mod cli;

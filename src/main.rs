@@ -1,10 +1,10 @@
-//! Hands argv to the library's command line and its status to the shell.
+//! Hands argv to the command line, gives it the server, and its status to the shell.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     silence_runtime();
-    kb::cli::run(std::env::args_os())
+    kb::cli::run(std::env::args_os(), kb::mcp::run)
 }
 
 /// Keeps ONNX Runtime from telling its makers of every start: since 1.29 it writes events to a

@@ -16,8 +16,19 @@ pub mod remove;
 pub mod search;
 pub mod session;
 pub mod settings;
+pub mod skills;
 pub mod status;
 pub mod update;
+pub mod values;
 
 pub use observer::Observer;
 pub use session::Session;
+
+/// What a server offers, and where it keeps a record.
+#[derive(Debug, Clone, Default)]
+pub struct ServerOptions {
+    /// Whether agents may change what is stored.
+    pub allows_writing: bool,
+    /// A file that records every call.
+    pub audit_log: Option<std::path::PathBuf>,
+}

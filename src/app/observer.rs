@@ -52,7 +52,7 @@ pub enum Event<'a> {
 }
 
 /// Follows a use case.
-pub trait Observer: Sync {
+pub trait Observer: Send + Sync {
     /// Takes an event; may be called from several threads.
     fn on_event(&self, event: Event<'_>);
 

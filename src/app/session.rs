@@ -189,6 +189,15 @@ pub fn typed(path: &Path) -> Result<PathBuf> {
     Ok(paths::path_of(&paths::typed_text(&absolute(path)?)))
 }
 
+/// Returns a path as filters compare it: absolute, as the database has it.
+///
+/// # Errors
+///
+/// Those of [`absolute`].
+pub fn path_prefix(path: &Path) -> Result<String> {
+    Ok(paths::typed_text(&absolute(path)?))
+}
+
 /// Reads a document id as typed.
 ///
 /// # Errors

@@ -8,13 +8,13 @@ use crate::app;
 use crate::app::search::{Found, SearchRequest};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::cli::inputs::SearchInput;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::files::open::Links;
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
+use crate::requests::SearchInput;
 
 /// Answers one query a line; a line that cannot be answered is answered by an error.
 pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Result<ExitStatus> {

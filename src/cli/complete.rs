@@ -14,10 +14,11 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{EnvCompleter, Shells};
 
 use crate::app::session::{DATABASE, absolute};
+use crate::app::skills;
 use crate::cli::args::{self, Cli, Shell};
 use crate::cli::exit::ExitStatus;
 use crate::cli::help::TOPICS;
-use crate::cli::{skill, streams};
+use crate::cli::streams;
 use crate::config::{self, Environment, Flags};
 use crate::embed;
 use crate::error::{Error, Result};
@@ -173,7 +174,7 @@ impl Known {
     }
 
     fn skills(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let names = skill::names(&self.environment);
+        let names = skills::names(&self.environment);
         names.iter().filter(|it| it.starts_with(typed)).map(|it| self.candidate(it, "")).collect()
     }
 

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::app::Session;
-use crate::app::session::absolute;
+use crate::app::session::path_prefix;
 use crate::cli::args::{FilterArgs, Global};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::present::terminal::sheet::{Printed, Sheet};
 use crate::present::text::human::Human;
 use crate::text::json::Json;
-use crate::text::paths;
 use crate::text::printable::clean;
 use crate::trace::stage;
 
@@ -41,12 +40,8 @@ impl Context {
         for warning in &session.resolved.warnings {
             voice::warn(warning);
         }
-        let is_terminal = streams::is_stdout_terminal();
-        let is_coloured = voice::is_coloured(global.color, &session.environment, is_terminal);
-        let width = if is_terminal { streams::size().1 } else { DEFAULT_WIDTH };
-        let human =
-            Human { width, is_terminal, is_coloured, has_links: is_terminal && is_coloured };
-        let is_paged = is_terminal && !global.no_pager;
+        let human = human(&session.environment, global);
+        let is_paged = human.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(&session.environment) } else { None };
         Ok(Self { session, human, ui: Ui::default(), pager })
     }
@@ -97,6 +92,14 @@ impl Context {
     }
 }
 
+/// Returns how answers are laid out for people: for the terminal, where stdout is one.
+pub(super) fn human(environment: &Environment, global: &Global) -> Human {
+    let is_terminal = streams::is_stdout_terminal();
+    let is_coloured = voice::is_coloured(global.color, environment, is_terminal);
+    let width = if is_terminal { streams::size().1 } else { DEFAULT_WIDTH };
+    Human { width, is_terminal, is_coloured, has_links: is_terminal && is_coloured }
+}
+
 /// Prints an answer for programs.
 pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Result<()> {
     stage("print", || streams::json(answer))
@@ -115,11 +118,6 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
         until: args.until.clone(),
         excluded: Vec::new(),
     })
-}
-
-/// Returns a path as filters compare it: absolute, as the database has it.
-pub(super) fn path_prefix(path: &Path) -> Result<String> {
-    Ok(paths::typed_text(&absolute(path)?))
 }
 
 /// Asks; anything but `y` or `yes` means no.

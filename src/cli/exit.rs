@@ -1,9 +1,8 @@
-//! The one table of exit codes.
+//! Turns outcomes into exit codes; [`Error::fixed_by`] says which errors the user can fix.
 
 use std::process::ExitCode;
 
-use crate::diagnostic::Diagnostic;
-use crate::error::Error;
+use crate::error::{Error, Fixer};
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,49 +32,11 @@ impl From<ExitStatus> for ExitCode {
 }
 
 impl From<&Error> for ExitStatus {
-    /// Exhaustive on purpose: a new error does not compile until it has a code.
     fn from(error: &Error) -> Self {
-        match error {
-            Error::Usage { .. }
-            | Error::Config { .. }
-            | Error::PathNotFound { .. }
-            | Error::Io { .. }
-            | Error::UnsupportedFormat { .. }
-            | Error::NotAFile { .. }
-            | Error::LinkRefused { .. }
-            | Error::IgnoreFile { .. }
-            | Error::OverLimit { .. }
-            | Error::EmptyFile { .. }
-            | Error::TooLarge { .. }
-            | Error::Extract { .. }
-            | Error::TooSlow { .. }
-            | Error::InFile { .. }
-            | Error::EmptyQuery
-            | Error::UnknownDocument { .. }
-            | Error::UnknownChunk { .. }
-            | Error::AmbiguousDocument { .. }
-            | Error::UnknownPart { .. }
-            | Error::UnknownModel { .. }
-            | Error::ModelMismatch { .. }
-            | Error::NoModelFiles { .. }
-            | Error::NotInstalled { .. }
-            | Error::UntrustedModel { .. }
-            | Error::Cancelled
-            | Error::Locked { .. } => Self::User,
-            Error::Skill(Diagnostic::Internal { .. }) => Self::System,
-            Error::Skill(_) => Self::User,
-            Error::Fetch { .. }
-            | Error::Model { .. }
-            | Error::CacheChanged { .. }
-            | Error::Inference(_)
-            | Error::Corrupt { .. }
-            | Error::DiskFailed { .. }
-            | Error::Foreign { .. }
-            | Error::SchemaTooNew { .. }
-            | Error::DiskFull { .. }
-            | Error::Store(_)
-            | Error::Output(_) => Self::System,
-            Error::Interrupted { signal } => Self::Signal(u8::try_from(*signal).unwrap_or(0)),
+        match (error, error.fixed_by()) {
+            (Error::Interrupted { signal }, _) => Self::Signal(u8::try_from(*signal).unwrap_or(0)),
+            (_, Fixer::User) => Self::User,
+            (_, Fixer::Machine) => Self::System,
         }
     }
 }

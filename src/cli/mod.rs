@@ -17,7 +17,6 @@ mod exit;
 mod help;
 mod info;
 mod init;
-mod inputs;
 mod interrupt;
 mod launch;
 mod list;
@@ -28,16 +27,12 @@ mod progress;
 mod read;
 mod reindex;
 mod remove;
-mod resources;
 mod schema;
 mod search;
-mod serve;
 mod skill;
-mod skill_tools;
 mod status;
 mod streams;
 mod tag;
-mod tools;
 mod transfer;
 mod ui;
 mod update;
@@ -49,10 +44,13 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{Parser, ValueEnum};
 
+use crate::app::session::absolute;
+use crate::app::{Observer, ServerOptions, Session};
 use crate::cli::args::{Cli, ColorChoice, Command};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -64,10 +62,14 @@ use crate::extract::reader;
 use crate::present::terminal::sheet::Sheet;
 use crate::skill::commands;
 
+/// Serves agents until there is nothing more to answer.
+pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<()>;
+
 /// Runs the program and returns its exit status.
 ///
-/// `args` begins with the name the program was started under.
-pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
+/// `args` begins with the name the program was started under. `serve` is what `kb mcp` runs: the server is
+/// not known here.
+pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     streams::clean_panics();
     if args.get(1).is_some_and(|it| it == CHILD_COMMAND) {
@@ -106,7 +108,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
         begun.and_then(|()| Context::new(environment, &cli.global, &flags)).and_then(|context| {
             voice::detail(&format!("database: {}", context.session.database().display()));
             match &cli.command {
-                Command::Mcp(args) => serve::run(context, &cli.global, args),
+                Command::Mcp(args) => mcp(context, args, serve),
                 command => dispatch(&context, command),
             }
         });
@@ -180,6 +182,13 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         | Command::Completions(_)
         | Command::Man(_) => unreachable!("they make what they need themselves"),
     }
+}
+
+fn mcp(context: Context, args: &args::Mcp, serve: Serve) -> Result<ExitStatus> {
+    let audit_log = args.audit_log.as_deref().map(absolute).transpose()?;
+    let options = ServerOptions { allows_writing: args.allow_write, audit_log };
+    serve(context.session, Arc::new(context.ui), &options)?;
+    Ok(ExitStatus::Success)
 }
 
 /// Returns the settings that flags give.

@@ -1,7 +1,5 @@
 //! `kb search` and `kb similar`; many queries at once are in `batch`.
 
-use std::io;
-
 use crate::app;
 use crate::app::search::{Found, SearchRequest, SimilarRequest};
 use crate::cli::args::{self, SearchFormat};
@@ -13,7 +11,6 @@ use crate::error::{Error, Result};
 use crate::present::json;
 use crate::present::text::quote;
 use crate::search::LegSelection;
-use crate::text::json::Json;
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
@@ -40,7 +37,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     }
     let format = args.format.unwrap_or_else(|| context.config().search.default_format.into());
     match format {
-        SearchFormat::Json => context::print_json(|out| write(&found, out)),
+        SearchFormat::Json => context::print_json(|out| json::found(&found, out)),
         SearchFormat::Jsonl => context::print_json(|out| match &found {
             Found::Hits(results) => json::hit_lines(&results.hits, out),
             Found::Passages(evidence) => json::passage_lines(&evidence.passages, out),
@@ -54,14 +51,6 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         SearchFormat::Md => streams::text(|out| quote::markdown(found.hits(), out)),
     }?;
     Ok(ExitStatus::Success)
-}
-
-/// Writes an answer as JSON.
-pub(super) fn write(found: &Found, out: &mut Json<'_>) -> io::Result<()> {
-    match found {
-        Found::Hits(results) => json::search(results, out),
-        Found::Passages(evidence) => json::evidence(evidence, out),
-    }
 }
 
 /// Opens a result, counted from 1, where its words are.

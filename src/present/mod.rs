@@ -2,11 +2,6 @@
 //!
 //! Knows the result types of the pipelines and the store; computes nothing and asks nobody.
 
-use std::path::PathBuf;
-
-use crate::ingest::IngestReport;
-use crate::skill::build::Built;
-
 pub mod cache;
 pub mod doctor;
 pub mod eval;
@@ -16,17 +11,6 @@ pub mod terminal;
 pub mod text;
 pub mod update;
 pub mod why;
-
-/// What a run of `build` did.
-#[derive(Debug)]
-pub struct BuildReport {
-    /// The skill that was built.
-    pub built: Built,
-    /// What was imported before, as typed.
-    pub imported: Option<PathBuf>,
-    /// What came of adding its Markdown to the knowledge base, if that was wanted.
-    pub ingested: Option<IngestReport>,
-}
 
 /// A setting with its value and where that comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

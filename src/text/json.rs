@@ -6,19 +6,35 @@ use std::io;
 use std::io::Write;
 
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 use crate::text::printable::{is_harmful, may_harm};
 
 /// Where JSON goes, and nothing else can.
-pub struct Json<'a> {
-    out: &'a mut dyn Write,
+pub struct Json<'a>(Target<'a>);
+
+enum Target<'a> {
+    Text(&'a mut dyn Write),
+    Value(&'a mut Value),
 }
 
 impl<'a> Json<'a> {
     /// Writes JSON to `out`.
     pub fn new(out: &'a mut dyn Write) -> Self {
-        Self { out }
+        Self(Target::Text(out))
+    }
+
+    /// Returns the value that `write` writes, null where it writes none. Numbers are those that text would
+    /// show.
+    ///
+    /// # Errors
+    ///
+    /// What `write` gives.
+    pub fn value_of(write: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> io::Result<Value> {
+        let mut value = Value::Null;
+        write(&mut Json(Target::Value(&mut value)))?;
+        Ok(value)
     }
 
     /// Writes a value over several lines, and a line end.
@@ -27,9 +43,17 @@ impl<'a> Json<'a> {
     ///
     /// What writing gives.
     pub fn value(&mut self, value: &impl Serialize) -> io::Result<()> {
-        let formatter = Escaping(PrettyFormatter::new());
-        value.serialize(&mut Serializer::with_formatter(&mut *self.out, formatter))?;
-        self.out.write_all(b"\n")
+        match &mut self.0 {
+            Target::Text(out) => {
+                let formatter = Escaping(PrettyFormatter::new());
+                value.serialize(&mut Serializer::with_formatter(&mut *out, formatter))?;
+                out.write_all(b"\n")
+            }
+            Target::Value(slot) => {
+                **slot = serde_json::to_value(value)?;
+                Ok(())
+            }
+        }
     }
 
     /// Writes a value on one line.
@@ -38,7 +62,10 @@ impl<'a> Json<'a> {
     ///
     /// What writing gives.
     pub fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
-        self.written(&Line::of(value)?)
+        match &self.0 {
+            Target::Text(_) => self.written(&Line::of(value)?),
+            Target::Value(_) => self.value(value),
+        }
     }
 
     /// Writes a line.
@@ -47,7 +74,13 @@ impl<'a> Json<'a> {
     ///
     /// What writing gives.
     pub fn written(&mut self, line: &Line) -> io::Result<()> {
-        self.out.write_all(line.0.as_bytes())
+        match &mut self.0 {
+            Target::Text(out) => out.write_all(line.0.as_bytes()),
+            Target::Value(slot) => {
+                **slot = serde_json::from_str(&line.0)?;
+                Ok(())
+            }
+        }
     }
 }
 
@@ -127,7 +160,7 @@ impl<F: Formatter> Formatter for Escaping<F> {
 mod tests {
     use super::*;
 
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn pretty(value: &Value) -> String {
         let mut bytes = Vec::new();
@@ -155,6 +188,22 @@ mod tests {
         assert_eq!(
             Line::of(&value).unwrap().as_str(),
             serde_json::to_string(&value).unwrap() + "\n"
+        );
+    }
+
+    #[test]
+    fn a_value_shows_the_numbers_and_the_order_of_the_text() {
+        #[derive(Serialize)]
+        struct Hit {
+            score: f64,
+            id: i64,
+        }
+        let hit = Hit { score: 0.028_516_922_198_665_154, id: 1 };
+        let value = Json::value_of(|out| out.value(&hit)).unwrap();
+        assert_eq!(Line::of(&value).unwrap(), Line::of(&hit).unwrap());
+        assert_eq!(
+            Line::of(&value).unwrap().as_str(),
+            "{\"score\":0.028516922198665154,\"id\":1}\n"
         );
     }
 

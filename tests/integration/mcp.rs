@@ -251,6 +251,50 @@ fn the_tools_say_what_the_command_line_says() {
 }
 
 #[test]
+fn answers_have_the_bytes_of_the_command_line() {
+    let env = TestEnv::with_corpus();
+    let harmful = "# Bell \u{9b}31m\n\nThe bell \u{202e}rings\u{7f} by the frozen gauge.\n";
+    env.write("harm/bell.md", harmful);
+    env.ok(&["add", "harm"]);
+    let mut client = Client::start(&env, "", &[]);
+    for (tool, input, args) in [
+        ("kb_search", json!({ "query": "frozen gauge" }), &["search", "frozen gauge"][..]),
+        ("kb_search", json!({ "query": "bell", "budget": 90 }), &["search", "bell", "--budget=90"]),
+        ("kb_similar", json!({ "document": 4 }), &["similar", "4"]),
+        ("kb_list", json!({}), &["list"]),
+        ("kb_outline", json!({ "document": 1 }), &["outline", "1"]),
+    ] {
+        let printed = env.ok(&[args, &["--format=json"]].concat()).stdout;
+        assert_eq!(text_of(&mut client, tool, &input), envelope_around(&printed), "{tool}");
+    }
+    let skills = Skills::built();
+    let mut client = Client::start(&skills.env, "project", &[]);
+    let printed = skills.run(&["search", "tide-guide", "lamp", "--format=json"]).stdout;
+    let input = json!({ "skill": "tide-guide", "query": "lamp" });
+    assert_eq!(text_of(&mut client, "skill_search", &input), envelope_around(&printed));
+}
+
+fn text_of(client: &mut Client, tool: &str, input: &Value) -> String {
+    let answer = client.request("tools/call", json!({ "name": tool, "arguments": input }));
+    answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+/// Returns printed JSON without the white space between its parts, as the data of an envelope.
+fn envelope_around(printed: &str) -> String {
+    let (mut is_text, mut is_escaped) = (false, false);
+    let is_kept = |c: &char| {
+        let is_kept = is_text || !c.is_whitespace();
+        if *c == '"' && !is_escaped {
+            is_text = !is_text;
+        }
+        is_escaped = *c == '\\' && !is_escaped;
+        is_kept
+    };
+    let data: String = printed.chars().filter(is_kept).collect();
+    format!("{{\"ok\":true,\"data\":{data}}}")
+}
+
+#[test]
 fn skill_tools_say_what_the_command_line_says() {
     let skills = Skills::built();
     let mut client = Client::start(&skills.env, "project", &["--allow-write"]);

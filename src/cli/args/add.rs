@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::app::values::tag;
 use crate::cli::args::Format;
-use crate::cli::args::values::{directory, doc_type, language, note, tag};
+use crate::cli::args::values::{directory, doc_type, language, note};
 use crate::document::{DocType, Language};
 
 /// Fetch the model and make the database ready

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::app::values::tag;
 use crate::cli::args::Format;
-use crate::cli::args::values::{directory, tag};
+use crate::cli::args::values::directory;
 
 /// Remove documents
 #[derive(Debug, Args)]

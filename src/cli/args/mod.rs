@@ -27,7 +27,6 @@ pub(super) use manage::{
 pub(super) use read::{Info, List, Open, Outline, SelectionArgs, Show, Tags};
 pub(super) use search::{Embed, Eval, FilterArgs, How, Search, SearchFormat, Similar, Why};
 pub(super) use skill::{Skc, Skill, SkillCall};
-pub(super) use values::{date, tag};
 
 /// A local, offline knowledge base: keyword and semantic search over your documents
 #[derive(Debug, Parser)]

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::app::values::{date, tag};
 use crate::cli::args::Format;
-use crate::cli::args::values::{budget, date, doc_type, language, queries, tag, threshold, top};
+use crate::cli::args::values::{budget, doc_type, language, queries, threshold, top};
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 

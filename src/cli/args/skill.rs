@@ -8,6 +8,7 @@ use clap::{
     Arg, ArgAction, ArgMatches, Args, Error, FromArgMatches, Parser, Subcommand, value_parser,
 };
 
+use crate::app::skills::Arguments;
 use crate::cli::args::Global;
 use crate::config::OutputFormat;
 use crate::skill::commands::{COMMANDS, Command, Kind, Parameter};
@@ -43,41 +44,14 @@ pub(in crate::cli) struct SkillCall {
 }
 
 impl SkillCall {
-    /// Returns a text, if it was given.
-    pub(in crate::cli) fn text(&self, name: &str) -> Option<String> {
-        let typed: &OsString = self.matches.try_get_one(name).ok()??;
-        Some(paths::path_text(Path::new(typed)))
-    }
-
-    /// Returns a text that clap requires.
-    pub(in crate::cli) fn required(&self, name: &str) -> String {
-        self.text(name).unwrap_or_default()
-    }
-
-    /// Returns one of several words, or its default.
-    pub(in crate::cli) fn choice(&self, name: &str) -> Option<String> {
-        self.matches.try_get_one::<String>(name).ok()?.cloned()
-    }
-
-    /// Returns a number, or its default.
-    pub(in crate::cli) fn number(&self, name: &str) -> Option<u32> {
-        self.matches.try_get_one::<u32>(name).ok()?.copied()
-    }
-
-    /// Whether a flag was given.
-    pub(in crate::cli) fn flag(&self, name: &str) -> bool {
-        self.matches.try_get_one::<bool>(name).is_ok_and(|it| it.copied().unwrap_or(false))
-    }
-
-    /// Returns all texts that were given under one name.
-    pub(in crate::cli) fn texts(&self, name: &str) -> Vec<String> {
-        let typed = self.matches.try_get_many::<OsString>(name).ok().flatten();
-        typed.into_iter().flatten().map(|it| paths::path_text(Path::new(it))).collect()
+    /// Returns what names the skill; empty where the command takes none.
+    pub(in crate::cli) fn skill(&self) -> String {
+        self.text("skill").unwrap_or_default()
     }
 
     /// Returns who reads the output.
     pub(in crate::cli) fn format(&self) -> OutputFormat {
-        match self.choice("format").as_deref() {
+        match self.matches.get_one::<String>("format").map(String::as_str) {
             Some("json") => OutputFormat::Json,
             _ => OutputFormat::Human,
         }
@@ -86,6 +60,29 @@ impl SkillCall {
     /// Whether more is to be said than was asked for.
     pub(in crate::cli) fn is_verbose(&self) -> bool {
         self.matches.get_count("verbose") > 0
+    }
+}
+
+impl Arguments for SkillCall {
+    fn text(&self, name: &str) -> Option<String> {
+        if let Ok(word) = self.matches.try_get_one::<String>(name) {
+            return word.cloned();
+        }
+        let typed: &OsString = self.matches.try_get_one(name).ok()??;
+        Some(paths::path_text(Path::new(typed)))
+    }
+
+    fn number(&self, name: &str) -> Option<u32> {
+        self.matches.try_get_one::<u32>(name).ok()?.copied()
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.matches.try_get_one::<bool>(name).is_ok_and(|flag| flag.copied().unwrap_or(false))
+    }
+
+    fn texts(&self, name: &str) -> Vec<String> {
+        let typed = self.matches.try_get_many::<OsString>(name).ok().flatten();
+        typed.into_iter().flatten().map(|text| paths::path_text(Path::new(text))).collect()
     }
 }
 
@@ -183,7 +180,7 @@ mod tests {
         let args = ["skc", "show", "x", "--section", "-- A", "--max-lines=3", "-v", "-o", "json"];
         let call = Skc::try_parse_from(args).unwrap().call;
         assert_eq!(call.command.name, "show");
-        assert_eq!(call.required("skill"), "x");
+        assert_eq!(call.skill(), "x");
         assert_eq!(call.text("section").as_deref(), Some("-- A"));
         assert_eq!(call.number("max_lines"), Some(3));
         assert_eq!(call.text("file"), None);
@@ -194,8 +191,8 @@ mod tests {
         assert_eq!(call.texts("target"), ["claude", "codex", "dir"]);
         assert!(call.flag("global") && !call.flag("force") && call.is_verbose());
         let call = Skc::try_parse_from(["skc", "list", "--scope", "global"]).unwrap().call;
-        assert_eq!(call.choice("scope").as_deref(), Some("global"));
-        assert_eq!(call.choice("status").as_deref(), Some("all"));
+        assert_eq!(call.text("scope").as_deref(), Some("global"));
+        assert_eq!(call.text("status").as_deref(), Some("all"));
         assert_eq!(call.format(), OutputFormat::Human);
     }
 }

@@ -16,11 +16,6 @@ pub(super) fn language() -> impl TypedValueParser<Value = Language> {
         .try_map(|it| it.parse::<Language>())
 }
 
-pub(in crate::cli) fn tag(typed: &str) -> Result<String, String> {
-    let tag = typed.trim();
-    if tag.is_empty() { Err("a tag must not be empty".into()) } else { Ok(tag.to_owned()) }
-}
-
 /// A directory becomes a setting, and settings are text.
 pub(super) fn directory(typed: &str) -> Result<PathBuf, String> {
     if typed.is_empty() { Err("the name is empty".into()) } else { Ok(typed.into()) }
@@ -37,21 +32,6 @@ pub(super) fn budget(typed: &str) -> Result<u32, String> {
 
 pub(super) fn queries(typed: &str) -> Result<u32, String> {
     limits::QUERIES.parse(typed)
-}
-
-/// A day, a month or a year that there is.
-pub(in crate::cli) fn date(typed: &str) -> Result<String, String> {
-    const MOLD: &str = "0000-00-00";
-    let is_date = matches!(typed.len(), 4 | 7 | 10)
-        && typed.chars().zip(MOLD.chars()).all(|(it, mold)| match mold {
-            '0' => it.is_ascii_digit(),
-            _ => it == mold,
-        });
-    let first_day = format!("{typed}{}", &"0000-01-01"[typed.len().min(MOLD.len())..]);
-    match is_date && first_day.parse::<jiff::civil::Date>().is_ok() {
-        true => Ok(typed.to_owned()),
-        false => Err("not a date like 2026-05-17".into()),
-    }
 }
 
 /// A note may begin with the dash of a list, but one that reads like a flag is a forgotten text.

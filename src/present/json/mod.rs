@@ -22,9 +22,7 @@ pub use documents::{info, list, removed, tagged, tags};
 pub(super) use runs::{BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson};
 pub use runs::{backup, imported, reindexed, report};
 pub(super) use search::{ResultJson, SearchJson, SimilarJson, TermJson};
-pub use search::{
-    evidence, evidence_line, hit_lines, passage_lines, search, search_line, similar, vector,
-};
+pub use search::{evidence_line, found, hit_lines, passage_lines, search_line, similar, vector};
 pub(super) use status::{SettingJson, SetupJson, StatusJson};
 pub use status::{settings, setup, status};
 

@@ -5,6 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::search::Found;
 use crate::present::json::CONTRACT_VERSION;
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
@@ -18,6 +19,18 @@ use crate::text::json::Json;
 /// Whatever writing to `out` gives.
 pub fn vector(vector: &[f32], out: &mut Json<'_>) -> io::Result<()> {
     out.line(&vector)
+}
+
+/// Writes the answer to a query in the form that was asked for.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn found(found: &Found, out: &mut Json<'_>) -> io::Result<()> {
+    match found {
+        Found::Hits(results) => search(results, out),
+        Found::Passages(passages) => evidence(passages, out),
+    }
 }
 
 /// The answer to a query. With `--batch` a line holds one of these, or an error.
@@ -265,20 +278,12 @@ impl<'a> From<&'a Evidence> for SearchJson<'a> {
 }
 
 /// Writes the answer to a query.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn search(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()> {
+fn search(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&SearchJson::from(results))
 }
 
 /// Writes the answer to a query as passages with their tokens.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn evidence(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
+fn evidence(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&SearchJson::from(evidence))
 }
 

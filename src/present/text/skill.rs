@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
+use crate::app::skills::{BuildReport, SkillAnswer};
 use crate::diagnostic::{Diagnostic, Program};
-use crate::present::BuildReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{texts, words};
 use crate::present::text::human::Human;
@@ -28,17 +28,44 @@ use crate::text::printable::{clean, clean_lines, clean_name};
 /// Characters of a description that a list shows.
 const MAX_DESCRIPTION_CHARS: usize = 60;
 
-/// Writes a list of skills; with where they are if it is `verbose`.
+/// Returns what is a file's own and goes out byte for byte; `None` for all other answers.
+pub fn own_bytes(answer: &SkillAnswer) -> Option<Cow<'_, [u8]>> {
+    match answer {
+        SkillAnswer::Show(shown) => Some(show(shown)),
+        SkillAnswer::Open(opened) => Some(open(opened)),
+        _ => None,
+    }
+}
+
+/// Writes what came of a command, and more about it if `is_verbose`; nothing where there are
+/// [`own_bytes`].
 ///
 /// # Errors
 ///
 /// What writing gives.
-pub fn list(
-    list: &SkillList,
+pub fn answer(
+    answer: &SkillAnswer,
     is_verbose: bool,
     human: &Human,
     out: &mut Sheet<'_>,
 ) -> io::Result<()> {
+    match answer {
+        SkillAnswer::List(listed) => list(listed, is_verbose, human, out),
+        SkillAnswer::Build(report) => build(report, out),
+        SkillAnswer::Search(results) => search(results, out),
+        SkillAnswer::Outline(headings) => outline(headings, out),
+        SkillAnswer::Show(_) | SkillAnswer::Open(_) => Ok(()),
+        SkillAnswer::Sources(listed) => sources(listed, out),
+        SkillAnswer::Stats(counts) => stats(counts, out),
+        SkillAnswer::Lint(linted) => lint(linted, out),
+        SkillAnswer::Sync { synced, .. } => sync(synced, out),
+        SkillAnswer::Init(made) => init(made, out),
+        SkillAnswer::Install(installed) => install(installed, out),
+    }
+}
+
+/// Writes a list of skills; with where they are if it is `verbose`.
+fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) -> io::Result<()> {
     if list.skills.is_empty() {
         return writeln!(out, "No skills found. `kb skill init NAME` makes one.");
     }
@@ -74,11 +101,7 @@ fn shorten(text: &str) -> String {
 }
 
 /// Writes what building did.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
+fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let scope = skill.scope.as_str();
     if let Some(imported) = &report.imported {
@@ -108,21 +131,13 @@ pub fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes where kb's own skill is.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn install(installed: &Installed, out: &mut Sheet<'_>) -> io::Result<()> {
+fn install(installed: &Installed, out: &mut Sheet<'_>) -> io::Result<()> {
     let done = if installed.is_new { "Wrote" } else { "Already there:" };
     writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)
 }
 
 /// Writes the answer to a query.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn search(results: &SkillResults, out: &mut Sheet<'_>) -> io::Result<()> {
+fn search(results: &SkillResults, out: &mut Sheet<'_>) -> io::Result<()> {
     if results.hits.is_empty() {
         return writeln!(out, "No section holds all of these words.");
     }
@@ -138,11 +153,7 @@ pub fn search(results: &SkillResults, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes headings, indented by their level below the name of their file.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> {
+fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> {
     let mut last: Option<&str> = None;
     for heading in headings {
         if last != Some(&heading.file) {
@@ -161,14 +172,14 @@ pub fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<
 }
 
 /// Returns a section, byte for byte, with a line end behind it.
-pub fn show(shown: &Shown) -> Cow<'_, [u8]> {
+fn show(shown: &Shown) -> Cow<'_, [u8]> {
     let has_end = shown.text.ends_with(['\n', '\r']) || shown.text.is_empty();
     let end = if has_end { "" } else { "\n" };
     followed(shown.text.as_bytes(), &(end.to_owned() + &more(shown.num_cut)))
 }
 
 /// Returns a file, byte for byte.
-pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
+fn open(opened: &Opened) -> Cow<'_, [u8]> {
     followed(&opened.bytes, &more(opened.num_cut))
 }
 
@@ -182,11 +193,7 @@ fn followed<'a>(bytes: &'a [u8], end: &str) -> Cow<'a, [u8]> {
 }
 
 /// Writes files and directories as a tree.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn sources(sources: &Sources, out: &mut Sheet<'_>) -> io::Result<()> {
+fn sources(sources: &Sources, out: &mut Sheet<'_>) -> io::Result<()> {
     writeln!(out, "{}", clean_name(&sources.root))?;
     for entry in &sources.entries {
         writeln!(out, "{}", branch(entry))?;
@@ -210,11 +217,7 @@ fn branch(entry: &SourceEntry) -> String {
 }
 
 /// Writes counts.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
+fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
     const NONE: &str = "<none>";
     let filters = &stats.filters;
     let projects = clean(&filters.projects.join(", "));
@@ -264,11 +267,7 @@ pub fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes the line that ends a look at a skill; what was found goes to stderr before.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
+fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
     let (errors, warnings) = (linted.count(Severity::Error), linted.count(Severity::Warning));
     if linted.is_skipped {
         writeln!(out, "info: skipping compiled skill '{}'", clean_name(&linted.skill))
@@ -280,11 +279,7 @@ pub fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes what merging did.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
+fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
     for (skill, count) in &synced.skills {
         let skill = clean_name(skill);
         if synced.is_dry_run {
@@ -300,11 +295,7 @@ pub fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes what was made.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn init(made: &Initialized, out: &mut Sheet<'_>) -> io::Result<()> {
+fn init(made: &Initialized, out: &mut Sheet<'_>) -> io::Result<()> {
     let (scope, path) = (made.scope.as_str(), name_of(&made.path));
     match &made.name {
         Some(name) => writeln!(out, "Created {scope} skill '{}' at {path}", clean_name(name)),

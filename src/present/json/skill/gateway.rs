@@ -37,11 +37,7 @@ struct HitJson<'a> {
 }
 
 /// Writes the answer to a query.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn search(results: &SkillResults, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn search(results: &SkillResults, out: &mut Json<'_>) -> io::Result<()> {
     let hits = results.hits.iter().map(|it| HitJson {
         file: &it.file,
         section: &it.section,
@@ -63,11 +59,7 @@ pub(in crate::present) struct HeadingJson<'a> {
 }
 
 /// Writes headings.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn outline(headings: &[OutlinedHeading], out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn outline(headings: &[OutlinedHeading], out: &mut Json<'_>) -> io::Result<()> {
     let headings = headings.iter().map(|it| HeadingJson {
         level: it.level,
         heading: &it.heading,
@@ -96,11 +88,7 @@ pub(in crate::present) struct ShowJson<'a> {
 }
 
 /// Writes a section.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&ShowJson {
         file: &shown.file,
         heading: &shown.heading,
@@ -128,11 +116,7 @@ pub(in crate::present) struct OpenJson<'a> {
 }
 
 /// Writes a file: its text, or its bytes in base64 where they are no text.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
     let text = std::str::from_utf8(&opened.bytes).ok();
     let data = text.is_none().then(|| STANDARD.encode(&opened.bytes));
     out.value(&OpenJson { file: &opened.file, text, data, truncated: opened.num_cut > 0 })
@@ -149,11 +133,7 @@ pub(in crate::present) struct SourceJson<'a> {
 }
 
 /// Writes files and directories.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn sources(sources: &Sources, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn sources(sources: &Sources, out: &mut Json<'_>) -> io::Result<()> {
     let entries = sources
         .entries
         .iter()

@@ -6,7 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::present::BuildReport;
+use crate::app::skills::BuildReport;
 use crate::skill::init::Initialized;
 use crate::skill::install::Installed;
 use crate::skill::lint::{Finding, Linted, Severity};
@@ -58,11 +58,7 @@ struct SkillJson<'a> {
 }
 
 /// Writes a list of skills.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
     let skills = list.skills.iter().map(|it| SkillJson {
         name: &it.found.row.name,
         version: it.found.row.version.as_deref(),
@@ -133,11 +129,7 @@ struct IngestedJson<'a> {
 }
 
 /// Writes what building did.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let deployed = built.deployments.iter().map(|it| DeployedJson {
         path: path_text(&it.path),
@@ -215,11 +207,7 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
 }
 
 /// Writes what an author should look into.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&LintJson {
         skill: &linted.skill,
         path: &linted.path,
@@ -238,7 +226,7 @@ pub(in crate::present) struct SyncJson<'a> {
     /// Whether nothing was written.
     dry_run: bool,
     /// What failed, for people.
-    errors: Vec<String>,
+    errors: &'a [String],
 }
 
 /// A skill whose logs were merged.
@@ -251,11 +239,7 @@ struct SyncedJson<'a> {
 }
 
 /// Writes what merging did.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn sync(synced: &Synced, errors: Vec<String>, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn sync(synced: &Synced, errors: &[String], out: &mut Json<'_>) -> io::Result<()> {
     let skills = synced.skills.iter().map(|(skill, count)| SyncedJson { skill, count: *count });
     out.value(&SyncJson { synced: skills.collect(), dry_run: synced.is_dry_run, errors })
 }
@@ -272,11 +256,7 @@ pub(in crate::present) struct InitJson<'a> {
 }
 
 /// Writes what was made.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn init(made: &Initialized, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn init(made: &Initialized, out: &mut Json<'_>) -> io::Result<()> {
     let (name, scope) = (made.name.as_deref(), made.scope.as_str());
     out.value(&InitJson { name, scope, path: path_text(&made.path) })
 }
@@ -293,11 +273,7 @@ pub(in crate::present) struct InstallJson {
 }
 
 /// Writes where kb's own skill is.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn install(installed: &Installed, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn install(installed: &Installed, out: &mut Json<'_>) -> io::Result<()> {
     let (path, version) = (path_text(&installed.path), installed.version);
     out.value(&InstallJson { path, version, written: installed.is_new })
 }

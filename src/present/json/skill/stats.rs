@@ -164,11 +164,7 @@ impl<'a> From<&'a Counts> for CountsJson<'a> {
 }
 
 /// Writes counts.
-///
-/// # Errors
-///
-/// What writing gives.
-pub fn stats(stats: &SkillStats, out: &mut Json<'_>) -> io::Result<()> {
+pub(super) fn stats(stats: &SkillStats, out: &mut Json<'_>) -> io::Result<()> {
     let period = stats.period.as_ref();
     out.value(&StatsJson {
         skill: &stats.skill,

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::mcp::Schema;
+use crate::mcp::protocol::Schema;
 
 /// Names that agents guess, and the one that is meant; only where a schema has the one and lacks
 /// the other.

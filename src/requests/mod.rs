@@ -1,7 +1,7 @@
-//! Reads requests that programs write as JSON.
+//! Reads requests that programs write as JSON, and turns them into those of the use cases.
 //!
-//! One type for each command that a server offers: its fields are the input schema, its doc
-//! comments the descriptions in it. Lines of `kb search --batch` (`batch`) are the first of them.
+//! One type for each command that a server offers. Its fields are the input schema, and its doc comments are
+//! the descriptions in it. Lines of `kb search --batch` are such requests, too.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::app::add::{AddRequest, Source};
 use crate::app::read::{OpenRequest, ShowRequest};
 use crate::app::search::{SearchRequest, SimilarRequest};
-use crate::cli::args;
-use crate::cli::context::path_prefix;
+use crate::app::session::path_prefix;
+use crate::app::values;
 use crate::document::{DocType, Filter, Language};
 use crate::error::{Error, Result};
 use crate::limits::{self, Limit};
@@ -24,7 +24,7 @@ use crate::search::LegSelection;
 /// The words for types of documents.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum TypeWord {
+pub(crate) enum TypeWord {
     Pdf,
     Markdown,
     Code,
@@ -44,25 +44,25 @@ impl From<TypeWord> for DocType {
 
 /// Which documents to look at.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct FilterInput {
+pub(crate) struct FilterInput {
     /// Only documents of this type
-    pub(super) r#type: Option<TypeWord>,
+    pub(crate) r#type: Option<TypeWord>,
     /// Only documents that bear all these tags
     #[serde(default)]
-    pub(super) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     /// Only documents that bear none of these tags
     #[serde(default)]
-    pub(super) exclude_tags: Vec<String>,
+    pub(crate) exclude_tags: Vec<String>,
     /// Only documents at or below this file or folder
-    pub(super) path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
     /// Only source code in this language
     #[serde(default)]
     #[schemars(schema_with = "language_words")]
-    pub(super) language: Option<String>,
+    pub(crate) language: Option<String>,
     /// Only documents of this day or later: 2026, 2026-05 or 2026-05-17
-    pub(super) since: Option<String>,
+    pub(crate) since: Option<String>,
     /// Only documents of this day or earlier
-    pub(super) until: Option<String>,
+    pub(crate) until: Option<String>,
 }
 
 impl TryFrom<FilterInput> for Filter {
@@ -70,7 +70,7 @@ impl TryFrom<FilterInput> for Filter {
 
     fn try_from(input: FilterInput) -> Result<Self> {
         // What schemas cannot say is checked as on the command line.
-        let date = |it: Option<String>| it.map(|it| args::date(&it)).transpose().map_err(wrong);
+        let date = |it: Option<String>| it.map(|it| values::date(&it)).transpose().map_err(wrong);
         Ok(Self {
             doc_type: input.r#type.map(DocType::from),
             tags: tags(&input.tags)?,
@@ -87,31 +87,31 @@ impl TryFrom<FilterInput> for Filter {
 /// Search the knowledge base.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SearchInput {
+pub(crate) struct SearchInput {
     /// What to look for, in plain words; "a phrase" stays together, a leading - excludes
-    pub(super) query: String,
+    pub(crate) query: String,
     /// Most results to return; 10 without
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
-    pub(super) top: Option<u32>,
+    pub(crate) top: Option<u32>,
     #[serde(flatten)]
-    pub(super) filter: FilterInput,
+    pub(crate) filter: FilterInput,
     /// Most results of one document
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
-    pub(super) per_doc: Option<u32>,
+    pub(crate) per_doc: Option<u32>,
     /// Leave out results with a fused score below this
-    pub(super) threshold: Option<f64>,
+    pub(crate) threshold: Option<f64>,
     /// Keywords only: exact names, error messages
     #[serde(default)]
-    pub(super) fts_only: bool,
+    pub(crate) fts_only: bool,
     /// Meaning only: when the words may differ
     #[serde(default)]
-    pub(super) vec_only: bool,
+    pub(crate) vec_only: bool,
     /// Return the best passages that fit into so many tokens, each text once, neighbours as one
     #[schemars(range(max = limits::BUDGET.max))]
-    pub(super) budget: Option<u32>,
+    pub(crate) budget: Option<u32>,
     /// Add so many chunks before and after each result to its text
     #[serde(default)]
-    pub(super) context: u32,
+    pub(crate) context: u32,
 }
 
 impl SearchInput {
@@ -120,7 +120,7 @@ impl SearchInput {
     /// # Errors
     ///
     /// [`Error::Usage`] for what a schema cannot say.
-    pub(super) fn into_request(self) -> Result<SearchRequest> {
+    pub(crate) fn into_request(self) -> Result<SearchRequest> {
         let legs = match (self.fts_only, self.vec_only) {
             (true, true) => {
                 return Err(Error::Usage {
@@ -149,18 +149,18 @@ impl SearchInput {
 /// Find what is like a document or a chunk.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SimilarInput {
+pub(crate) struct SimilarInput {
     /// Id, path, or a unique part of a title or path
     #[serde(default)]
     #[schemars(schema_with = "id_or_name")]
-    pub(super) document: Option<Value>,
+    pub(crate) document: Option<Value>,
     /// Id of a chunk, as results name it; instead of a document
-    pub(super) chunk: Option<i64>,
+    pub(crate) chunk: Option<i64>,
     /// Most results to return; 10 without
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
-    pub(super) top: Option<u32>,
+    pub(crate) top: Option<u32>,
     #[serde(flatten)]
-    pub(super) filter: FilterInput,
+    pub(crate) filter: FilterInput,
 }
 
 impl TryFrom<SimilarInput> for SimilarRequest {
@@ -185,57 +185,57 @@ impl TryFrom<SimilarInput> for SimilarRequest {
 /// List documents.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ListInput {
+pub(crate) struct ListInput {
     #[serde(flatten)]
-    pub(super) filter: FilterInput,
+    pub(crate) filter: FilterInput,
 }
 
 /// Show one document and its chunks.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct InfoInput {
+pub(crate) struct InfoInput {
     /// Id, path, or a unique part of a title or path
     #[schemars(schema_with = "id_or_name")]
-    pub(super) document: Value,
+    pub(crate) document: Value,
 }
 
 /// Nothing to say.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NoInput {}
+pub(crate) struct NoInput {}
 
 /// List the parts of a document.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct OutlineInput {
+pub(crate) struct OutlineInput {
     /// Id, path, or a unique part of a title or path
     #[schemars(schema_with = "id_or_name")]
-    pub(super) document: Value,
+    pub(crate) document: Value,
     /// Deepest level to list
-    pub(super) level: Option<u32>,
+    pub(crate) level: Option<u32>,
 }
 
 /// Show a part of a document.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ShowInput {
+pub(crate) struct ShowInput {
     /// Id, path, or a unique part of a title or path; not needed with a chunk
     #[serde(default)]
     #[schemars(schema_with = "id_or_name")]
-    pub(super) document: Option<Value>,
+    pub(crate) document: Option<Value>,
     /// A heading or the end of a header chain, as `section` of a result
-    pub(super) section: Option<String>,
+    pub(crate) section: Option<String>,
     /// A definition, qualified or not
-    pub(super) symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     /// A page, from 1
-    pub(super) page: Option<NonZeroU32>,
+    pub(crate) page: Option<NonZeroU32>,
     /// A chunk, by its id
-    pub(super) chunk: Option<i64>,
+    pub(crate) chunk: Option<i64>,
     /// Chunks to show before and after the chunk
     #[serde(default)]
-    pub(super) around: u32,
+    pub(crate) around: u32,
     /// Most lines to show
-    pub(super) max_lines: Option<u32>,
+    pub(crate) max_lines: Option<u32>,
 }
 
 impl TryFrom<ShowInput> for ShowRequest {
@@ -277,16 +277,16 @@ impl TryFrom<ShowInput> for ShowRequest {
 /// Show the file of a document.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct OpenInput {
+pub(crate) struct OpenInput {
     /// Id, path, or a unique part of a title or path
     #[schemars(schema_with = "id_or_name")]
-    pub(super) document: Value,
+    pub(crate) document: Value,
     /// First line to show, from 1
-    pub(super) start_line: Option<NonZeroU32>,
+    pub(crate) start_line: Option<NonZeroU32>,
     /// Last line to show
-    pub(super) end_line: Option<NonZeroU32>,
+    pub(crate) end_line: Option<NonZeroU32>,
     /// Most lines to show
-    pub(super) max_lines: Option<u32>,
+    pub(crate) max_lines: Option<u32>,
 }
 
 impl TryFrom<OpenInput> for OpenRequest {
@@ -311,41 +311,41 @@ impl TryFrom<OpenInput> for OpenRequest {
 /// Keep a note.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NoteInput {
+pub(crate) struct NoteInput {
     /// What to remember
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Title of the note
-    pub(super) title: Option<String>,
+    pub(crate) title: Option<String>,
     /// Tags it is to bear
     #[serde(default)]
-    pub(super) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
 }
 
 /// Put another text in the place of a note's.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct UpdateNoteInput {
+pub(crate) struct UpdateNoteInput {
     /// Id of the note
-    pub(super) document: i64,
+    pub(crate) document: i64,
     /// What it is to say
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Another title
-    pub(super) title: Option<String>,
+    pub(crate) title: Option<String>,
     /// Tags to add
     #[serde(default)]
-    pub(super) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
 }
 
 /// Add files and folders.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AddInput {
+pub(crate) struct AddInput {
     /// Files and folders; folders with all that is below them
     #[schemars(length(min = 1))]
-    pub(super) paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Tags for every document
     #[serde(default)]
-    pub(super) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
 }
 
 /// Refuses a number out of range, as on the command line.
@@ -364,8 +364,8 @@ fn wrong(message: String) -> Error {
 }
 
 /// Reads tags as they are typed, where a comma parts them, too.
-pub(super) fn tags(given: &[String]) -> Result<Vec<String>> {
-    let tags = given.iter().flat_map(|it| it.split(',')).map(args::tag);
+pub(crate) fn tags(given: &[String]) -> Result<Vec<String>> {
+    let tags = given.iter().flat_map(|it| it.split(',')).map(values::tag);
     tags.collect::<std::result::Result<_, _>>().map_err(wrong)
 }
 
@@ -375,7 +375,7 @@ impl AddInput {
     /// # Errors
     ///
     /// [`Error::Usage`] for `-`: what comes on standard input is the protocol, not a document.
-    pub(super) fn into_request(self) -> Result<AddRequest> {
+    pub(crate) fn into_request(self) -> Result<AddRequest> {
         if self.paths.iter().any(|path| path.as_os_str() == "-") {
             return Err(Error::Usage {
                 message: "`-` is standard input, which a server speaks its protocol on".into(),
@@ -405,6 +405,6 @@ fn id_or_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// Returns what names a document as it would be typed.
-pub(super) fn name(value: &Value) -> String {
+pub(crate) fn name(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

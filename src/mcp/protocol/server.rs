@@ -8,10 +8,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ResourceContents, ResourceTemplate,
+    ServerCapabilities, ServerConfig, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -23,7 +24,8 @@ use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::mcp::{Call, Chain, Failure, Tool, envelope_schema};
+use crate::mcp::protocol::{Call, Chain, Failure, Tool, envelope_schema};
+use crate::text::json::Line;
 
 /// How long a tool that is still running when stdin has closed may take to notice: less than the
 /// two seconds that clients wait before they end a server by force.
@@ -235,11 +237,14 @@ impl ServerHandler for Server {
         let _ = forward.await;
         let envelope = envelope.ok_or_else(|| ErrorData::invalid_params("unknown tool", None))?;
         let is_ok = envelope["ok"] == Value::Bool(true);
-        let result = if is_ok {
+        let text = Line::of(&envelope).map_err(|error| internal(error.to_string()))?;
+        let mut result = if is_ok {
             CallToolResult::structured(envelope)
         } else {
             CallToolResult::structured_error(envelope)
         };
+        // As the command line would print it.
+        result.content = vec![ContentBlock::text(text.as_str().trim_end())];
         Ok(result.into())
     }
 
@@ -345,11 +350,14 @@ fn number(count: usize) -> f64 {
     count as f64
 }
 
+fn internal(message: String) -> ErrorData {
+    ErrorData::internal_error(message, None)
+}
+
 /// Runs work that blocks away from the runtime.
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, ErrorData> {
     let outcome = task::spawn_blocking(work).await;
-    let internal = |message: String| ErrorData::internal_error(message, None);
     outcome.map_err(|it| internal(it.to_string()))?.map_err(|it| internal(it.message))
 }

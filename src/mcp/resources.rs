@@ -1,16 +1,14 @@
 //! Serves documents and skills as resources with addresses.
 
-use serde_json::{Value, json};
-
 use crate::app;
 use crate::app::read::ShowRequest;
-use crate::cli::skill;
-use crate::cli::skill_tools::skill_args;
-use crate::cli::tools::{Service, failure, parsed};
+use crate::app::skills::{SkillAnswer, SkillRequest};
 use crate::error::{Error, Result};
-use crate::mcp::{Failure, Resource, Resources};
+use crate::mcp::protocol::{Failure, Resource, Resources};
+use crate::mcp::service::{Service, failure};
 use crate::read::Selection;
-use crate::skill::commands::Command;
+use crate::skill::list::{ListOptions, ListedSkill};
+use crate::skill::open::OpenOptions;
 
 /// Resources on a page of the list.
 const PAGE: usize = 100;
@@ -32,7 +30,7 @@ impl Resources for Service {
             }
         };
         let mut all = self.skills()?;
-        let documents = self.context.session.open_existing().and_then(|it| match it {
+        let documents = self.session.open_existing().and_then(|it| match it {
             Some(store) => store.document_names(),
             None => Ok(Vec::new()),
         });
@@ -54,7 +52,7 @@ impl Resources for Service {
                 selection: Selection::Whole,
                 max_lines: None,
             };
-            return match app::read::show(&self.context.session, &request) {
+            return match app::read::show(&self.session, &request) {
                 Ok(shown) => Ok(Some((shown.text, "text/plain"))),
                 Err(Error::UnknownDocument { .. }) => Ok(None),
                 Err(error) => Err(failure(&error)),
@@ -64,11 +62,16 @@ impl Resources for Service {
         if !self.skills()?.iter().any(|it| it.name == name) {
             return Ok(None);
         }
-        let open = Command::find("open").expect("it is in the table");
-        let args = skill_args(open, &json!({ "skill": name, "path": "SKILL.md" }));
-        let answer = skill::answer(&self.context.session.environment, &self.global, &args);
-        let opened = parsed(&answer.map_err(|it| failure(&it))?)?;
-        Ok(opened["text"].as_str().map(|it| (it.to_owned(), "text/markdown")))
+        let options = OpenOptions { path: "SKILL.md".into(), max_lines: None };
+        let request = SkillRequest::Open(name.to_owned(), options);
+        match self.skill(&request, &*self.observer) {
+            Ok(SkillAnswer::Open(opened)) => {
+                let text = String::from_utf8(opened.bytes).ok();
+                Ok(text.map(|text| (text, "text/markdown")))
+            }
+            Ok(_) => Ok(None),
+            Err(error) => Err(failure(&error)),
+        }
     }
 
     fn templates(&self) -> &[(&str, &str, &str)] {
@@ -80,29 +83,23 @@ impl Resources for Service {
 }
 
 impl Service {
-    /// Loads the registry of skills.
-    pub(super) fn load_skills(&self) -> Result<()> {
-        let list = Command::find("list").expect("it is in the table");
-        let args = skill_args(list, &json!({}));
-        skill::answer(&self.context.session.environment, &self.global, &args).map(drop)
+    /// Returns the skills there are, after loading their registry.
+    pub(super) fn list_skills(&self) -> Result<Vec<ListedSkill>> {
+        let request = SkillRequest::List(ListOptions::default());
+        match self.skill(&request, &*self.observer)? {
+            SkillAnswer::List(listed) => Ok(listed.skills),
+            _ => Ok(Vec::new()),
+        }
     }
 
-    /// Returns the skills there are.
     fn skills(&self) -> Result<Vec<Resource>, Failure> {
-        let list = Command::find("list").expect("it is in the table");
-        let args = skill_args(list, &json!({}));
-        let answer = skill::answer(&self.context.session.environment, &self.global, &args);
-        let listed = parsed(&answer.map_err(|it| failure(&it))?)?;
-        let skills = listed["skills"].as_array().cloned().unwrap_or_default();
-        let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
-        Ok(skills
-            .iter()
-            .map(|it| Resource {
-                uri: format!("{SKILL_URI}{}", text(&it["name"])),
-                name: text(&it["name"]),
-                description: Some(text(&it["description"])),
-                mime_type: "text/markdown",
-            })
-            .collect())
+        let skills = self.list_skills().map_err(|error| failure(&error))?;
+        let resource = |listed: ListedSkill| Resource {
+            uri: format!("{SKILL_URI}{}", listed.found.row.name),
+            name: listed.found.row.name,
+            description: Some(listed.found.row.description),
+            mime_type: "text/markdown",
+        };
+        Ok(skills.into_iter().map(resource).collect())
     }
 }

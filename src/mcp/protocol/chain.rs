@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task;
 
-use crate::mcp::{AuditSink, Call, Failure, Tool, validate};
+use crate::mcp::protocol::{AuditSink, Call, Failure, Tool, validate};
 
 /// The tools there are, and the way every call of them goes.
 pub struct Chain {
@@ -130,7 +130,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::mcp::{Handler, NoAudit, Schema};
+    use crate::mcp::protocol::{Handler, NoAudit, Schema};
 
     fn schema() -> Schema {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });

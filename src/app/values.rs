@@ -1,0 +1,30 @@
+//! Checks values that people and programs write, where a type cannot.
+
+/// Returns a tag without the space around it.
+///
+/// # Errors
+///
+/// A sentence, if nothing is left.
+pub fn tag(typed: &str) -> Result<String, String> {
+    let tag = typed.trim();
+    if tag.is_empty() { Err("a tag must not be empty".into()) } else { Ok(tag.to_owned()) }
+}
+
+/// Returns a day, a month or a year that exists, as it was written.
+///
+/// # Errors
+///
+/// A sentence, if it is none.
+pub fn date(typed: &str) -> Result<String, String> {
+    const MOLD: &str = "0000-00-00";
+    let is_date = matches!(typed.len(), 4 | 7 | 10)
+        && typed.chars().zip(MOLD.chars()).all(|(c, mold)| match mold {
+            '0' => c.is_ascii_digit(),
+            _ => c == mold,
+        });
+    let first_day = format!("{typed}{}", &"0000-01-01"[typed.len().min(MOLD.len())..]);
+    match is_date && first_day.parse::<jiff::civil::Date>().is_ok() {
+        true => Ok(typed.to_owned()),
+        false => Err("not a date like 2026-05-17".into()),
+    }
+}

@@ -1,0 +1,57 @@
+//! Reports the progress of a call to the client that made it.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::app::Observer;
+use crate::app::observer::Event;
+use crate::ingest;
+use crate::mcp::protocol::Call;
+
+/// Passes events on to the server's observer, and counts files for the client.
+pub(super) struct Reporter<'a> {
+    server: &'a dyn Observer,
+    call: &'a Call,
+    /// Files that are done, and files found so far.
+    counts: Mutex<(usize, usize)>,
+}
+
+impl<'a> Reporter<'a> {
+    pub(super) fn new(server: &'a dyn Observer, call: &'a Call) -> Self {
+        Self { server, call, counts: Mutex::default() }
+    }
+
+    fn done(&self, message: Option<&str>) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.0 += 1;
+        if let Some(message) = message {
+            self.call.progress(counts.0, Some(counts.1.max(counts.0)), message);
+        }
+    }
+}
+
+impl Observer for Reporter<'_> {
+    fn on_event(&self, event: Event<'_>) {
+        match &event {
+            Event::Ingest(ingest::Event::Found { num_files }) => {
+                self.counts.lock().unwrap_or_else(PoisonError::into_inner).1 = *num_files;
+            }
+            Event::Ingest(
+                ingest::Event::Stored { path, .. } | ingest::Event::Skipped { path, .. },
+            ) => {
+                let name = path.map(|path| path.display().to_string()).unwrap_or_default();
+                self.done(Some(&name));
+            }
+            Event::Ingest(ingest::Event::Ignored) => self.done(None),
+            Event::Ingest(ingest::Event::Failed { path, error }) => {
+                self.done(Some(&format!("{}: {error}", path.display())));
+            }
+            _ => {}
+        }
+        self.server.on_event(event);
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.call.cancel_flag()
+    }
+}

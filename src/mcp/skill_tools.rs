@@ -1,0 +1,141 @@
+//! Offers skill commands as tools; the table of commands says their names, schemas and defaults.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::app::skills::{Arguments, SkillRequest};
+use crate::diagnostic::Program;
+use crate::error::Error;
+use crate::mcp::protocol::{Call, Failure, Tool};
+use crate::mcp::reporter::Reporter;
+use crate::mcp::service::{Service, failure};
+use crate::mcp::tools::value;
+use crate::present::json::skill as skill_json;
+use crate::skill::commands::{Command, Kind, Parameter};
+use crate::text::paths;
+
+/// What agents are told of a skill command, beside what it does.
+fn when_to_use(name: &str) -> &'static str {
+    match name {
+        "list" => "Use it to learn which skills there are; search and capability narrow the list.",
+        "outline" => "Use it first, before reading anything of a skill.",
+        "search" => "Use it to find the section that tells about something.",
+        "show" => "Use it to read one section instead of a whole file.",
+        "open" => "Use it last: it costs most.",
+        "build" => "Use it when an error says that the index is unusable (E002).",
+        "init" => "Only when the user asks for it.",
+        "sources" => "Use it to learn what else a skill brings: scripts, references, assets.",
+        "stats" => "Use it when the user asks what of a skill is read.",
+        "lint" => "Use it when the user writes a skill.",
+        _ => "",
+    }
+}
+
+/// Makes a tool of a skill command.
+pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> Tool {
+    let service = Arc::clone(service);
+    let handler = move |input: Value, call: &Call| {
+        let request = SkillRequest::of(command, &Given { command, input: &input });
+        let reporter = Reporter::new(&*service.observer, call);
+        let answer = service.skill(&request, &reporter).map_err(|error| in_protocol(&error))?;
+        value(|out| skill_json::answer(&answer, out)).map_err(|error| failure(&error))
+    };
+    let properties: Map<String, Value> = command
+        .parameters
+        .iter()
+        .map(|parameter| (parameter.name.to_owned(), property(parameter)))
+        .collect();
+    let required: Vec<&str> = command
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.is_required)
+        .map(|parameter| parameter.name)
+        .collect();
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    let description = format!("{}. {}", command.about, when_to_use(command.name));
+    Tool {
+        name: format!("skill_{}", command.name),
+        description: description.trim_end().to_owned(),
+        schema: schema.as_object().cloned().unwrap_or_default(),
+        is_read_only: command.is_read_only,
+        handler: Box::new(handler),
+    }
+}
+
+fn property(parameter: &Parameter) -> Value {
+    let mut schema = match parameter.kind {
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Number(least, most) => {
+            json!({ "type": "integer", "minimum": least, "maximum": most })
+        }
+        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Texts | Kind::CommaTexts => {
+            json!({ "type": "array", "items": { "type": "string" } })
+        }
+    };
+    schema["description"] = parameter.about.into();
+    schema
+}
+
+/// Returns an error as a client sees it; one of the protocol's, by its line.
+fn in_protocol(error: &Error) -> Failure {
+    match error {
+        Error::Skill(diagnostic) => Failure {
+            message: diagnostic.line(Program::Kb),
+            code: diagnostic.code().to_owned(),
+            fix: diagnostic.hint(),
+        },
+        error => failure(error),
+    }
+}
+
+/// Input that fits a command's schema.
+pub(super) struct Given<'a> {
+    pub(super) command: &'a Command,
+    pub(super) input: &'a Value,
+}
+
+impl Given<'_> {
+    fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.command.parameters.iter().find(|parameter| parameter.name == name)
+    }
+
+    fn default(&self, name: &str) -> Option<&'static str> {
+        self.parameter(name)?.default
+    }
+}
+
+impl Arguments for Given<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        let given = self.input[name].as_str().map(|text| paths::path_text(Path::new(text)));
+        given.or_else(|| self.default(name).map(str::to_owned))
+    }
+
+    fn number(&self, name: &str) -> Option<u32> {
+        let given = self.input[name].as_u64().and_then(|number| u32::try_from(number).ok());
+        given.or_else(|| self.default(name)?.parse().ok())
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.input[name] == true
+    }
+
+    fn texts(&self, name: &str) -> Vec<String> {
+        let given = self.input[name].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let has_commas =
+            self.parameter(name).is_some_and(|parameter| parameter.kind == Kind::CommaTexts);
+        let split = given.flat_map(|text| match has_commas {
+            true => text.split(',').collect(),
+            false => vec![text],
+        });
+        split.map(|text| paths::path_text(Path::new(text))).collect()
+    }
+}
