@@ -1,4 +1,4 @@
-//! The table of bad inputs in docs/reliability.md is what the program prints.
+//! Checks that the table of bad input in docs/reliability.md is what the program prints.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::word_model::word_env;
 const BEGIN: &str = "<!-- table: bad input -->\n";
 const END: &str = "<!-- end of bad input -->\n";
 
-/// Set to write the page anew instead of comparing.
+/// If set, the test writes the page instead of comparing it.
 const WRITE: &str = "KB_WRITE_TABLES";
 
 #[test]
@@ -28,7 +28,7 @@ fn the_page_shows_what_bad_input_prints() {
         fs::write(page_path, [before, BEGIN, &made, END, after].concat()).unwrap();
         return;
     }
-    assert!(table == made, "{WRITE}=1 writes the page anew; this is what it should say:\n{made}");
+    assert!(table == made, "{WRITE}=1 writes the page; this is what it should say:\n{made}");
 }
 
 fn made_table() -> String {
@@ -48,11 +48,11 @@ fn made_table() -> String {
     for (what, name) in [
         ("no such file", "nowhere.md"),
         ("an empty file", "empty.md"),
-        ("binary data under a text's name", "binary.md"),
-        ("a text under a PDF's name", "text.pdf"),
+        ("binary data in a file named as text", "binary.md"),
+        ("text in a file named as a PDF", "text.pdf"),
         ("a PDF with a password", "password.pdf"),
         ("a PDF without pages", "no-pages.pdf"),
-        ("a type nobody reads", "data.xyz"),
+        ("an unsupported type", "data.xyz"),
         ("a FIFO", "fifo.md"),
         ("a device", "/dev/zero"),
         ("a file of 5 GB", "huge.md"),
@@ -60,7 +60,7 @@ fn made_table() -> String {
     ] {
         add(what, &env, &["add", name]);
     }
-    add("a folder with two of them and a good one", &env, &["add", "folder"]);
+    add("a folder with two such files and a good one", &env, &["add", "folder"]);
     add(
         "a query of quotes and operators",
         &env,
@@ -69,23 +69,27 @@ fn made_table() -> String {
     add("an unknown document", &env, &["info", "999"]);
     add("an unknown option", &env, &["search", "x", "--format=human", "--topp", "3"]);
     add("a number out of range", &env, &["search", "x", "--format=human", "--top", "0"]);
-    add("all results, and more", &env, &["search", "x", "--format=human", "--top", "4294967296"]);
+    add(
+        "a number far out of range",
+        &env,
+        &["search", "x", "--format=human", "--top", "4294967296"],
+    );
     add("no query", &env, &["search", "--format=human"]);
-    add("lines of an export that are none", &env, &["import", "bad.jsonl"]);
-    add("an export without an end", &env, &["import", "/dev/zero"]);
+    add("lines that are not from an export", &env, &["import", "bad.jsonl"]);
+    add("an endless export", &env, &["import", "/dev/zero"]);
     let unbound = ["--data-dir", "new", "import", "model.jsonl"];
-    add("an export that names a model nobody asked for", &env, &unbound);
+    add("an export that names an unknown model", &env, &unbound);
     env.write(".kb/config.yaml", "search:\n  default_top: many\n");
-    add("a setting that makes no sense", &env, &["list"]);
+    add("a setting of the wrong type", &env, &["list"]);
     env.write(".kb/config.yaml", "ingestion:\n  workers: 1000000000\n");
     add("a setting out of range", &env, &["list"]);
     env.write(".kb/config.yaml", format!("a: {}", "[".repeat(60_000)));
-    add("settings nested without end", &env, &["list"]);
+    add("endlessly nested settings", &env, &["list"]);
     fs::remove_file(env.path(".kb/config.yaml")).unwrap();
 
     let good = fs::read(env.database()).unwrap();
     fs::write(env.database(), &good[..good.len() / 2]).unwrap();
-    add("half a database", &env, &["list"]);
+    add("a truncated database", &env, &["list"]);
     fs::write(env.database(), "").unwrap();
     let theirs = Connection::open(env.database()).unwrap();
     theirs.execute_batch("CREATE TABLE theirs (id)").unwrap();
@@ -100,11 +104,11 @@ fn made_table() -> String {
     locked.write("docs/new.md", "# New\n\nstorm anchor\n");
     let db = Connection::open(locked.database()).unwrap();
     db.execute_batch("BEGIN IMMEDIATE").unwrap();
-    add("a database that another process writes for minutes", &locked, &["add", "docs/new.md"]);
+    add("a database that another process has locked", &locked, &["add", "docs/new.md"]);
     db.execute_batch("ROLLBACK").unwrap();
     drop(db);
     fs::remove_dir_all(locked.path("docs")).unwrap();
-    add("a folder that is gone", &locked, &["update", "--prune", "--format=human"]);
+    add("a missing folder", &locked, &["update", "--prune", "--format=human"]);
     table
 }
 
