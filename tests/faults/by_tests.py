@@ -9,14 +9,14 @@ ROOT = pathlib.Path(__file__).parents[2]
 
 # Class, module of tests/integration, and how a test reports a number of inputs, where one does.
 CLASSES = [
-    ("changed cache: refused, found before it is loaded, made again", "poisoned::", None),
+    ("changed cache: refused, found before it is loaded, repaired", "poisoned::", None),
     ("code and libraries in the working directory", "trust::", None),
     ("hostile import lines", "hostile_import::", r"hostile import: (\d+) lines"),
-    ("links in the place of added files", "links::", None),
+    ("links that replace added files", "links::", None),
     ("ignore files that are pipes, devices, endless, another user's", "ignore_files::", None),
     ("terminal injection, in a pipe and on a pty", "printed::", r"terminal injection: (\d+) runs"),
-    ("numbers, lines, files and settings without bound", "limits::", None),
-    ("removed text looked for in the files", "erase::", None),
+    ("unbounded numbers, lines, files and settings", "limits::", None),
+    ("removed text searched for in the files", "erase::", None),
     ("hostile documents", "attackers::", None),
 ]
 

@@ -52,7 +52,7 @@ class Result:
 
 
 class Results:
-    HEAD = ["| class | tried | survived | what did not |", "| --- | --: | --: | --- |"]
+    HEAD = ["| class | tried | survived | failures |", "| --- | --: | --: | --- |"]
 
     def __init__(self):
         self.all = []

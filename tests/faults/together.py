@@ -130,7 +130,7 @@ def together(world, results, short):
         "write": results.of("at once: add, update, tag, reindex of one database"),
         "read": results.of("at once: searches and lists"),
         "backup": results.of("at once: backups to one target"),
-        "looks": results.of("at once: looks at that target"),
+        "looks": results.of("at once: reads of that target"),
         "verify": results.of("at once: verifications of sound and of damaged files"),
         "doctor": results.of("at once: `kb doctor`"),
     }
