@@ -5,6 +5,7 @@
 
 pub mod add;
 mod chunking;
+pub mod doctor;
 pub mod erase;
 pub mod error_log;
 pub mod model;

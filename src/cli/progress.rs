@@ -13,7 +13,7 @@ use crate::cli::{streams, voice};
 use crate::embed;
 use crate::ingest;
 use crate::ingest::walk::{self, Start, WalkOptions};
-use crate::present::terminal::number::{counted, duration, thousands};
+use crate::text::number::{counted, duration, thousands};
 use crate::text::printable::clean;
 
 /// How often a bar moves when nothing happens.

@@ -10,7 +10,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{args, voice};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::terminal::number::counted;
+use crate::text::number::counted;
 use crate::text::printable::clean;
 
 pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> {

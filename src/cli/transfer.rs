@@ -19,9 +19,9 @@ use crate::files::open::Links;
 use crate::files::write::Draft;
 use crate::ingest::CpuBudget;
 use crate::present::json;
-use crate::present::terminal::number::counted;
 use crate::store::{RecordedChunk, Store};
 use crate::text::json::Json;
+use crate::text::number::counted;
 use crate::transfer::{self, BadLine, ImportOptions, Imported};
 
 pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {

@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use crate::embed::{Cached, Recorded};
 use crate::present::json;
-use crate::present::terminal::number::bytes_to_mb;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{numbers, texts, words};
 use crate::present::text::human::Human;
 use crate::text::json::Json;
+use crate::text::number::bytes_to_mb;
 use crate::text::printable::clean;
 
 /// What lies in the cache.

@@ -3,7 +3,6 @@
 //! Knows the result types of the pipelines and the store; computes nothing and asks nobody.
 
 pub mod cache;
-pub mod doctor;
 pub mod eval;
 pub mod json;
 pub mod schema;

@@ -9,10 +9,10 @@ use crate::app::update::UpdateReport;
 use crate::document::DocumentId;
 use crate::ingest::survey::Survey;
 use crate::present::json::{self, FailedJson};
-use crate::present::terminal::number::counted;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::text::json::Json;
+use crate::text::number::counted;
 use crate::text::printable::clean;
 
 /// What an update found and did.

@@ -4,6 +4,7 @@ pub mod decode;
 pub mod fold;
 pub mod headings;
 pub mod json;
+pub mod number;
 pub mod paths;
 pub mod printable;
 pub mod scripts;

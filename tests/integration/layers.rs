@@ -169,7 +169,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     (
         "rustix",
-        &["cli/doctor", "files", "extract/reader/serve.rs", "extract/sandbox", "extract/clock.rs"],
+        &["app/doctor", "files", "extract/reader/serve.rs", "extract/sandbox", "extract/clock.rs"],
     ),
     ("safetensors", &["embed/single/weights.rs"]),
     ("scraper", &["extract/reader/html"]),
@@ -184,7 +184,6 @@ const HOMES: &[(&str, &[&str])] = &[
             "present/json",
             "present/cache.rs",
             "eval/beir.rs",
-            "present/doctor.rs",
             "present/eval.rs",
             "present/update.rs",
             "present/why.rs",

@@ -2,6 +2,7 @@
 //! outside. Every documented key is always there, but for those that a flag asks for; what does not apply
 //! is null.
 
+mod doctor;
 mod documents;
 pub mod read;
 mod runs;
@@ -17,6 +18,8 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::text::json::Json;
 
+pub(super) use doctor::DoctorJson;
+pub use doctor::doctor;
 pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, TagJson, TaggedJson};
 pub use documents::{info, list, removed, tagged, tags};
 pub(super) use runs::{BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson};

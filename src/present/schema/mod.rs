@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
 use crate::present::json::{self, skill};
-use crate::present::{cache, doctor, eval, update, why};
+use crate::present::{cache, eval, update, why};
 use crate::text::json::Json;
 use crate::transfer::{DocumentLine, HeadLine};
 
@@ -112,7 +112,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<HeadLine>("export-head", "kb export, the first line"),
     Published::of::<DocumentLine>("export-document", "kb export, every other line"),
     Published::of::<json::ImportedJson>("import", "kb import --format json"),
-    Published::of::<doctor::DoctorJson>("doctor", "kb doctor --format json"),
+    Published::of::<json::DoctorJson>("doctor", "kb doctor --format json"),
     Published::of::<json::ReindexedJson>("reindex", "kb reindex --format json"),
     Published::of::<Vec<f32>>("embed", "kb embed, a line"),
     Published::of::<eval::EvalJson>("eval", "kb eval --format json"),

@@ -2,7 +2,6 @@
 
 pub mod columns;
 pub(in crate::present) mod link;
-pub mod number;
 pub(in crate::present) mod paint;
 pub mod sheet;
 pub mod shell;

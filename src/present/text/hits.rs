@@ -3,7 +3,6 @@
 use std::io;
 
 use crate::document::{CHAIN_SEPARATOR, DocType};
-use crate::present::terminal::number::{counted, thousands};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
@@ -12,6 +11,7 @@ use crate::search::evidence::Evidence;
 use crate::search::fuse::Leg;
 use crate::search::matches::Wanted;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
+use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use crate::text::printable::{clean, clean_name};
 

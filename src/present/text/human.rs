@@ -9,11 +9,11 @@ use std::path::Path;
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::Setting;
-use crate::present::terminal::number::{bytes_to_mb, counted, thousands};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{texts, words};
 use crate::store::{StoredDocument, Verified};
+use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 use crate::transfer::Imported;
 

@@ -7,13 +7,13 @@ use crate::app::status::{OcrSetup, Setup};
 use crate::document::Quality;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;
-use crate::present::terminal::number::{bytes_to_mb, counted, thousands};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, numbers, texts, words};
 use crate::present::text::human::Human;
 use crate::skill::install::Found;
 use crate::store::{ListedDocument, PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
+use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 
 /// Said of an empty list.

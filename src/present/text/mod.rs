@@ -1,6 +1,7 @@
 //! Presents results as text for people: one file per command, and what several of them share.
 
 pub(in crate::present) mod blocks;
+mod doctor;
 pub(in crate::present) mod hits;
 pub mod human;
 pub(in crate::present) mod inventory;

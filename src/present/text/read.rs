@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 use std::io;
 
-use crate::present::terminal::number::thousands;
 use crate::present::terminal::sheet::Sheet;
 use crate::read::{Opened, Outline, Part, PartKind, Shown};
+use crate::text::number::thousands;
 use crate::text::printable::{clean, clean_lines};
 
 /// Writes the parts of a document, indented by their level.

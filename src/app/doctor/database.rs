@@ -1,17 +1,15 @@
-//! Checks the database and, with `--fix`, repairs it.
+//! Examines the database and repairs it.
 
 use std::collections::BTreeSet;
 
-use crate::app::{model, reindex};
-use crate::cli::context::Context;
-use crate::cli::doctor::Findings;
+use crate::app::doctor::{Findings, Verdict};
+use crate::app::{Observer, Session, model, reindex};
 use crate::error::Result;
-use crate::present::doctor::Verdict;
 use crate::store::{Damage, Finding, Store};
 
 const NAME: &str = "database";
 
-/// How often what was mended is examined again: a first repair may bring out what the damage hid.
+/// How often a repaired database is examined again: a first repair may reveal what the damage hid.
 const MAX_ROUNDS: usize = 3;
 
 /// Chunks embedded between two commits.
@@ -19,16 +17,21 @@ const BATCH: u32 = 128;
 
 const FIX: &str = "kb doctor --fix";
 
-/// Examines the database and, if `is_fixing`, mends it.
-pub(super) fn examine(context: &Context, is_fixing: bool, findings: &mut Findings) {
-    let outcome = match context.session.open_existing() {
+/// Examines the database and, if `is_fixing`, repairs it.
+pub(super) fn examine(
+    session: &Session,
+    is_fixing: bool,
+    observer: &dyn Observer,
+    findings: &mut Findings,
+) {
+    let outcome = match session.open_existing() {
         Ok(None) => {
-            let message = format!("there is none at {} yet", context.session.database().display());
+            let message = format!("there is none at {} yet", session.database().display());
             let fix = "`kb add DIRECTORY` makes it";
             findings.add_with_fix(NAME, Verdict::Note, message, fix);
             return;
         }
-        Ok(Some(store)) => examine_store(context, store, is_fixing, findings),
+        Ok(Some(store)) => examine_store(session, store, is_fixing, observer, findings),
         Err(error) => Err(error),
     };
     if let Err(error) = outcome {
@@ -37,22 +40,23 @@ pub(super) fn examine(context: &Context, is_fixing: bool, findings: &mut Finding
 }
 
 fn examine_store(
-    context: &Context,
+    session: &Session,
     mut store: Store,
     is_fixing: bool,
+    observer: &dyn Observer,
     findings: &mut Findings,
 ) -> Result<()> {
     store.binding().or_else(|error| if is_fixing { Ok(None) } else { Err(error) })?;
     let mut found = store.examine()?;
-    let mut mended: Vec<Finding> = Vec::new();
+    let mut repaired: Vec<Finding> = Vec::new();
     if is_fixing {
         for _ in 0..MAX_ROUNDS {
-            if found.is_empty() || !found.iter().all(|it| it.damage.is_repairable()) {
+            if found.is_empty() || !found.iter().all(|finding| finding.damage.is_repairable()) {
                 break;
             }
-            mend(context, &mut store, &found)?;
+            repair(session, &mut store, &found, observer)?;
             let left = store.examine()?;
-            mended.extend(found.into_iter().filter(|it| !left.contains(it)));
+            repaired.extend(found.into_iter().filter(|finding| !left.contains(finding)));
             found = left;
         }
         let _ = store.finish_erasing()?;
@@ -65,7 +69,7 @@ fn examine_store(
             findings.add(NAME, Verdict::Repaired, "free space was given back to the disk");
         }
     }
-    for finding in mended {
+    for finding in repaired {
         let message = format!("{}: {}", finding.damage.as_str(), finding.message);
         findings.add(NAME, Verdict::Repaired, message);
     }
@@ -112,20 +116,25 @@ fn report(finding: &Finding, findings: &mut Findings) {
     findings.add_with_fix(NAME, Verdict::Fault, message, fix);
 }
 
-/// Mends what is repairable and embeds what then lacks a vector.
-fn mend(context: &Context, store: &mut Store, found: &[Finding]) -> Result<()> {
-    let damages: BTreeSet<Damage> = found.iter().map(|it| it.damage).collect();
+/// Repairs what can be repaired and embeds every chunk that then has no vector.
+fn repair(
+    session: &Session,
+    store: &mut Store,
+    found: &[Finding],
+    observer: &dyn Observer,
+) -> Result<()> {
+    let damages: BTreeSet<Damage> = found.iter().map(|finding| finding.damage).collect();
     store.repair(&damages.into_iter().collect::<Vec<_>>())?;
     let bound = store.binding()?;
     if bound.is_none() || store.unvectored(0, 1)?.is_empty() {
         return Ok(());
     }
-    let wish = model::select(&context.session, bound.as_ref())?;
-    let installed = wish.locate()?;
+    let selection = model::select(session, bound.as_ref())?;
+    let installed = selection.locate()?;
     if let Some(bound) = &bound {
-        model::check_binding(bound, &wish.binding(&installed))?;
+        model::check_binding(bound, &selection.binding(&installed))?;
     }
-    let embedder = wish.open_for_passages(&installed, &context.ui)?;
+    let embedder = selection.open_for_passages(&installed, observer)?;
     let mut after = 0;
     loop {
         let batch = store.unvectored(after, BATCH)?;

@@ -21,7 +21,7 @@ pub fn counted(number: usize, noun: &str) -> String {
 
 /// Returns a size in megabytes.
 #[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
-pub(in crate::present) fn bytes_to_mb(bytes: u64) -> f64 {
+pub fn bytes_to_mb(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 

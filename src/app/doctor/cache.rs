@@ -3,32 +3,32 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::app::doctor::{Findings, Verdict};
 use crate::app::model::{self, ModelSelection};
-use crate::cli::context::Context;
-use crate::cli::doctor::Findings;
+use crate::app::{Observer, Session};
 use crate::document::Binding;
-use crate::embed::{Examination, Examined, FileState, ManifestState};
+use crate::embed::{self, Examination, Examined, FileState, ManifestState};
 use crate::error::{Error, Result};
-use crate::present::doctor::Verdict;
-use crate::present::terminal::number::counted;
+use crate::text::number::counted;
 
 const NAME: &str = "cache";
 
 const FIX: &str = "`kb doctor --fix` fetches it again or makes it again";
 
-/// Examines the cache and, if `is_fixing`, removes what is wrong and brings it again. Returns whether
+/// Examines the cache and, if `is_fixing`, removes what is wrong and fetches it again. Returns whether
 /// the model may be loaded.
 pub(super) fn examine(
-    context: &Context,
+    session: &Session,
     bound: Option<&Binding>,
     is_fixing: bool,
+    observer: &dyn Observer,
     findings: &mut Findings,
 ) -> bool {
-    let wish = model::select(&context.session, bound).ok();
-    let examined = look(context, wish.as_ref()).and_then(|found| {
+    let selection = model::select(session, bound).ok();
+    let examined = look(session, selection.as_ref()).and_then(|found| {
         let is_wrong = !wrong(&found).is_empty() || found.manifest_state == ManifestState::Damaged;
         if is_fixing && is_wrong {
-            return fix(context, wish.as_ref(), &found, findings);
+            return fix(session, selection.as_ref(), &found, observer, findings);
         }
         Ok(found)
     });
@@ -41,29 +41,30 @@ pub(super) fn examine(
     }
 }
 
-fn look(context: &Context, wish: Option<&ModelSelection>) -> Result<Examination> {
-    let installed = wish.and_then(|wish| wish.locate().ok());
-    crate::embed::examine(&context.session.locations(), installed.as_ref())
+fn look(session: &Session, selection: Option<&ModelSelection>) -> Result<Examination> {
+    let installed = selection.and_then(|selection| selection.locate().ok());
+    embed::examine(&session.locations(), installed.as_ref())
 }
 
-/// Removes what is wrong, fetches what is missing then, and looks again. Graphs are made when the
+/// Removes what is wrong, fetches what is then missing, and examines the cache again. Graphs are made when the
 /// model is opened.
 fn fix(
-    context: &Context,
-    wish: Option<&ModelSelection>,
+    session: &Session,
+    selection: Option<&ModelSelection>,
     found: &Examination,
+    observer: &dyn Observer,
     findings: &mut Findings,
 ) -> Result<Examination> {
-    let was_installed =
-        wish.is_some_and(|wish| !matches!(wish.locate(), Err(Error::NotInstalled { .. })));
-    crate::embed::remove_wrong(&context.session.locations(), found)?;
-    if let Some(wish) = wish.filter(|_| was_installed)
-        && wish.locate().is_err()
-        && let Err(error) = wish.install(&context.ui)
+    let was_installed = selection
+        .is_some_and(|selection| !matches!(selection.locate(), Err(Error::NotInstalled { .. })));
+    embed::remove_wrong(&session.locations(), found)?;
+    if let Some(selection) = selection.filter(|_| was_installed)
+        && selection.locate().is_err()
+        && let Err(error) = selection.install(observer)
     {
         findings.add_error(NAME, &error);
     }
-    let after = look(context, wish)?;
+    let after = look(session, selection)?;
     if found.manifest_state == ManifestState::Damaged {
         let message = format!("{} was damaged", found.manifest.display());
         findings.add(NAME, Verdict::Repaired, message);

@@ -2,24 +2,22 @@
 
 use std::path::Path;
 
-use crate::app::{model, ocr, status};
-use crate::cli::context::Context;
-use crate::cli::doctor::Findings;
+use crate::app::doctor::{Findings, Verdict};
+use crate::app::{Observer, Session, model, ocr, status};
 use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::files::write::{free_bytes, make_private};
-use crate::present::doctor::Verdict;
 use crate::store::Store;
 
-/// Files of the data directory beside the database that hold what users wrote or read.
+/// Files of the data directory that hold what users wrote or read.
 const FILES: [&str; 5] = ["kb.db", "kb.db-wal", "kb.db-shm", "config.yaml", "ingest-errors.log"];
 
 /// Bytes that should be free: room for a log, and for the sorting that SQLite does in files.
 const LITTLE_SPACE: u64 = 200 << 20;
 
-/// What is embedded to see whether the model works.
+/// Embedded to see whether the model works.
 const SAMPLE: &str = "how to install git";
 
 pub(super) fn version(findings: &mut Findings) {
@@ -27,9 +25,9 @@ pub(super) fn version(findings: &mut Findings) {
     findings.add("version", Verdict::Ok, message);
 }
 
-/// Nobody but the owner may read what is kept; where others may and `is_fixing`, they may no more.
-pub(super) fn files(context: &Context, is_fixing: bool, findings: &mut Findings) -> Result<()> {
-    let dir = context.session.data_dir();
+/// Reports files that other users may read and, if `is_fixing`, makes them private.
+pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings) -> Result<()> {
+    let dir = session.data_dir();
     if !dir.exists() {
         let message = format!("{} is not there yet", dir.display());
         findings.add("files", Verdict::Note, message);
@@ -37,8 +35,8 @@ pub(super) fn files(context: &Context, is_fixing: bool, findings: &mut Findings)
     }
     let open: Vec<_> = [dir.to_owned()]
         .into_iter()
-        .chain(FILES.iter().map(|it| dir.join(it)))
-        .filter(|it| is_open_to_others(it))
+        .chain(FILES.iter().map(|name| dir.join(name)))
+        .filter(|path| is_open_to_others(path))
         .collect();
     if open.is_empty() {
         findings.add("files", Verdict::Ok, format!("{} is its owner's alone", dir.display()));
@@ -87,11 +85,12 @@ fn writable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// How much room is left where kb writes.
-pub(super) fn disk(context: &Context, findings: &mut Findings) {
-    let places = [context.session.data_dir().to_owned(), context.session.locations().cache_dir];
+/// Reports how much room is left where kb writes.
+pub(super) fn disk(session: &Session, findings: &mut Findings) {
+    let places = [session.data_dir().to_owned(), session.locations().cache_dir];
     for place in places {
-        let Some(free) = place.ancestors().find(|it| it.exists()).and_then(free_bytes) else {
+        let Some(free) = place.ancestors().find(|folder| folder.exists()).and_then(free_bytes)
+        else {
             continue;
         };
         let message = format!("{} MB free for {}", free >> 20, place.display());
@@ -106,14 +105,15 @@ pub(super) fn disk(context: &Context, findings: &mut Findings) {
 
 /// Reports which model is used and, if `is_safe`, embeds a sentence with it.
 pub(super) fn model(
-    context: &Context,
+    session: &Session,
     bound: Option<&Binding>,
     is_safe: bool,
+    observer: &dyn Observer,
     findings: &mut Findings,
 ) {
     let located =
-        model::select(&context.session, bound).and_then(|wish| Ok((wish.locate()?, wish)));
-    let (installed, wish) = match located {
+        model::select(session, bound).and_then(|selection| Ok((selection.locate()?, selection)));
+    let (installed, selection) = match located {
         Ok(located) => located,
         Err(error) => return findings.add_error("model", &error),
     };
@@ -125,7 +125,7 @@ pub(super) fn model(
         findings.add("model", Verdict::Ok, message);
     }
     if let Some(bound) = bound
-        && let Err(error) = model::check_binding(bound, &wish.binding(&installed))
+        && let Err(error) = model::check_binding(bound, &selection.binding(&installed))
     {
         findings.add_error("model", &error);
     }
@@ -134,8 +134,9 @@ pub(super) fn model(
         return findings.add("runtime", Verdict::Note, message);
     }
     let runtime = installed.runtime.display().to_string();
-    let embedded =
-        wish.open_for_passages(&installed, &context.ui).and_then(|it| it.embed_passages(&[SAMPLE]));
+    let embedded = selection
+        .open_for_passages(&installed, observer)
+        .and_then(|model| model.embed_passages(&[SAMPLE]));
     match embedded {
         Ok(vectors) => {
             let dim = vectors.first().map_or(0, Vec::len);
@@ -146,13 +147,13 @@ pub(super) fn model(
     }
 }
 
-/// Who reads scans.
-pub(super) fn ocr(context: &Context, findings: &mut Findings) {
-    if context.config().ingestion.enable_ocr == OcrMode::Never {
+/// Reports which program reads scans.
+pub(super) fn ocr(session: &Session, findings: &mut Findings) {
+    if session.config().ingestion.enable_ocr == OcrMode::Never {
         findings.add("ocr", Verdict::Note, "off (ingestion.enable_ocr)");
         return;
     }
-    match ocr::setup(&context.session).tesseract {
+    match ocr::setup(session).tesseract {
         Some(program) => findings.add("ocr", Verdict::Ok, program.display().to_string()),
         None => {
             let message = "Tesseract is not on the PATH: scans are added without their text";
@@ -162,9 +163,9 @@ pub(super) fn ocr(context: &Context, findings: &mut Findings) {
     }
 }
 
-/// Whether agents are told what this program can do.
-pub(super) fn skill(context: &Context, findings: &mut Findings) {
-    for found in status::agent_skills(&context.session.environment) {
+/// Reports whether agents have the skill of this version.
+pub(super) fn skill(session: &Session, findings: &mut Findings) {
+    for found in status::agent_skills(&session.environment) {
         let place = found.path.display();
         let version = found.version.as_deref().unwrap_or("unknown");
         if found.is_current {

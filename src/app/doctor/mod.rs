@@ -1,0 +1,116 @@
+//! Examines the machine, the cache and the database, and repairs what can be repaired.
+
+mod cache;
+mod database;
+mod machine;
+
+use crate::app::{Observer, Session};
+use crate::error::{Error, Result};
+
+/// How something was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be.
+    Ok,
+    /// Worth knowing; nothing is wrong.
+    Note,
+    /// It was wrong and has been repaired.
+    Repaired,
+    /// It is wrong.
+    Fault,
+}
+
+impl Verdict {
+    /// Returns the word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Repaired => "repaired",
+            Self::Fault => "fault",
+        }
+    }
+}
+
+/// Something that was examined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What it is about, in one word.
+    pub name: &'static str,
+    /// How it is.
+    pub verdict: Verdict,
+    /// A sentence without a full stop.
+    pub message: String,
+    /// What the user can do, if anything.
+    pub fix: Option<String>,
+}
+
+/// What was examined and how it was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// In the order in which they were made.
+    pub checks: Vec<Check>,
+    /// Whether something is damaged that kb cannot repair.
+    pub is_beyond_repair: bool,
+}
+
+impl Findings {
+    /// Returns how many checks have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.checks.iter().filter(|check| check.verdict == verdict).count()
+    }
+
+    fn add(&mut self, name: &'static str, verdict: Verdict, message: impl Into<String>) {
+        self.checks.push(Check { name, verdict, message: message.into(), fix: None });
+    }
+
+    fn add_with_fix(
+        &mut self,
+        name: &'static str,
+        verdict: Verdict,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        let fix = Some(fix.into());
+        self.checks.push(Check { name, verdict, message: message.into(), fix });
+    }
+
+    /// Adds an error as a fault, with the error's own hint.
+    fn add_error(&mut self, name: &'static str, error: &Error) {
+        self.is_beyond_repair |= matches!(
+            error,
+            Error::Corrupt { .. }
+                | Error::DiskFailed { .. }
+                | Error::Foreign { .. }
+                | Error::SchemaTooNew { .. }
+                | Error::Store(_)
+                | Error::DiskFull { .. }
+        );
+        let (message, fix) = (error.to_string(), error.hint());
+        self.checks.push(Check { name, verdict: Verdict::Fault, message, fix });
+    }
+}
+
+/// Examines everything kb needs and, if `is_fixing`, repairs what can be repaired.
+///
+/// # Errors
+///
+/// [`Error::Io`] where a file cannot be made private. Every other fault is a check.
+pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
+    let mut findings = Findings::default();
+    machine::version(&mut findings);
+    machine::files(session, is_fixing, &mut findings)?;
+    machine::disk(session, &mut findings);
+    // A database that cannot be opened is reported below.
+    let bound = session.open_existing().ok().flatten();
+    let bound = bound.and_then(|store| store.binding().ok().flatten());
+    // First the files that would run in this process; then the model, before the database, whose vectors
+    // it may have to compute again.
+    let is_safe = cache::examine(session, bound.as_ref(), is_fixing, observer, &mut findings);
+    machine::model(session, bound.as_ref(), is_safe, observer, &mut findings);
+    // A repair may embed passages.
+    database::examine(session, is_fixing && is_safe, observer, &mut findings);
+    machine::ocr(session, &mut findings);
+    machine::skill(session, &mut findings);
+    Ok(findings)
+}
