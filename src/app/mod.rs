@@ -19,6 +19,7 @@ pub mod session;
 pub mod settings;
 pub mod skills;
 pub mod status;
+pub mod transfer;
 pub mod update;
 pub mod values;
 

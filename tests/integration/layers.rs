@@ -90,6 +90,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "store",
             "text",
             "trace",
+            "transfer",
         ],
     ),
     (
@@ -159,8 +160,8 @@ const HOMES: &[(&str, &[&str])] = &[
         "rayon",
         &[
             "app/reindex.rs",
+            "app/transfer.rs",
             "cli/embed.rs",
-            "cli/transfer.rs",
             "embed/single/native/linear.rs",
             "ingest/pipeline",
         ],

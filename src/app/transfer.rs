@@ -1,0 +1,219 @@
+//! Exports a knowledge base as lines of JSON, and imports such lines.
+
+use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use crate::app::session::absolute;
+use crate::app::{Observer, Session, erase, model};
+use crate::config::Origin;
+use crate::document::{Binding, Chunk};
+use crate::embed::{Embedder, Side};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::files::open::Links;
+use crate::files::write::Draft;
+use crate::ingest::CpuBudget;
+use crate::store::{RecordedChunk, Store};
+use crate::text::json::Line;
+use crate::transfer::{self, BadLine, Exported, Head, ImportOptions, Imported};
+
+/// What to import, and how far to trust it.
+pub struct ImportRequest<'a> {
+    /// Where the lines come from.
+    pub source: Source<'a>,
+    /// Whether the paths in the lines are imported with their documents.
+    pub trusts_paths: bool,
+}
+
+/// Where lines come from.
+pub enum Source<'a> {
+    /// A file, as typed.
+    File(&'a Path),
+    /// A stream, and what messages call it.
+    Stream(&'a mut dyn BufRead, &'a str),
+}
+
+/// Writes the knowledge base to a new file, with its vectors if `with_vectors`.
+///
+/// # Errors
+///
+/// [`Error::PathNotFound`] where there is no database, [`Error::Usage`] for a file that exists, [`Error::Io`].
+pub fn export_to_file(session: &Session, file: &Path, with_vectors: bool) -> Result<Exported> {
+    let store = open(session)?;
+    let path = absolute(file)?;
+    let fail = |source| Error::Io { path: path.clone(), source };
+    if path.symlink_metadata().is_ok() {
+        return Err(exists(&path));
+    }
+    let mut draft = Draft::create_own(&path).map_err(fail)?;
+    let mut out = BufWriter::new(draft.file());
+    let write = |line: &Line| out.write_all(line.as_str().as_bytes()).map_err(fail);
+    let exported = transfer::export(&store, with_vectors, write)?;
+    out.flush().map_err(fail)?;
+    drop(out);
+    draft.publish_new().map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => exists(&path),
+        _ => fail(error),
+    })?;
+    Ok(exported)
+}
+
+/// Gives `emit` the lines of the knowledge base, with its vectors if `with_vectors`.
+///
+/// # Errors
+///
+/// [`Error::PathNotFound`] where there is no database, and what `emit` returns.
+pub fn export(
+    session: &Session,
+    with_vectors: bool,
+    emit: impl FnMut(&Line) -> Result<()>,
+) -> Result<Exported> {
+    transfer::export(&open(session)?, with_vectors, emit)
+}
+
+fn open(session: &Session) -> Result<Store> {
+    session.open_existing()?.ok_or_else(|| Error::PathNotFound { path: session.database() })
+}
+
+fn exists(path: &Path) -> Error {
+    Error::Usage {
+        message: format!("{} exists already", path.display()),
+        hint: Some("name another file".into()),
+    }
+}
+
+/// Imports the documents of an export; a line that cannot be imported is in the result.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for what is no export, [`Error::ModelMismatch`], [`Error::UntrustedModel`], [`Error::Io`],
+/// and what the model or the database refuses.
+pub fn import(
+    session: &Session,
+    request: ImportRequest<'_>,
+    observer: &dyn Observer,
+) -> Result<Imported> {
+    let trusts_paths = request.trusts_paths;
+    match request.source {
+        Source::Stream(mut input, name) => {
+            import_lines(session, &mut input, Path::new(name), trusts_paths, observer)
+        }
+        Source::File(file) => {
+            let path = absolute(file)?;
+            let file = files::open::open(&path, Links::Follow).map_err(|error| match error {
+                Error::NotAFile { path } => Error::Usage {
+                    message: format!("{} is not a regular file", path.display()),
+                    hint: Some("`kb import -` reads standard input".into()),
+                },
+                other => other,
+            })?;
+            import_lines(session, &mut BufReader::new(file), &path, trusts_paths, observer)
+        }
+    }
+}
+
+fn import_lines(
+    session: &Session,
+    input: &mut impl BufRead,
+    name: &Path,
+    trusts_paths: bool,
+    observer: &dyn Observer,
+) -> Result<Imported> {
+    let head = transfer::head(input, name)?;
+    let mut store = session.open_store()?;
+    let target = target(session, &store, &head, observer)?;
+    check_length(head.binding.as_ref(), &target)?;
+    store.bind(&target)?;
+    let options =
+        ImportOptions { trusts_paths, are_vectors_good: head.binding.as_ref() == Some(&target) };
+    let mut embedder: Option<Box<dyn Embedder>> = None;
+    let mut embed = |chunks: &[RecordedChunk]| {
+        if embedder.is_none() {
+            let selection = model::select(session, Some(&target))?;
+            let installed = selection.locate_or_install(observer)?;
+            embedder = Some(Box::new(selection.open_for_passages(&installed, observer)?));
+        }
+        let embedder = embedder.as_deref().expect("it was just opened");
+        model::check_binding(&target, embedder.binding())?;
+        embed_chunks(session, embedder, chunks)
+    };
+    let mut report = |failed: &BadLine| {
+        let BadLine { number, reason } = failed;
+        observer.note(&format!("failed: {}, line {number}: {reason}", name.display()));
+    };
+    let mut imported =
+        transfer::import(&mut store, input, name, &head, options, &mut embed, &mut report)?;
+    if trusts_paths {
+        // Last, so that an update after an interruption does not read what was still to come.
+        head.roots.iter().try_for_each(|root| store.remember_root(root))?;
+    } else {
+        imported.num_folders_left_out = head.roots.len();
+    }
+    erase::finish(store, observer)?;
+    Ok(imported)
+}
+
+/// Returns what the database is bound to after the import: what it is bound to now; for a new database what the
+/// export is bound to, unless the settings name another model.
+fn target(
+    session: &Session,
+    store: &Store,
+    head: &Head,
+    observer: &dyn Observer,
+) -> Result<Binding> {
+    if let Some(bound) = store.binding()? {
+        // A model that was named for this import alone must be the database's.
+        if let Origin::Flag(_) = session.resolved.origin("embedding.model") {
+            model::check_selection(session, Some(&bound))?;
+        }
+        return Ok(bound);
+    }
+    if let Some(given) = &head.binding
+        && model::check_selection(session, Some(given)).is_ok()
+    {
+        model::check_adoptable(session, given)?;
+        return Ok(given.clone());
+    }
+    let selection = model::select(session, None)?;
+    Ok(selection.binding(&selection.locate_or_install(observer)?))
+}
+
+/// Refuses passages that the model could only read in part.
+fn check_length(given: Option<&Binding>, target: &Binding) -> Result<()> {
+    match given {
+        Some(given) if given.max_tokens > target.max_tokens => Err(Error::Usage {
+            message: format!(
+                "passages of the export have up to {} tokens; the model of this database, {}, reads {}",
+                given.max_tokens, target.model_name, target.max_tokens
+            ),
+            hint: Some("import into a new data directory, or add the files themselves".into()),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Embeds the chunks of one document on all processors, within the time that a document may take.
+fn embed_chunks(
+    session: &Session,
+    embedder: &dyn Embedder,
+    chunks: &[RecordedChunk],
+) -> Result<Vec<Vec<f32>>> {
+    let max_cpu = Duration::from_secs(session.config().ingestion.max_cpu_seconds.into());
+    let budget = CpuBudget::new(max_cpu);
+    let embed_one = |chunk: &RecordedChunk| {
+        budget.check()?;
+        let passage = Chunk::passage(&chunk.context, &chunk.text);
+        match budget.spend(|| embedder.embed_cut(&passage, Side::Passage))? {
+            (vector, false) => Ok(vector),
+            (_, true) => Err(Error::Usage {
+                message: format!("chunk {} is longer than the model reads", chunk.id),
+                hint: None,
+            }),
+        }
+    };
+    // One chunk per job: a few long ones must not wait for each other.
+    chunks.par_iter().with_max_len(1).map(embed_one).collect()
+}
