@@ -4,6 +4,7 @@
 //! and so can any program that uses the library. What happens on the way goes to an [`observer::Observer`].
 
 pub mod add;
+pub mod cache;
 mod chunking;
 pub mod doctor;
 pub mod erase;

@@ -1,10 +1,35 @@
-//! Changes the settings file.
+//! Lists the settings and changes the settings file.
 
 use crate::app::session::make_private_dir;
 use crate::app::{Observer, Session};
 use crate::config::{self, Origin};
 use crate::error::{Error, Result};
 use crate::files::write;
+
+/// A setting with its value and where that comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Dotted name.
+    pub key: String,
+    /// As YAML writes it.
+    pub value: String,
+    /// `default`, a file, a variable or a flag.
+    pub origin: String,
+}
+
+/// Returns every setting.
+pub fn all(session: &Session) -> Vec<Setting> {
+    let resolved = &session.resolved;
+    let setting = |(key, value): (String, String)| {
+        let origin = match resolved.origin(&key) {
+            Origin::Default => "default".into(),
+            Origin::File(file) => file.display().to_string(),
+            Origin::Variable(name) | Origin::Flag(name) => name.clone(),
+        };
+        Setting { key, value, origin }
+    };
+    resolved.entries().into_iter().map(setting).collect()
+}
 
 /// Writes one setting to the file, also through a link, and warns where something overrides it.
 ///

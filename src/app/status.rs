@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use crate::app::session::absolute;
+use crate::app::update::Scope;
 use crate::app::{Session, model, ocr};
 use crate::config::Environment;
 use crate::document::Binding;
 use crate::error::Result;
+use crate::ingest::survey::OutOfDate;
 use crate::skill::install::{self, Found};
 use crate::store::Stats;
 
@@ -54,6 +56,17 @@ pub fn status(session: &Session) -> Result<(Setup, Stats)> {
         None => (None, Stats::empty()),
     };
     Ok((setup(session, binding), stats))
+}
+
+/// Counts the files that have changed since they were added, by size and time; `None` where there is no database.
+///
+/// # Errors
+///
+/// What the database refuses.
+pub fn scan(session: &Session) -> Result<Option<OutOfDate>> {
+    let Some(store) = session.open_existing()? else { return Ok(None) };
+    let surveys = Scope::read(session, &store, &[])?.survey(session, false);
+    Ok(Some(OutOfDate::of(&surveys)))
 }
 
 /// Reports what is there, fetching nothing.

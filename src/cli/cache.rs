@@ -1,46 +1,33 @@
-//! `kb cache`.
+//! Runs `kb cache`.
 
 use std::io;
 use std::io::IsTerminal;
 
-use crate::app::model;
+use crate::app::cache::{self, CleanRequest, Cleaned};
 use crate::cli::args::{self, CacheAction};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::embed::{self, Cached};
 use crate::error::{Error, Result};
-use crate::present::cache as present;
-use crate::present::cache::Cleaned;
+use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
-    let locations = context.session.locations();
-    let bound = match context.session.open_existing()? {
-        Some(store) => store.binding()?,
-        None => None,
-    };
-    let used = model::select(&context.session, bound.as_ref()).and_then(|it| it.locate());
-    let parts = embed::cached(&locations, used.as_ref().ok());
-    let dir = &locations.cache_dir;
-    let Some(CacheAction::Clean(clean)) = &args.action else {
+    let Some(CacheAction::Clean(args)) = &args.action else {
+        let contents = cache::contents(&context.session)?;
         context.present(
             args.format.format,
-            |out| present::json(dir, &parts, out),
-            |human, out| human.cache(dir, &parts, out),
+            |out| json::cache(&contents, out),
+            |human, out| human.cache(&contents, out),
         )?;
         return Ok(ExitStatus::Success);
     };
-    let (kept, removed): (Vec<Cached>, Vec<Cached>) =
-        parts.into_iter().partition(|it| it.is_used && !clean.all);
-    let cleaned = Cleaned { is_dry_run: clean.dry_run, removed, kept };
-    if !cleaned.removed.is_empty() && !clean.dry_run {
-        if !clean.yes && !confirm(&cleaned)? {
-            return Ok(ExitStatus::User);
-        }
-        embed::remove_cached(&locations, &cleaned.removed)?;
-    }
+    let request = CleanRequest { removes_all: args.all, is_dry_run: args.dry_run };
+    let confirm = |cleaned: &Cleaned| if args.yes { Ok(true) } else { confirm(cleaned) };
+    let Some(cleaned) = cache::clean(&context.session, request, &confirm)? else {
+        return Ok(ExitStatus::User);
+    };
     context.present(
-        clean.format.format,
-        |out| present::cleaned_json(dir, &cleaned, out),
+        args.format.format,
+        |out| json::cleaned(&cleaned, out),
         |human, out| human.cleaned(&cleaned, out),
     )?;
     Ok(ExitStatus::Success)

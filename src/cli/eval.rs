@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::eval::{self, Evaluation, Judged, beir, known_item};
 use crate::files::open::{self, Links};
 use crate::files::write;
-use crate::present::eval as present;
+use crate::present::json;
 use crate::search::{LegSelection, SearchOptions};
 use crate::store::Store;
 
@@ -27,8 +27,8 @@ pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
     };
     context.present(
         args.format.format,
-        |out| present::json(&evaluations, out),
-        |human, out| present::human(human, &evaluations, out),
+        |out| json::eval(&evaluations, out),
+        |human, out| human.eval(&evaluations, out),
     )?;
     Ok(ExitStatus::Success)
 }

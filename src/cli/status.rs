@@ -1,7 +1,6 @@
-//! `kb status`.
+//! Runs `kb status`.
 
-use crate::app;
-use crate::app::update::Scope;
+use crate::app::status;
 use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -9,19 +8,14 @@ use crate::error::Result;
 use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Status) -> Result<ExitStatus> {
-    let (setup, stats) = app::status::status(&context.session)?;
-    let surveys = match context.session.open_existing()?.filter(|_| args.scan) {
-        Some(store) => {
-            Some(Scope::read(&context.session, &store, &[])?.survey(&context.session, false))
-        }
-        None => None,
-    };
+    let (setup, stats) = status::status(&context.session)?;
+    let out_of_date = if args.scan { status::scan(&context.session)? } else { None };
     context.present(
         args.format.format,
-        |out| json::status(&setup, &stats, surveys.as_deref(), out),
+        |out| json::status(&setup, &stats, out_of_date.as_ref(), out),
         |human, out| {
             human.status(&setup, &stats, out)?;
-            surveys.as_deref().map_or(Ok(()), |it| human.out_of_date(it, out))
+            out_of_date.as_ref().map_or(Ok(()), |files| human.out_of_date(files, out))
         },
     )?;
     Ok(ExitStatus::Success)

@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::error::Result;
-use crate::present::update;
+use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> {
     let named = args.roots.iter().map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
     let report = ended(outcome, &interrupt)?;
     context.present(
         args.format.format,
-        |out| update::json(&report, out),
+        |out| json::update(&report, out),
         |human, out| human.update(&report, out),
     )?;
     let is_named_away = report.away.iter().any(|folder| request.named.contains(folder));

@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, search};
 use crate::error::Result;
-use crate::present::why;
+use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Why) -> Result<ExitStatus> {
     let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
@@ -14,8 +14,8 @@ pub(super) fn run(context: &Context, args: &args::Why) -> Result<ExitStatus> {
         app::search::why(&context.session, &request, &args.document, &context.ui)?;
     context.present(
         args.format.format,
-        |out| why::json(&typed, &document, &journey, out),
-        |human, out| why::human(human, &document, &journey, out),
+        |out| json::why(&typed, &document, &journey, out),
+        |human, out| human.why(&document, &journey, out),
     )?;
     Ok(ExitStatus::Success)
 }

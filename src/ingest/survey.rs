@@ -66,6 +66,37 @@ impl Survey {
     }
 }
 
+/// How much is out of date in all folders.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OutOfDate {
+    /// Files that are another length or time.
+    pub num_changed: usize,
+    /// Files never seen.
+    pub num_new: usize,
+    /// Files that are gone.
+    pub num_missing: usize,
+    /// Folders that are gone or empty.
+    pub num_folders_away: usize,
+    /// Files and folders that are not read because a link is in their place.
+    pub num_refused: usize,
+}
+
+impl OutOfDate {
+    /// Counts what surveys found.
+    pub fn of(surveys: &[Survey]) -> Self {
+        let sum = |count: fn(&Survey) -> usize| surveys.iter().map(count).sum();
+        Self {
+            num_changed: sum(|survey| survey.changed.len()),
+            num_new: sum(|survey| survey.new.len()),
+            num_missing: sum(|survey| survey.missing.len()),
+            num_folders_away: sum(|survey| {
+                usize::from(survey.is_away) + survey.empty_folders.len()
+            }),
+            num_refused: sum(|survey| survey.refused.len()),
+        }
+    }
+}
+
 /// Whether a folder is gone, empty or cannot be looked into: what an unmounted disk leaves.
 pub fn is_away(folder: &Path) -> bool {
     folder.read_dir().map_or(true, |mut entries| entries.next().is_none())

@@ -27,6 +27,22 @@ pub enum Fate {
     BeyondLimit,
 }
 
+impl Fate {
+    /// Returns the word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::Empty => "empty",
+            Self::Filtered => "filtered",
+            Self::Excluded => "excluded",
+            Self::BeyondDepth => "beyond_depth",
+            Self::BelowThreshold => "below_threshold",
+            Self::BeyondLimit => "beyond_limit",
+            Self::Copy => "copy",
+        }
+    }
+}
+
 /// Where the best of a document's chunks stands in a leg.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {

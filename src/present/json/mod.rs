@@ -2,13 +2,17 @@
 //! outside. Every documented key is always there, but for those that a flag asks for; what does not apply
 //! is null.
 
+mod cache;
 mod doctor;
 mod documents;
+mod eval;
 pub mod read;
 mod runs;
 mod search;
 pub mod skill;
 mod status;
+mod update;
+mod why;
 
 use std::io;
 
@@ -18,16 +22,24 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::text::json::Json;
 
+pub(super) use cache::{CacheJson, CleanedJson};
+pub use cache::{cache, cleaned};
 pub(super) use doctor::DoctorJson;
 pub use doctor::doctor;
 pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, TagJson, TaggedJson};
 pub use documents::{info, list, removed, tagged, tags};
+pub(super) use eval::EvalJson;
+pub use eval::eval;
 pub(super) use runs::{BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson};
 pub use runs::{backup, imported, reindexed, report};
 pub(super) use search::{ResultJson, SearchJson, SimilarJson, TermJson};
 pub use search::{evidence_line, found, hit_lines, passage_lines, search_line, similar, vector};
 pub(super) use status::{SettingJson, SetupJson, StatusJson};
 pub use status::{settings, setup, status};
+pub(super) use update::UpdateJson;
+pub use update::update;
+pub(super) use why::WhyJson;
+pub use why::why;
 
 /// Grows only when a documented key is removed, renamed or changes its type.
 pub(super) const CONTRACT_VERSION: u32 = 1;

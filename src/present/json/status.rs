@@ -6,10 +6,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::settings::Setting;
 use crate::app::status::{OcrSetup, Setup};
-use crate::ingest::survey::Survey;
+use crate::ingest::survey::OutOfDate;
 use crate::present::json::CONTRACT_VERSION;
-use crate::present::{Setting, update};
 use crate::store::Stats;
 use crate::text::json::Json;
 
@@ -116,7 +116,7 @@ impl<'a> From<&'a OcrSetup> for OcrJson<'a> {
 pub fn status(
     setup: &Setup,
     stats: &Stats,
-    surveys: Option<&[Survey]>,
+    out_of_date: Option<&OutOfDate>,
     out: &mut Json<'_>,
 ) -> io::Result<()> {
     let binding = setup.binding.as_ref();
@@ -148,9 +148,12 @@ pub fn status(
                 current: it.is_current,
             })
             .collect(),
-        out_of_date: surveys.map(|it| {
-            let [changed, new, missing, folders_away, links_refused] = update::counts(it);
-            OutOfDateJson { changed, new, missing, folders_away, links_refused }
+        out_of_date: out_of_date.map(|files| OutOfDateJson {
+            changed: files.num_changed,
+            new: files.num_new,
+            missing: files.num_missing,
+            folders_away: files.num_folders_away,
+            links_refused: files.num_refused,
         }),
     })
 }

@@ -11,7 +11,6 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
 use crate::present::json::{self, skill};
-use crate::present::{cache, eval, update, why};
 use crate::text::json::Json;
 use crate::transfer::{DocumentLine, HeadLine};
 
@@ -94,10 +93,10 @@ array. A field with a question mark is left out where it does not apply; every o
 pub const PUBLISHED: &[Published] = &[
     Published::of::<json::SetupJson>("init", "kb init --format json"),
     Published::of::<json::ReportJson>("add", "kb add --format json"),
-    Published::of::<update::UpdateJson>("update", "kb update --format json"),
+    Published::of::<json::UpdateJson>("update", "kb update --format json"),
     Published::of::<json::SearchJson>("search", "kb search --format json; --batch, a line"),
     Published::of::<json::ResultJson>("search-jsonl", "kb search --format jsonl, a line"),
-    Published::of::<why::WhyJson>("why", "kb why --format json"),
+    Published::of::<json::WhyJson>("why", "kb why --format json"),
     Published::of::<Vec<json::ListedJson>>("list", "kb list --format json"),
     Published::of::<json::InfoJson>("info", "kb info --format json"),
     Published::of::<json::SimilarJson>("similar", "kb similar --format json"),
@@ -115,9 +114,9 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::DoctorJson>("doctor", "kb doctor --format json"),
     Published::of::<json::ReindexedJson>("reindex", "kb reindex --format json"),
     Published::of::<Vec<f32>>("embed", "kb embed, a line"),
-    Published::of::<eval::EvalJson>("eval", "kb eval --format json"),
-    Published::of::<cache::CacheJson>("cache", "kb cache --format json"),
-    Published::of::<cache::CleanedJson>("cache-clean", "kb cache clean --format json"),
+    Published::of::<json::EvalJson>("eval", "kb eval --format json"),
+    Published::of::<json::CacheJson>("cache", "kb cache --format json"),
+    Published::of::<json::CleanedJson>("cache-clean", "kb cache clean --format json"),
     Published::of::<Vec<json::SettingJson>>("config", "kb config --format json"),
     Published::of::<skill::ListJson>("skill-list", "kb skill list --format json"),
     Published::of::<skill::BuildJson>("skill-build", "kb skill build --format json"),

@@ -6,9 +6,9 @@
 use std::io;
 use std::path::Path;
 
+use crate::app::settings::Setting;
 use crate::error::Error;
 use crate::ingest::IngestReport;
-use crate::present::Setting;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{texts, words};

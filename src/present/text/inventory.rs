@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::app::status::{OcrSetup, Setup};
 use crate::document::Quality;
+use crate::ingest::survey::OutOfDate;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;
 use crate::present::terminal::paint::Meaning;
@@ -178,6 +179,31 @@ impl Human {
             }),
         );
         self.facts(&facts, out)
+    }
+
+    /// Writes on one line whether files have changed since they were added.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn out_of_date(&self, files: &OutOfDate, out: &mut Sheet<'_>) -> io::Result<()> {
+        if *files == OutOfDate::default() {
+            return writeln!(out, "All files are as they were.");
+        }
+        let away = match files.num_folders_away {
+            0 => String::new(),
+            away => format!(", {} gone or empty", counted(away, "folder")),
+        };
+        let refused = match files.num_refused {
+            0 => String::new(),
+            refused => format!(", {refused} replaced by a link that is not followed"),
+        };
+        let OutOfDate { num_changed, num_new, num_missing, .. } = files;
+        writeln!(
+            out,
+            "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{away}{refused}. \
+             `kb update` follows."
+        )
     }
 
     /// Writes what is set up.

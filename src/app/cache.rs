@@ -1,0 +1,83 @@
+//! Lists what is in the cache and removes what is not in use.
+
+use std::path::PathBuf;
+
+use crate::app::{Session, model};
+use crate::embed::{self, Cached};
+use crate::error::Result;
+
+/// What is in the cache.
+#[derive(Debug)]
+pub struct Contents {
+    /// Its directory.
+    pub dir: PathBuf,
+    /// Its parts.
+    pub parts: Vec<Cached>,
+}
+
+/// What to remove.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CleanRequest {
+    /// Whether parts that are in use are removed too.
+    pub removes_all: bool,
+    /// Whether nothing is removed and the result says what would be.
+    pub is_dry_run: bool,
+}
+
+/// What cleaning removed or would remove.
+#[derive(Debug)]
+pub struct Cleaned {
+    /// The directory of the cache.
+    pub dir: PathBuf,
+    /// Whether nothing was removed.
+    pub is_dry_run: bool,
+    /// Parts that are removed.
+    pub removed: Vec<Cached>,
+    /// Parts that stay.
+    pub kept: Vec<Cached>,
+}
+
+/// Returns how many bytes parts take together.
+pub fn size_bytes(parts: &[Cached]) -> u64 {
+    parts.iter().map(|part| part.size_bytes).sum()
+}
+
+/// Returns what is in the cache.
+///
+/// # Errors
+///
+/// Those of [`crate::store::Store::open`].
+pub fn contents(session: &Session) -> Result<Contents> {
+    let locations = session.locations();
+    let bound = match session.open_existing()? {
+        Some(store) => store.binding()?,
+        None => None,
+    };
+    let used = model::select(session, bound.as_ref()).and_then(|selection| selection.locate());
+    let parts = embed::cached(&locations, used.as_ref().ok());
+    Ok(Contents { dir: locations.cache_dir, parts })
+}
+
+/// Removes parts of the cache: those that the database's model does not need, or all. `confirm` is asked before
+/// anything goes; the result is `None` if it refuses.
+///
+/// # Errors
+///
+/// Those of [`contents`], what `confirm` returns, and [`crate::error::Error::Io`].
+pub fn clean(
+    session: &Session,
+    request: CleanRequest,
+    confirm: &dyn Fn(&Cleaned) -> Result<bool>,
+) -> Result<Option<Cleaned>> {
+    let CleanRequest { removes_all, is_dry_run } = request;
+    let Contents { dir, parts } = contents(session)?;
+    let (kept, removed) = parts.into_iter().partition(|part| part.is_used && !removes_all);
+    let cleaned = Cleaned { dir, is_dry_run, removed, kept };
+    if !cleaned.removed.is_empty() && !is_dry_run {
+        if !confirm(&cleaned)? {
+            return Ok(None);
+        }
+        embed::remove_cached(&session.locations(), &cleaned.removed)?;
+    }
+    Ok(Some(cleaned))
+}

@@ -1,0 +1,102 @@
+//! Presents the parts of the cache as JSON.
+
+use std::io;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::cache::{self, Cleaned, Contents};
+use crate::embed::Cached;
+use crate::present::json::CONTRACT_VERSION;
+use crate::text::json::Json;
+
+/// What lies in the cache.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct CacheJson {
+    /// Grows only when a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// The directory.
+    directory: String,
+    /// Bytes of all its parts.
+    size_bytes: u64,
+    /// What it holds.
+    parts: Vec<PartJson>,
+}
+
+/// A part of the cache.
+#[derive(Serialize, JsonSchema)]
+struct PartJson {
+    /// `runtime`, `model`, `graph` or `leftover`.
+    kind: &'static str,
+    /// What it is of: a version, a model.
+    name: String,
+    /// Its file or directory.
+    path: String,
+    /// Its size in bytes.
+    size_bytes: u64,
+    /// Whether the database's model needs it.
+    in_use: bool,
+    /// `unchanged` or `touched` since it was written down in the manifest, by size, time and inode of
+    /// its files; `no` where it is not written down.
+    recorded: &'static str,
+}
+
+/// What cleaning the cache removed.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct CleanedJson {
+    /// Grows only when a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// The directory.
+    directory: String,
+    /// Whether nothing was removed, and the rest says what would be.
+    dry_run: bool,
+    /// Bytes of what was removed.
+    freed_bytes: u64,
+    /// What was removed.
+    removed: Vec<PartJson>,
+    /// What is left.
+    kept: Vec<PartJson>,
+}
+
+impl From<&Cached> for PartJson {
+    fn from(part: &Cached) -> Self {
+        Self {
+            kind: part.kind.as_str(),
+            name: part.name.clone(),
+            path: part.path.display().to_string(),
+            size_bytes: part.size_bytes,
+            in_use: part.is_used,
+            recorded: part.recorded.as_str(),
+        }
+    }
+}
+
+/// Writes what is in the cache.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn cache(contents: &Contents, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&CacheJson {
+        contract_version: CONTRACT_VERSION,
+        directory: contents.dir.display().to_string(),
+        size_bytes: cache::size_bytes(&contents.parts),
+        parts: contents.parts.iter().map(PartJson::from).collect(),
+    })
+}
+
+/// Writes what cleaning did.
+///
+/// # Errors
+///
+/// What writing gives.
+pub fn cleaned(cleaned: &Cleaned, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&CleanedJson {
+        contract_version: CONTRACT_VERSION,
+        directory: cleaned.dir.display().to_string(),
+        dry_run: cleaned.is_dry_run,
+        freed_bytes: cache::size_bytes(&cleaned.removed),
+        removed: cleaned.removed.iter().map(PartJson::from).collect(),
+        kept: cleaned.kept.iter().map(PartJson::from).collect(),
+    })
+}
