@@ -5,7 +5,7 @@ DEMO := .demo
 PREFIX ?= $(HOME)/.local
 DEST = $(DESTDIR)$(PREFIX)
 export CARGO_TERM_COLOR ?= auto
-# kb sets it for itself; here it is for tests and benchmarks that load the library on their own.
+# kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
 .PHONY: help build demo test faults lint quality chunkers pdf schema skills bench start corpus packages install clean
@@ -33,7 +33,7 @@ test: ## Fetch the model once, then run every test
 	cargo test --locked
 	tests/faults/run target/debug/kb --short
 
-faults: build ## Fail, kill, cut the power, fill, damage: look whether anything is lost; half an hour, best as root
+faults: build ## Run commands under I/O faults, kills and power cuts and check that nothing is lost; half an hour, best as root
 	tests/faults/run $(KB) --write
 
 lint: ## Check format, lints, documentation and dependencies
@@ -50,36 +50,36 @@ lint: ## Check format, lints, documentation and dependencies
 		else echo "advisories were not checked: github.com/RustSec/advisory-db cannot be reached"; fi; \
 	fi
 
-quality: build ## Measure retrieval on the collections beside this checkout
+quality: build ## Measure retrieval on the collections next to this checkout
 	tests/quality/run $(KB) --write
 
-chunkers: build ## Cut every file beside this checkout, and source code of this machine, and check each chunk
+chunkers: build ## Chunk every file next to this checkout, and source code of this machine, and check each chunk
 	tests/quality/chunkers $(KB)
 
-pdf: build ## Measure how PDFs are read, beside pdftotext, pypdf and pdf-extract
+pdf: build ## Measure how well PDFs are read, compared with pdftotext, pypdf and pdf-extract
 	cargo build --release --locked --example read_pdf
 	tests/quality/pdf $(KB)
 
-schema: ## Write docs/schema anew, after a change of what is printed
+schema: ## Update docs/schema after a change of the JSON output
 	cargo run --quiet --locked -- schema --dir docs/schema
 
-skills: build ## Serve the skills beside this checkout and report counts and times
+skills: build ## Serve the skills next to this checkout and report counts and times
 	tests/quality/skills $(KB)
 
-bench: build ## Measure speed and memory beside Python; BENCH=--torch with sentence-transformers too
+bench: build ## Measure speed and memory, compared with Python; BENCH=--torch adds sentence-transformers
 	benches/run $(KB) $(BENCH)
 	benches/page
 
-start: build ## Measure how long each command takes at 3,000 documents
+start: build ## Measure how long each command takes with 3,000 documents
 	benches/start $(KB) --write
 
-corpus: build ## Ingest everything beside this checkout and report
+corpus: build ## Add everything next to this checkout and report
 	tests/quality/corpus $(KB)
 
 packages: ## Build the crate, the Python package and the Debian package, and try each
 	packaging/run
 
-install: build ## Install program, man pages and completions below PREFIX (~/.local), and the name skc
+install: build ## Install the program, man pages, completions and the link skc in PREFIX (~/.local)
 	mkdir -p $(addprefix $(DEST)/,bin share/man/man1 share/bash-completion/completions \
 		share/zsh/site-functions share/fish/vendor_completions.d)
 	install -m 755 $(KB) $(DEST)/bin/kb
@@ -89,6 +89,6 @@ install: build ## Install program, man pages and completions below PREFIX (~/.lo
 	$(KB) completions zsh > $(DEST)/share/zsh/site-functions/_kb
 	$(KB) completions fish > $(DEST)/share/fish/vendor_completions.d/kb.fish
 
-clean: ## Remove what was built
+clean: ## Remove all build output
 	rm -rf $(DEMO)
 	cargo clean
