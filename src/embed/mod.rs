@@ -11,11 +11,14 @@ mod cache;
 mod facts;
 mod fetch;
 mod graph;
+mod locations;
 mod names;
 mod registry;
 pub(crate) mod runtime;
 pub(crate) mod single;
 mod tokenize;
+mod trust;
+mod upkeep;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,15 +28,17 @@ use cache::Manifest;
 use crate::document::{Binding, Precision};
 use crate::error::{Error, Result};
 
-pub use cache::{
-    Cached, CachedKind, Examination, Examined, FileState, ManifestState, Recorded, cached, examine,
-    remove_cached, remove_wrong,
-};
+pub use cache::{FileState, ManifestState};
 pub use facts::Facts;
-pub use fetch::{Locations, OPTIMISING, install, locate, locate_model};
+pub use fetch::{OPTIMISING, install, locate, locate_model};
+pub use locations::Locations;
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
 pub use runtime::OnnxEmbedder;
 pub use tokenize::{Side, Tokenizer};
+pub use upkeep::{
+    Cached, CachedKind, Examination, Examined, Recorded, cached, examine, remove_cached,
+    remove_wrong,
+};
 
 /// Turns text into vectors of unit length.
 pub trait Embedder: Send + Sync {
@@ -205,7 +210,7 @@ impl Default for OpenOptions {
 impl Installed {
     /// Whether the SHA-256 of at least one file of the model is known.
     pub fn has_checksums(&self) -> bool {
-        cache::has_checksums(self)
+        trust::has_checksums(self)
     }
 
     /// Returns what a database embedded with these options is bound to, without loading anything.
@@ -295,7 +300,7 @@ pub enum Event {
 /// `tokenizer.json` cannot be used.
 pub fn tokenizer(installed: &Installed, options: &OpenOptions) -> Result<Tokenizer> {
     let mut manifest = Manifest::read(&installed.cache_dir);
-    manifest.require(&cache::model_files(installed))?;
+    manifest.require(&trust::model(installed))?;
     manifest.keep();
     Tokenizer::load(installed, options)
 }

@@ -17,7 +17,7 @@ use super::cache::Manifest;
 use super::facts::model_error;
 use super::graph::export::{INPUT, OUTPUT};
 use super::registry::Pooling;
-use super::{Embedder, Event, Installed, OpenOptions, Side, Tokenizer, cache, graph};
+use super::{Embedder, Event, Installed, OpenOptions, Side, Tokenizer, graph, trust};
 use crate::document::Binding;
 use crate::error::{Cause, Error, Result};
 
@@ -79,8 +79,8 @@ impl OnnxEmbedder {
         let binding = installed.binding(options);
         // Before anything of it runs in this process.
         let mut manifest = Manifest::read(&installed.cache_dir);
-        manifest.require(cache::runtime_file(installed).as_slice())?;
-        manifest.require(&cache::model_files(installed))?;
+        manifest.require(trust::runtime(installed).as_slice())?;
+        manifest.require(&trust::model(installed))?;
         manifest.keep();
         thread::scope(|scope| {
             let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));

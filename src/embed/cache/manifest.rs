@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::embed::fetch::{CacheLock, sha256, try_lock};
+use crate::embed::cache::{CacheLock, sha256, try_lock};
 use crate::embed::io_error;
 use crate::error::{Error, Result};
 use crate::files::stamp::Stamp;
@@ -29,7 +29,7 @@ const END: &str = "sha256 ";
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Letters of a SHA-256 in hexadecimal.
-pub(super) const SHA256_LETTERS: usize = 64;
+const SHA256_LETTERS: usize = 64;
 
 /// What is known about the bytes that a file must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -299,7 +299,7 @@ fn parse(text: &str) -> Option<BTreeMap<String, Record>> {
 
 /// Returns the SHA-256 that the hub's cache has in the name of a file: `blobs/<sha256>`. A small file
 /// is named by git's hash, which is shorter.
-pub(super) fn hub_sha256(path: &Path) -> Option<String> {
+pub(in crate::embed) fn hub_sha256(path: &Path) -> Option<String> {
     let blob = path.canonicalize().ok()?;
     let name = blob.file_name()?.to_str()?;
     let is_sha256 = name.len() == SHA256_LETTERS && name.chars().all(|it| it.is_ascii_hexdigit());

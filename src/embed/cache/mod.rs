@@ -1,173 +1,170 @@
-//! Lists, examines and cleans kb's cache. All of it can be fetched or made again.
+//! Makes files in a private folder of the cache, moves them to their place when they are verified, and keeps
+//! the manifest of what is there.
 //!
-//! Nothing in it is loaded unless its bytes are known: `manifest` remembers what kb put there, `trust`
-//! says what each file must be, `examine` reads them all.
+//! All of that happens in `<cache>/tmp` under the cache's lock, so a killed process leaves nothing
+//! half-made and two at once do the work once. What is put in its place is written down in the
+//! manifest.
 
-mod examine;
 mod manifest;
-mod trust;
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::fetch::{Locations, lock};
-use super::graph::identity::Identity;
-use super::{Installed, graph, io_error};
-use crate::document::Precision;
+use sha2::{Digest, Sha256};
+
+use crate::embed::facts::model_error;
+use crate::embed::{Event, io_error};
 use crate::error::Result;
-use crate::files::folder;
+use crate::files::{folder, open, write};
+use crate::hash::hex;
 
-pub use examine::{Examination, Examined, examine, remove_wrong};
-pub(super) use manifest::{Expected, Manifest, record};
+pub(in crate::embed) use manifest::{Expected, Manifest, forget_missing, hub_sha256};
 pub use manifest::{FileState, ManifestState};
-pub(super) use trust::{has_checksums, model as model_files, runtime as runtime_file};
 
-/// What the cache holds for use, and the folder of each kind.
-const PARTS: [(CachedKind, &str); 3] = [
-    (CachedKind::Runtime, "onnxruntime"),
-    (CachedKind::Model, "models"),
-    (CachedKind::Graph, "graphs"),
-];
+/// Bytes read at a time while hashing.
+const READ_BYTES: usize = 1 << 20;
 
-/// What a part of the cache is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CachedKind {
-    /// ONNX Runtime.
-    Runtime,
-    /// The files of a model.
-    Model,
-    /// A model made ready for one machine, and how it is computed.
-    Graph,
-    /// What a killed process left.
-    Leftover,
+/// Holds the cache's lock until dropped.
+pub(in crate::embed) struct CacheLock {
+    _lock: folder::Lock,
 }
 
-impl CachedKind {
-    /// Returns the word used in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Runtime => "runtime",
-            Self::Model => "model",
-            Self::Graph => "graph",
-            Self::Leftover => "leftover",
-        }
-    }
-}
-
-/// What the manifest says of a part of the cache, by size, time and inode of its files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recorded {
-    /// All of its files are as they were written down.
-    Unchanged,
-    /// A file was touched since; its bytes are compared before it is loaded.
-    Touched,
-    /// kb did not put it there, or an older version did, or it is not for use.
-    No,
-}
-
-impl Recorded {
-    /// Returns the word used in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged",
-            Self::Touched => "touched",
-            Self::No => "no",
-        }
-    }
-}
-
-/// A part of the cache.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cached {
-    /// What it is.
-    pub kind: CachedKind,
-    /// What it is of: a version, a model.
-    pub name: String,
-    /// Its file or directory.
-    pub path: PathBuf,
-    /// Bytes of all its files.
-    pub size_bytes: u64,
-    /// Whether the model that was asked about needs it.
-    pub is_used: bool,
-    /// Whether it is as the manifest has it.
-    pub recorded: Recorded,
-}
-
-/// Returns what lies in the cache, in the order of kinds, then of paths.
-pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
-    let dir = &locations.cache_dir;
-    let manifest = Manifest::read(dir);
-    let is_in = |path: &Path, part: &Path| path.starts_with(part);
-    let graphs: Vec<PathBuf> = used
-        .into_iter()
-        .flat_map(|installed| {
-            [Precision::Int8, Precision::Fp32].map(|precision| graph::find(installed, precision))
-        })
-        .filter_map(|place| place.ok().flatten())
-        .collect();
-    let mut found = Vec::new();
-    for (kind, name) in PARTS.into_iter().chain([(CachedKind::Leftover, "tmp")]) {
-        for path in entries_of(dir, name) {
-            let is_used = match kind {
-                CachedKind::Runtime => used.is_some_and(|it| is_in(&it.runtime, &path)),
-                CachedKind::Model => used.is_some_and(|it| is_in(&it.model_dir, &path)),
-                CachedKind::Graph => graphs.contains(&path),
-                CachedKind::Leftover => false,
-            };
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let name = match kind {
-                CachedKind::Graph => Identity::name(&path).unwrap_or(name),
-                _ => name,
-            };
-            let (size_bytes, recorded) = (size_bytes(&path), recorded(&manifest, &path));
-            found.push(Cached { kind, name, path, size_bytes, is_used, recorded });
-        }
-    }
-    found
-}
-
-/// Compares size, time and inode of the files of a part with what is written down.
-fn recorded(manifest: &Manifest, part: &Path) -> Recorded {
-    let files = folder::files_below(part);
-    let known: Vec<Option<bool>> = files.iter().map(|path| manifest.has_stamp(path)).collect();
-    if known.is_empty() || known.contains(&None) {
-        Recorded::No
-    } else if known.contains(&Some(false)) {
-        Recorded::Touched
-    } else {
-        Recorded::Unchanged
-    }
-}
-
-/// Removes parts of the cache, while no other process makes one.
+/// Takes the cache's lock, waiting for another process if there must be.
 ///
 /// # Errors
 ///
-/// [`crate::error::Error::Io`] if one cannot be removed; those before it are gone.
-pub fn remove_cached(locations: &Locations, parts: &[Cached]) -> Result<()> {
-    let lock = lock(&locations.cache_dir, &mut |_| {})?;
-    for part in parts {
-        folder::remove_all(&part.path).map_err(|error| io_error(&part.path, error))?;
+/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if the cache cannot be written.
+pub(in crate::embed) fn lock(
+    cache_dir: &Path,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<CacheLock> {
+    let path = cache_dir.join("lock");
+    let fail = |error| io_error(&path, error);
+    let lock = match folder::try_lock(&path).map_err(fail)? {
+        Some(lock) => lock,
+        None => {
+            on_event(Event::Waiting);
+            folder::lock(&path).map_err(fail)?
+        }
+    };
+    Ok(CacheLock { _lock: lock })
+}
+
+/// Takes the cache's lock; `None` if another process has it, or if the cache cannot be written.
+pub(in crate::embed) fn try_lock(cache_dir: &Path) -> Option<CacheLock> {
+    let lock = folder::try_lock(&cache_dir.join("lock")).ok().flatten()?;
+    Some(CacheLock { _lock: lock })
+}
+
+/// A private folder inside the cache that no other process uses, removed when dropped.
+pub(in crate::embed) struct Workspace {
+    dir: PathBuf,
+    cache_dir: PathBuf,
+    lock: CacheLock,
+}
+
+impl Workspace {
+    /// Takes the cache's lock and makes an empty folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if the cache cannot be written.
+    pub(in crate::embed) fn open(
+        cache_dir: &Path,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<Self> {
+        let lock = lock(cache_dir, on_event)?;
+        let parent = cache_dir.join("tmp");
+        // Under the lock no other process is at work: what is here was left by a killed one.
+        let _ = folder::remove_all(&parent);
+        let dir = parent.join(std::process::id().to_string());
+        write::create_folder(&dir).map_err(|error| io_error(&dir, error))?;
+        Ok(Self { dir, cache_dir: cache_dir.to_owned(), lock })
     }
-    manifest::forget_missing(&locations.cache_dir, &lock)
+
+    /// Returns a path inside the folder.
+    pub(in crate::embed) fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Makes a folder inside the folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
+    pub(in crate::embed) fn folder(&self, name: &str) -> Result<PathBuf> {
+        let path = self.path(name);
+        write::create_folder(&path).map_err(|error| io_error(&path, error))?;
+        Ok(path)
+    }
+
+    /// Moves a file or folder made here to its place in the cache, replacing what is there, and writes
+    /// it down in the manifest.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
+    pub(in crate::embed) fn publish(&self, made: &Path, destination: &Path) -> Result<()> {
+        let fail = |error| io_error(destination, error);
+        if destination.is_dir() {
+            // A folder that is not empty cannot be renamed over.
+            let old = self.dir.join("replaced");
+            let _ = folder::remove_all(&old);
+            folder::move_to(destination, &old).map_err(fail)?;
+        }
+        folder::move_to(made, destination).map_err(fail)?;
+        manifest::record(&self.cache_dir, &self.lock, destination)
+    }
 }
 
-/// Returns the parts of one kind.
-fn entries_of(cache_dir: &Path, name: &str) -> Vec<PathBuf> {
-    folder::entries(&cache_dir.join(name))
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        let _ = folder::remove_all(&self.dir);
+        self.dir.parent().map(write::remove_empty_folder);
+    }
 }
 
-/// Returns the bytes of a file, or of all files in a directory; links are not followed.
-fn size_bytes(path: &Path) -> u64 {
-    let mut total = 0;
-    let mut rest = vec![path.to_owned()];
-    while let Some(path) = rest.pop() {
-        match path.symlink_metadata() {
-            Ok(it) if it.is_dir() => rest.extend(folder::entries(&path)),
-            Ok(it) => total += it.len(),
-            Err(_) => {}
+/// Writes a file that survives a power cut once this returns.
+///
+/// # Errors
+///
+/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
+pub(in crate::embed) fn write_file(path: &Path, source: &mut dyn Read) -> Result<()> {
+    let fail = |error| io_error(path, error);
+    write::create_folder(path.parent().unwrap_or(path)).map_err(fail)?;
+    let mut draft = write::Draft::create(path).map_err(fail)?;
+    io::copy(source, draft.file()).map_err(fail)?;
+    draft.publish().map_err(fail)
+}
+
+/// Compares a file's SHA-256 with the expected one, in lower-case hexadecimal.
+///
+/// # Errors
+///
+/// [`Error::Model`](crate::error::Error::Model) if they differ, [`Error::Io`](crate::error::Error::Io) if it cannot be read.
+pub(in crate::embed) fn check_sha256(path: &Path, expected: &str) -> Result<()> {
+    let found = sha256(path)?;
+    if found == expected {
+        return Ok(());
+    }
+    Err(model_error(path, format!("its SHA-256 is {found}, expected {expected}")))
+}
+
+/// Returns a file's SHA-256 in lower-case hexadecimal.
+///
+/// # Errors
+///
+/// [`Error::Io`](crate::error::Error::Io), or [`Error::NotAFile`](crate::error::Error::NotAFile) for anything but a file, if it cannot be read.
+pub(in crate::embed) fn sha256(path: &Path) -> Result<String> {
+    let mut file = open::open(path, open::Links::Follow)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; READ_BYTES];
+    loop {
+        match file.read(&mut buffer).map_err(|error| io_error(path, error))? {
+            0 => return Ok(hex(&hasher.finalize())),
+            len => hasher.update(&buffer[..len]),
         }
     }
-    total
 }
 
 #[cfg(test)]
@@ -175,32 +172,45 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::error::Error;
 
     #[test]
-    fn parts_are_listed_with_their_sizes_and_only_those_named_go() {
+    fn a_file_is_told_from_its_damaged_copy() {
         let dir = tempfile::tempdir().unwrap();
-        let locations = Locations {
-            cache_dir: dir.path().to_owned(),
-            hf_cache_dir: PathBuf::new(),
-            hf_endpoint: None,
-            hf_token: None,
-            runtime_path: None,
-            library_dirs: Vec::new(),
-            python: None,
-        };
-        assert_eq!(cached(&locations, None), []);
-        for (file, length) in
-            [("models/m/a.bin", 10), ("models/m/1/b", 5), ("graphs/f/g", 7), ("tmp/9/x", 1)]
-        {
-            let path = dir.path().join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, vec![0; length]).unwrap();
+        let path = dir.path().join("file");
+        fs::write(&path, "abc").unwrap();
+        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert!(check_sha256(&path, sha256).is_ok());
+        fs::write(&path, "abd").unwrap();
+        assert!(matches!(check_sha256(&path, sha256), Err(Error::Model { .. })));
+    }
+
+    #[test]
+    fn what_is_published_replaces_what_was_there() {
+        let cache = tempfile::tempdir().unwrap();
+        let place = cache.path().join("models/tiny");
+        for text in ["first", "second"] {
+            let workspace = Workspace::open(cache.path(), &mut |_| {}).unwrap();
+            let made = workspace.path("made");
+            write_file(&made.join("file"), &mut text.as_bytes()).unwrap();
+            workspace.publish(&made, &place).unwrap();
+            drop(workspace);
+            assert_eq!(fs::read_to_string(place.join("file")).unwrap(), text);
         }
-        let found = cached(&locations, None);
-        let rows: Vec<(&str, &str, u64)> =
-            found.iter().map(|it| (it.kind.as_str(), it.name.as_str(), it.size_bytes)).collect();
-        assert_eq!(rows, [("model", "m", 15), ("graph", "f", 7), ("leftover", "9", 1)]);
-        remove_cached(&locations, &found[1..]).unwrap();
-        assert_eq!(cached(&locations, None), found[..1]);
+        assert!(!cache.path().join("tmp").exists(), "nothing is left behind");
+    }
+
+    #[test]
+    fn a_second_process_waits_for_the_first() {
+        let cache = tempfile::tempdir().unwrap();
+        let path = cache.path().to_owned();
+        let first = Workspace::open(&path, &mut |_| {}).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let second = std::thread::spawn(move || {
+            Workspace::open(&path, &mut |event| sender.send(event).unwrap()).map(drop)
+        });
+        assert_eq!(receiver.recv().unwrap(), Event::Waiting);
+        drop(first);
+        second.join().unwrap().unwrap();
     }
 }

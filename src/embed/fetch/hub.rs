@@ -10,10 +10,10 @@ use hf_hub::api::Progress;
 use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
 use hf_hub::{Cache, Repo};
 
-use super::{Locations, place};
-use crate::embed::Event;
+use crate::embed::cache::check_sha256;
 use crate::embed::facts::Facts;
 use crate::embed::registry::FileSpec;
+use crate::embed::{Event, Locations};
 use crate::files::{open, write};
 
 /// Where the hub is unless the user says otherwise.
@@ -191,11 +191,11 @@ fn check(path: &Path, file: &FileSpec) -> Result<(), String> {
     let etag = blob.file_name().unwrap_or_default().to_string_lossy();
     let is_sha256 = etag.len() == SHA256_DIGITS && etag.chars().all(|it| it.is_ascii_hexdigit());
     if is_sha256 {
-        place::check_sha256(&blob, &etag).map_err(|it| it.to_string())?;
+        check_sha256(&blob, &etag).map_err(|it| it.to_string())?;
     }
     match &file.sha256 {
         Some(sha256) if super::is_pinned(file) => {
-            place::check_sha256(&blob, sha256).map_err(|it| it.to_string())
+            check_sha256(&blob, sha256).map_err(|it| it.to_string())
         }
         _ => Ok(()),
     }

@@ -5,18 +5,17 @@
 //! [`locate`] without network. One process at a time fetches; others wait for it.
 
 mod hub;
-mod place;
 mod python;
 mod runtime;
 
 use std::path::{Path, PathBuf};
 
+use crate::embed::cache::Workspace;
 use crate::embed::facts::{Facts, model_error};
 use crate::embed::registry::{FileSpec, default_files};
-use crate::embed::{Event, Installed, ModelChoice, ModelSpec};
+use crate::embed::{Event, Installed, Locations, ModelChoice, ModelSpec};
 use crate::error::{Error, Result};
 
-pub(super) use place::{CacheLock, Workspace, lock, sha256, try_lock};
 pub(super) use runtime::cached_library;
 
 /// What to say at [`Event::Optimising`].
@@ -24,50 +23,6 @@ pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)..."
 
 /// Files that hold the weights; the first kind there is gets used.
 const WEIGHTS: [&str; 3] = ["model.safetensors", "onnx/model.onnx", "model.onnx"];
-
-/// Where systems keep their Python.
-const PYTHONS: [&str; 3] =
-    ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"];
-
-/// Where models and the runtime library may be, and how to reach what is elsewhere.
-#[derive(Debug, Clone)]
-pub struct Locations {
-    /// kb's own cache: the runtime library, models from Python packages, derived graphs.
-    pub cache_dir: PathBuf,
-    /// The cache Hugging Face's tools share (`HF_HUB_CACHE`, `$HF_HOME/hub`).
-    pub hf_cache_dir: PathBuf,
-    /// Another address for the hub (`HF_ENDPOINT`).
-    pub hf_endpoint: Option<String>,
-    /// The user's hub token (`HF_TOKEN`); a stored one is found without it.
-    pub hf_token: Option<String>,
-    /// The ONNX Runtime library the user names (`ORT_DYLIB_PATH`).
-    pub runtime_path: Option<PathBuf>,
-    /// Where the system keeps its libraries, to copy one that kb knows; see [`Locations::system_library_dirs`].
-    pub library_dirs: Vec<PathBuf>,
-    /// The Python that is asked to fetch packages, with its full path; without one none is asked.
-    pub python: Option<PathBuf>,
-}
-
-impl Locations {
-    /// Returns the places below a home directory where kb looks if nothing says otherwise.
-    pub fn below(home: &Path) -> Self {
-        let cache = home.join(".cache");
-        Self {
-            cache_dir: cache.join("kb"),
-            hf_cache_dir: cache.join("huggingface/hub"),
-            hf_endpoint: None,
-            hf_token: None,
-            runtime_path: None,
-            library_dirs: Self::system_library_dirs(),
-            python: PYTHONS.iter().map(PathBuf::from).find(|program| program.is_file()),
-        }
-    }
-
-    /// Returns where systems of this kind keep shared libraries.
-    pub fn system_library_dirs() -> Vec<PathBuf> {
-        runtime::system_library_dirs()
-    }
-}
 
 /// Finds model and runtime library on this machine; never touches the network.
 ///

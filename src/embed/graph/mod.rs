@@ -11,9 +11,9 @@ pub(in crate::embed) mod int8;
 
 use std::path::{Path, PathBuf};
 
-use super::cache::{Expected, FileState, Manifest};
+use super::cache::{Expected, FileState, Manifest, Workspace};
 use super::facts::{Family, model_error};
-use super::fetch::{Workspace, weights};
+use super::fetch::weights;
 use super::graph::identity::Identity;
 use super::names::Names;
 use super::single::weights::Weights;

@@ -13,7 +13,7 @@ use std::thread;
 use super::cache::Manifest;
 use super::facts::model_error;
 use super::single::native::Encoder;
-use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Side, Tokenizer, cache, graph};
+use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Side, Tokenizer, graph, trust};
 use crate::document::{Binding, Precision};
 use crate::error::{Error, Result};
 
@@ -34,7 +34,7 @@ pub(super) fn open(
     };
     let binding = installed.binding(options);
     let mut manifest = Manifest::read(&installed.cache_dir);
-    manifest.require(&cache::model_files(installed))?;
+    manifest.require(&trust::model(installed))?;
     // The graph itself is not used, but the rows are made with it.
     let place = match graph::find(installed, binding.precision)? {
         Some(place) if graph::has_intact_rows(&mut manifest, &place)? => Some(place),

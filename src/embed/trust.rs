@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::manifest::{Expected, hub_sha256};
 use crate::embed::Installed;
+use crate::embed::cache::{Expected, hub_sha256};
 use crate::embed::fetch::{cached_library, is_pinned, weights};
 use crate::embed::registry::{self, ModelSpec, default_files};
 

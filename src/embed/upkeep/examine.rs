@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::manifest::{self, FileState, Manifest, ManifestState};
-use super::{PARTS, entries_of, trust};
+use super::{PARTS, entries_of};
 use crate::document::Precision;
-use crate::embed::fetch::{Locations, lock};
-use crate::embed::{Installed, graph, io_error};
+use crate::embed::cache::{FileState, Manifest, ManifestState, forget_missing, lock};
+use crate::embed::{Installed, Locations, graph, io_error, trust};
 use crate::error::Result;
 use crate::files::folder;
 
@@ -107,7 +106,7 @@ pub fn remove_wrong(locations: &Locations, examination: &Examination) -> Result<
         }
         remove(part)?;
     }
-    manifest::forget_missing(cache_dir, &lock)?;
+    forget_missing(cache_dir, &lock)?;
     Ok(true)
 }
 
