@@ -9,6 +9,7 @@ mod chunking;
 pub mod doctor;
 pub mod erase;
 pub mod error_log;
+pub mod eval;
 pub mod model;
 pub mod observer;
 pub mod ocr;

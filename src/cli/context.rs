@@ -2,7 +2,6 @@
 
 use std::io;
 use std::io::{BufRead, Read};
-use std::path::Path;
 
 use crate::app::Session;
 use crate::app::session::path_prefix;
@@ -44,12 +43,6 @@ impl Context {
         let is_paged = human.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(&session.environment) } else { None };
         Ok(Self { session, human, ui: Ui::default(), pager })
-    }
-
-    /// Returns the same for another data directory.
-    pub(super) fn at(&self, data_dir: &Path) -> Result<Self> {
-        let session = self.session.at(data_dir)?;
-        Ok(Self { session, human: self.human, ui: Ui::default(), pager: self.pager.clone() })
     }
 
     pub(super) fn config(&self) -> &Config {

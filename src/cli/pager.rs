@@ -19,7 +19,7 @@ const DEFAULT_PAGER: &str = "less -FRX";
 const LESS: &str = "FRX";
 
 /// A program that shows pages.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Pager {
     command: Vec<String>,
     is_named: bool,

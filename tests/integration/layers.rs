@@ -80,6 +80,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "document",
             "embed",
             "error",
+            "eval",
             "extract",
             "files",
             "ingest",

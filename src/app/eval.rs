@@ -1,0 +1,182 @@
+//! Measures how well searches find what is there, by questions with known answers.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::app::add::{self, AddRequest, Source};
+use crate::app::session::absolute;
+use crate::app::{Observer, Session, model};
+use crate::document::{DocumentId, Filter};
+use crate::error::{Error, Result};
+use crate::eval::beir::{self, Collection};
+use crate::eval::{self, Evaluation, Judged, known_item};
+use crate::files::open::{self, Links};
+use crate::files::write;
+use crate::search::{LegSelection, SearchOptions};
+use crate::store::Store;
+use crate::text::paths;
+
+/// A folder with documents, questions and judgments in the layout of BEIR.
+#[derive(Debug, Clone)]
+pub struct CollectionRequest {
+    /// The folder, as typed.
+    pub folder: PathBuf,
+    /// Data directory in which its documents are added; `eval/NAME` in that of the session without.
+    pub work: Option<PathBuf>,
+    /// Ending of the files that are made of its documents, which says how they are read.
+    pub extension: String,
+    /// Questions to ask at most.
+    pub max_queries: usize,
+}
+
+/// Asks up to `max_queries` questions of each kind that the documents themselves answer; returns the measures of each
+/// kind with its name.
+///
+/// # Errors
+///
+/// [`Error::Usage`] where there is nothing to search, and those of [`eval::evaluate`].
+pub fn own_documents(
+    session: &Session,
+    max_queries: usize,
+    observer: &dyn Observer,
+) -> Result<Vec<(String, Evaluation)>> {
+    let has_chunks = |store: &Store| store.stats().is_ok_and(|stats| stats.total_chunks > 0);
+    let store = session.open_existing()?.filter(has_chunks).ok_or_else(|| Error::Usage {
+        message: "there is nothing to search yet".into(),
+        hint: Some("add documents with `kb add`, or name a folder with judgments".into()),
+    })?;
+    let found = known_item::questions(&store, max_queries)?;
+    [("headings", found.headings), ("phrases", found.phrases)]
+        .into_iter()
+        .map(|(name, judged)| Ok((name.to_owned(), measure(session, &store, &judged, observer)?)))
+        .collect()
+}
+
+/// Adds the documents of a folder to a separate database and asks the folder's questions; returns the measures
+/// with the folder's name.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a folder that cannot be read as a collection, [`Error::Cancelled`] if the observer ends it,
+/// [`Error::Io`], and those of [`add::add`] and [`eval::evaluate`].
+pub fn collection(
+    session: &Session,
+    request: &CollectionRequest,
+    observer: &dyn Observer,
+) -> Result<(String, Evaluation)> {
+    let collection = beir::read(&request.folder)?;
+    let folder = absolute(&request.folder)?;
+    let name = folder.file_name().map_or("eval".into(), |name| name.to_string_lossy().into_owned());
+    let work = match &request.work {
+        Some(work) => absolute(work)?,
+        None => session.data_dir().join("eval").join(&name),
+    };
+    let files = work.join("files");
+    let paths = write_files(&collection, &files, &request.extension)?;
+    remove_left_over(&files, &paths)?;
+    let session = session.at(&work)?;
+    add::add(&session, &AddRequest::of(Source::Paths(vec![files.clone()])), observer)?;
+    let mut store = session.open_store()?;
+    let mut ids: HashMap<String, DocumentId> = store
+        .documents(&Filter::default())?
+        .into_iter()
+        .filter_map(|document| Some((document.path?, document.id)))
+        .collect();
+    let wanted: HashSet<&PathBuf> = paths.values().collect();
+    let is_left = |path: &str| is_left_over(&paths::path_of(path), &files, &wanted);
+    for (_, id) in ids.extract_if(|path, _| is_left(path)) {
+        store.remove(id)?;
+    }
+    let relevant = |(entry, grade): (&String, &u32)| {
+        let path = paths::path_text(paths.get(entry)?);
+        Some((*ids.get(&path)?, *grade))
+    };
+    let judged: Vec<Judged> = collection
+        .queries
+        .iter()
+        .take(request.max_queries)
+        .map(|query| Judged {
+            query: query.text.clone(),
+            relevant: collection.judgments[&query.id].iter().filter_map(relevant).collect(),
+        })
+        .collect();
+    let evaluation = measure(&session, &store, &judged, observer)?;
+    Ok((name, evaluation))
+}
+
+fn io_error(path: &Path, source: std::io::Error) -> Error {
+    Error::Io { path: path.to_owned(), source }
+}
+
+/// Makes a file of each document, unless it has that content already; returns the paths by the documents' names.
+fn write_files(
+    collection: &Collection,
+    files: &Path,
+    extension: &str,
+) -> Result<HashMap<String, PathBuf>> {
+    write::create_folder(files).map_err(|source| io_error(files, source))?;
+    let mut paths = HashMap::new();
+    for (number, document) in collection.documents.iter().enumerate() {
+        let path = files.join(format!("d{number:06}.{extension}"));
+        let title = document.title.trim();
+        let head = if title.is_empty() || extension != "md" {
+            String::new()
+        } else {
+            format!("# {title}\n\n")
+        };
+        let text = format!("{head}{}\n", document.text.trim());
+        let before = open::read(&path, Links::RefuseBelow(files), text.len() as u64);
+        if before.ok().as_deref() != Some(text.as_bytes()) {
+            write::renew(&path, text.as_bytes()).map_err(|source| io_error(&path, source))?;
+        }
+        paths.insert(document.id.clone(), path);
+    }
+    Ok(paths)
+}
+
+/// Removes the files of an earlier collection of the same name, and nothing that was not written here: the user
+/// chooses the directory, which may hold documents of theirs.
+fn remove_left_over(files: &Path, paths: &HashMap<String, PathBuf>) -> Result<()> {
+    let wanted: HashSet<&PathBuf> = paths.values().collect();
+    for entry in open::list(files, Links::Follow)? {
+        let path = files.join(entry.name);
+        if is_left_over(&path, files, &wanted) {
+            write::remove(&path).map_err(|source| io_error(&path, source))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_left_over(path: &PathBuf, files: &Path, wanted: &HashSet<&PathBuf>) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.parent() == Some(files) && is_written_here(&name) && !wanted.contains(path)
+}
+
+/// Whether a file of a collection has such a name: `d000042.md`.
+fn is_written_here(name: &str) -> bool {
+    let number = name.strip_prefix('d').and_then(|rest| rest.split_once('.')).map(|parts| parts.0);
+    number.is_some_and(|number| number.len() >= 6 && number.bytes().all(|c| c.is_ascii_digit()))
+}
+
+fn measure(
+    session: &Session,
+    store: &Store,
+    judged: &[Judged],
+    observer: &dyn Observer,
+) -> Result<Evaluation> {
+    let binding = store.binding()?;
+    let load =
+        || model::select(session, binding.as_ref())?.open_for_query(binding.as_ref(), observer);
+    let settings = &session.config().search;
+    let options = SearchOptions {
+        limit: settings.default_top,
+        filter: Filter::default(),
+        legs: LegSelection::Both,
+        rrf_k: settings.rrf_k,
+        threshold: None,
+        per_document: None,
+        keeps_copies: true,
+        is_explained: false,
+    };
+    eval::evaluate(store, &load, judged, &options)
+}
