@@ -4,14 +4,40 @@
 //! of the whole program can be read in one place.
 
 use std::fmt;
+use std::num::ParseIntError;
 use std::ops::Range;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// Database key of a document; stable for as long as the document exists.
-pub type DocumentId = i64;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct DocumentId(pub i64);
 
 /// Database key of a chunk; changes when its document is ingested again.
-pub type ChunkId = i64;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ChunkId(pub i64);
+
+/// Lets an id be shown, and read as typed.
+macro_rules! typed_number {
+    ($($id:ident),+) => {$(
+        impl fmt::Display for $id {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl FromStr for $id {
+            type Err = ParseIntError;
+
+            fn from_str(typed: &str) -> Result<Self, ParseIntError> {
+                typed.parse().map(Self)
+            }
+        }
+    )+};
+}
+
+typed_number!(DocumentId, ChunkId);
 
 /// The four kinds of document the contract knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

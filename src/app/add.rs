@@ -11,7 +11,7 @@ use crate::app::observer::Event;
 use crate::app::read::walk_options;
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, erase, ocr};
-use crate::document::{DocType, Language};
+use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::Wanted;
@@ -32,7 +32,7 @@ pub enum Source {
     /// The bytes of a document that is no file.
     Bytes(Vec<u8>),
     /// The text of a note, and the note whose place it takes.
-    Note(String, Option<i64>),
+    Note(String, Option<DocumentId>),
 }
 
 /// What to add, and as what.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::app::Session;
 use crate::app::session::absolute;
-use crate::document::{DocumentId, Filter};
+use crate::document::{ChunkId, DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::walk::WalkOptions;
 use crate::read::{self, OpenOptions, Opened, Outline, Selection, ShowOptions, Shown};
@@ -158,8 +158,8 @@ pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
 /// # Errors
 ///
 /// [`Error::UnknownChunk`], or what the store refuses.
-pub fn of_chunk(session: &Session, id: i64) -> Result<(Store, StoredDocument)> {
-    let unknown = || Error::UnknownChunk { id };
+pub fn of_chunk(session: &Session, id: ChunkId) -> Result<(Store, StoredDocument)> {
+    let unknown = || Error::UnknownChunk { id: id.0 };
     let store = session.open_existing()?.ok_or_else(unknown)?;
     let hits = store.hits(&[id])?;
     let document_id = hits.first().ok_or_else(unknown)?.document_id;

@@ -53,7 +53,7 @@ fn replace(
         let num_chunks = u64::from(state.num_chunks);
         let mut num_done = u64::from(state.num_embedded);
         observer.on_event(Event::Reindexed { num_done, num_chunks });
-        let mut after: ChunkId = 0;
+        let mut after = ChunkId(0);
         loop {
             let batch = store.unembedded(after, BATCH)?;
             let Some(last) = batch.last() else { break };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::read::{find, of_chunk};
 use crate::app::{Observer, Session, model};
-use crate::document::{Binding, DocumentId, Filter};
+use crate::document::{Binding, ChunkId, DocumentId, Filter};
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -98,7 +98,7 @@ pub struct SimilarRequest {
     /// Id, path, or a unique part of a title or path; not read where a chunk is named.
     pub document: Option<String>,
     /// A chunk by its id.
-    pub chunk: Option<i64>,
+    pub chunk: Option<ChunkId>,
     /// Hits to return; `search.default_top` without.
     pub limit: Option<u32>,
     /// Documents to look in.

@@ -111,8 +111,10 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(ranking: &[DocumentId], relevant: &[(DocumentId, u32)], expected: [f64; 3]) {
-        let found = measure(ranking, &relevant.iter().copied().collect());
+    fn check(ranking: &[i64], relevant: &[(i64, u32)], expected: [f64; 3]) {
+        let ranking: Vec<DocumentId> = ranking.iter().copied().map(DocumentId).collect();
+        let relevant = relevant.iter().map(|&(id, grade)| (DocumentId(id), grade)).collect();
+        let found = measure(&ranking, &relevant);
         let found = [found.ndcg, found.recall, found.reciprocal_rank];
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
     }
@@ -134,9 +136,9 @@ mod tests {
 
     #[test]
     fn what_comes_after_the_tenth_does_not_count() {
-        let ranking: Vec<DocumentId> = (1..20).collect();
+        let ranking: Vec<i64> = (1..20).collect();
         check(&ranking, &[(11, 1)], [0.0, 0.0, 0.0]);
-        let all: Vec<(DocumentId, u32)> = (1..20).map(|it| (it, 1)).collect();
+        let all: Vec<(i64, u32)> = (1..20).map(|it| (it, 1)).collect();
         check(&ranking, &all, [1.0, 1.0, 1.0]);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::prepare::Prepared;
 use crate::store::Change;
@@ -38,7 +39,7 @@ pub enum Event<'a> {
         /// Its file; `None` for a note given as text.
         path: Option<&'a Path>,
         /// The document that holds its bytes.
-        document_id: i64,
+        document_id: DocumentId,
     },
     /// A file is of a kind that is not ingested from folders, or empty.
     Ignored,
@@ -73,7 +74,7 @@ pub struct IngestReport {
     /// Chunks written.
     pub num_chunks: usize,
     /// Ids of the documents added or updated, in order.
-    pub document_ids: Vec<i64>,
+    pub document_ids: Vec<DocumentId>,
     /// Files that could not be ingested, in the order they were found.
     pub failed: Vec<(PathBuf, Error)>,
     /// Ignore files that were not used, in the order they were found.

@@ -305,7 +305,7 @@ mod tests {
         }
 
         fn known(&self, names: &[&str]) -> Vec<KnownFile> {
-            let ids = 1..;
+            let ids = (1..).map(DocumentId);
             names.iter().zip(ids).map(|(name, id)| self.file(name, id)).collect()
         }
 
@@ -368,7 +368,10 @@ mod tests {
         let found = folder.survey(&["d"], &known, false);
         assert_eq!(found[0].changed, [folder.path("d/b.md")]);
         assert_eq!(found[0].new, [folder.path("d/e.md")]);
-        assert_eq!(found[0].missing.iter().map(|it| it.document_id).collect::<Vec<_>>(), [3]);
+        assert_eq!(
+            found[0].missing.iter().map(|it| it.document_id).collect::<Vec<_>>(),
+            [DocumentId(3)]
+        );
         assert_eq!((found[0].num_known, found[0].num_documents, found[0].num_lost()), (3, 3, 1));
     }
 
@@ -397,7 +400,7 @@ mod tests {
     #[test]
     fn bytes_at_another_path_are_not_lost() {
         let folder = Folder::new(&["d/a.md", "d/b.md"]);
-        let known = [folder.file("d/a.md", 1), folder.file("d/b.md", 1)];
+        let known = ["d/a.md", "d/b.md"].map(|name| folder.file(name, DocumentId(1)));
         fs::remove_file(folder.path("d/a.md")).unwrap();
         let found = folder.survey(&["d"], &known, true);
         assert!(found[0].missing[0].is_elsewhere);

@@ -75,7 +75,7 @@ pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> R
 fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Result<Vec<Part>> {
     let unknown = |what: String, similar: Vec<String>| Error::UnknownPart {
         what,
-        document: document.id,
+        document: document.id.0,
         similar,
     };
     match selection {

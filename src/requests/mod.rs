@@ -15,7 +15,7 @@ use crate::app::read::{OpenRequest, ShowRequest};
 use crate::app::search::{SearchRequest, SimilarRequest};
 use crate::app::session::path_prefix;
 use crate::app::values;
-use crate::document::{DocType, Filter, Language};
+use crate::document::{ChunkId, DocType, DocumentId, Filter, Language};
 use crate::error::{Error, Result};
 use crate::limits::{self, Limit};
 use crate::read::Selection;
@@ -155,7 +155,7 @@ pub(crate) struct SimilarInput {
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Option<Value>,
     /// Id of a chunk, as results name it; instead of a document
-    pub(crate) chunk: Option<i64>,
+    pub(crate) chunk: Option<ChunkId>,
     /// Most results to return; 10 without
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
     pub(crate) top: Option<u32>,
@@ -230,7 +230,7 @@ pub(crate) struct ShowInput {
     /// A page, from 1
     pub(crate) page: Option<NonZeroU32>,
     /// A chunk, by its id
-    pub(crate) chunk: Option<i64>,
+    pub(crate) chunk: Option<ChunkId>,
     /// Chunks to show before and after the chunk
     #[serde(default)]
     pub(crate) around: u32,
@@ -326,7 +326,7 @@ pub(crate) struct NoteInput {
 #[serde(deny_unknown_fields)]
 pub(crate) struct UpdateNoteInput {
     /// Id of the note
-    pub(crate) document: i64,
+    pub(crate) document: DocumentId,
     /// What it is to say
     pub(crate) text: String,
     /// Another title

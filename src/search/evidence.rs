@@ -246,7 +246,7 @@ mod tests {
     use crate::store::StoredHit;
 
     /// A hit on chunk `index` of document `id`; ten chunks a document.
-    fn hit(id: DocumentId, index: u32, text: &str) -> Hit {
+    fn hit(id: i64, index: u32, text: &str) -> Hit {
         let chunk = Chunk {
             text: text.to_owned(),
             context: String::new(),
@@ -259,10 +259,11 @@ mod tests {
             start_line: Some(index * 10),
             end_line: Some(index * 10 + 9),
         };
-        let chunk = StoredChunk { id: id * 10 + i64::from(index), chunk_index: index, chunk };
+        let chunk =
+            StoredChunk { id: ChunkId(id * 10 + i64::from(index)), chunk_index: index, chunk };
         let stored = StoredHit {
             chunk,
-            document_id: id,
+            document_id: DocumentId(id),
             title: format!("Title {id}"),
             path: None,
             doc_type: DocType::Markdown,
@@ -281,18 +282,23 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[ChunkId], &str)]) {
+    fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[i64], &str)]) {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("kb.db")).unwrap();
         let results =
             SearchResults { typed: "q".into(), total_matches: hits.len(), hits, confidence: None };
         let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
         let evidence = gather(&store, results, options, Some(&words)).unwrap();
-        let found: Vec<(&[ChunkId], &str)> = evidence
+        let found: Vec<(Vec<i64>, &str)> = evidence
             .passages
             .iter()
-            .map(|it| (it.chunk_ids.as_slice(), it.hit.stored.chunk.chunk.text.as_str()))
+            .map(|passage| {
+                let chunk_ids = passage.chunk_ids.iter().map(|chunk_id| chunk_id.0).collect();
+                (chunk_ids, passage.hit.stored.chunk.chunk.text.as_str())
+            })
             .collect();
+        let expected: Vec<(Vec<i64>, &str)> =
+            expected.iter().map(|(chunk_ids, text)| (chunk_ids.to_vec(), *text)).collect();
         assert_eq!(found, expected);
         let total: usize = evidence.passages.iter().map(|it| it.num_tokens).sum();
         assert_eq!(total, evidence.num_tokens);
@@ -348,12 +354,12 @@ mod tests {
             store: &store,
             num_tokens: None,
             weights: RefCell::default(),
-            documents: HashMap::from([(1, chunks)]),
+            documents: HashMap::from([(DocumentId(1), chunks)]),
         };
         for (at, context, expected) in
             [(2, 0, 2..=2), (2, 1, 1..=3), (0, 1, 0..=1), (4, 9, 0..=4), (2, u32::MAX, 0..=4)]
         {
-            let found: Vec<u32> = gathering.around(1, at, context).collect();
+            let found: Vec<u32> = gathering.around(DocumentId(1), at, context).collect();
             assert_eq!(found, expected.collect::<Vec<_>>(), "{at}, {context}");
         }
     }

@@ -115,23 +115,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn ranking(ids: &[ChunkId]) -> Vec<Ranked> {
-        ids.iter().map(|&chunk_id| Ranked { chunk_id, score: 1.0 }).collect()
+    fn ranked(id: i64, score: f64) -> Ranked {
+        Ranked { chunk_id: ChunkId(id), score }
+    }
+
+    fn ranking(ids: &[i64]) -> Vec<Ranked> {
+        ids.iter().map(|&id| ranked(id, 1.0)).collect()
     }
 
     fn leg(ranking: &[Ranked]) -> WeightedRanking<'_> {
         WeightedRanking { weight: 1.0, power: 1.0, ranking }
     }
 
-    fn fuse_ids(keyword: &[ChunkId], vector: &[ChunkId]) -> Vec<Fused> {
+    fn fuse_ids(keyword: &[i64], vector: &[i64]) -> Vec<Fused> {
         let (keyword, vector) = (ranking(keyword), ranking(vector));
         fuse(Legs { keyword: leg(&keyword), vector: leg(&vector) }, 60.0)
     }
 
     #[track_caller]
-    fn check(keyword: &[ChunkId], vector: &[ChunkId], expected: &[ChunkId]) {
-        let ids: Vec<ChunkId> =
-            fuse_ids(keyword, vector).iter().map(|fused| fused.chunk_id).collect();
+    fn check(keyword: &[i64], vector: &[i64], expected: &[i64]) {
+        let ids: Vec<i64> =
+            fuse_ids(keyword, vector).iter().map(|fused| fused.chunk_id.0).collect();
         assert_eq!(ids, expected);
     }
 
@@ -169,20 +173,17 @@ mod tests {
         let (a, b) = (ranking(&[1]), ranking(&[2]));
         let keyword = WeightedRanking { weight: 0.5, ..leg(&a) };
         let fused = fuse(Legs { keyword, vector: leg(&b) }, 60.0);
-        assert_eq!(fused[0].chunk_id, 2);
+        assert_eq!(fused[0].chunk_id, ChunkId(2));
     }
 
     #[test]
     fn a_hit_counts_in_proportion_to_the_best_of_its_leg() {
-        let ranked = |it: &[(ChunkId, f64)]| -> Vec<Ranked> {
-            it.iter().map(|&(chunk_id, score)| Ranked { chunk_id, score }).collect()
-        };
-        let sure = ranked(&[(1, 8.0), (2, 2.0)]);
-        let unsure = ranked(&[(3, 0.5), (2, 0.45), (1, -0.1)]);
+        let sure = [ranked(1, 8.0), ranked(2, 2.0)];
+        let unsure = [ranked(3, 0.5), ranked(2, 0.45), ranked(1, -0.1)];
         let [keyword, vector] =
-            [&sure, &unsure].map(|ranking| WeightedRanking { weight: 0.5, ..leg(ranking) });
+            [&sure[..], &unsure].map(|ranking| WeightedRanking { weight: 0.5, ..leg(ranking) });
         let fused = fuse(Legs { keyword, vector }, 60.0);
-        assert_eq!(fused.iter().map(|it| it.chunk_id).collect::<Vec<_>>(), [2, 1, 3]);
+        assert_eq!(fused.iter().map(|fused| fused.chunk_id.0).collect::<Vec<_>>(), [2, 1, 3]);
         let keyword = |hit: usize| fused[hit].legs.keyword.unwrap().weight;
         let vector = |hit: usize| fused[hit].legs.vector.unwrap().weight;
         assert!((keyword(0) - 0.125).abs() < 1e-15 && (vector(0) - 0.45).abs() < 1e-15);
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_smaller_power_brings_the_rest_nearer_to_the_best() {
-        let ranking = [Ranked { chunk_id: 1, score: 4.0 }, Ranked { chunk_id: 2, score: 1.0 }];
+        let ranking = [ranked(1, 4.0), ranked(2, 1.0)];
         let keyword = WeightedRanking { power: 0.5, ..leg(&ranking) };
         let fused = fuse(Legs { keyword, vector: leg(&ranking) }, 60.0);
         let Legs { keyword, vector } = fused[1].legs;
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn cosines_below_zero_count_alike() {
-        let ranking = [Ranked { chunk_id: 1, score: -0.1 }, Ranked { chunk_id: 2, score: -0.2 }];
+        let ranking = [ranked(1, -0.1), ranked(2, -0.2)];
         let leg = WeightedRanking { weight: 0.5, ..leg(&ranking) };
         let fused = fuse(Legs { keyword: leg, vector: leg }, 60.0);
         assert!(fused.iter().all(|fused| fused.legs.keyword.unwrap().weight == 0.5));
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_leg_that_stands_alone_is_ranked_by_rank() {
-        let ranking = [Ranked { chunk_id: 1, score: 9.0 }, Ranked { chunk_id: 2, score: 1.0 }];
+        let ranking = [ranked(1, 9.0), ranked(2, 1.0)];
         let fused = fuse(Legs { keyword: leg(&ranking), vector: leg(&[]) }, 60.0);
         assert!((fused[1].score - 1.0 / 62.0).abs() < 1e-15);
     }
@@ -220,7 +221,7 @@ mod tests {
             a in proptest::sample::subsequence((0..30_i64).collect::<Vec<_>>(), 0..30).prop_shuffle(),
             b in proptest::sample::subsequence((0..30_i64).collect::<Vec<_>>(), 0..30).prop_shuffle(),
         ) {
-            let ids = |it: Vec<Fused>| it.into_iter().map(|it| it.chunk_id).collect::<Vec<_>>();
+            let ids = |fused: Vec<Fused>| fused.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
             let fused = fuse_ids(&a, &b);
             for hit in &fused {
                 prop_assert!(hit.score > 0.0 && hit.score <= 2.0 / 61.0);

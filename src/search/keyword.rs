@@ -159,13 +159,15 @@ mod tests {
     use crate::document::DocumentId;
 
     /// Chunks of these documents and lengths, with ids from 1.
-    fn sizes(chunks: &[(DocumentId, u32)]) -> ChunkSizes {
-        (1..).zip(chunks).map(|(chunk_id, &(id, num_tokens))| (chunk_id, id, num_tokens)).collect()
+    fn sizes(chunks: &[(i64, u32)]) -> ChunkSizes {
+        let ids = (1..).map(ChunkId);
+        ids.zip(chunks).map(|(id, chunk)| (id, DocumentId(chunk.0), chunk.1)).collect()
     }
 
     /// A term that occurs once in the text of each of these chunks.
-    fn term(ids: &[ChunkId]) -> Vec<Occurrence> {
-        ids.iter().map(|&chunk_id| Occurrence { chunk_id, in_context: 0, in_text: 1 }).collect()
+    fn term(ids: &[i64]) -> Vec<Occurrence> {
+        let occurrence = |&id| Occurrence { chunk_id: ChunkId(id), in_context: 0, in_text: 1 };
+        ids.iter().map(occurrence).collect()
     }
 
     fn keywords(terms: &[Vec<Occurrence>], sizes: ChunkSizes) -> Keywords {
@@ -182,9 +184,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(terms: &[Vec<Occurrence>], sizes: &ChunkSizes, expected: &[ChunkId]) {
+    fn check(terms: &[Vec<Occurrence>], sizes: &ChunkSizes, expected: &[i64]) {
         let ranked = rank(terms, sizes, None, 100);
-        assert_eq!(ranked.iter().map(|it| it.chunk_id).collect::<Vec<_>>(), expected);
+        assert_eq!(ranked.iter().map(|hit| hit.chunk_id.0).collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -202,8 +204,8 @@ mod tests {
     #[test]
     fn the_context_counts_more_than_the_text() {
         let sizes = sizes(&[(1, 100), (2, 100), (3, 100), (4, 100), (5, 100)]);
-        let in_text = Occurrence { chunk_id: 1, in_context: 0, in_text: 1 };
-        let in_context = Occurrence { chunk_id: 2, in_context: 1, in_text: 0 };
+        let in_text = Occurrence { chunk_id: ChunkId(1), in_context: 0, in_text: 1 };
+        let in_context = Occurrence { chunk_id: ChunkId(2), in_context: 1, in_text: 0 };
         check(&[vec![in_text, in_context]], &sizes, &[2, 1]);
     }
 
@@ -224,7 +226,7 @@ mod tests {
     fn what_does_not_pass_is_not_ranked_but_counts() {
         let sizes = sizes(&[(1, 100), (2, 100), (3, 100)]);
         let all = rank(&[term(&[1, 2])], &sizes, None, 10);
-        assert_eq!(rank(&[term(&[1, 2])], &sizes, Some(&[2, 3]), 10), all[1..]);
+        assert_eq!(rank(&[term(&[1, 2])], &sizes, Some(&[ChunkId(2), ChunkId(3)]), 10), all[1..]);
     }
 
     #[test]
@@ -244,12 +246,13 @@ mod tests {
             let sum: f64 = matches.iter().map(|it| it.score).sum();
             assert!((sum - ranked.score).abs() < 1e-12);
         }
-        let first = keywords.matches(1);
+        let first = keywords.matches(ChunkId(1));
         assert_eq!(first.iter().map(|it| it.term.as_str()).collect::<Vec<_>>(), ["0", "1"]);
         assert_eq!((first[0].in_text, first[0].in_document, first[0].num_chunks), (1, 2, 3));
         assert_eq!((first[1].in_text, first[1].in_document), (0, 1));
-        assert!(keywords.coverage(1) < keywords.coverage(2) && keywords.coverage(2) < 1.0);
-        assert!(keywords.matches(99).is_empty());
+        let [one, two] = [1, 2].map(|id| keywords.coverage(ChunkId(id)));
+        assert!(one < two && two < 1.0);
+        assert!(keywords.matches(ChunkId(99)).is_empty());
     }
 
     proptest! {
@@ -258,7 +261,7 @@ mod tests {
             documents in prop::collection::vec((1_u32..400, 1_usize..4), 1..20),
             hits in prop::collection::vec(prop::collection::btree_set(1_i64..40, 0..20), 0..5),
         ) {
-            let chunks: Vec<(DocumentId, u32)> = (1..)
+            let chunks: Vec<(i64, u32)> = (1..)
                 .zip(&documents)
                 .flat_map(|(id, &(tokens, count))| std::iter::repeat_n((id, tokens), count))
                 .collect();
@@ -266,9 +269,9 @@ mod tests {
             let terms: Vec<Vec<Occurrence>> =
                 hits.iter().map(|it| term(&it.iter().copied().collect::<Vec<_>>())).collect();
             let ranked = rank(&terms, &sizes, None, 1000);
-            let mut ids: Vec<ChunkId> = ranked.iter().map(|it| it.chunk_id).collect();
+            let mut ids: Vec<i64> = ranked.iter().map(|hit| hit.chunk_id.0).collect();
             ids.sort_unstable();
-            let mut expected: Vec<ChunkId> = hits
+            let mut expected: Vec<i64> = hits
                 .iter()
                 .flatten()
                 .copied()
@@ -293,7 +296,7 @@ mod tests {
             rates in prop::collection::vec((0_u8..100, any::<u32>()), 1..6),
             depth in 1_usize..30,
         ) {
-            let chunks: Vec<(DocumentId, u32)> = (1..)
+            let chunks: Vec<(i64, u32)> = (1..)
                 .zip(&documents)
                 .flat_map(|(id, &(tokens, count))| std::iter::repeat_n((id, tokens), count))
                 .collect();

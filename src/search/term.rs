@@ -34,10 +34,10 @@ pub(super) struct Totals {
 impl Totals {
     pub(super) fn of(sizes: &ChunkSizes) -> Self {
         let (mut num_chunks, mut num_documents, mut num_tokens) = (0, 0, 0);
-        let mut last_id = 0;
+        let mut last_id = None;
         for place in 0..sizes.num_places() {
             let document_id = sizes.document_id(place);
-            if document_id != 0 {
+            if document_id.is_some() {
                 num_chunks += 1;
                 num_documents += u64::from(document_id != last_id);
                 num_tokens += u64::from(sizes.num_tokens(place));
@@ -53,7 +53,7 @@ impl Totals {
 /// A chunk in which some term occurs.
 pub(super) struct Candidate {
     pub(super) place: usize,
-    document_id: DocumentId,
+    document_id: Option<DocumentId>,
     /// What an occurrence in the chunk counts; smaller in a long one.
     in_chunk: f64,
     /// What an occurrence in the document counts; smaller in a long one.

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use crate::document::{Binding, Chunk, DocType, Language, Precision};
+use crate::document::{Binding, Chunk, ChunkId, DocType, DocumentId, Language, Precision};
 use crate::limits;
 use crate::store::{PathStamp, Record, RecordedChunk, Root};
 use crate::text::printable::is_harmful;
@@ -135,7 +135,7 @@ pub(super) fn document(line: DocumentLine, head: &Head) -> Checked<Record> {
     let mut metadata = line.metadata;
     clean_strings(&mut metadata);
     let record = Record {
-        id: line.id,
+        id: DocumentId(line.id),
         title: one_line("title", &line.title)?,
         is_title_given: line.title_given,
         path: line.path,
@@ -181,7 +181,7 @@ fn chunk(line: ChunkLine, binding: Option<&Binding>) -> Checked<RecordedChunk> {
     let mut metadata = line.metadata;
     clean_strings(&mut metadata);
     Ok(RecordedChunk {
-        id: line.chunk_id,
+        id: ChunkId(line.chunk_id),
         text: line.text,
         context: line.context,
         token_count: line.token_count,

@@ -154,7 +154,7 @@ pub(super) fn decode_head(line: &[u8]) -> Result<HeadLine, String> {
 /// Writes a document.
 pub(super) fn encode(record: &Record) -> Result<Line> {
     let line = DocumentLine {
-        id: record.id,
+        id: record.id.0,
         title: record.title.clone(),
         title_given: record.is_title_given,
         path: record.path.clone(),
@@ -179,7 +179,7 @@ pub(super) fn encode(record: &Record) -> Result<Line> {
             .iter()
             .map(|it| {
                 Ok(ChunkLine {
-                    chunk_id: it.id,
+                    chunk_id: it.id.0,
                     text: it.text.clone(),
                     context: it.context.clone(),
                     token_count: it.token_count,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::document::{DocType, Precision};
+use crate::document::{ChunkId, DocType, DocumentId, Precision};
 use crate::store::{PathStamp, Record};
 
 fn binding() -> Binding {
@@ -32,7 +32,7 @@ fn head() -> Head {
 
 fn record() -> Record {
     Record {
-        id: 7,
+        id: DocumentId(7),
         title: "Tides and gauges".into(),
         is_title_given: true,
         path: Some("/a.md".into()),
@@ -50,7 +50,7 @@ fn record() -> Record {
             real_path: None,
         }],
         chunks: vec![RecordedChunk {
-            id: 9,
+            id: ChunkId(9),
             text: "\u{1F30A} \"water\"\n\u{8}".into(),
             context: String::new(),
             token_count: 4,

@@ -180,6 +180,7 @@ const HOMES: &[(&str, &[&str])] = &[
         "serde",
         &[
             "config",
+            "document.rs",
             "embed",
             "extract",
             "mcp/tools.rs",

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::app::doctor::{Findings, Verdict};
 use crate::app::{Observer, Session, model, reindex};
+use crate::document::ChunkId;
 use crate::error::Result;
 use crate::store::{Damage, Finding, Store};
 
@@ -126,7 +127,7 @@ fn repair(
     let damages: BTreeSet<Damage> = found.iter().map(|finding| finding.damage).collect();
     store.repair(&damages.into_iter().collect::<Vec<_>>())?;
     let bound = store.binding()?;
-    if bound.is_none() || store.unvectored(0, 1)?.is_empty() {
+    if bound.is_none() || store.unvectored(ChunkId(0), 1)?.is_empty() {
         return Ok(());
     }
     let selection = model::select(session, bound.as_ref())?;
@@ -135,7 +136,7 @@ fn repair(
         model::check_binding(bound, &selection.binding(&installed))?;
     }
     let embedder = selection.open_for_passages(&installed, observer)?;
-    let mut after = 0;
+    let mut after = ChunkId(0);
     loop {
         let batch = store.unvectored(after, BATCH)?;
         let Some(last) = batch.last() else { break };

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::app::values::tag;
 use crate::cli::args::Format;
 use crate::cli::args::values::{directory, doc_type, language, note};
-use crate::document::{DocType, Language};
+use crate::document::{DocType, DocumentId, Language};
 
 /// Fetch the model and make the database ready
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Add {
     pub(in crate::cli) note: Option<String>,
     /// Put the text of the note in the place of this one's; id and time of creation stay
     #[arg(long, value_name = "ID", requires = "note", conflicts_with = "paths")]
-    pub(in crate::cli) replace: Option<i64>,
+    pub(in crate::cli) replace: Option<DocumentId>,
     /// Title, instead of what the document says of itself
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) title: Option<String>,

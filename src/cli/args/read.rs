@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::cli::args::values::lines;
 use crate::cli::args::{FilterArgs, Format};
+use crate::document::ChunkId;
 
 /// List documents
 #[derive(Debug, Args)]
@@ -80,7 +81,7 @@ pub(in crate::cli) struct SelectionArgs {
     pub(in crate::cli) page: Option<u32>,
     /// Chunk with this id, as search results name it
     #[arg(long, value_name = "ID")]
-    pub(in crate::cli) chunk: Option<i64>,
+    pub(in crate::cli) chunk: Option<ChunkId>,
 }
 
 /// Show the file of a document

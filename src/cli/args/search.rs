@@ -8,7 +8,7 @@ use crate::app::values::{date, tag};
 use crate::cli::args::Format;
 use crate::cli::args::values::{budget, doc_type, language, queries, threshold, top};
 use crate::config::OutputFormat;
-use crate::document::{DocType, Language};
+use crate::document::{ChunkId, DocType, Language};
 
 /// Search what has been added
 #[derive(Debug, Args)]
@@ -124,7 +124,7 @@ pub(in crate::cli) struct Similar {
     pub(in crate::cli) document: Option<String>,
     /// Which chunk, by its id, as search results name it
     #[arg(long, value_name = "ID", conflicts_with = "document")]
-    pub(in crate::cli) chunk: Option<i64>,
+    pub(in crate::cli) chunk: Option<ChunkId>,
     /// Most results to return [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) top: Option<u32>,

@@ -5,7 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::Quality;
+use crate::document::{ChunkId, DocumentId, Quality};
 use crate::present::json::CONTRACT_VERSION;
 use crate::store::{ListedDocument, StoredChunk, StoredDocument, TagCount};
 use crate::text::json::Json;
@@ -17,7 +17,7 @@ pub(in crate::present) const PREVIEW_CHARS: usize = 100;
 #[derive(Serialize, JsonSchema)]
 struct DocumentJson<'a> {
     /// Id, as `kb info` takes it.
-    id: i64,
+    id: DocumentId,
     /// Title.
     title: &'a str,
     /// `pdf`, `markdown`, `code` or `note`.
@@ -157,7 +157,7 @@ struct MetadataJson<'a> {
 #[derive(Serialize, JsonSchema)]
 struct ChunkJson<'a> {
     /// Id, as `kb show --chunk` takes it.
-    chunk_id: i64,
+    chunk_id: ChunkId,
     /// Position in the document, from 0.
     chunk_index: u32,
     /// Tokens the model reads of it, context and special tokens included.
@@ -249,7 +249,7 @@ pub(in crate::present) struct TaggedJson<'a> {
     /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
     /// The document.
-    id: i64,
+    id: DocumentId,
     /// All its tags, in the order of the alphabet.
     tags: &'a [String],
 }
@@ -273,7 +273,7 @@ pub(in crate::present) struct RemovedJson<'a> {
     /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
     /// Ids of the documents, as they were named.
-    removed: &'a [i64],
+    removed: &'a [DocumentId],
 }
 
 /// Writes the ids of removed documents.
@@ -281,6 +281,6 @@ pub(in crate::present) struct RemovedJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn removed(ids: &[i64], out: &mut Json<'_>) -> io::Result<()> {
+pub fn removed(ids: &[DocumentId], out: &mut Json<'_>) -> io::Result<()> {
     out.value(&RemovedJson { contract_version: CONTRACT_VERSION, removed: ids })
 }

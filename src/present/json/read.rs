@@ -6,6 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::document::{ChunkId, DocumentId};
 use crate::present::json::CONTRACT_VERSION;
 use crate::read::{Opened, Outline, Part, Shown};
 use crate::store::StoredDocument;
@@ -17,7 +18,7 @@ struct DocumentJson<'a> {
     /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
     /// Id, as `kb info` takes it.
-    document_id: i64,
+    document_id: DocumentId,
     /// Title.
     title: &'a str,
     /// Absolute path of its file; null for a note given as text.
@@ -77,7 +78,7 @@ struct PartJson<'a> {
     /// Tokens of the model that it costs, contexts included.
     tokens: u32,
     /// Chunks that are wholly or partly in it, in order.
-    chunk_ids: &'a [i64],
+    chunk_ids: &'a [ChunkId],
 }
 
 impl<'a> From<&'a Part> for PartJson<'a> {
@@ -133,7 +134,7 @@ pub(in crate::present) struct ShowJson<'a> {
     /// Tokens of the model that the whole part costs.
     tokens: u32,
     /// Chunks that are wholly or partly in it, in order.
-    chunk_ids: &'a [i64],
+    chunk_ids: &'a [ChunkId],
     /// How many parts fit what was asked for; the first is shown.
     matches: usize,
     /// The text, or its first lines.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::json::CONTRACT_VERSION;
@@ -31,7 +32,7 @@ pub(in crate::present) struct ReportJson<'a> {
     /// Chunks that were written.
     chunks: usize,
     /// Ids of the documents that were added or updated.
-    document_ids: &'a [i64],
+    document_ids: &'a [DocumentId],
     /// Why each file failed.
     errors: Vec<FailedJson>,
     /// Ignore files that were not used, and why.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::search::Found;
+use crate::document::{ChunkId, DocumentId};
 use crate::present::json::CONTRACT_VERSION;
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
@@ -62,7 +63,7 @@ pub(in crate::present) struct SearchJson<'a> {
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ResultJson<'a> {
     /// Id of the chunk, or of the best one of a passage.
-    chunk_id: i64,
+    chunk_id: ChunkId,
     /// Above 0, at most 2/61 (unless `search.rrf_k` is set): the sum of the two terms in
     /// `score_breakdown`. Larger is better.
     score: f64,
@@ -82,7 +83,7 @@ pub(in crate::present) struct ResultJson<'a> {
     copies: Option<u32>,
     /// With `--budget` or `--context`: the chunks the passage is made of, in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
-    chunk_ids: Option<&'a [i64]>,
+    chunk_ids: Option<&'a [ChunkId]>,
     /// With `--budget` or `--context`: tokens of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
@@ -136,7 +137,7 @@ struct BreakdownJson {
 #[derive(Serialize, JsonSchema)]
 struct SourceJson<'a> {
     /// Id of the document, as `kb info` takes it.
-    document_id: i64,
+    document_id: DocumentId,
     /// Title of the document.
     title: &'a str,
     /// Absolute path of its file; null for a note given as text.
@@ -329,9 +330,9 @@ pub(in crate::present) struct SimilarJson<'a> {
     /// Grows only when a key is removed, renamed or changes its type.
     contract_version: u32,
     /// The document that was asked about; null where it was a chunk.
-    document_id: Option<i64>,
+    document_id: Option<DocumentId>,
     /// The chunk that was asked about; null where it was a document.
-    chunk_id: Option<i64>,
+    chunk_id: Option<ChunkId>,
     /// Most alike first.
     results: Vec<ResultJson<'a>>,
     /// How many `results` there are.

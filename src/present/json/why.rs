@@ -5,6 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::document::{ChunkId, DocumentId};
 use crate::present::json::{CONTRACT_VERSION, TermJson};
 use crate::present::text::why::sentence;
 use crate::search::{Journey, Standing};
@@ -19,7 +20,7 @@ pub(in crate::present) struct WhyJson<'a> {
     /// The query, unchanged.
     query: &'a str,
     /// The document.
-    document_id: i64,
+    document_id: DocumentId,
     /// Its title.
     title: &'a str,
     /// `shown`, `empty`, `filtered`, `excluded`, `beyond_depth`, `below_threshold`,
@@ -51,7 +52,7 @@ pub(in crate::present) struct WhyJson<'a> {
 #[derive(Serialize, JsonSchema)]
 struct StandingJson {
     /// The chunk.
-    chunk_id: i64,
+    chunk_id: ChunkId,
     /// Its place, from 1.
     rank: u32,
     /// What the leg ranks by: BM25 or cosine. Larger is better.

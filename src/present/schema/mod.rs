@@ -1,6 +1,7 @@
 //! Makes JSON Schemas of the types of the JSON contract: one for each shape that a command prints.
 
 mod fields;
+mod ids;
 
 use std::io;
 use std::io::Write;

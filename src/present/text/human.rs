@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 use crate::app::settings::Setting;
+use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::terminal::paint::Meaning;
@@ -51,7 +52,7 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn removed(&self, ids: &[i64], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn removed(&self, ids: &[DocumentId], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Removed {}.", counted(ids.len(), "document"))
     }
 

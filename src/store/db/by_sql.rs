@@ -84,6 +84,7 @@ pub(in crate::store) fn nearest(
 mod tests {
     use proptest::prelude::*;
 
+    use crate::document::ChunkId;
     use crate::store::Store;
     use crate::store::testing::{TestDb, vector};
 
@@ -117,7 +118,7 @@ mod tests {
                     db.store.occurrences(text).unwrap(), other.occurrences(text).unwrap()
                 );
             }
-            let all: Vec<i64> = (0..200).filter(|id| id % 3 > 0).collect();
+            let all: Vec<_> = (0..200).filter(|id| id % 3 > 0).map(ChunkId).collect();
             for passing in [None, Some(all.as_slice())] {
                 for depth in [depth, 5000] {
                     let query = vector("aa word");

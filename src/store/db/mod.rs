@@ -5,6 +5,7 @@ pub(in crate::store) mod binding;
 pub(in crate::store) mod by_sql;
 pub(in crate::store) mod erase;
 pub(in crate::store) mod fault;
+mod ids;
 pub(in crate::store) mod layout;
 pub(in crate::store) mod lend;
 pub(in crate::store) mod migrate;

@@ -326,7 +326,7 @@ mod tests {
         let second = db.add("/b.md", &["four"], &[]);
         let id = |document, position: usize| db.store.chunks(document).unwrap()[position].id;
         let (two, four) = (id(first, 1), id(second, 0));
-        let hits = db.store.hits(&[four, 999, two, four]).unwrap();
+        let hits = db.store.hits(&[four, ChunkId(999), two, four]).unwrap();
         assert_eq!(hits.iter().map(|it| it.chunk.id).collect::<Vec<_>>(), [four, two, four]);
         assert_eq!(hits[1].document_id, first);
         assert_eq!(hits[1].title, "Title of /a.md");

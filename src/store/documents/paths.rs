@@ -280,6 +280,7 @@ mod tests {
     use rusqlite::StatementStatus;
 
     use super::{KNOWN_PATH, known};
+    use crate::document::DocumentId;
     use crate::store::testing::{TestDb, document, stamp};
 
     #[test]
@@ -400,7 +401,7 @@ mod tests {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["old"], &[]);
         db.add("/a.md", &["new"], &[]);
-        for id in [id, 7] {
+        for id in [id, DocumentId(7)] {
             let outcome = db.store.remember_path(id, "hash of old", &stamp("/b.md"), true, None);
             assert!(!outcome.unwrap());
         }

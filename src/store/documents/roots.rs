@@ -281,7 +281,10 @@ mod tests {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
         db.store.remember_path(id, "hash of words", &stamp("/b.md"), false, None).unwrap();
-        assert_eq!(db.store.forget_path("/a.md", 77, true).unwrap(), Forgotten::Nothing);
+        assert_eq!(
+            db.store.forget_path("/a.md", DocumentId(77), true).unwrap(),
+            Forgotten::Nothing
+        );
         assert_eq!(db.store.forget_path("/c.md", id, true).unwrap(), Forgotten::Nothing);
         assert_eq!(db.store.forget_path("/a.md", id, false).unwrap(), Forgotten::Path);
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));

@@ -168,9 +168,10 @@ mod tests {
     #[test]
     fn tags_of_an_unknown_document_are_an_error_and_leave_nothing() {
         let mut db = TestDb::new();
-        for outcome in
-            [db.store.add_tags(9, &names(&["one"])), db.store.change_tags(9, &[], &names(&["one"]))]
-        {
+        for outcome in [
+            db.store.add_tags(DocumentId(9), &names(&["one"])),
+            db.store.change_tags(DocumentId(9), &[], &names(&["one"])),
+        ] {
             assert!(matches!(outcome, Err(Error::UnknownDocument { .. })));
         }
         check(&db, &[]);

@@ -144,7 +144,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use crate::document::{Binding, DocumentId};
+    use crate::document::{Binding, ChunkId, DocumentId};
     use crate::store::testing::{TestDb, binding, chunk, document, vector};
     use crate::store::{PathStamp, Unembedded};
 
@@ -215,6 +215,10 @@ mod tests {
         Reindex(bool),
     }
 
+    fn document_id() -> impl Strategy<Value = DocumentId> {
+        (1_i64..12).prop_map(DocumentId)
+    }
+
     fn act() -> impl Strategy<Value = Act> {
         prop_oneof![
             6 => (0_u8..5, 0_u8..4).prop_map(|(path, content)| Act::Write(path, content)),
@@ -222,9 +226,9 @@ mod tests {
             2 => (0_u8..5).prop_map(Act::Delete),
             2 => (0_u8..5).prop_map(Act::Restore),
             4 => (1_usize..6).prop_map(Act::Scan),
-            1 => (1_i64..12).prop_map(Act::Remove),
-            1 => (1_i64..12, 0_u8..3).prop_map(|(id, tag)| Act::Tag(id, tag)),
-            1 => (1_i64..12, 0_u8..3).prop_map(|(id, tag)| Act::Untag(id, tag)),
+            1 => document_id().prop_map(Act::Remove),
+            1 => (document_id(), 0_u8..3).prop_map(|(id, tag)| Act::Tag(id, tag)),
+            1 => (document_id(), 0_u8..3).prop_map(|(id, tag)| Act::Untag(id, tag)),
             1 => any::<bool>().prop_map(Act::Reindex),
         ]
     }
@@ -311,7 +315,7 @@ mod tests {
         db.store.begin_reindex(&Binding { dim, ..binding("small") }).unwrap();
         let embed = |it: &Unembedded| (it.chunk_id, widen(vector(&it.text), dim));
         let limit = if is_finished { 10_000 } else { 3 };
-        let chunks = db.store.unembedded(0, limit).unwrap();
+        let chunks = db.store.unembedded(ChunkId(0), limit).unwrap();
         db.store.store_reindexed(&chunks.iter().map(embed).collect::<Vec<_>>()).unwrap();
         db.store.finish_reindex().unwrap();
     }

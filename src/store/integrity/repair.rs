@@ -238,7 +238,7 @@ mod tests {
             }
             store.repair(&found).unwrap();
             store.binding().unwrap();
-            let missing = store.unvectored(0, 100).unwrap();
+            let missing = store.unvectored(ChunkId(0), 100).unwrap();
             let embedded: Vec<_> =
                 missing.iter().map(|it| (it.chunk_id, vector(&it.text))).collect();
             store.store_vectors(&embedded).unwrap();

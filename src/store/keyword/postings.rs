@@ -8,6 +8,7 @@
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use super::fts::Occurrence;
+use crate::document::ChunkId;
 use crate::store::db::fault::{Fault, Step};
 
 /// Says which segments there are, as bytes.
@@ -231,7 +232,11 @@ impl OccurrenceList<'_> {
             // The lowest bit says that an older entry is removed.
             self.rest_len = usize::try_from(bytes.varint()? >> 1).ok()?;
             self.column = Some(0);
-            self.found.push(Occurrence { chunk_id: self.chunk_id, in_context: 0, in_text: 0 });
+            self.found.push(Occurrence {
+                chunk_id: ChunkId(self.chunk_id),
+                in_context: 0,
+                in_text: 0,
+            });
             let len = self.rest_len.min(bytes.0.len());
             self.positions(bytes.take(len)?)?;
         }

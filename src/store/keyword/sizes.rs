@@ -15,7 +15,7 @@ use crate::store::db::fault::{Fault, Step};
 const BLOCK_BITS: u32 = 8;
 
 /// Bits of an id that tell its place in a block.
-const BLOCK_MASK: ChunkId = (1 << BLOCK_BITS) - 1;
+const BLOCK_MASK: i64 = (1 << BLOCK_BITS) - 1;
 
 /// Chunk ids of a block.
 const BLOCK_LEN: usize = 1 << BLOCK_BITS;
@@ -33,7 +33,7 @@ const INSERT_BLOCK: &str = "INSERT INTO chunks_sizes_blocks (block, sizes) VALUE
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkSizes {
     /// Numbers of the blocks, in order.
-    blocks: Vec<ChunkId>,
+    blocks: Vec<i64>,
     /// Of each place: the document, 0 without a chunk, and its tokens.
     places: Vec<(u32, u32)>,
 }
@@ -44,9 +44,10 @@ impl ChunkSizes {
         self.places.len()
     }
 
-    /// Returns the document of the chunk at a place; 0 where there is none.
-    pub fn document_id(&self, place: usize) -> DocumentId {
-        self.places.get(place).map_or(0, |it| it.0.into())
+    /// Returns the document of the chunk at a place; `None` where there is no chunk.
+    pub fn document_id(&self, place: usize) -> Option<DocumentId> {
+        let id = self.places.get(place).map(|place| place.0).filter(|id| *id != 0)?;
+        Some(DocumentId(id.into()))
     }
 
     /// Returns the tokens of the chunk at a place, context included.
@@ -57,8 +58,8 @@ impl ChunkSizes {
     /// Returns the id of the chunk at a place.
     pub fn chunk_id(&self, place: usize) -> ChunkId {
         let block = self.blocks.get(place / BLOCK_LEN).copied().unwrap_or_default();
-        let within = ChunkId::try_from(place % BLOCK_LEN).unwrap_or_default();
-        block << BLOCK_BITS | within
+        let within = i64::try_from(place % BLOCK_LEN).unwrap_or_default();
+        ChunkId(block << BLOCK_BITS | within)
     }
 
     /// Returns the places of chunks given in the order of their ids; `None` for one that is not
@@ -68,15 +69,15 @@ impl ChunkSizes {
         chunk_ids: impl Iterator<Item = ChunkId>,
     ) -> impl Iterator<Item = Option<usize>> {
         let mut block_idx = 0;
-        chunk_ids.map(move |chunk_id| {
+        chunk_ids.map(move |ChunkId(chunk_id)| {
             let block = chunk_id >> BLOCK_BITS;
             if self.blocks.get(block_idx).is_none_or(|it| *it != block) {
                 block_idx += self.blocks[block_idx..].partition_point(|it| *it < block);
             }
-            let within = usize::try_from(chunk_id & (BLOCK_MASK)).ok()?;
+            let within = usize::try_from(chunk_id & BLOCK_MASK).ok()?;
             let place = block_idx * BLOCK_LEN + within;
             let is_here = self.blocks.get(block_idx) == Some(&block);
-            (is_here && self.document_id(place) != 0).then_some(place)
+            (is_here && self.document_id(place).is_some()).then_some(place)
         })
     }
 
@@ -139,7 +140,7 @@ impl FromIterator<(ChunkId, DocumentId, u32)> for ChunkSizes {
     /// From ids, documents and tokens, in the order of ids.
     fn from_iter<I: IntoIterator<Item = (ChunkId, DocumentId, u32)>>(chunks: I) -> Self {
         let mut sizes = Self::default();
-        for (chunk_id, document_id, num_tokens) in chunks {
+        for (ChunkId(chunk_id), DocumentId(document_id), num_tokens) in chunks {
             let block = chunk_id >> BLOCK_BITS;
             if sizes.blocks.last() != Some(&block) {
                 sizes.blocks.push(block);
@@ -172,18 +173,25 @@ mod tests {
     /// What the chunks themselves say.
     const CHUNKS: &str = "SELECT id, document_id, token_count FROM chunks ORDER BY id";
 
+    fn sizes(chunks: &[(i64, i64, u32)]) -> ChunkSizes {
+        let chunk =
+            |&(id, document_id, num_tokens)| (ChunkId(id), DocumentId(document_id), num_tokens);
+        chunks.iter().map(chunk).collect()
+    }
+
     #[track_caller]
     fn check(db: &TestDb) {
         let mut statement = db.store.connection.prepare(CHUNKS).unwrap();
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
-        let expected: Vec<(i64, i64, u32)> = rows.unwrap().collect::<Result<_, _>>().unwrap();
+        let expected: Vec<(ChunkId, DocumentId, u32)> =
+            rows.unwrap().collect::<Result<_, _>>().unwrap();
         let sizes = db.store.chunk_sizes().unwrap();
         assert_eq!(sizes, expected.iter().copied().collect());
         let ids = expected.iter().map(|it| it.0);
         for (place, (id, document_id, num_tokens)) in sizes.places(ids).zip(&expected) {
             let place = place.unwrap();
             let found = (sizes.chunk_id(place), sizes.document_id(place), sizes.num_tokens(place));
-            assert_eq!(found, (*id, *document_id, *num_tokens));
+            assert_eq!(found, (*id, Some(*document_id), *num_tokens));
         }
         db.assert_whole();
     }
@@ -208,8 +216,9 @@ mod tests {
 
     #[test]
     fn a_chunk_that_is_not_there_has_no_place() {
-        let sizes: ChunkSizes = [(3, 1, 10), (700, 2, 20)].into_iter().collect();
-        let places: Vec<_> = sizes.places([2, 3, 300, 700, 701, 9000].into_iter()).collect();
+        let sizes = sizes(&[(3, 1, 10), (700, 2, 20)]);
+        let places: Vec<_> =
+            sizes.places([2, 3, 300, 700, 701, 9000].map(ChunkId).into_iter()).collect();
         assert_eq!(
             places.iter().map(Option::is_some).collect::<Vec<_>>(),
             [false, true, false, true, false, false]
@@ -230,8 +239,7 @@ mod tests {
             UPDATE chunks SET token_count = NULL WHERE id = 203";
         db.execute_batch(insert).unwrap();
         migrate::apply(&mut db, 2, migrate::MIGRATIONS).unwrap();
-        let expected =
-            [(200, 7, 0), (203, 7, 0), (206, 7, 2), (1100, 7, 300)].into_iter().collect();
+        let expected = sizes(&[(200, 7, 0), (203, 7, 0), (206, 7, 2), (1100, 7, 300)]);
         assert_eq!(ChunkSizes::read(&db).unwrap(), expected);
     }
 }

@@ -239,7 +239,7 @@ mod tests {
         let old_best = best(&db.store, &vector("four"));
         let begun = db.store.begin_reindex(&wide()).unwrap();
         assert_eq!(begun, Reindexing { num_embedded: 0, num_chunks: 5 });
-        let last = embed_next(&mut db.store, 0, 3);
+        let last = embed_next(&mut db.store, ChunkId(0), 3);
         embed_next(&mut db.store, last, 3);
         assert_eq!(best(&db.store, &vector("four")), old_best);
         let done = db.store.finish_reindex().unwrap();
@@ -255,7 +255,7 @@ mod tests {
     fn it_does_not_switch_before_each_chunk_has_a_vector() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
-        embed_next(&mut db.store, 0, 4);
+        embed_next(&mut db.store, ChunkId(0), 4);
         let progress = db.store.finish_reindex().unwrap();
         assert_eq!(progress, Reindexing { num_embedded: 4, num_chunks: 5 });
         assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
@@ -266,11 +266,11 @@ mod tests {
     fn an_interrupted_one_goes_on_where_it_stopped() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
-        embed_next(&mut db.store, 0, 2);
+        embed_next(&mut db.store, ChunkId(0), 2);
         let mut next = Store::open(&db.path()).unwrap();
         assert_eq!(next.begin_reindex(&wide()).unwrap().num_embedded, 2);
-        assert_eq!(next.unembedded(0, 100).unwrap().len(), 3);
-        embed_next(&mut next, 0, 100);
+        assert_eq!(next.unembedded(ChunkId(0), 100).unwrap().len(), 3);
+        embed_next(&mut next, ChunkId(0), 100);
         next.finish_reindex().unwrap();
         assert_eq!(next.binding().unwrap(), Some(wide()));
         db.assert_whole();
@@ -280,11 +280,11 @@ mod tests {
     fn one_to_yet_another_model_starts_anew() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
-        embed_next(&mut db.store, 0, 2);
+        embed_next(&mut db.store, ChunkId(0), 2);
         let mut other = Store::open(&db.path()).unwrap();
         let third = Binding { model_name: "third".into(), ..wide() };
         assert_eq!(other.begin_reindex(&third).unwrap().num_embedded, 0);
-        let late = [(1, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0])];
+        let late = [(ChunkId(1), vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0])];
         let outcome = db.store.store_reindexed(&late);
         assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
         assert!(matches!(db.store.finish_reindex(), Err(Error::ModelMismatch { .. })));
@@ -294,15 +294,15 @@ mod tests {
     fn documents_come_and_go_meanwhile() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
-        embed_next(&mut db.store, 0, 100);
+        embed_next(&mut db.store, ChunkId(0), 100);
         let known = db.store.known_path("/b.md").unwrap().unwrap();
         db.store.remove(known.document_id).unwrap();
         db.add("/a.md", &["one", "six"], &[]);
         db.add("/c.md", &["seven"], &[]);
         assert_eq!(db.store.finish_reindex().unwrap().num_embedded, 0);
         // A chunk that went while it was embedded does no harm.
-        db.store.store_reindexed(&[(1, vec![0.0; 6])]).unwrap();
-        embed_next(&mut db.store, 0, 100);
+        db.store.store_reindexed(&[(ChunkId(1), vec![0.0; 6])]).unwrap();
+        embed_next(&mut db.store, ChunkId(0), 100);
         db.store.finish_reindex().unwrap();
         assert_eq!(db.store.binding().unwrap(), Some(wide()));
         assert_eq!(db.store.stats().unwrap().total_vectors, 3);
@@ -315,7 +315,7 @@ mod tests {
         let reader = db.store.reader().unwrap();
         let old_best = best(&reader, &vector("four"));
         db.store.begin_reindex(&wide()).unwrap();
-        embed_next(&mut db.store, 0, 100);
+        embed_next(&mut db.store, ChunkId(0), 100);
         assert_eq!(best(&reader, &vector("four")), old_best);
         db.store.finish_reindex().unwrap();
         let outcome = reader.rank_by_cosine(&vector("four"), None, 10);

@@ -212,7 +212,7 @@ pub(in crate::store) fn taken<'a, E>(
     let (validity, (rowids, rest)) = (validity.ok()?, rowids.ok()?.as_chunks::<8>());
     (rest.is_empty() && rowids.len() == validity.len() * 8).then(|| {
         let is_taken = |place: usize| validity[place / 8] >> (place % 8) & 1 == 1;
-        let ids = rowids.iter().map(|it| ChunkId::from_ne_bytes(*it));
+        let ids = rowids.iter().map(|it| ChunkId(i64::from_ne_bytes(*it)));
         ids.enumerate().filter(move |(place, _)| is_taken(*place))
     })
 }
@@ -293,6 +293,7 @@ impl Nearest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::DocumentId;
     use crate::store::testing::{TestDb, vector};
 
     use crate::error::Error;
@@ -315,7 +316,7 @@ mod tests {
         }
         // Holes in a block, and whole blocks without anything.
         for id in (1..=70).filter(|it| it % 3 == 0 || (20..50).contains(it)) {
-            db.store.remove(id).unwrap();
+            db.store.remove(DocumentId(id)).unwrap();
         }
         let query = vector("text 300 of 6");
         let blob = super::super::to_blob(&query);
@@ -334,7 +335,7 @@ mod tests {
             ids
         };
         assert_eq!(
-            ids(ranked.iter().map(|it| it.chunk_id).collect()),
+            ids(ranked.iter().map(|it| it.chunk_id.0).collect()),
             ids(expected.iter().map(|it| it.0).collect())
         );
         let best = db.store.rank_by_cosine(&query, None, 30).unwrap();
@@ -369,7 +370,7 @@ mod tests {
         let exact = db.store.rank_by_cosine(&query, None, 30).unwrap();
         let coded = db.store.rank_in_parts(&query, None, 30, |_| 1, 1).unwrap();
         assert_eq!(coded, exact);
-        let some: Vec<ChunkId> = (300..320).collect();
+        let some: Vec<ChunkId> = (300..320).map(ChunkId).collect();
         let coded = db.store.rank_in_parts(&query, Some(&some), 30, |_| 2, 1).unwrap();
         assert_eq!(coded, db.store.rank_by_cosine(&query, Some(&some), 30).unwrap());
         db.store.connection.execute("UPDATE chunks_vec_codes SET codes = x'01'", []).unwrap();

@@ -46,7 +46,8 @@ const TAKEN: &str = "
 
 /// Returns the checksum of a chunk's vector, given as it is stored.
 pub(in crate::store) fn sum(chunk_id: ChunkId, vector: &[u8]) -> [u8; SUM_LEN] {
-    let digest = Sha256::new().chain_update(chunk_id.to_le_bytes()).chain_update(vector).finalize();
+    let digest =
+        Sha256::new().chain_update(chunk_id.0.to_le_bytes()).chain_update(vector).finalize();
     let mut sum = NONE;
     sum.copy_from_slice(&digest[..SUM_LEN]);
     sum
@@ -218,7 +219,7 @@ mod tests {
         assert_eq!(found[0].damage, Damage::ChangedVectors);
         assert!(found[0].message.contains(&format!("(document {second})")), "{found:?}");
         db.store.repair(&[Damage::ChangedVectors]).unwrap();
-        let missing = db.store.unvectored(0, 10).unwrap();
+        let missing = db.store.unvectored(ChunkId(0), 10).unwrap();
         assert_eq!(missing.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>(), ["three"]);
     }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::skills::BuildReport;
+use crate::document::DocumentId;
 use crate::skill::init::Initialized;
 use crate::skill::install::Installed;
 use crate::skill::lint::{Finding, Linted, Severity};
@@ -125,7 +126,7 @@ struct IngestedJson<'a> {
     /// Files that could not be read.
     failed: usize,
     /// Ids of its documents.
-    document_ids: &'a [i64],
+    document_ids: &'a [DocumentId],
 }
 
 /// Writes what building did.

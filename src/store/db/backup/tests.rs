@@ -8,6 +8,7 @@ use std::thread;
 use rusqlite::Connection;
 
 use super::*;
+use crate::document::DocumentId;
 use crate::store::testing::{TestDb, vector};
 
 fn names(dir: &Path) -> Vec<String> {
@@ -51,7 +52,7 @@ fn a_copy_answers_as_the_original_does() {
     let mut db = TestDb::new();
     db.add("/a.md", &["one", "two"], &["tag"]);
     db.add("/b.md", &["three"], &[]);
-    db.store.remove(1).unwrap();
+    db.store.remove(DocumentId(1)).unwrap();
     db.add("/c.md", &["four"], &[]);
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("copy.db");
@@ -80,7 +81,7 @@ fn every_row_of_a_copy_has_the_number_it_had() {
     }
     // The first block goes as a whole, others have holes, and one is filled again.
     for id in [1, 2, 4] {
-        db.store.remove(id).unwrap();
+        db.store.remove(DocumentId(id)).unwrap();
     }
     db.add("/f.md", &texts[..100], &[]);
     let dir = tempfile::tempdir().unwrap();
@@ -106,7 +107,7 @@ fn what_was_removed_is_not_in_a_copy() {
     let mut db = TestDb::new();
     db.add("/a.md", &["the quick brown fox"], &[]);
     db.add("/b.md", &["something else"], &[]);
-    db.store.remove(1).unwrap();
+    db.store.remove(DocumentId(1)).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("copy.db");
     db.store.back_up(&target, Existing::Keep).unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::document::{Binding, DocumentId};
+use crate::document::{Binding, ChunkId, DocumentId};
 use crate::store::db::migrate::{self, MIGRATIONS};
 use crate::store::testing::{TestDb, binding, chunk, document, stamp};
 use crate::store::vectors::codes;
@@ -156,7 +156,7 @@ fn many_removals_merge_the_indexes_and_a_few_do_not() {
     let is_in_place = |db: &TestDb| db.store.read(super::is_in_place).unwrap();
     let mut removed = Vec::new();
     for id in 2..36 {
-        db.store.remove(id).unwrap();
+        db.store.remove(DocumentId(id)).unwrap();
         removed.push(traces(usize::try_from(id).unwrap() - 1));
         assert_eq!(
             is_in_place(&db),
@@ -168,7 +168,7 @@ fn many_removals_merge_the_indexes_and_a_few_do_not() {
     assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
     assert!(is_in_place(&db));
     assert_eq!(found(&db, &removed), Vec::<String>::new());
-    db.store.remove(38).unwrap();
+    db.store.remove(DocumentId(38)).unwrap();
     assert!(is_in_place(&db));
     assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
     assert_eq!(found(&db, &[traces(37)]), Vec::<String>::new());
@@ -182,10 +182,10 @@ fn a_log_that_is_left_does_not_hide_a_further_removal() {
     }
     let reader = db.store.reader().unwrap();
     reader.connection.execute_batch("BEGIN; SELECT count(*) FROM documents").unwrap();
-    db.store.remove(1).unwrap();
+    db.store.remove(DocumentId(1)).unwrap();
     assert_eq!(db.store.finish_erasing().unwrap(), Erasure::WaitsForReader);
     for id in 20..40 {
-        db.store.remove(id).unwrap();
+        db.store.remove(DocumentId(id)).unwrap();
     }
     assert_eq!(db.store.read(marked).unwrap().as_deref(), Some(PAGES));
     reader.connection.execute_batch("COMMIT").unwrap();
@@ -206,7 +206,7 @@ fn codes_of_removed_vectors_are_gone() {
     };
     assert!(holds(&bytes(&db.path()), &code(20)));
     for id in 10..30 {
-        db.store.remove(id).unwrap();
+        db.store.remove(DocumentId(id)).unwrap();
     }
     assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
     for n in 9..29 {
@@ -255,7 +255,7 @@ fn a_process_that_is_killed_leaves_it_to_the_next() {
         put(&mut db, &format!("/{n}.md"), &traces(n));
     }
     for id in 20..40 {
-        db.store.remove(id).unwrap();
+        db.store.remove(DocumentId(id)).unwrap();
     }
     let path = db.path();
     db.store = Store::open(&path).unwrap();
@@ -273,7 +273,7 @@ fn a_reindex_leaves_no_vector_of_before() {
     }
     let wide = Binding { dim: 6, ..binding("wide") };
     db.store.begin_reindex(&wide).unwrap();
-    let chunks = db.store.unembedded(0, 1000).unwrap();
+    let chunks = db.store.unembedded(ChunkId(0), 1000).unwrap();
     let vectors: Vec<_> =
         chunks.iter().map(|chunk| (chunk.chunk_id, vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0])).collect();
     db.store.store_reindexed(&vectors).unwrap();
@@ -357,8 +357,8 @@ fn databases_of_every_earlier_schema_are_cleaned_and_erase_from_then_on() {
         assert_eq!(db.store.clean_leftovers().unwrap(), Erasure::Done);
         assert!(!db.store.has_leftovers().unwrap());
         assert_eq!(found(&db, &removed), Vec::<String>::new(), "schema {schema}");
-        db.store.remove(3).unwrap();
-        db.store.remove(55).unwrap();
+        db.store.remove(DocumentId(3)).unwrap();
+        db.store.remove(DocumentId(55)).unwrap();
         assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
         assert_eq!(found(&db, &[traces(2), traces(54)]), Vec::<String>::new());
         assert_eq!(db.store.occurrences("東京").unwrap().len(), live_chunks(&db));

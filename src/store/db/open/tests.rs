@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 
 use super::*;
-use crate::document::Filter;
+use crate::document::{DocumentId, Filter};
 use crate::store::testing::{TestDb, binding, chunk, document, vector};
 
 fn scratch() -> (tempfile::TempDir, PathBuf) {
@@ -217,7 +217,7 @@ fn a_reader_sees_the_old_document_until_the_new_one_is_whole() {
 fn a_reader_cannot_write() {
     let db = TestDb::new();
     let mut reader = db.store.reader().unwrap();
-    assert!(reader.remove(1).is_err());
+    assert!(reader.remove(DocumentId(1)).is_err());
 }
 
 #[test]
@@ -226,11 +226,11 @@ fn a_writer_that_waits_in_vain_says_locked() {
     let other = Connection::open(db.path()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     db.store.connection.busy_timeout(Duration::from_millis(20)).unwrap();
-    let outcome = db.store.remove(1);
+    let outcome = db.store.remove(DocumentId(1));
     assert!(matches!(outcome, Err(Error::Locked { .. })), "{outcome:?}");
     assert!(db.store.documents(&Filter::default()).unwrap().is_empty());
     other.execute_batch("ROLLBACK").unwrap();
-    db.store.remove(1).unwrap();
+    db.store.remove(DocumentId(1)).unwrap();
 }
 
 #[test]

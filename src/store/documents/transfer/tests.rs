@@ -19,7 +19,7 @@ fn filled() -> TestDb {
     db.add("/gone.md", &["ebb", "slack"], &[]);
     db.add("/b.md", &["flood"], &["tide", "water"]);
     db.add("/a.md", &["neap", "spring"], &["tide"]);
-    db.store.remove(1).unwrap();
+    db.store.remove(DocumentId(1)).unwrap();
     db.age();
     db
 }
@@ -27,7 +27,7 @@ fn filled() -> TestDb {
 #[test]
 fn what_is_taken_in_is_what_was_given() {
     let given = records(&filled());
-    assert_eq!(given.iter().map(|it| it.id).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(given.iter().map(|it| it.id).collect::<Vec<_>>(), [2, 3].map(DocumentId));
     let mut to = TestDb::new();
     for record in &given {
         assert_eq!(to.store.import(record).unwrap(), Taken::In(record.id));
@@ -48,11 +48,11 @@ fn what_is_there_stays_and_taken_keys_are_given_anew() {
     to.add("/x.md", &["other"], &[]);
     let mut at_its_path = given[0].clone();
     at_its_path.paths[0].path = "/x.md".into();
-    assert_eq!(to.store.import(&at_its_path).unwrap(), Taken::Known(1));
+    assert_eq!(to.store.import(&at_its_path).unwrap(), Taken::Known(DocumentId(1)));
     let mut same_keys = given[0].clone();
-    (same_keys.id, same_keys.chunks[0].id) = (1, 1);
-    assert_eq!(to.store.import(&same_keys).unwrap(), Taken::In(2));
-    assert_eq!(records(&to)[1].chunks[0].id, 2);
+    (same_keys.id, same_keys.chunks[0].id) = (DocumentId(1), ChunkId(1));
+    assert_eq!(to.store.import(&same_keys).unwrap(), Taken::In(DocumentId(2)));
+    assert_eq!(records(&to)[1].chunks[0].id, ChunkId(2));
     to.assert_whole();
 }
 
