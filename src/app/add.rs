@@ -90,14 +90,15 @@ pub fn add(
     if let Source::Note(text, _) = &request.source {
         ingest::check_note(text)?;
     }
-    let wanted = Wanted::new(request.doc_type, request.language)?;
+    // What cannot be wanted is refused before anything is looked for.
+    Wanted::new(request.doc_type, request.language)?;
     if let [root] = roots.as_slice()
         && root.symlink_metadata().is_err()
     {
         return Err(Error::PathNotFound { path: typed[0].clone() });
     }
     let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
-    let report = ingest(session, request, &starts, wanted, Remembers::Folders, observer)?;
+    let report = ingest(session, request, &starts, Remembers::Folders, observer)?;
     Ok((report, roots))
 }
 
@@ -115,7 +116,6 @@ pub(super) fn ingest(
     session: &Session,
     request: &AddRequest,
     starts: &[Start],
-    wanted: Wanted,
     remembers: Remembers,
     observer: &dyn Observer,
 ) -> Result<IngestReport> {
@@ -126,7 +126,7 @@ pub(super) fn ingest(
     let installed = selection.locate_or_install(observer)?;
     store.bind(&selection.binding(&installed))?;
     let model = selection.open_for_passages(&installed, observer)?;
-    let mut options = options(session, request, wanted, &model)?;
+    let mut options = options(session, request, &model)?;
     options.is_cancelled = observer.cancel_flag();
     options.keeps_tags = remembers == Remembers::Nothing;
     if remembers == Remembers::Folders {
@@ -135,7 +135,6 @@ pub(super) fn ingest(
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
 
-    let mut report = IngestReport::default();
     let mut log = ErrorLog::of(session);
     let is_single = matches!(starts, [start] if !start.path().is_dir());
     let walk = matches!(request.source, Source::Paths(_)).then_some(options.walk);
@@ -146,23 +145,19 @@ pub(super) fn ingest(
         }
         observer.on_event(Event::Ingest(&event));
     };
-    let outcome = match &request.source {
-        Source::Note(text, replaced) => ingest::ingest_note(
-            &mut store,
-            &services,
-            text,
-            *replaced,
-            &options,
-            &mut on_event,
-            &mut report,
-        ),
-        Source::Bytes(bytes) => {
-            ingest::ingest_bytes(&mut store, &services, bytes, &options, &mut on_event, &mut report)
-        }
-        Source::Paths(_) => {
-            ingest::ingest(&mut store, &services, starts, &options, &mut on_event, &mut report)
-        }
+    let mut run = ingest::Run {
+        store: &mut store,
+        services: &services,
+        options: &options,
+        on_event: &mut on_event,
+        report: IngestReport::default(),
     };
+    let outcome = match &request.source {
+        Source::Note(text, replaced) => run.ingest_note(text, *replaced),
+        Source::Bytes(bytes) => run.ingest_bytes(bytes),
+        Source::Paths(_) => run.ingest(starts),
+    };
+    let report = run.report;
     observer.on_event(Event::IngestEnds {
         report: &report,
         error: outcome.as_ref().err(),
@@ -228,7 +223,6 @@ fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
 fn options(
     session: &Session,
     request: &AddRequest,
-    wanted: Wanted,
     model: &LazyModel<'_>,
 ) -> Result<IngestOptions> {
     let config = session.config();
@@ -243,7 +237,7 @@ fn options(
     let tokenizer = &model.tokenizer;
     Ok(IngestOptions {
         walk: walk_options(session, request.follows_links),
-        wanted,
+        wanted: Wanted::new(request.doc_type, request.language)?,
         title: request.title.clone(),
         tags: request.tags.clone(),
         chunking: chunking(config, tokenizer.max_tokens(), tokenizer.num_overhead()),

@@ -18,7 +18,7 @@ use crate::files::write::Draft;
 use crate::ingest::CpuBudget;
 use crate::store::{RecordedChunk, Store};
 use crate::text::json::Line;
-use crate::transfer::{self, BadLine, Exported, Head, ImportOptions, Imported};
+use crate::transfer::{self, BadLine, Export, Exported, Head, ImportOptions, Imported};
 
 /// What to import, and how far to trust it.
 pub struct ImportRequest<'a> {
@@ -144,8 +144,8 @@ fn import_lines(
         let BadLine { number, reason } = failed;
         observer.note(&format!("failed: {}, line {number}: {reason}", name.display()));
     };
-    let mut imported =
-        transfer::import(&mut store, input, name, &head, options, &mut embed, &mut report)?;
+    let export = Export { input, name, head: &head };
+    let mut imported = transfer::import(&mut store, export, options, &mut embed, &mut report)?;
     if trusts_paths {
         // Last, so that an update after an interruption does not read what was still to come.
         head.roots.iter().try_for_each(|root| store.remember_root(root))?;

@@ -10,11 +10,11 @@ use crate::app::{Observer, Session, erase};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
-use crate::ingest::detect::{self, Wanted};
+use crate::ingest::detect;
 use crate::ingest::reach::{Access, Reach};
 use crate::ingest::survey::{self, Missing, Survey, is_away, is_gone, root_of};
 use crate::ingest::walk::{self, Start};
-use crate::store::{Forgotten, KnownFile, PathStamp, Root, Store};
+use crate::store::{Forgotten, KnownFile, PathRole, PathStamp, Root, Store};
 use crate::text::paths;
 
 /// Most documents of a folder, in percent, that go without `--force`.
@@ -93,8 +93,9 @@ pub fn update(
         None => Scope { roots: Vec::new(), known: Vec::new(), access: Access::default() },
     };
     let before = scope.survey(session, request.is_dry_run);
-    let mut report = UpdateReport { is_dry_run: request.is_dry_run, ..UpdateReport::default() };
-    report.away = before
+    let report = UpdateReport { is_dry_run: request.is_dry_run, ..UpdateReport::default() };
+    let mut run = Run { session, request, observer, scope: &scope, report };
+    run.report.away = before
         .iter()
         .flat_map(|survey| {
             survey.root.iter().filter(|_| survey.is_away).chain(&survey.empty_folders)
@@ -104,15 +105,15 @@ pub fn update(
     for path in before.iter().flat_map(|survey| &survey.refused) {
         let error = Error::LinkRefused { path: path.clone() };
         observer.on_event(Event::Failure(&error.to_string()));
-        report.failed.push((path.clone(), error));
+        run.report.failed.push((path.clone(), error));
     }
     if request.is_dry_run {
-        foresee(session, &scope, before, request, &mut report, observer);
+        run.foresee(before);
     } else {
-        read(session, &scope, &before, request, &mut report, observer)?;
-        settle(session, &scope, &before, request, &mut report, observer)?;
+        run.read(&before)?;
+        run.settle(&before)?;
     }
-    Ok(report)
+    Ok(run.report)
 }
 
 /// What is to be looked at.
@@ -183,50 +184,171 @@ impl Scope {
     }
 }
 
-/// Says what would be done.
-fn foresee(
-    session: &Session,
-    scope: &Scope,
-    surveys: Vec<Survey>,
-    request: &UpdateRequest,
-    report: &mut UpdateReport,
-    observer: &dyn Observer,
-) {
-    let max_bytes = walk_options(session, false).max_bytes();
-    let hash = |path: &PathBuf| {
-        let reach = scope.access.of_file(path, None).ok()?;
-        Some(content_hash(&reach.read(path, max_bytes).ok()?))
-    };
-    let is_any_missing = surveys.iter().any(|survey| !survey.missing.is_empty());
-    let new = surveys.iter().filter(|_| is_any_missing).flat_map(|survey| &survey.new);
-    let hashes: HashSet<String> = new.filter_map(hash).collect();
-    for (path, reason) in surveys.iter().flat_map(|survey| &survey.unused_rules) {
-        let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
-        observer.warn(&error.to_string());
+/// The tags that new files bear, what files are read as, and whether links are followed.
+type Kind = (Vec<String>, Option<DocType>, Option<Language>, bool);
+
+/// An update in progress.
+struct Run<'a> {
+    session: &'a Session,
+    request: &'a UpdateRequest,
+    observer: &'a dyn Observer,
+    scope: &'a Scope,
+    report: UpdateReport,
+}
+
+impl Run<'_> {
+    /// Says what would be done.
+    fn foresee(&mut self, surveys: Vec<Survey>) {
+        let max_bytes = walk_options(self.session, false).max_bytes();
+        let hash = |path: &PathBuf| {
+            let reach = self.scope.access.of_file(path, None).ok()?;
+            Some(content_hash(&reach.read(path, max_bytes).ok()?))
+        };
+        let is_any_missing = surveys.iter().any(|survey| !survey.missing.is_empty());
+        let new = surveys.iter().filter(|_| is_any_missing).flat_map(|survey| &survey.new);
+        let hashes: HashSet<String> = new.filter_map(hash).collect();
+        for (path, reason) in surveys.iter().flat_map(|survey| &survey.unused_rules) {
+            let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
+            self.observer.warn(&error.to_string());
+        }
+        // Of a folder that is away nothing is known.
+        for mut survey in surveys.into_iter().filter(|it| !it.is_away && !it.is_refused) {
+            self.report.updated += survey.changed.len();
+            self.report.added += survey.new.len();
+            self.report.unchanged += num_unchanged(&survey);
+            let num_missing = survey.missing.len();
+            survey.missing.retain(|missing| {
+                let known = self.scope.known.iter().find(|it| it.stamp.path == missing.path);
+                !missing.is_elsewhere && !known.is_some_and(|it| hashes.contains(&it.content_hash))
+            });
+            let num_moved = num_missing - survey.missing.len();
+            self.report.moved += num_moved;
+            self.report.added = self.report.added.saturating_sub(num_moved);
+            if self.request.prunes && !is_too_much(&survey, self.request.is_forced) {
+                self.report.removed.extend(survey.missing.iter().map(|it| it.document_id));
+                self.report.removed_paths.extend(survey.missing.into_iter().map(|it| it.path));
+            } else {
+                self.refuse(&survey);
+                self.report.missing.extend(survey.missing);
+            }
+        }
+        self.report.removed.sort_unstable();
+        self.report.removed.dedup();
     }
-    // Of a folder that is away nothing is known.
-    for mut survey in surveys.into_iter().filter(|it| !it.is_away && !it.is_refused) {
-        report.updated += survey.changed.len();
-        report.added += survey.new.len();
-        report.unchanged += num_unchanged(&survey);
-        let num_missing = survey.missing.len();
-        survey.missing.retain(|missing| {
-            let known = scope.known.iter().find(|it| it.stamp.path == missing.path);
-            !missing.is_elsewhere && !known.is_some_and(|it| hashes.contains(&it.content_hash))
-        });
-        let num_moved = num_missing - survey.missing.len();
-        report.moved += num_moved;
-        report.added = report.added.saturating_sub(num_moved);
-        if request.prunes && !is_too_much(&survey, request.is_forced) {
-            report.removed.extend(survey.missing.iter().map(|it| it.document_id));
-            report.removed_paths.extend(survey.missing.into_iter().map(|it| it.path));
-        } else {
-            refuse(&survey, request.prunes, report);
-            report.missing.extend(survey.missing);
+
+    /// Reads what is new or changed.
+    fn read(&mut self, before: &[Survey]) -> Result<()> {
+        let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
+        for root in &self.scope.roots {
+            let path = paths::path_of(&root.path);
+            if let Ok(reach) = self.scope.access.of_folder(&path)
+                && !is_away(&path)
+            {
+                let language = root.language.as_ref().and_then(|it| it.parse().ok());
+                let kind = (root.tags.clone(), root.doc_type, language, root.follows_links);
+                by_kind.entry(kind).or_default().push(Start::known(&path, reach));
+            }
+        }
+        // Also those in folders that an ignore rule has hidden since: they were wanted once.
+        for survey in before {
+            self.report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
+            // In folders an empty file is passed over, but this one said something: that stays, and it is told.
+            let is_emptied = |it: &&PathBuf| {
+                it.symlink_metadata().is_ok_and(|it| it.len() == 0)
+                    && !survey.unreached.contains(it)
+            };
+            let emptied = survey.changed.iter().filter(is_emptied);
+            self.report
+                .failed
+                .extend(emptied.map(|it| (it.clone(), Error::EmptyFile { path: it.clone() })));
+            for path in &survey.unreached {
+                let text = paths::path_text(path);
+                let is_known = |file: &&KnownFile| {
+                    file.stamp.path == text || paths::path_of(&file.stamp.path) == *path
+                };
+                let Some(known) = self.scope.known.iter().find(is_known) else { continue };
+                match self.scope.access.of_file(path, known.stamp.real_path.as_deref()) {
+                    Ok(reach) => {
+                        by_kind
+                            .entry(kind(known, path))
+                            .or_default()
+                            .push(Start::known(path, reach));
+                    }
+                    Err(error) => self.report.failed.push((path.clone(), error)),
+                }
+            }
+        }
+        for ((tags, doc_type, language, follow), starts) in by_kind {
+            let add = AddRequest {
+                tags,
+                doc_type,
+                language,
+                follows_links: follow,
+                password: self.request.password.clone(),
+                ..AddRequest::of(Source::Paths(Vec::new()))
+            };
+            let found = ingest(self.session, &add, &starts, Remembers::Nothing, self.observer)?;
+            self.report.added += found.added;
+            self.report.updated += found.updated;
+            self.report.unchanged += found.skipped;
+            self.report.failed.extend(found.failed);
+        }
+        Ok(())
+    }
+
+    /// Follows what moved, and removes what is gone if that is wanted.
+    fn settle(&mut self, before: &[Survey]) -> Result<()> {
+        let Some(mut store) = self.session.open_existing()? else { return Ok(()) };
+        learn_real_paths(&mut store, self.scope)?;
+        let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
+            Ok(store.document(id)?.and_then(|it| it.path).map(|it| paths::path_of(&it)))
+        };
+        for survey in before {
+            let mut left = Survey { missing: Vec::new(), ..survey.clone() };
+            for missing in &survey.missing {
+                let path = paths::path_of(&missing.path);
+                // A disk may have gone while the files were read.
+                if survey.root.as_deref().is_some_and(is_away) || !is_gone(&path) {
+                    continue;
+                }
+                let is_elsewhere = shown(&store, missing.document_id)?
+                    .is_some_and(|it| it != path && !is_gone(&it));
+                if !is_elsewhere {
+                    left.missing.push(missing.clone());
+                } else if store.forget_path(&missing.path, missing.document_id, false)?
+                    == Forgotten::Path
+                {
+                    self.report.moved += 1;
+                    // It was counted as a file that is stored already.
+                    self.report.unchanged = self.report.unchanged.saturating_sub(1);
+                }
+            }
+            left.missing.iter_mut().for_each(|it| it.is_elsewhere = false);
+            if !self.request.prunes || is_too_much(&left, self.request.is_forced) {
+                self.refuse(&left);
+                self.report.missing.extend(left.missing);
+                continue;
+            }
+            for missing in left.missing {
+                let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
+                if let Forgotten::Document(id) = forgotten {
+                    self.report.removed.push(id);
+                    self.report.removed_paths.push(missing.path);
+                }
+            }
+        }
+        erase::finish(store, self.observer)
+    }
+
+    fn refuse(&mut self, survey: &Survey) {
+        if self.request.prunes && survey.num_lost() > 0 {
+            self.report.refused.push(Refused {
+                root: survey.root.clone(),
+                num_lost: survey.num_lost(),
+                num_documents: survey.num_documents,
+            });
         }
     }
-    report.removed.sort_unstable();
-    report.removed.dedup();
 }
 
 /// Counts the files that are as they are remembered.
@@ -237,79 +359,6 @@ fn num_unchanged(survey: &Survey) -> usize {
 
 fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
     !is_forced && survey.num_lost() * 100 > survey.num_documents * MAX_PERCENT_LOST
-}
-
-fn refuse(survey: &Survey, is_pruning: bool, report: &mut UpdateReport) {
-    if is_pruning && survey.num_lost() > 0 {
-        report.refused.push(Refused {
-            root: survey.root.clone(),
-            num_lost: survey.num_lost(),
-            num_documents: survey.num_documents,
-        });
-    }
-}
-
-/// The tags that new files bear, what files are read as, and whether links are followed.
-type Kind = (Vec<String>, Option<DocType>, Option<Language>, bool);
-
-/// Reads what is new or changed.
-fn read(
-    session: &Session,
-    scope: &Scope,
-    before: &[Survey],
-    request: &UpdateRequest,
-    report: &mut UpdateReport,
-    observer: &dyn Observer,
-) -> Result<()> {
-    let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
-    for root in &scope.roots {
-        let path = paths::path_of(&root.path);
-        if let Ok(reach) = scope.access.of_folder(&path)
-            && !is_away(&path)
-        {
-            let language = root.language.as_ref().and_then(|it| it.parse().ok());
-            let kind = (root.tags.clone(), root.doc_type, language, root.follows_links);
-            by_kind.entry(kind).or_default().push(Start::known(&path, reach));
-        }
-    }
-    // Also those in folders that an ignore rule has hidden since: they were wanted once.
-    for survey in before {
-        report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
-        // In folders an empty file is passed over, but this one said something: that stays, and it is told.
-        let is_emptied = |it: &&PathBuf| {
-            it.symlink_metadata().is_ok_and(|it| it.len() == 0) && !survey.unreached.contains(it)
-        };
-        let emptied = survey.changed.iter().filter(is_emptied);
-        report.failed.extend(emptied.map(|it| (it.clone(), Error::EmptyFile { path: it.clone() })));
-        for path in &survey.unreached {
-            let text = paths::path_text(path);
-            let is_known = |file: &&KnownFile| {
-                file.stamp.path == text || paths::path_of(&file.stamp.path) == *path
-            };
-            let Some(known) = scope.known.iter().find(is_known) else { continue };
-            match scope.access.of_file(path, known.stamp.real_path.as_deref()) {
-                Ok(reach) => {
-                    by_kind.entry(kind(known, path)).or_default().push(Start::known(path, reach));
-                }
-                Err(error) => report.failed.push((path.clone(), error)),
-            }
-        }
-    }
-    for ((tags, doc_type, language, follow), starts) in by_kind {
-        let add = AddRequest {
-            tags,
-            follows_links: follow,
-            password: request.password.clone(),
-            ..AddRequest::of(Source::Paths(Vec::new()))
-        };
-        let wanted = Wanted::new(doc_type, language)?;
-        let found = ingest(session, &add, &starts, wanted, Remembers::Nothing, observer)?;
-        report.added += found.added;
-        report.updated += found.updated;
-        report.unchanged += found.skipped;
-        report.failed.extend(found.failed);
-    }
-    Ok(())
 }
 
 /// Returns what a file that was named itself is to be read as: what it was, where its name does not
@@ -343,59 +392,8 @@ fn learn_real_paths(store: &mut Store, scope: &Scope) -> Result<()> {
             && let Ok(reach) = Reach::named(&path)
         {
             let stamp = PathStamp { real_path: reach.real_path(), ..file.stamp.clone() };
-            store.remember_path(file.document_id, &file.content_hash, &stamp, false, None)?;
+            store.remember_path(file.document_id, &file.content_hash, &stamp, PathRole::Further)?;
         }
     }
     Ok(())
-}
-
-/// Follows what moved, and removes what is gone if that is wanted.
-fn settle(
-    session: &Session,
-    scope: &Scope,
-    before: &[Survey],
-    request: &UpdateRequest,
-    report: &mut UpdateReport,
-    observer: &dyn Observer,
-) -> Result<()> {
-    let Some(mut store) = session.open_existing()? else { return Ok(()) };
-    learn_real_paths(&mut store, scope)?;
-    let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
-        Ok(store.document(id)?.and_then(|it| it.path).map(|it| paths::path_of(&it)))
-    };
-    for survey in before {
-        let mut left = Survey { missing: Vec::new(), ..survey.clone() };
-        for missing in &survey.missing {
-            let path = paths::path_of(&missing.path);
-            // A disk may have gone while the files were read.
-            if survey.root.as_deref().is_some_and(is_away) || !is_gone(&path) {
-                continue;
-            }
-            let is_elsewhere =
-                shown(&store, missing.document_id)?.is_some_and(|it| it != path && !is_gone(&it));
-            if !is_elsewhere {
-                left.missing.push(missing.clone());
-            } else if store.forget_path(&missing.path, missing.document_id, false)?
-                == Forgotten::Path
-            {
-                report.moved += 1;
-                // It was counted as a file that is stored already.
-                report.unchanged = report.unchanged.saturating_sub(1);
-            }
-        }
-        left.missing.iter_mut().for_each(|it| it.is_elsewhere = false);
-        if !request.prunes || is_too_much(&left, request.is_forced) {
-            refuse(&left, request.prunes, report);
-            report.missing.extend(left.missing);
-            continue;
-        }
-        for missing in left.missing {
-            let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
-            if let Forgotten::Document(id) = forgotten {
-                report.removed.push(id);
-                report.removed_paths.push(missing.path);
-            }
-        }
-    }
-    erase::finish(store, observer)
 }

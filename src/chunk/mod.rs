@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
     /// Writes the whole document as one chunk, if the model can read it.
     fn write_whole(&mut self) -> bool {
         let atoms: Vec<Atom> = cut::whole_blocks(self.document);
-        let Some((text, bytes)) = self.render(&atoms) else { return true };
+        let Some(Rendered { text, bytes }) = self.render(&atoms) else { return true };
         let num_tokens = self.contexts.count(&text);
         let Some(left) = self.options.window().checked_sub(num_tokens) else { return false };
         let mut context = self.contexts.of_title(left);
@@ -116,7 +116,7 @@ impl<'a> Writer<'a> {
             context = Context::default();
             total = num_tokens;
         }
-        self.push(&atoms, text, &bytes, context.text, total);
+        self.push(&atoms, Rendered { text, bytes }, context.text, total);
         true
     }
 
@@ -125,7 +125,7 @@ impl<'a> Writer<'a> {
     fn write(&mut self, atoms: Vec<Atom>) {
         let mut stack = vec![atoms];
         while let Some(atoms) = stack.pop() {
-            let Some((mut text, bytes)) = self.render(&atoms) else { continue };
+            let Some(Rendered { mut text, bytes }) = self.render(&atoms) else { continue };
             if let Some(head) = self.repeated_head(&atoms) {
                 text.insert_str(0, head);
             }
@@ -143,7 +143,7 @@ impl<'a> Writer<'a> {
                     total = self.contexts.count(&text);
                 }
             }
-            self.push(&atoms, text, &bytes, context.text, total);
+            self.push(&atoms, Rendered { text, bytes }, context.text, total);
         }
     }
 
@@ -157,9 +157,9 @@ impl<'a> Writer<'a> {
             .then_some(head)
     }
 
-    /// Returns the text of a run and the range it spans: slices of the source, joined by a blank
-    /// line where something lies between two that is in no block. `None` if all is blank.
-    fn render(&self, atoms: &[Atom]) -> Option<(String, Range<usize>)> {
+    /// Returns the text of a run: slices of the source, joined by a blank line where something lies
+    /// between two that is in no block. `None` if all is blank.
+    fn render(&self, atoms: &[Atom]) -> Option<Rendered> {
         let source = &self.document.text;
         let mut spans: Vec<(Range<usize>, BlockKind)> = Vec::new();
         for atom in atoms {
@@ -177,17 +177,11 @@ impl<'a> Writer<'a> {
             .collect();
         let bytes = spans.first()?.start..spans.last()?.end;
         let texts: Vec<&str> = spans.into_iter().map(|it| &source[it]).collect();
-        Some((texts.join("\n\n"), bytes))
+        Some(Rendered { text: texts.join("\n\n"), bytes })
     }
 
-    fn push(
-        &mut self,
-        atoms: &[Atom],
-        text: String,
-        bytes: &Range<usize>,
-        context: String,
-        num_tokens: usize,
-    ) {
+    fn push(&mut self, atoms: &[Atom], rendered: Rendered, context: String, num_tokens: usize) {
+        let Rendered { text, bytes } = rendered;
         let (Some(first), Some(last)) = (atoms.first(), atoms.last()) else { return };
         let blocks = &self.document.blocks;
         let headings = &blocks[context::lead(self.document, atoms)].headings;
@@ -208,6 +202,13 @@ impl<'a> Writer<'a> {
             end_line: line(bytes.end - 1),
         });
     }
+}
+
+/// The text of a run.
+struct Rendered {
+    text: String,
+    /// What it spans in the document.
+    bytes: Range<usize>,
 }
 
 fn is_blank_between(source: &str, start: usize, end: usize) -> bool {

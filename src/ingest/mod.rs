@@ -28,7 +28,7 @@ use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::hash;
 use crate::ingest::detect::Wanted;
-use crate::ingest::prepare::Prepared;
+use crate::ingest::prepare::{Prepared, ReadFile};
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
 use crate::store::Store;
@@ -48,21 +48,18 @@ pub struct Services<'a> {
     pub embedder: &'a dyn Embedder,
 }
 
-/// Ingests files and folders.
-///
-/// # Errors
-///
-/// Only what stops a run: the database or the model failing. What was committed before stays,
-/// and `report` has counted it.
-pub fn ingest(
-    store: &mut Store,
-    services: &Services<'_>,
-    starts: &[Start],
-    options: &IngestOptions,
-    on_event: &mut OnEvent<'_>,
-    report: &mut IngestReport,
-) -> Result<()> {
-    pipeline::run(store, services, starts, options, on_event, report)
+/// A run of the stages.
+pub struct Run<'a> {
+    /// Where documents are stored.
+    pub store: &'a mut Store,
+    /// Counts and embeds.
+    pub services: &'a Services<'a>,
+    /// How documents are read and cut.
+    pub options: &'a IngestOptions,
+    /// Is told what happens as it happens.
+    pub on_event: &'a mut OnEvent<'a>,
+    /// Counts what was committed, also where the run is stopped by an error.
+    pub report: IngestReport,
 }
 
 /// Returns what `documents.content_hash` says of these bytes: SHA-256, lower-case hex.
@@ -85,82 +82,79 @@ pub fn check_note(text: &str) -> Result<()> {
     })
 }
 
-/// Ingests a note given as text; in the place of the note with the id `replaced`, if there is one.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a blank note, [`Error::UnknownDocument`] if `replaced` is no note given as
-/// text, and whatever the model or the database gives.
-pub fn ingest_note(
-    store: &mut Store,
-    services: &Services<'_>,
-    text: &str,
-    replaced: Option<DocumentId>,
-    options: &IngestOptions,
-    on_event: &mut OnEvent<'_>,
-    report: &mut IngestReport,
-) -> Result<()> {
-    check_note(text)?;
-    let mut options = options.clone();
-    if let Some(id) = replaced {
-        let unknown = || Error::UnknownDocument { id: id.to_string() };
-        let note = store.document(id)?.ok_or_else(unknown)?;
-        if options.title.is_none() && note.is_title_given {
-            options.title = Some(note.title);
-        }
-    }
-    let hash = content_hash(text.as_bytes());
-    let budget = CpuBudget::new(options.max_cpu);
-    let prepared = prepare::prepare_note(text, hash, &options, services.num_tokens, &budget)?;
-    let vectors = embed(services, &prepared, &budget)?;
-    let (document, chunks) = (&prepared.document, &prepared.chunks);
-    let change = match replaced {
-        Some(id) => store.replace_note(id, document, chunks, &vectors)?,
-        None => store.replace(document, chunks, &vectors, &|_| false)?,
-    };
-    report.count(change, &prepared, on_event);
-    Ok(())
-}
-
 /// What a document without a file is called where it does not say.
 const UNNAMED: &str = "standard input";
 
-/// Ingests a document that has no file: its bytes. What it is, is seen in them unless `options` say;
-/// text is Markdown.
-///
-/// # Errors
-///
-/// [`Error::EmptyFile`] and [`Error::Extract`], and whatever the model or the database gives.
-pub fn ingest_bytes(
-    store: &mut Store,
-    services: &Services<'_>,
-    bytes: &[u8],
-    options: &IngestOptions,
-    on_event: &mut OnEvent<'_>,
-    report: &mut IngestReport,
-) -> Result<()> {
-    let path = PathBuf::from(UNNAMED);
-    let text = Wanted { doc_type: Some(DocType::Markdown), language: None };
-    let format = match detect::detect(&path, bytes, true, options.wanted) {
-        Err(Error::UnsupportedFormat { .. }) => detect::detect(&path, bytes, true, text)?,
-        other => other?,
-    };
-    let format = format.ok_or_else(|| Error::EmptyFile { path: path.clone() })?;
-    let size_bytes = bytes.len() as u64;
-    // There is nothing to open.
-    let reach = Reach::Anywhere;
-    let found = Found { path, size_bytes, mtime_ns: 0, is_named: true, reach };
-    let hash = content_hash(bytes);
-    let num_tokens = services.num_tokens;
-    let budget = CpuBudget::new(options.max_cpu);
-    let mut prepared =
-        prepare::prepare_file(&found, bytes, format, hash, None, options, num_tokens, &budget)?;
-    prepared.document.stamp = None;
-    let vectors = embed(services, &prepared, &budget)?;
-    let (document, chunks) = (&prepared.document, &prepared.chunks);
-    let change = store.replace(document, chunks, &vectors, &|_| false)?;
-    report.count(change, &prepared, on_event);
-    Ok(())
+impl Run<'_> {
+    /// Ingests files and folders.
+    ///
+    /// # Errors
+    ///
+    /// Only what stops a run: the database or the model failing. What was committed before stays.
+    pub fn ingest(&mut self, starts: &[Start]) -> Result<()> {
+        pipeline::run(self, starts)
+    }
+
+    /// Ingests a note given as text; in the place of the note with the id `replaced`, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a blank note, [`Error::UnknownDocument`] if `replaced` is no note given
+    /// as text, and whatever the model or the database gives.
+    pub fn ingest_note(&mut self, text: &str, replaced: Option<DocumentId>) -> Result<()> {
+        check_note(text)?;
+        let mut options = self.options.clone();
+        if let Some(id) = replaced {
+            let unknown = || Error::UnknownDocument { id: id.to_string() };
+            let note = self.store.document(id)?.ok_or_else(unknown)?;
+            if options.title.is_none() && note.is_title_given {
+                options.title = Some(note.title);
+            }
+        }
+        let hash = content_hash(text.as_bytes());
+        let budget = CpuBudget::new(options.max_cpu);
+        let num_tokens = self.services.num_tokens;
+        let prepared = prepare::prepare_note(text, hash, &options, num_tokens, &budget)?;
+        let vectors = embed(self.services, &prepared, &budget)?;
+        let (document, chunks) = (&prepared.document, &prepared.chunks);
+        let change = match replaced {
+            Some(id) => self.store.replace_note(id, document, chunks, &vectors)?,
+            None => self.store.replace(document, chunks, &vectors, &|_| false)?,
+        };
+        self.report.count(change, &prepared, self.on_event);
+        Ok(())
+    }
+
+    /// Ingests a document that has no file: its bytes. What it is, is seen in them unless the options
+    /// say; text is Markdown.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyFile`] and [`Error::Extract`], and whatever the model or the database gives.
+    pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        let path = PathBuf::from(UNNAMED);
+        let text = Wanted { doc_type: Some(DocType::Markdown), language: None };
+        let format = match detect::detect(&path, bytes, true, self.options.wanted) {
+            Err(Error::UnsupportedFormat { .. }) => detect::detect(&path, bytes, true, text)?,
+            other => other?,
+        };
+        let format = format.ok_or_else(|| Error::EmptyFile { path: path.clone() })?;
+        let size_bytes = bytes.len() as u64;
+        // There is nothing to open.
+        let reach = Reach::Anywhere;
+        let found = Found { path, size_bytes, mtime_ns: 0, is_named: true, reach };
+        let content_hash = content_hash(bytes);
+        let file = ReadFile { found: &found, bytes, format, content_hash, given_title: None };
+        let budget = CpuBudget::new(self.options.max_cpu);
+        let num_tokens = self.services.num_tokens;
+        let mut prepared = prepare::prepare_file(file, self.options, num_tokens, &budget)?;
+        prepared.document.stamp = None;
+        let vectors = embed(self.services, &prepared, &budget)?;
+        let (document, chunks) = (&prepared.document, &prepared.chunks);
+        let change = self.store.replace(document, chunks, &vectors, &|_| false)?;
+        self.report.count(change, &prepared, self.on_event);
+        Ok(())
+    }
 }
 
 /// Passages that are embedded at a time: few, so that one long document is spread over all threads and
@@ -260,24 +254,24 @@ mod tests {
     /// Ingests a folder and returns how many documents were added, updated and skipped.
     fn add(store: &mut Store, folder: &Path) -> (usize, usize, usize) {
         let num_tokens = |text: &str| text.split_whitespace().count();
-        let report = add_with(store, folder, &num_tokens, &letters(), &options(), &mut |_| {});
+        let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+        let report = add_with(store, folder, &services, &options(), &mut |_| {});
         (report.added, report.updated, report.skipped)
     }
 
     fn add_with(
         store: &mut Store,
         folder: &Path,
-        num_tokens: &NumTokens<'_>,
-        embedder: &dyn Embedder,
+        services: &Services<'_>,
         options: &IngestOptions,
         on_event: &mut OnEvent<'_>,
     ) -> IngestReport {
-        store.bind(embedder.binding()).unwrap();
-        let services = Services { num_tokens, embedder };
-        let mut report = IngestReport::default();
-        ingest(store, &services, &[Start::named(folder)], options, on_event, &mut report).unwrap();
-        assert!(report.failed.is_empty(), "{:?}", report.failed);
-        report
+        store.bind(services.embedder.binding()).unwrap();
+        let report = IngestReport::default();
+        let mut run = Run { store, services, options, on_event, report };
+        run.ingest(&[Start::named(folder)]).unwrap();
+        assert!(run.report.failed.is_empty(), "{:?}", run.report.failed);
+        run.report
     }
 
     /// Makes a folder of files and a database.
@@ -364,8 +358,8 @@ mod tests {
                 text.split_whitespace().count()
             };
             let options = IngestOptions { num_workers, ..options() };
-            let report =
-                add_with(&mut store, folder.path(), &num_tokens, &letters(), &options, &mut |_| {});
+            let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+            let report = add_with(&mut store, folder.path(), &services, &options, &mut |_| {});
             assert_eq!(report.added, 12);
             assert_eq!(readers.counted.into_inner().unwrap().len(), num_workers);
         }
@@ -409,22 +403,17 @@ mod tests {
             let embedder = Patient { letters: letters(), found: &found, expected: batch_size };
             let num_tokens = |text: &str| text.split_whitespace().count();
             let options = IngestOptions { num_workers: 1, batch_size, ..options() };
+            let services = Services { num_tokens: &num_tokens, embedder: &embedder };
             let (mut num_stored, mut most) = (0, 0);
-            let report = add_with(
-                &mut store,
-                folder.path(),
-                &num_tokens,
-                &embedder,
-                &options,
-                &mut |event| match event {
-                    Event::Found { num_files } => {
-                        found.count(num_files.to_string());
-                        most = most.max(num_files - num_stored);
-                    }
-                    Event::Stored { .. } => num_stored += 1,
-                    _ => {}
-                },
-            );
+            let mut on_event = |event: Event<'_>| match event {
+                Event::Found { num_files } => {
+                    found.count(num_files.to_string());
+                    most = most.max(num_files - num_stored);
+                }
+                Event::Stored { .. } => num_stored += 1,
+                _ => {}
+            };
+            let report = add_with(&mut store, folder.path(), &services, &options, &mut on_event);
             assert_eq!((report.added, most), (12, batch_size));
         }
     }

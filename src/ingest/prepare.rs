@@ -38,25 +38,29 @@ impl Prepared {
     }
 }
 
+/// A file that was read, and what is known of it.
+pub(super) struct ReadFile<'a> {
+    pub(super) found: &'a Found,
+    pub(super) bytes: &'a [u8],
+    pub(super) format: Format,
+    pub(super) content_hash: String,
+    /// What the user once called this document; the run's own title takes precedence.
+    pub(super) given_title: Option<String>,
+}
+
 /// Extracts and chunks the bytes of a file.
-///
-/// `given_title` is what the user once called this document; the run's own title goes before.
 ///
 /// # Errors
 ///
 /// [`Error::EmptyFile`] for text without a single visible character, [`Error::TooSlow`] if the budget is
 /// spent, else what the extractor gives.
-#[expect(clippy::too_many_arguments, reason = "each is another thing that is known of the file")]
 pub(super) fn prepare_file(
-    found: &Found,
-    bytes: &[u8],
-    format: Format,
-    content_hash: String,
-    given_title: Option<String>,
+    file: ReadFile<'_>,
     options: &IngestOptions,
     num_tokens: &NumTokens<'_>,
     budget: &CpuBudget,
 ) -> Result<Prepared> {
+    let ReadFile { found, bytes, format, content_hash, given_title } = file;
     let extract = || stage("extract", || extract::extract(bytes, format, &options.pdf));
     let document = budget.spend(extract)?;
     budget.check()?;

@@ -100,6 +100,11 @@ impl SearchOptions {
     pub fn depth(&self) -> u32 {
         MIN_DEPTH.max(self.limit.saturating_mul(DEPTH_PER_HIT))
     }
+
+    /// Returns what the legs do, among the chunks that pass.
+    fn ranking<'a>(&self, passing: Option<&'a [ChunkId]>) -> RankOptions<'a> {
+        RankOptions { legs: self.legs, passing, depth: self.depth() }
+    }
 }
 
 /// The answer to a query.
@@ -177,8 +182,7 @@ pub fn search(
     if passing.as_ref().is_some_and(Vec::is_empty) {
         return Ok(SearchResults::empty(query));
     }
-    let rankings =
-        rank(store, load_embedder, query, passing.as_deref(), options.legs, options.depth())?;
+    let rankings = rank(store, load_embedder, query, options.ranking(passing.as_deref()))?;
     let fused = stage("fuse", || rankings.fuse(store, query, options))?;
     let confidence = confidence::of(&rankings.signals(&fused));
     let total_matches = fused.len();
@@ -219,8 +223,7 @@ pub fn trial(
     options: &SearchOptions,
 ) -> Result<Trial> {
     let passing = passing(store, query, &options.filter)?;
-    let rankings =
-        rank(store, load_embedder, query, passing.as_deref(), options.legs, options.depth())?;
+    let rankings = rank(store, load_embedder, query, options.ranking(passing.as_deref()))?;
     let fused = rankings.fuse(store, query, options)?;
     let ids = |ranking: &[Ranked]| ranking.iter().map(|it| it.chunk_id).collect::<Vec<_>>();
     let documents = |chunk_ids: &[ChunkId]| -> Result<Vec<DocumentId>> {
@@ -255,15 +258,25 @@ struct Rankings {
     vector: Option<(Vec<Ranked>, f64)>,
 }
 
+/// What the legs do.
+#[derive(Clone, Copy)]
+struct RankOptions<'a> {
+    /// Which of them run.
+    legs: LegSelection,
+    /// The chunks that are ranked, in order; `None` for all.
+    passing: Option<&'a [ChunkId]>,
+    /// Candidates taken from each.
+    depth: u32,
+}
+
 /// Runs the legs side by side.
 fn rank(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,
     query: &Query,
-    passing: Option<&[ChunkId]>,
-    legs: LegSelection,
-    depth: u32,
+    options: RankOptions<'_>,
 ) -> Result<Rankings> {
+    let RankOptions { legs, passing, depth } = options;
     thread::scope(|scope| {
         let vector = match legs {
             LegSelection::Keyword => None,

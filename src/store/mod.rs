@@ -26,7 +26,7 @@ use db::lend::FileId;
 pub use db::backup::{Existing, Verified};
 pub use db::erase::Erasure;
 pub use documents::chunks::{PassageHash, StoredChunk, StoredHit};
-pub use documents::paths::{KnownPath, PathStamp};
+pub use documents::paths::{KnownPath, PathRole, PathStamp};
 pub use documents::replace::{Change, NewDocument};
 pub use documents::roots::{Forgotten, KnownFile, Root};
 pub use documents::tags::TagCount;

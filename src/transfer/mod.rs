@@ -132,6 +132,16 @@ fn io_error(name: &Path, source: std::io::Error) -> Error {
     Error::Io { path: name.to_owned(), source }
 }
 
+/// An export that is read.
+pub struct Export<'a, R> {
+    /// Its lines after the first.
+    pub input: &'a mut R,
+    /// What it is called in messages.
+    pub name: &'a Path,
+    /// What [`head`] gave.
+    pub head: &'a Head,
+}
+
 /// Imports the documents of the lines after the first, each in one transaction. Vectors are taken as
 /// they are if they are good, else, and where there are none, `embed` computes them. A line that cannot
 /// be imported is given to `on_failure` by its number and costs no other.
@@ -142,14 +152,13 @@ fn io_error(name: &Path, source: std::io::Error) -> Error {
 /// reading.
 pub fn import(
     store: &mut Store,
-    input: &mut impl BufRead,
-    name: &Path,
-    head: &Head,
+    export: Export<'_, impl BufRead>,
     options: ImportOptions,
     embed: &mut Embed<'_>,
     on_failure: &mut dyn FnMut(&BadLine),
 ) -> Result<Imported> {
-    let mut imported = Imported::default();
+    let Export { input, name, head } = export;
+    let mut import = Import { store, head, options, embed, imported: Imported::default() };
     let mut line = Vec::new();
     for number in 2.. {
         let outcome = read_line(input, &mut line, limits::EXPORT_LINE_BYTES);
@@ -159,7 +168,7 @@ pub fn import(
             Outcome::Line if line.iter().all(u8::is_ascii_whitespace) => continue,
             Outcome::Line => {}
         }
-        let reason = match import_line(store, &line, head, options, embed, &mut imported) {
+        let reason = match import.line(&line) {
             Ok(()) => continue,
             Err(Error::Usage { message, .. }) => message,
             Err(error @ Error::TooSlow { .. }) => error.to_string(),
@@ -168,12 +177,12 @@ pub fn import(
         };
         let failed = BadLine { number, reason };
         on_failure(&failed);
-        imported.num_failed += 1;
-        if imported.failed.len() < MAX_KEPT_FAILURES {
-            imported.failed.push(failed);
+        import.imported.num_failed += 1;
+        if import.imported.failed.len() < MAX_KEPT_FAILURES {
+            import.imported.failed.push(failed);
         }
     }
-    Ok(imported)
+    Ok(import.imported)
 }
 
 fn too_long(number: u64) -> Error {
@@ -184,47 +193,52 @@ fn too_long(number: u64) -> Error {
     }
 }
 
-/// Imports one document and counts what came of it.
-fn import_line(
-    store: &mut Store,
-    line: &[u8],
-    head: &Head,
+/// An import in progress.
+struct Import<'a, 'e> {
+    store: &'a mut Store,
+    head: &'a Head,
     options: ImportOptions,
-    embed: &mut Embed<'_>,
-    imported: &mut Imported,
-) -> Result<()> {
-    let refuse = |reason: String| Error::Usage {
-        message: format!("this is no document of an export: {}", check::printable(&reason)),
-        hint: None,
-    };
-    let decoded = lines::decode(line).map_err(refuse)?;
-    let mut record = check::document(decoded, head).map_err(refuse)?;
-    let has_file = record.path.is_some();
-    if !options.trusts_paths {
-        record.path = None;
-        record.paths = Vec::new();
-    }
-    // Before its vectors are computed: an import that was interrupted is run again.
-    if let Some(id) = store.known_document(&record)? {
-        store.adopt_paths(id, &record)?;
-        imported.num_skipped += 1;
-        return Ok(());
-    }
-    if !options.are_vectors_good || record.chunks.iter().any(|chunk| chunk.vector.is_none()) {
-        let vectors = embed(&record.chunks)?;
-        for (chunk, vector) in record.chunks.iter_mut().zip(vectors) {
-            chunk.vector = Some(vector);
+    embed: &'a mut Embed<'e>,
+    imported: Imported,
+}
+
+impl Import<'_, '_> {
+    /// Imports one document and counts what came of it.
+    fn line(&mut self, line: &[u8]) -> Result<()> {
+        let (options, imported) = (self.options, &mut self.imported);
+        let refuse = |reason: String| Error::Usage {
+            message: format!("this is no document of an export: {}", check::printable(&reason)),
+            hint: None,
+        };
+        let decoded = lines::decode(line).map_err(refuse)?;
+        let mut record = check::document(decoded, self.head).map_err(refuse)?;
+        let has_file = record.path.is_some();
+        if !options.trusts_paths {
+            record.path = None;
+            record.paths = Vec::new();
         }
-    }
-    match store.import(&record)? {
-        Taken::In(_) => {
-            imported.num_documents += 1;
-            imported.num_chunks += record.chunks.len();
-            imported.num_without_file += usize::from(has_file && !options.trusts_paths);
+        // Before its vectors are computed: an import that was interrupted is run again.
+        if let Some(id) = self.store.known_document(&record)? {
+            self.store.adopt_paths(id, &record)?;
+            imported.num_skipped += 1;
+            return Ok(());
         }
-        Taken::Known(_) => imported.num_skipped += 1,
+        if !options.are_vectors_good || record.chunks.iter().any(|chunk| chunk.vector.is_none()) {
+            let vectors = (self.embed)(&record.chunks)?;
+            for (chunk, vector) in record.chunks.iter_mut().zip(vectors) {
+                chunk.vector = Some(vector);
+            }
+        }
+        match self.store.import(&record)? {
+            Taken::In(_) => {
+                imported.num_documents += 1;
+                imported.num_chunks += record.chunks.len();
+                imported.num_without_file += usize::from(has_file && !options.trusts_paths);
+            }
+            Taken::Known(_) => imported.num_skipped += 1,
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 #[cfg(test)]

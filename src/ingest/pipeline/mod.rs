@@ -19,8 +19,7 @@ use crate::extract::clock::CpuBudget;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::reach::Access;
 use crate::ingest::walk::{Found, Start};
-use crate::ingest::{IngestOptions, IngestReport, OnEvent, Services};
-use crate::store::Store;
+use crate::ingest::{Run, Services};
 use crate::trace::stage;
 
 use planner::Planner;
@@ -59,16 +58,10 @@ struct Job {
 }
 
 /// Runs the threads until all that is at or below `starts` is committed, or a failure ends the run.
-pub(super) fn run(
-    store: &mut Store,
-    services: &Services<'_>,
-    starts: &[Start],
-    options: &IngestOptions,
-    on_event: &mut OnEvent<'_>,
-    report: &mut IngestReport,
-) -> Result<()> {
-    let reader = Mutex::new(store.reader()?);
-    let access = Access::of(store, options.walk.follow_links)?;
+pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
+    let (services, options) = (run.services, run.options);
+    let reader = Mutex::new(run.store.reader()?);
+    let access = Access::of(run.store, options.walk.follow_links)?;
     let is_stopped = AtomicBool::new(false);
     let num_workers = options.num_workers.max(1);
     let num_turns = options.batch_size.max(num_workers);
@@ -97,7 +90,7 @@ pub(super) fn run(
             is_stopped: &is_stopped,
         };
         scope.spawn(move || planner.walk(starts, &pool, &permits, &to_writer));
-        let mut writer = Writer::new(store, planner, on_event, report, to_embedders, permit_back);
+        let mut writer = Writer::new(run, planner, to_embedders, permit_back);
         let result = writer.run(&messages);
         // Dropping the writer's ends lets every other thread finish.
         is_stopped.store(true, Ordering::Relaxed);

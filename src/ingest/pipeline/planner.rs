@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-use crate::document::{Format, Language};
+use crate::document::Language;
 use crate::error::{Error, Failure, Result};
 use crate::extract::clock::CpuBudget;
 use crate::hash;
+use crate::ingest::prepare::ReadFile;
 use crate::ingest::reach::Access;
 use crate::ingest::walk::{Found, Start};
 use crate::ingest::{IngestOptions, Services, detect, prepare, walk};
@@ -138,7 +139,9 @@ impl Planner<'_> {
                 let given = without_file.filter(|same| same.is_title_given).map(|same| same.title);
                 let is_known = known.is_some();
                 let given_title = known.and_then(|known| known.title_given).or(given);
-                self.prepare(&found, &bytes, format, hash, given_title, is_known)
+                let (found, bytes) = (&found, bytes.as_slice());
+                let file = ReadFile { found, bytes, format, content_hash: hash, given_title };
+                self.prepare(file, is_known)
             }
         }
     }
@@ -162,26 +165,10 @@ impl Planner<'_> {
         Ok(found.is_some_and(|found| found.is_ok_and(|metadata| metadata.is_file())))
     }
 
-    fn prepare(
-        self,
-        found: &Found,
-        bytes: &[u8],
-        format: Format,
-        hash: String,
-        given_title: Option<String>,
-        is_known: bool,
-    ) -> Result<Outcome> {
+    fn prepare(self, file: ReadFile<'_>, is_known: bool) -> Result<Outcome> {
         let budget = Arc::new(CpuBudget::new(self.options.max_cpu));
-        let mut prepared = prepare::prepare_file(
-            found,
-            bytes,
-            format,
-            hash,
-            given_title,
-            self.options,
-            self.services.num_tokens,
-            &budget,
-        )?;
+        let num_tokens = self.services.num_tokens;
+        let mut prepared = prepare::prepare_file(file, self.options, num_tokens, &budget)?;
         if is_known && self.options.keeps_tags {
             prepared.document.tags.clear();
         }

@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::Found;
-use crate::ingest::{Event, IngestOptions, IngestReport, OnEvent, PASSAGES_PER_JOB, embed, walk};
-use crate::store::{PassageHash, PathStamp, Store};
+use crate::ingest::{Event, PASSAGES_PER_JOB, Run, embed, walk};
+use crate::store::{PassageHash, PathRole, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
 
@@ -25,12 +25,9 @@ struct Waiting {
 }
 
 /// Hands passages to the embedding threads and commits documents in turn.
-pub(super) struct Writer<'a, 'e> {
-    store: &'a mut Store,
-    planner: Planner<'a>,
-    options: &'a IngestOptions,
-    on_event: &'a mut OnEvent<'e>,
-    report: &'a mut IngestReport,
+pub(super) struct Writer<'w, 'r> {
+    run: &'w mut Run<'r>,
+    planner: Planner<'w>,
     to_embedders: mpsc::Sender<Job>,
     permit_back: mpsc::SyncSender<()>,
     waiting: BTreeMap<Turn, Waiting>,
@@ -38,22 +35,17 @@ pub(super) struct Writer<'a, 'e> {
     num_turns: Option<usize>,
 }
 
-impl<'a, 'e> Writer<'a, 'e> {
+impl<'w, 'r> Writer<'w, 'r> {
     /// Takes what it hands on and what it writes to; nothing waits yet.
     pub(super) fn new(
-        store: &'a mut Store,
-        planner: Planner<'a>,
-        on_event: &'a mut OnEvent<'e>,
-        report: &'a mut IngestReport,
+        run: &'w mut Run<'r>,
+        planner: Planner<'w>,
         to_embedders: mpsc::Sender<Job>,
         permit_back: mpsc::SyncSender<()>,
     ) -> Self {
         Self {
-            store,
+            run,
             planner,
-            options: planner.options,
-            on_event,
-            report,
             to_embedders,
             permit_back,
             waiting: BTreeMap::new(),
@@ -66,11 +58,11 @@ impl<'a, 'e> Writer<'a, 'e> {
     pub(super) fn run(&mut self, messages: &mpsc::Receiver<Message>) -> Result<()> {
         while self.num_turns != Some(self.next_turn) {
             let message = messages.recv().expect("the planner ends with a last message");
-            if self.options.is_cancelled.load(Ordering::Relaxed) {
+            if self.run.options.is_cancelled.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }
             match message {
-                Message::Found(num_files) => (self.on_event)(Event::Found { num_files }),
+                Message::Found(num_files) => (self.run.on_event)(Event::Found { num_files }),
                 Message::Walked(num_turns) => self.num_turns = Some(num_turns),
                 Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
                 Message::Embedded(turn, first, vectors) => self.embedded(turn, first, vectors)?,
@@ -100,7 +92,7 @@ impl<'a, 'e> Writer<'a, 'e> {
             (Err(Error::TooSlow { .. }), _) => return Ok(()),
             (Err(error), _) => return Err(error),
         };
-        (self.on_event)(Event::Embedded { num_chunks: vectors.len() });
+        (self.run.on_event)(Event::Embedded { num_chunks: vectors.len() });
         for (slot, vector) in waiting.vectors[first..].iter_mut().zip(vectors) {
             *slot = Some(vector);
             waiting.num_missing = waiting.num_missing.saturating_sub(1);
@@ -118,7 +110,7 @@ impl<'a, 'e> Writer<'a, 'e> {
         }
         let num_missing = vectors.iter().filter(|it| it.is_none()).count();
         if let Outcome::Prepared(..) = &outcome {
-            (self.on_event)(Event::Prepared { num_chunks: num_missing });
+            (self.run.on_event)(Event::Prepared { num_chunks: num_missing });
         }
         self.waiting.insert(turn, Waiting { outcome, vectors, num_missing });
         Ok(())
@@ -174,19 +166,19 @@ impl<'a, 'e> Writer<'a, 'e> {
         }
         match waiting.outcome {
             Outcome::Ignored => {
-                self.report.ignored += 1;
-                (self.on_event)(Event::Ignored);
+                self.run.report.ignored += 1;
+                (self.run.on_event)(Event::Ignored);
             }
             Outcome::Failed { path, error: error @ Error::IgnoreFile { .. } } => {
-                (self.on_event)(Event::Warned { error: &error });
-                self.report.warnings.push((path, error));
+                (self.run.on_event)(Event::Warned { error: &error });
+                self.run.report.warnings.push((path, error));
             }
             Outcome::Failed { path, error } => {
                 if error.is_fatal() {
                     return Err(error);
                 }
-                (self.on_event)(Event::Failed { path: &path, error: &error });
-                self.report.failed.push((path, error));
+                (self.run.on_event)(Event::Failed { path: &path, error: &error });
+                self.run.report.failed.push((path, error));
             }
             Outcome::Known { found, document_id, content_hash, is_news } => {
                 let is_change = is_news && self.is_anothers(&found, document_id)?;
@@ -207,10 +199,10 @@ impl<'a, 'e> Writer<'a, 'e> {
     fn rename(&mut self, text: &str) -> Result<()> {
         match paths::old_text(text) {
             Some(old)
-                if self.store.known_path(&old)?.is_some()
+                if self.run.store.known_path(&old)?.is_some()
                     && paths::path_of(&old) == paths::path_of(text) =>
             {
-                self.store.rename_path(&old, text)
+                self.run.store.rename_path(&old, text)
             }
             _ => Ok(()),
         }
@@ -225,22 +217,27 @@ impl<'a, 'e> Writer<'a, 'e> {
             real_path: found.reach.real_path(),
         };
         // A path that is gone gives way to one that is there, and so does one where something else is.
-        let shown = self.store.document(id)?.and_then(|it| it.path);
+        let shown = self.run.store.document(id)?.and_then(|it| it.path);
         let is_gone = match &shown {
             Some(shown) => !self.planner.is_there(shown)?,
             None => true,
         };
         let vacated = match shown.filter(|it| !is_gone && *it != stamp.path) {
-            Some(shown) => self.store.known_path(&shown)?.map(|it| it.stamp),
+            Some(shown) => self.run.store.known_path(&shown)?.map(|it| it.stamp),
             None => None,
         };
         let vacated = vacated.filter(|stamp| !is_unchanged(self.planner, stamp));
-        self.store.remember_path(id, content_hash, &stamp, is_gone, vacated.as_ref())
+        let role = match &vacated {
+            _ if is_gone => PathRole::Primary,
+            Some(vacated) => PathRole::PrimaryInsteadOf(vacated),
+            None => PathRole::Further,
+        };
+        self.run.store.remember_path(id, content_hash, &stamp, role)
     }
 
     /// Whether a file that has this document's bytes had another's when it was seen last.
     fn is_anothers(&self, found: &Found, id: DocumentId) -> Result<bool> {
-        let known = self.store.known_path(&paths::path_text(&found.path))?;
+        let known = self.run.store.known_path(&paths::path_text(&found.path))?;
         Ok(known.is_some_and(|it| it.document_id != id))
     }
 
@@ -263,11 +260,11 @@ impl<'a, 'e> Writer<'a, 'e> {
 
     /// Counts a file whose bytes are stored already, as updated if they are a change to it.
     fn skip(&mut self, found: &Found, document_id: DocumentId, is_change: bool) -> Result<()> {
-        if !self.options.tags.is_empty() && !self.options.keeps_tags {
-            self.store.add_tags(document_id, &self.options.tags)?;
+        if !self.run.options.tags.is_empty() && !self.run.options.keeps_tags {
+            self.run.store.add_tags(document_id, &self.run.options.tags)?;
         }
-        *(if is_change { &mut self.report.updated } else { &mut self.report.skipped }) += 1;
-        (self.on_event)(Event::Skipped { path: Some(&found.path), document_id });
+        *(if is_change { &mut self.run.report.updated } else { &mut self.run.report.skipped }) += 1;
+        (self.run.on_event)(Event::Skipped { path: Some(&found.path), document_id });
         Ok(())
     }
 
@@ -275,9 +272,9 @@ impl<'a, 'e> Writer<'a, 'e> {
         let planner = self.planner;
         let is_unchanged = |stamp: &PathStamp| is_unchanged(planner, stamp);
         let change = stage("store", || {
-            self.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)
+            self.run.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)
         })?;
-        self.report.count(change, prepared, self.on_event);
+        self.run.report.count(change, prepared, self.run.on_event);
         Ok(())
     }
 }

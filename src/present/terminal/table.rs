@@ -63,23 +63,23 @@ impl Human {
         if self.is_terminal {
             fit(&mut widths, columns, self.width);
         }
-        let head: Vec<String> = columns.iter().map(|it| it.head.to_owned()).collect();
-        self.row(columns, &widths, &head, Some(Meaning::Head), out)?;
-        rows.iter().try_for_each(|row| self.row(columns, &widths, row, None, out))
+        let head: Vec<String> = columns.iter().map(|column| column.head.to_owned()).collect();
+        let columns: Vec<(Column, usize)> = columns.iter().copied().zip(widths).collect();
+        self.row(&columns, &head, Some(Meaning::Head), out)?;
+        rows.iter().try_for_each(|row| self.row(&columns, row, None, out))
     }
 
-    /// Writes a line.
+    /// Writes a line; each column has its width.
     fn row(
         &self,
-        columns: &[Column],
-        widths: &[usize],
+        columns: &[(Column, usize)],
         cells: &[String],
         meaning: Option<Meaning>,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         let num_cells = cells.iter().rposition(|it| !it.is_empty()).map_or(0, |it| it + 1);
         for idx in 0..num_cells {
-            let (column, columns_of_it) = (columns[idx], widths[idx]);
+            let (column, columns_of_it) = columns[idx];
             let cell = cut(&cells[idx], columns_of_it);
             let space = columns_of_it.saturating_sub(width(&cell));
             let is_last = idx + 1 == num_cells;

@@ -108,6 +108,17 @@ const SET_PRIMARY: &str = "UPDATE documents SET source_path = :path WHERE id = :
 const SET_FIRST_PRIMARY: &str =
     "UPDATE documents SET source_path = :path WHERE id = :id AND source_path IS NULL";
 
+/// What another path is to a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathRole<'a> {
+    /// One more path.
+    Further,
+    /// The path that the document is shown under from now on.
+    Primary,
+    /// As [`PathRole::Primary`], because something else is at the path that was shown until now.
+    PrimaryInsteadOf(&'a PathStamp),
+}
+
 impl KnownPath {
     /// Whether it is the path shown for the document.
     pub fn is_primary(&self) -> bool {
@@ -126,14 +137,13 @@ impl Store {
     }
 
     /// Remembers that a document's bytes, those with `content_hash`, are also at `stamp`'s path or
-    /// are there still; `make_primary` shows the document under it from now on. Returns `false`,
-    /// and changes nothing, where the document is gone or has other bytes by now: then the file is
-    /// to be read like one never seen.
+    /// are there still. Returns `false`, and changes nothing, where the document is gone or has other
+    /// bytes by now: then the file is to be read like one never seen.
     ///
     /// Where the path belonged to another document, that one loses it; if it was its last, the
-    /// document goes, for its bytes are nowhere any more, and its tags pass to this one. But where this
-    /// document's own file is `vacated` by then, as when two files exchange names, the other one is kept
-    /// there: its bytes may be what stands there now.
+    /// document goes, for its bytes are nowhere any more, and its tags pass to this one. But where the
+    /// path that this document was shown under is vacated, as when two files exchange names, the other
+    /// one is kept there: its bytes may be what is there now.
     ///
     /// # Errors
     ///
@@ -144,8 +154,7 @@ impl Store {
         id: DocumentId,
         content_hash: &str,
         stamp: &PathStamp,
-        make_primary: bool,
-        vacated: Option<&PathStamp>,
+        role: PathRole<'_>,
     ) -> Result<bool> {
         self.write(|db| {
             let has_bytes: bool = db
@@ -158,11 +167,11 @@ impl Store {
             }
             let before = known(db, &stamp.path)?.filter(|it| it.document_id != id);
             remember(db, id, stamp)?;
-            if make_primary || vacated.is_some() {
+            if role != PathRole::Further {
                 set_primary(db, id, &stamp.path)?;
             }
-            match (before, vacated) {
-                (Some(before), Some(vacated))
+            match (before, role) {
+                (Some(before), PathRole::PrimaryInsteadOf(vacated))
                     if others(db, before.document_id, &stamp.path)?.is_empty() =>
                 {
                     remember(db, before.document_id, vacated)?;
@@ -279,7 +288,7 @@ pub(in crate::store) fn stamp(row: &Row<'_>) -> rusqlite::Result<PathStamp> {
 mod tests {
     use rusqlite::StatementStatus;
 
-    use super::{KNOWN_PATH, known};
+    use super::{KNOWN_PATH, PathRole, known};
     use crate::document::DocumentId;
     use crate::store::testing::{TestDb, document, stamp};
 
@@ -321,7 +330,7 @@ mod tests {
             ..stamp("/a.md")
         };
         for (seen, expected) in [("/b.md", "/b.md"), ("", "/b.md"), ("/c.md", "/c.md")] {
-            db.store.remember_path(id, "hash of words", &real(seen), false, None).unwrap();
+            db.store.remember_path(id, "hash of words", &real(seen), PathRole::Further).unwrap();
             assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, real(expected));
         }
         db.assert_whole();
@@ -345,9 +354,9 @@ mod tests {
     fn a_copy_is_remembered_and_may_take_over() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
-        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false, None).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();
         assert!(!db.store.known_path("/b.md").unwrap().unwrap().is_primary());
-        db.store.remember_path(id, "hash of words", &stamp("/b.md"), true, None).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Primary).unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
         assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().document_id, id);
         db.assert_whole();
@@ -359,7 +368,7 @@ mod tests {
         let id = db.add("/a.md", &["words"], &[]);
         let mut touched = stamp("/a.md");
         touched.mtime_ns += 1;
-        db.store.remember_path(id, "hash of words", &touched, false, None).unwrap();
+        db.store.remember_path(id, "hash of words", &touched, PathRole::Further).unwrap();
         assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, touched);
     }
 
@@ -368,7 +377,7 @@ mod tests {
         let mut db = TestDb::new();
         let gone = db.add("/a.md", &["old"], &["work"]);
         let heir = db.add("/b.md", &["new"], &["home"]);
-        db.store.remember_path(heir, "hash of new", &stamp("/a.md"), false, None).unwrap();
+        db.store.remember_path(heir, "hash of new", &stamp("/a.md"), PathRole::Further).unwrap();
         assert_eq!(db.store.document(gone).unwrap(), None);
         assert_eq!(db.store.document(heir).unwrap().unwrap().tags, ["home", "work"]);
         db.assert_whole();
@@ -378,9 +387,9 @@ mod tests {
     fn a_document_that_loses_its_primary_path_shows_another() {
         let mut db = TestDb::new();
         let copied = db.add("/a.md", &["old"], &[]);
-        db.store.remember_path(copied, "hash of old", &stamp("/c.md"), false, None).unwrap();
+        db.store.remember_path(copied, "hash of old", &stamp("/c.md"), PathRole::Further).unwrap();
         let other = db.add("/b.md", &["new"], &[]);
-        db.store.remember_path(other, "hash of new", &stamp("/a.md"), false, None).unwrap();
+        db.store.remember_path(other, "hash of new", &stamp("/a.md"), PathRole::Further).unwrap();
         assert_eq!(db.store.document(copied).unwrap().unwrap().path.as_deref(), Some("/c.md"));
         db.assert_whole();
     }
@@ -391,7 +400,9 @@ mod tests {
         let mut note = document("", &["words"], &[]);
         note.stamp = None;
         let id = db.put(&note, &["words"], &[]).document_id();
-        db.store.remember_path(id, "hash of words", &stamp("/note.txt"), false, None).unwrap();
+        db.store
+            .remember_path(id, "hash of words", &stamp("/note.txt"), PathRole::Further)
+            .unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/note.txt"));
         db.assert_whole();
     }
@@ -402,7 +413,8 @@ mod tests {
         let id = db.add("/a.md", &["old"], &[]);
         db.add("/a.md", &["new"], &[]);
         for id in [id, DocumentId(7)] {
-            let outcome = db.store.remember_path(id, "hash of old", &stamp("/b.md"), true, None);
+            let outcome =
+                db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Primary);
             assert!(!outcome.unwrap());
         }
         assert_eq!(db.store.known_path("/b.md").unwrap(), None);

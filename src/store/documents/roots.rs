@@ -231,6 +231,7 @@ fn forget(db: &Connection, path: &str) -> Step<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::PathRole;
     use crate::store::testing::{TestDb, stamp};
 
     fn root(path: &str, tags: &[&str], doc_type: Option<DocType>) -> Root {
@@ -268,7 +269,7 @@ mod tests {
     fn known_files_are_all_paths() {
         let mut db = TestDb::new();
         let id = db.add("/b.md", &["words"], &[]);
-        db.store.remember_path(id, "hash of words", &stamp("/a.md"), false, None).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/a.md"), PathRole::Further).unwrap();
         let files = db.store.known_files().unwrap();
         let found: Vec<_> =
             files.iter().map(|it| (it.stamp.path.as_str(), it.document_id)).collect();
@@ -280,7 +281,7 @@ mod tests {
     fn a_document_goes_with_its_last_path_and_only_when_asked() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
-        db.store.remember_path(id, "hash of words", &stamp("/b.md"), false, None).unwrap();
+        db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();
         assert_eq!(
             db.store.forget_path("/a.md", DocumentId(77), true).unwrap(),
             Forgotten::Nothing

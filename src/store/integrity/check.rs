@@ -146,7 +146,7 @@ mod tests {
 
     use crate::document::{Binding, ChunkId, DocumentId};
     use crate::store::testing::{TestDb, binding, chunk, document, vector};
-    use crate::store::{PathStamp, Unembedded};
+    use crate::store::{PathRole, PathStamp, Unembedded};
 
     #[test]
     fn an_empty_database_is_whole_and_counts_all_types() {
@@ -264,7 +264,8 @@ mod tests {
             Plan::Remember(id, hash) => {
                 let shown = db.store.document(id).unwrap().and_then(|it| it.path);
                 let is_gone = shown.is_none_or(|it| !files.contains_key(&it));
-                if db.store.remember_path(id, &hash, stamp, is_gone, None).unwrap() {
+                let role = if is_gone { PathRole::Primary } else { PathRole::Further };
+                if db.store.remember_path(id, &hash, stamp, role).unwrap() {
                     return;
                 }
             }

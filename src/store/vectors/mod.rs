@@ -51,6 +51,15 @@ const MAKE_TRIGGER: &str = "
 const INSERT_VECTOR: &str =
     "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
 
+/// How the blocks are ranked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Division {
+    /// Parts that are ranked side by side; as many as are worth it without.
+    pub(super) num_parts: Option<i64>,
+    /// From so many blocks on they are ranked by their codes first.
+    pub(super) min_coded: i64,
+}
+
 impl Store {
     /// Ranks chunks by the cosine between their vectors and `vector`; where there is a
     /// filter, only those that pass it, whose ids are given in order. Best first, ties by chunk id;
@@ -68,18 +77,18 @@ impl Store {
         passing: Option<&[ChunkId]>,
         depth: u32,
     ) -> Result<Vec<Ranked>> {
-        self.rank_in_parts(vector, passing, depth, num_parts, codes::MIN_BLOCKS)
+        let division = Division { num_parts: None, min_coded: codes::MIN_BLOCKS };
+        self.rank_in_parts(vector, passing, depth, division)
     }
 
     /// Ranks parts of the blocks side by side, the first here and each further one on a connection
-    /// of its own; from `min_coded` blocks on by their codes first.
+    /// of its own.
     pub(super) fn rank_in_parts(
         &self,
         vector: &[f32],
         passing: Option<&[ChunkId]>,
         depth: u32,
-        num_parts: impl Fn(i64) -> i64,
-        min_coded: i64,
+        division: Division,
     ) -> Result<Vec<Ranked>> {
         let depth = usize::try_from(depth).unwrap_or(usize::MAX);
         let blocks = self.read(|db| {
@@ -97,14 +106,15 @@ impl Store {
         if last == 0 || depth == 0 {
             return Ok(Vec::new());
         }
-        let part_len = last / num_parts(last).max(1) + 1;
+        let num_parts = division.num_parts.unwrap_or_else(|| num_parts(last));
+        let part_len = last / num_parts.max(1) + 1;
         let parts: Vec<RangeInclusive<i64>> = (1..=last)
             .step_by(usize::try_from(part_len).unwrap_or(usize::MAX))
             .map(|first| first..=first + part_len - 1)
             .collect();
         let mut readers: Vec<Self> =
             parts.iter().skip(1).map(|_| self.lend_reader()).collect::<Result<_>>()?;
-        let mut ranked = if last < min_coded {
+        let mut ranked = if last < division.min_coded {
             self.side_by_side(&mut readers, &parts, |db, part| {
                 scan::nearest(db, vector, passing, depth, part.clone())
             })?

@@ -297,6 +297,7 @@ mod tests {
     use crate::store::testing::{TestDb, vector};
 
     use crate::error::Error;
+    use crate::store::vectors::Division;
 
     /// What `vec0` itself says.
     const NEIGHBOURS: &str =
@@ -342,8 +343,8 @@ mod tests {
         assert_eq!(best, ranked[..30]);
         let in_parts = |db: &TestDb, min_coded| {
             for num_parts in [1, 2, 3, 5, 100] {
-                let parts =
-                    db.store.rank_in_parts(&query, None, 30, |_| num_parts, min_coded).unwrap();
+                let division = Division { num_parts: Some(num_parts), min_coded };
+                let parts = db.store.rank_in_parts(&query, None, 30, division).unwrap();
                 assert_eq!(parts, best, "{num_parts} {min_coded}");
             }
         };
@@ -368,13 +369,15 @@ mod tests {
         assert_eq!(make(&db), 1);
         let query = vector("text 300 of 6");
         let exact = db.store.rank_by_cosine(&query, None, 30).unwrap();
-        let coded = db.store.rank_in_parts(&query, None, 30, |_| 1, 1).unwrap();
+        let in_one = Division { num_parts: Some(1), min_coded: 1 };
+        let coded = db.store.rank_in_parts(&query, None, 30, in_one).unwrap();
         assert_eq!(coded, exact);
         let some: Vec<ChunkId> = (300..320).map(ChunkId).collect();
-        let coded = db.store.rank_in_parts(&query, Some(&some), 30, |_| 2, 1).unwrap();
+        let in_two = Division { num_parts: Some(2), ..in_one };
+        let coded = db.store.rank_in_parts(&query, Some(&some), 30, in_two).unwrap();
         assert_eq!(coded, db.store.rank_by_cosine(&query, Some(&some), 30).unwrap());
         db.store.connection.execute("UPDATE chunks_vec_codes SET codes = x'01'", []).unwrap();
-        assert!(db.store.rank_in_parts(&query, None, 30, |_| 1, 1).is_err());
+        assert!(db.store.rank_in_parts(&query, None, 30, in_one).is_err());
     }
 
     #[test]

@@ -83,24 +83,6 @@ impl<'a> Linear<'a> {
         };
         Ok(Map { rows, bias, scales })
     }
-
-    /// Applies the map of this name to `[tokens, inputs]`; `finish` then gets all numbers, some at a
-    /// time. Returns `[tokens, outputs]`.
-    pub(super) fn apply(
-        self,
-        team: &mut Team,
-        input: &Input<'_>,
-        name: &str,
-        num_outputs: usize,
-        finish: fn(&mut [f32]),
-    ) -> Result<Array2<f32>> {
-        let map = self.map(input, name, num_outputs)?;
-        let mut output = Array2::zeros((input.num_tokens(), map.rows.num_rows));
-        share(team, &mut output, 1, |worker, start, mut part| {
-            map.apply(worker, input, start, &mut part, finish)
-        })?;
-        Ok(output)
-    }
 }
 
 /// A linear map: weights, of which each row makes an output, and what is added.
@@ -111,18 +93,38 @@ pub(super) struct Map<'a> {
     scales: Option<Vec<f32>>,
 }
 
+/// Some of the columns of an output, which one worker computes.
+pub(super) struct Part<'a> {
+    /// Number of its first column.
+    pub(super) start: usize,
+    /// Its columns, `[tokens, outputs]`.
+    pub(super) output: ArrayViewMut2<'a, f32>,
+}
+
 impl Map<'_> {
-    /// Computes the outputs from `start` on, as many as `output` has columns; `finish` then gets them.
+    /// Computes all outputs, `[tokens, outputs]`; `finish` then gets all numbers, some at a time.
     pub(super) fn apply(
+        &self,
+        team: &mut Team,
+        input: &Input<'_>,
+        finish: fn(&mut [f32]),
+    ) -> Result<Array2<f32>> {
+        let mut output = Array2::zeros((input.num_tokens(), self.rows.num_rows));
+        share(team, &mut output, 1, |worker, part| self.apply_part(worker, input, part, finish))?;
+        Ok(output)
+    }
+
+    /// Computes some of the outputs; `finish` then gets them.
+    pub(super) fn apply_part(
         &self,
         worker: &mut Worker,
         input: &Input<'_>,
-        start: usize,
-        output: &mut ArrayViewMut2<'_, f32>,
+        mut part: Part<'_>,
         finish: fn(&mut [f32]),
     ) -> Result<()> {
-        multiply(worker, &self.rows, input, start, output)?;
-        for mut features in output.rows_mut() {
+        multiply(worker, &self.rows, input, &mut part)?;
+        let start = part.start;
+        for mut features in part.output.rows_mut() {
             let features = features.as_slice_mut().expect("a token's features are side by side");
             if let Some(scales) = &self.scales {
                 features.iter_mut().zip(&scales[start..]).for_each(|(it, scale)| *it *= scale);
@@ -135,48 +137,47 @@ impl Map<'_> {
 }
 
 /// Parts the columns of `output` among the workers, which run side by side; groups of
-/// `group_len` columns stay together. `work` gets the number of its first column.
+/// `group_len` columns stay together.
 pub(super) fn share(
     team: &mut Team,
     output: &mut Array2<f32>,
     group_len: usize,
-    work: impl Fn(&mut Worker, usize, ArrayViewMut2<'_, f32>) -> Result<()> + Sync,
+    work: impl Fn(&mut Worker, Part<'_>) -> Result<()> + Sync,
 ) -> Result<()> {
     let num_groups = output.ncols() / group_len.max(1);
     let each = num_groups.div_ceil(team.workers.len()).max(1) * group_len.max(1);
     let parts = output.axis_chunks_iter_mut(Axis(1), each).enumerate();
-    let mut parts =
-        parts.zip(&mut team.workers).map(|((idx, part), worker)| (idx * each, part, worker));
-    let Some((_, first, worker)) = parts.next() else { return Ok(()) };
-    let Some(others) = &team.others else { return work(worker, 0, first) };
+    let parts = parts.map(|(idx, output)| Part { start: idx * each, output });
+    let mut parts = parts.zip(&mut team.workers);
+    let Some((first, worker)) = parts.next() else { return Ok(()) };
+    let Some(others) = &team.others else { return work(worker, first) };
     let outcome = Mutex::new(Ok(()));
     let (work, outcome_ref) = (&work, &outcome);
     let own = others.in_place_scope(|scope| {
-        for (start, part, worker) in parts {
+        for (part, worker) in parts {
             scope.spawn(move |_| {
-                if let Err(error) = work(worker, start, part) {
+                if let Err(error) = work(worker, part) {
                     *outcome_ref.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
                 }
             });
         }
-        work(worker, 0, first)
+        work(worker, first)
     });
     own.and(outcome.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Multiplies `input` with the rows from `start` on, as many as `output` has columns.
+/// Multiplies `input` with the rows that make a part's columns.
 fn multiply(
     worker: &mut Worker,
     rows: &Rows<'_>,
     input: &Input<'_>,
-    start: usize,
-    output: &mut ArrayViewMut2<'_, f32>,
+    part: &mut Part<'_>,
 ) -> Result<()> {
     let tokens = input.activations.as_slice().expect("activations lie row by row");
     let len = rows.num_columns;
     let rows_a_piece = (PIECE_LEN / len.max(1)).max(1);
-    for (idx, mut output) in output.axis_chunks_iter_mut(Axis(1), rows_a_piece).enumerate() {
-        let first = start + idx * rows_a_piece;
+    for (idx, mut output) in part.output.axis_chunks_iter_mut(Axis(1), rows_a_piece).enumerate() {
+        let first = part.start + idx * rows_a_piece;
         let piece = first..first + output.ncols();
         if let Some((tokens, _)) = &input.steps {
             let piece = rows.whole(piece, &mut worker.whole_piece)?;
@@ -204,9 +205,9 @@ mod tests {
             for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
                 let mut team = Team::new(num_workers);
                 let mut output = Array2::zeros((2, num_columns));
-                share(&mut team, &mut output, group_len, |_, start, mut part| {
-                    assert_eq!(start % group_len, 0);
-                    for (at, mut column) in (start..).zip(part.columns_mut()) {
+                share(&mut team, &mut output, group_len, |_, mut part| {
+                    assert_eq!(part.start % group_len, 0);
+                    for (at, mut column) in (part.start..).zip(part.output.columns_mut()) {
                         column.fill(f32::from(u8::try_from(at).unwrap()) + 1.0);
                     }
                     Ok(())

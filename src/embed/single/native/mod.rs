@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use linear::{Input, Linear, Map, Team, share};
+use linear::{Input, Linear, Map, Part, Team, share};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
@@ -112,18 +112,21 @@ impl Encoder {
         let name = |part: &str| format!("{at}.{part}");
         let linear = Linear { weights: &self.weights, rows: self.rows.as_ref() };
         let factors = linear.input(input);
-        let map = |part: &str| linear.map(&factors, &name(part), dim);
-        let maps = [map(names.query)?, map(names.key)?, map(names.value)?];
+        let map = |input: &Input<'_>, part: &str, num_outputs: usize| {
+            linear.map(input, &name(part), num_outputs)
+        };
+        let made = |part: &str| map(&factors, part, dim);
+        let maps = [made(names.query)?, made(names.key)?, made(names.value)?];
         let mixed = self.attention(team, &factors, &maps)?;
         let factors = linear.input(&mixed);
-        let mut middle = linear.apply(team, &factors, &name(names.attention), dim, same)?;
+        let mut middle = map(&factors, names.attention, dim)?.apply(team, &factors, same)?;
         middle += input;
         self.normalise(&mut middle, &name(names.attention_norm))?;
         let active = self.facts.activation.function();
         let factors = linear.input(&middle);
-        let inner = linear.apply(team, &factors, &name(names.inner), 0, active)?;
+        let inner = map(&factors, names.inner, 0)?.apply(team, &factors, active)?;
         let factors = linear.input(&inner);
-        let mut outer = linear.apply(team, &factors, &name(names.outer), dim, same)?;
+        let mut outer = map(&factors, names.outer, dim)?.apply(team, &factors, same)?;
         outer += &middle;
         self.normalise(&mut outer, &name(names.norm))?;
         Ok(outer)
@@ -141,13 +144,14 @@ impl Encoder {
         #[expect(clippy::cast_precision_loss, reason = "a head is some dozen features wide")]
         let scale = 1.0 / (width as f32).sqrt();
         let mut mixed = Array2::zeros((input.num_tokens(), self.dim));
-        share(team, &mut mixed, width, |worker, start, mut part| {
-            let mut made = maps.each_ref().map(|_| Array2::zeros(part.dim()));
+        share(team, &mut mixed, width, |worker, mut part| {
+            let mut made = maps.each_ref().map(|_| Array2::zeros(part.output.dim()));
             for (map, made) in maps.iter().zip(&mut made) {
-                map.apply(worker, input, start, &mut made.view_mut(), |_| ())?;
+                let part = Part { start: part.start, output: made.view_mut() };
+                map.apply_part(worker, input, part, |_| ())?;
             }
             let [query, key, value] = &made;
-            let heads = part.axis_chunks_iter_mut(Axis(1), width);
+            let heads = part.output.axis_chunks_iter_mut(Axis(1), width);
             for (start, mut mixed) in (0..).step_by(width).zip(heads) {
                 let head = s![.., start..start + width];
                 let mut shares = Array2::zeros((query.nrows(), query.nrows()));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::Quality;
+use crate::store::PathRole;
 use crate::store::testing::{TestDb, binding, chunk, document, stamp, vector};
 
 #[test]
@@ -95,7 +96,7 @@ fn when_the_shown_copy_changes_the_other_keeps_the_old_words() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old"], &["work"]);
     let chunk_id = db.store.chunks(id).unwrap()[0].id;
-    db.store.remember_path(id, "hash of old", &stamp("/b.md"), false, None).unwrap();
+    db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Further).unwrap();
     let change = db.put(&document("/a.md", &["new"], &[]), &["new"], &["/a.md", "/b.md"]);
     assert_eq!(change, Change::Updated(id));
     assert_eq!(db.texts(id), ["new"]);
@@ -112,7 +113,7 @@ fn when_the_shown_copy_changes_the_other_keeps_the_old_words() {
 fn when_a_further_copy_changes_the_document_stays() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old"], &["work"]);
-    db.store.remember_path(id, "hash of old", &stamp("/b.md"), false, None).unwrap();
+    db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Further).unwrap();
     let change = db.put(&document("/b.md", &["new"], &[]), &["new"], &["/a.md", "/b.md"]);
     let Change::Added(copy) = change else { panic!("{change:?}") };
     assert_eq!(db.texts(id), ["old"]);
@@ -126,7 +127,7 @@ fn when_a_further_copy_changes_the_document_stays() {
 fn a_copy_that_is_gone_or_changed_is_forgotten_so_that_it_is_read_again() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old"], &[]);
-    db.store.remember_path(id, "hash of old", &stamp("/b.md"), false, None).unwrap();
+    db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Further).unwrap();
     let change = db.put(&document("/a.md", &["new"], &[]), &["new"], &["/a.md"]);
     assert_eq!(change, Change::Updated(id));
     assert_eq!(db.store.known_path("/b.md").unwrap(), None);
@@ -137,7 +138,7 @@ fn a_copy_that_is_gone_or_changed_is_forgotten_so_that_it_is_read_again() {
 fn the_same_bytes_read_another_way_take_the_place() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["words"], &[]);
-    db.store.remember_path(id, "hash of words", &stamp("/b.md"), false, None).unwrap();
+    db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();
     let mut note = document("/b.md", &["words"], &[]);
     note.format = Format::Note;
     assert_eq!(db.put(&note, &["words"], &["/a.md", "/b.md"]), Change::Updated(id));
