@@ -9,11 +9,10 @@ use crate::app::read::walk_options;
 use crate::app::{Observer, Session, erase};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
-use crate::ingest::content_hash;
-use crate::ingest::detect;
 use crate::ingest::reach::{Access, Reach};
 use crate::ingest::survey::{self, Missing, Survey, is_away, is_gone, root_of};
 use crate::ingest::walk::{self, Start};
+use crate::ingest::{content_hash, detect};
 use crate::store::{Forgotten, KnownFile, PathRole, PathStamp, Root, Store};
 use crate::text::paths;
 

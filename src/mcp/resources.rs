@@ -2,8 +2,8 @@
 
 use crate::app;
 use crate::app::read::ShowRequest;
+use crate::app::session::document_id;
 use crate::app::skills::{SkillAnswer, SkillRequest};
-use crate::document::DocumentId;
 use crate::error::{Error, Result};
 use crate::mcp::protocol::{Failure, Resource, Resources};
 use crate::mcp::service::{Service, failure};
@@ -47,9 +47,8 @@ impl Resources for Service {
     }
 
     fn read(&self, uri: &str) -> Result<Option<(String, &'static str)>, Failure> {
-        if let Some(id) =
-            uri.strip_prefix(DOCUMENT_URI).filter(|it| it.parse::<DocumentId>().is_ok())
-        {
+        let id = uri.strip_prefix(DOCUMENT_URI);
+        if let Some(id) = id.filter(|id| document_id(id).is_ok()) {
             let request = ShowRequest {
                 document: Some(id.to_owned()),
                 selection: Selection::Whole,
