@@ -36,7 +36,8 @@ test: ## Fetch the model once, then run every test
 faults: build ## Run commands under I/O faults, kills and power cuts and check that nothing is lost; half an hour, best as root
 	tests/faults/run $(KB) --write
 
-lint: ## Check format, lints, documentation and dependencies
+lint: ## Check format, lints, wording, documentation and dependencies
+	tests/wording
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	ORT_SKIP_DOWNLOAD=1 cargo clippy --locked --no-default-features --features static -- -D warnings
