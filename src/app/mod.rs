@@ -4,12 +4,15 @@
 //! and so can any program that uses the library. What happens on the way goes to an [`observer::Observer`].
 
 pub mod add;
+pub mod backup;
 pub mod cache;
 mod chunking;
 pub mod doctor;
+pub mod embed;
 pub mod erase;
 pub mod error_log;
 pub mod eval;
+pub mod init;
 pub mod model;
 pub mod observer;
 pub mod ocr;
@@ -21,6 +24,7 @@ pub mod session;
 pub mod settings;
 pub mod skills;
 pub mod status;
+pub mod tag;
 pub mod transfer;
 pub mod update;
 pub mod values;

@@ -7,9 +7,12 @@ use crate::app::session::absolute;
 use crate::document::{ChunkId, DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::walk::WalkOptions;
-use crate::read::{self, OpenOptions, Opened, Outline, Selection, ShowOptions, Shown};
-use crate::store::{ListedDocument, Store, StoredChunk, StoredDocument, TagCount};
+use crate::read::{self, OpenOptions, Opened, Outline, ShowOptions, Shown};
+use crate::search::Hit;
+use crate::store::{DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount};
 use crate::text::paths;
+
+pub use crate::read::{Origin, Selection};
 
 /// Which part of which document to show.
 #[derive(Debug, Clone)]
@@ -41,6 +44,18 @@ pub struct OpenRequest {
 pub fn list(session: &Session, filter: &Filter) -> Result<Vec<ListedDocument>> {
     match session.open_existing()? {
         Some(store) => store.documents(filter),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Returns the ids, titles and paths of all documents.
+///
+/// # Errors
+///
+/// Those of [`Store::document_names`].
+pub fn names(session: &Session) -> Result<Vec<DocumentName>> {
+    match session.open_existing()? {
+        Some(store) => store.document_names(),
         None => Ok(Vec::new()),
     }
 }
@@ -123,8 +138,29 @@ pub fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a document without a file, [`Error::LinkRefused`].
-pub fn file(
+/// Those of [`find`], [`Error::Usage`] for a document without a file, [`Error::LinkRefused`].
+pub fn file(session: &Session, typed: &str) -> Result<PathBuf> {
+    let (store, document) = find(session, typed)?;
+    let path = reachable(session, &store, document.id, document.path.as_deref())?;
+    store.close()?;
+    Ok(path)
+}
+
+/// Returns the path of the file of a hit, as [`file`] does.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`], and those of [`file`].
+pub fn file_of_hit(session: &Session, hit: &Hit) -> Result<PathBuf> {
+    let id = hit.stored.document_id;
+    let unknown = || Error::UnknownDocument { id: id.to_string() };
+    let store = session.open_existing()?.ok_or_else(unknown)?;
+    let path = reachable(session, &store, id, hit.stored.path.as_deref())?;
+    store.close()?;
+    Ok(path)
+}
+
+fn reachable(
     session: &Session,
     store: &Store,
     id: DocumentId,

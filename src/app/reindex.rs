@@ -16,7 +16,7 @@ use crate::store::{Store, Unembedded};
 const BATCH: u32 = 128;
 
 /// Replaces all vectors by those of the model that the settings name; returns how many, and what the database
-/// is bound to then.
+/// is bound to then. The settings file follows a model that a flag named.
 ///
 /// # Errors
 ///
@@ -36,6 +36,7 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<(u64, Bindi
         replace(&mut store, &embedder, &wanted, observer)?
     };
     erase::finish(store, observer)?;
+    model::keep_selection(session, observer)?;
     Ok((num_chunks, wanted))
 }
 

@@ -10,8 +10,10 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{Evidence, EvidenceOptions, gather};
 use crate::search::similar::{Seed, SimilarOptions};
-use crate::search::{self, Hit, Journey, LegSelection, SearchOptions, SearchResults};
+use crate::search::{self, Hit, Journey, SearchOptions, SearchResults};
 use crate::store::{Store, StoredDocument};
+
+pub use crate::search::LegSelection;
 
 /// Hits that are looked at to fill a budget. Up to here the order of hits does not depend on how
 /// many are asked for.

@@ -55,7 +55,7 @@ pub fn status(session: &Session) -> Result<(Setup, Stats)> {
         Some(store) => (store.binding()?, store.stats()?),
         None => (None, Stats::empty()),
     };
-    Ok((setup(session, binding), stats))
+    Ok((describe(session, binding), stats))
 }
 
 /// Counts the files that have changed since they were added, by size and time; `None` where there is no database.
@@ -69,8 +69,21 @@ pub fn scan(session: &Session) -> Result<Option<OutOfDate>> {
     Ok(Some(OutOfDate::of(&surveys)))
 }
 
-/// Reports what is there, fetching nothing.
-pub fn setup(session: &Session, binding: Option<Binding>) -> Setup {
+/// Returns what is set up, fetching nothing.
+///
+/// # Errors
+///
+/// Those of [`crate::store::Store::open`].
+pub fn setup(session: &Session) -> Result<Setup> {
+    let binding = match session.open_existing()? {
+        Some(store) => store.binding()?,
+        None => None,
+    };
+    Ok(describe(session, binding))
+}
+
+/// Describes what is set up for a database with this binding.
+pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
     let selection = model::select(session, binding.as_ref());
     let installed = selection.as_ref().ok().and_then(|it| it.locate().ok());
     let model_dir = match (&installed, &selection) {

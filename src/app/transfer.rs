@@ -18,7 +18,9 @@ use crate::files::write::Draft;
 use crate::ingest::CpuBudget;
 use crate::store::{RecordedChunk, Store};
 use crate::text::json::Line;
-use crate::transfer::{self, BadLine, Export, Exported, Head, ImportOptions, Imported};
+use crate::transfer::{self, BadLine, Export, Head, ImportOptions};
+
+pub use crate::transfer::{Exported, Imported};
 
 /// What to import, and how far to trust it.
 pub struct ImportRequest<'a> {

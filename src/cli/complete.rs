@@ -13,17 +13,15 @@ use clap::{Arg, Command, CommandFactory, ValueEnum, ValueHint};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{EnvCompleter, Shells};
 
-use crate::app::session::{DATABASE, absolute};
-use crate::app::skills;
+use crate::app::session::absolute;
+use crate::app::{Session, model, read, settings, skills};
 use crate::cli::args::{self, Cli, Shell};
 use crate::cli::exit::ExitStatus;
 use crate::cli::help::TOPICS;
 use crate::cli::streams;
-use crate::config::{self, Environment, Flags};
-use crate::embed;
+use crate::config::{Environment, Flags};
 use crate::error::{Error, Result};
 use crate::present::schema::PUBLISHED;
-use crate::store::Store;
 use crate::text::printable::{clean, clean_name};
 
 /// Says which shell asks.
@@ -116,8 +114,8 @@ struct Known {
 }
 
 impl Known {
-    /// Opens the database that the command line is about.
-    fn store(&self) -> Option<Store> {
+    /// Returns a session for the database that the command line is about.
+    fn session(&self) -> Option<Session> {
         let words: Vec<&str> = self.words.iter().filter_map(|it| it.to_str()).collect();
         let dir = words.iter().enumerate().find_map(|(idx, it)| match *it {
             "--data-dir" => words.get(idx + 1).copied(),
@@ -125,20 +123,19 @@ impl Known {
         });
         let flags: Flags =
             dir.iter().map(|it| ("--data-dir", "data_dir", (*it).to_owned())).collect();
-        let resolved = config::load(&self.environment, &flags).ok()?;
-        let dir = absolute(&resolved.config.data_dir).ok()?;
-        Store::open_existing(&dir.join(DATABASE)).ok()?
+        Session::new(self.environment.clone(), &flags).ok()
     }
 
     fn tags(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let tags = self.store().and_then(|it| it.tags().ok()).unwrap_or_default();
+        let tags = self.session().and_then(|session| read::tags(&session).ok()).unwrap_or_default();
         let tags = tags.iter().filter(|it| it.name.starts_with(typed));
         tags.map(|it| self.candidate(&it.name, &format!("{} documents", it.count))).collect()
     }
 
     /// Ids with titles as their help, where nothing or a number is typed; else titles and paths.
     fn documents(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let documents = self.store().and_then(|it| it.document_names().ok()).unwrap_or_default();
+        let names = self.session().and_then(|session| read::names(&session).ok());
+        let documents = names.unwrap_or_default();
         let typed = self.plain(typed).to_lowercase();
         let begins = |it: &str| it.to_lowercase().starts_with(&typed);
         let mut found = Vec::new();
@@ -161,16 +158,19 @@ impl Known {
     }
 
     fn models(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let models = embed::model_names();
+        let models = model::names();
         models.iter().filter(|it| it.starts_with(typed)).map(|it| self.candidate(it, "")).collect()
     }
 
     fn settings(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let Ok(resolved) = config::load(&self.environment, &Flags::new()) else {
+        let Ok(session) = Session::new(self.environment.clone(), &Flags::new()) else {
             return Vec::new();
         };
-        let settings = resolved.entries().into_iter().filter(|it| it.0.starts_with(typed));
-        settings.map(|(key, value)| self.candidate(&key, &value)).collect()
+        let settings = settings::all(&session).into_iter();
+        settings
+            .filter(|setting| setting.key.starts_with(typed))
+            .map(|setting| self.candidate(&setting.key, &setting.value))
+            .collect()
     }
 
     fn skills(&self, typed: &str) -> Vec<CompletionCandidate> {

@@ -4,13 +4,10 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::{io, thread};
 
-use rayon::prelude::*;
-
-use crate::app::model;
+use crate::app::embed::{self, LineEmbedder, Side};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, batch, voice};
-use crate::embed::{Embedder, Side};
+use crate::cli::{args, batch};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
@@ -20,33 +17,20 @@ use crate::present::json;
 const BATCH: usize = 256;
 
 pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
-    if args.text.as_ref().is_some_and(|it| it.trim().is_empty()) {
-        return Err(Error::Usage { message: "the text is empty".into(), hint: None });
-    }
-    let bound = match context.session.open_existing()? {
-        Some(store) => store.binding()?,
-        None => None,
-    };
-    model::check_selection(&context.session, bound.as_ref())?;
-    let wish = model::select(&context.session, bound.as_ref())?;
     let side = if args.query { Side::Query } else { Side::Passage };
     match &args.text {
         Some(text) => {
-            let embedder = wish.open_for_query(bound.as_ref(), &context.ui)?;
-            let (vector, is_cut) = embedder.embed_cut(text, side)?;
-            if is_cut {
-                warn_of_cut("the text", &*embedder);
-            }
+            let vector = embed::text(&context.session, text, side, &context.ui)?;
             context::print_json(|out| json::vector(&vector, out))?;
         }
-        None => embed_lines(&*wish.open_for_texts(bound.as_ref(), &context.ui)?, side)?,
+        None => embed_lines(LineEmbedder::open(&context.session, side, &context.ui)?)?,
     }
     Ok(ExitStatus::Success)
 }
 
 /// Embeds the lines of stdin. Answers go out as soon as there is nothing more to read, so that a
 /// program may wait for one before it asks for the next.
-fn embed_lines(embedder: &dyn Embedder, side: Side) -> Result<()> {
+fn embed_lines(mut embedder: LineEmbedder<'_>) -> Result<()> {
     let (sender, lines) = mpsc::sync_channel(2 * BATCH);
     // Ends with the process where stdin outlives an error.
     thread::spawn(move || {
@@ -66,21 +50,13 @@ fn embed_lines(embedder: &dyn Embedder, side: Side) -> Result<()> {
             }
         }
     });
-    let mut num_lines = 0;
     while let Ok(first) = lines.recv() {
         let mut batch = Vec::with_capacity(BATCH);
         for line in [first].into_iter().chain(lines.try_iter().take(BATCH - 1)) {
-            batch.push(text(line, num_lines + batch.len() + 1)?);
+            batch.push(text(line, embedder.num_lines() + batch.len() + 1)?);
         }
-        // One text per job: a few long ones must not wait for each other.
-        let texts = batch.par_iter().with_max_len(1);
-        let embedded: Vec<_> =
-            texts.map(|text| embedder.embed_cut(text, side)).collect::<Result<_>>()?;
-        for (idx, _) in embedded.iter().enumerate().filter(|(_, (_, is_cut))| *is_cut) {
-            warn_of_cut(&format!("line {}", num_lines + idx + 1), embedder);
-        }
-        context::print_json(|out| embedded.iter().try_for_each(|(it, _)| json::vector(it, out)))?;
-        num_lines += batch.len();
+        let vectors = embedder.embed(&batch)?;
+        context::print_json(|out| vectors.iter().try_for_each(|vector| json::vector(vector, out)))?;
     }
     Ok(())
 }
@@ -97,9 +73,4 @@ fn text(line: io::Result<Option<Vec<u8>>>, number: usize) -> Result<String> {
         text.pop();
     }
     Ok(text)
-}
-
-fn warn_of_cut(what: &str, embedder: &dyn Embedder) {
-    let max_tokens = embedder.binding().max_tokens;
-    voice::warn(&format!("{what} is longer than the {max_tokens} tokens the model reads: cut"));
 }

@@ -1,7 +1,7 @@
 //! `kb outline`, `kb show` and `kb open`: reading on from a hit.
 
 use crate::app;
-use crate::app::read::{OpenRequest, ShowRequest};
+use crate::app::read::{OpenRequest, Origin, Selection, ShowRequest};
 use crate::cli::args::{self, SelectionArgs};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -11,7 +11,6 @@ use crate::config::OutputFormat;
 use crate::error::Result;
 use crate::present::json::read as read_json;
 use crate::present::text::read as read_text;
-use crate::read::{Origin, Selection};
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
     let outline = app::read::outline(&context.session, &args.document, args.level)?;
@@ -45,10 +44,7 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
 
 pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
     if args.editor {
-        let (store, document) = app::read::find(&context.session, &args.document)?;
-        let path = document.path.as_deref();
-        let path = app::read::file(&context.session, &store, document.id, path)?;
-        store.close()?;
+        let path = app::read::file(&context.session, &args.document)?;
         let (line, page) = (args.lines.map(|it| it.0), args.page);
         launch::open(context, Place { path: &path, line, page })?;
         return Ok(ExitStatus::Success);

@@ -1,6 +1,6 @@
-//! `kb reindex`.
+//! Runs `kb reindex`.
 
-use crate::app::{self, model};
+use crate::app;
 use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
@@ -9,10 +9,9 @@ use crate::error::Result;
 use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Reindex) -> Result<ExitStatus> {
-    let (session, ui) = (&context.session, &context.ui);
-    let interrupt = ui.listen();
-    let (num_chunks, bound) = ended(app::reindex::reindex(session, ui), &interrupt)?;
-    model::keep_selection(session, args.model.as_ref(), args.model_dir.as_ref(), ui)?;
+    let interrupt = context.ui.listen();
+    let outcome = app::reindex::reindex(&context.session, &context.ui);
+    let (num_chunks, bound) = ended(outcome, &interrupt)?;
     let (name, dim) = (&bound.model_name, bound.dim);
     context.present(
         args.format.format,

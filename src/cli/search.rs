@@ -1,7 +1,7 @@
 //! `kb search` and `kb similar`; many queries at once are in `batch`.
 
 use crate::app;
-use crate::app::search::{Found, SearchRequest, SimilarRequest};
+use crate::app::search::{Found, LegSelection, SearchRequest, SimilarRequest};
 use crate::cli::args::{self, SearchFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -10,7 +10,6 @@ use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::present::text::quote;
-use crate::search::LegSelection;
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
@@ -60,11 +59,7 @@ fn open(context: &Context, found: &Found, number: u32) -> Result<ExitStatus> {
         message: format!("there is no result {number}: {} found", hits.len()),
         hint: None,
     })?;
-    let (id, path) = (hit.stored.document_id, hit.stored.path.as_deref());
-    let unknown = || Error::UnknownDocument { id: id.to_string() };
-    let store = context.session.open_existing()?.ok_or_else(unknown)?;
-    let path = app::read::file(&context.session, &store, id, path)?;
-    store.close()?;
+    let path = app::read::file_of_hit(&context.session, hit)?;
     let line = context.human.line(hit, found.typed());
     launch::open(context, Place { path: &path, line, page: hit.stored.chunk.chunk.page })?;
     Ok(ExitStatus::Success)

@@ -1,10 +1,11 @@
-//! `kb tags` and `kb tag`.
+//! Runs `kb tags` and `kb tag`.
 
-use crate::app::{self, erase, session};
+use crate::app;
+use crate::app::tag::TagRequest;
 use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::present::json;
 
 pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
@@ -18,15 +19,12 @@ pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
 }
 
 pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
-    let id = session::document_id(&args.id)?;
-    let unknown = || Error::UnknownDocument { id: args.id.clone() };
-    let mut store = context.session.open_existing()?.ok_or_else(unknown)?;
-    if store.document(id)?.is_none() {
-        return Err(unknown());
-    }
-    store.change_tags(id, &args.add, &args.remove)?;
-    let document = store.document(id)?.ok_or_else(unknown)?;
-    erase::finish(store, &context.ui)?;
+    let request = TagRequest {
+        document: args.id.clone(),
+        added: args.add.clone(),
+        removed: args.remove.clone(),
+    };
+    let document = app::tag::change(&context.session, &request, &context.ui)?;
     context.present(
         args.format.format,
         |out| json::tagged(&document, out),

@@ -2,14 +2,13 @@
 
 use std::io;
 
-use crate::app::transfer::{self, ImportRequest, Source};
+use crate::app::transfer::{self, ImportRequest, Imported, Source};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, streams, voice};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::text::number::counted;
-use crate::transfer::Imported;
 
 pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {
     let session = &context.session;

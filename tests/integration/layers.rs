@@ -95,29 +95,30 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        // It parses, calls `app` and presents; of the stages it names only what it cannot do without.
         "cli",
         &[
             "app",
-            "chunk",
             "config",
             "diagnostic",
             "document",
+            // Progress: what is fetched.
             "embed",
             "error",
-            "eval",
+            // The entry point of the child process that reads hostile formats.
             "extract",
+            // What users name on the command line: a log, a batch of queries, pages of manuals and schemas.
             "files",
+            // Progress: what is ingested; and the report of `kb add`.
             "ingest",
             "limits",
             "present",
-            "read",
+            // The lines of `kb search --batch`.
             "requests",
-            "search",
+            // The table of skill commands, of which arguments are made.
             "skill",
-            "store",
             "text",
             "trace",
-            "transfer",
         ],
     ),
 ];
@@ -160,9 +161,9 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "rayon",
         &[
+            "app/embed.rs",
             "app/reindex.rs",
             "app/transfer.rs",
-            "cli/embed.rs",
             "embed/single/native/linear.rs",
             "ingest/pipeline",
         ],

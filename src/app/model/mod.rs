@@ -19,6 +19,7 @@ use crate::embed::{
 };
 use crate::error::{Error, Result};
 
+pub use crate::embed::model_names as names;
 pub use lazy::LazyModel;
 pub(super) use places::locations;
 
@@ -174,22 +175,19 @@ fn mismatch(bound: &Binding, name: &str, precision: Precision) -> Error {
 /// # Errors
 ///
 /// Those of [`settings::set`].
-pub fn keep_selection(
-    session: &Session,
-    model: Option<&String>,
-    model_dir: Option<&PathBuf>,
-    observer: &dyn Observer,
-) -> Result<()> {
-    if let Some(dir) = model_dir {
-        let dir = absolute(dir)?.display().to_string();
+pub(in crate::app) fn keep_selection(session: &Session, observer: &dyn Observer) -> Result<()> {
+    let chosen = &session.config().embedding;
+    let is_flag = |key: &str| matches!(session.resolved.origin(key), Origin::Flag(_));
+    if is_flag("embedding.model_dir") && !chosen.model_dir.as_os_str().is_empty() {
+        let dir = absolute(&chosen.model_dir)?.display().to_string();
         return settings::set(session, "embedding.model_dir", &dir, observer);
     }
-    if let Some(model) = model {
+    if is_flag("embedding.model") {
         if session.resolved.file_sets("embedding.model_dir") {
             settings::set(session, "embedding.model_dir", "", observer)?;
         }
         if session.resolved.file_sets("embedding.model") {
-            settings::set(session, "embedding.model", model, observer)?;
+            settings::set(session, "embedding.model", &chosen.model, observer)?;
         }
     }
     Ok(())

@@ -1,16 +1,16 @@
 //! Presents what a run did as JSON.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::backup::Backup;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::json::CONTRACT_VERSION;
-use crate::store::Verified;
 use crate::text::json::Json;
 use crate::transfer::Imported;
 
@@ -98,7 +98,8 @@ pub(in crate::present) struct BackupJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn backup(file: &Path, verified: &Verified, out: &mut Json<'_>) -> io::Result<()> {
+pub fn backup(backup: &Backup, out: &mut Json<'_>) -> io::Result<()> {
+    let Backup { file, verified } = backup;
     let stats = &verified.stats;
     let json = BackupJson {
         contract_version: CONTRACT_VERSION,

@@ -4,8 +4,8 @@
 //! which no escape sequence of theirs survives. Hits are drawn in `hits`, documents in `inventory`.
 
 use std::io;
-use std::path::Path;
 
+use crate::app::backup::Backup;
 use crate::app::settings::Setting;
 use crate::document::DocumentId;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::ingest::IngestReport;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{texts, words};
-use crate::store::{StoredDocument, Verified};
+use crate::store::StoredDocument;
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 use crate::transfer::Imported;
@@ -63,11 +63,11 @@ impl Human {
     /// What writing gives.
     pub fn backup(
         &self,
-        file: &Path,
+        backup: &Backup,
         is_verified: bool,
-        verified: &Verified,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
+        let Backup { file, verified } = backup;
         let stats = &verified.stats;
         writeln!(
             out,

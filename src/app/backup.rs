@@ -1,0 +1,91 @@
+//! Copies the database to a file, and examines such a copy.
+
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::app::Session;
+use crate::app::session::{absolute, make_private_dir};
+use crate::error::{Error, Result};
+use crate::files::open::{self, Links};
+use crate::files::write::side_file;
+use crate::store::{Existing, Store, Verified};
+
+/// How every SQLite database begins.
+const HEAD: &[u8] = b"SQLite format 3\0";
+
+/// A copy and what it holds.
+#[derive(Debug)]
+pub struct Backup {
+    /// The copy, as typed but absolute.
+    pub file: PathBuf,
+    /// What it holds.
+    pub verified: Verified,
+}
+
+/// Copies the database to `file`; replaces a database that is there if `replaces`.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a file that exists or is no database, [`Error::PathNotFound`] where there is no database to
+/// copy, and those of [`Store::back_up`].
+pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> {
+    let file = absolute(file)?;
+    let database = session.database();
+    // The file that a link leads to is replaced, not the link.
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let target = real(&file);
+    if target == real(&database) {
+        return Err(exists(&target));
+    }
+    // A log that is left of another database would become the copy's.
+    let taken = ["", "-wal", "-journal"].map(|end| side_file(&target, end));
+    if let Some(taken) = taken.iter().find(|path| path.exists() && !replaces) {
+        return Err(exists(taken));
+    }
+    require_backup(&target)?;
+    let store = session.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
+    let existing = if replaces { Existing::Replace } else { Existing::Keep };
+    let stats = store.back_up(&target, existing).map_err(|error| match error {
+        // Another process has made it since.
+        Error::Io { path, source } if source.kind() == ErrorKind::AlreadyExists => exists(&path),
+        error => error,
+    })?;
+    store.close()?;
+    Ok(Backup { file, verified: Verified { stats, log: None } })
+}
+
+/// Examines a copy without changing it.
+///
+/// # Errors
+///
+/// Those of [`Store::verify`].
+pub fn verify(session: &Session, file: &Path) -> Result<Backup> {
+    let file = absolute(file)?;
+    make_private_dir(session.data_dir())?;
+    let verified = Store::verify(&file, session.data_dir())?;
+    Ok(Backup { file, verified })
+}
+
+fn exists(file: &Path) -> Error {
+    Error::Usage {
+        message: format!("{} exists already", file.display()),
+        hint: Some("name another file, or replace this backup with --force".into()),
+    }
+}
+
+/// Refuses to replace what is no database: a device, a folder, another file.
+fn require_backup(file: &Path) -> Result<()> {
+    let Ok(metadata) = file.metadata() else { return Ok(()) };
+    let io = |source| Error::Io { path: file.to_owned(), source };
+    let is_ours = metadata.is_file() && {
+        let mut head = Vec::new();
+        let opened = open::open(file, Links::Follow)?;
+        opened.take(HEAD.len() as u64).read_to_end(&mut head).map_err(io)?;
+        head.is_empty() || head == HEAD
+    };
+    if is_ours {
+        return Ok(());
+    }
+    let message = format!("{} is no database; nothing was replaced", file.display());
+    Err(Error::Usage { message, hint: Some("name another file".into()) })
+}

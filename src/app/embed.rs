@@ -1,0 +1,96 @@
+//! Embeds texts with the model of the database.
+
+use rayon::prelude::*;
+
+use crate::app::{Observer, Session, model};
+use crate::document::Binding;
+use crate::embed::Embedder;
+use crate::error::{Error, Result};
+
+pub use crate::embed::Side;
+
+/// Embeds one text; warns if the model reads only a part of it.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for an empty text, [`Error::NotInstalled`], [`Error::ModelMismatch`], [`Error::Inference`].
+pub fn text(
+    session: &Session,
+    text: &str,
+    side: Side,
+    observer: &dyn Observer,
+) -> Result<Vec<f32>> {
+    if text.trim().is_empty() {
+        return Err(Error::Usage { message: "the text is empty".into(), hint: None });
+    }
+    let (selection, bound) = select(session)?;
+    let embedder = selection.open_for_query(bound.as_ref(), observer)?;
+    let (vector, is_cut) = embedder.embed_cut(text, side)?;
+    if is_cut {
+        warn_of_cut("the text", &*embedder, observer);
+    }
+    Ok(vector)
+}
+
+/// Embeds lines, a batch at a time.
+pub struct LineEmbedder<'a> {
+    embedder: Box<dyn Embedder>,
+    side: Side,
+    num_lines: usize,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> LineEmbedder<'a> {
+    /// Opens the model of the database.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], and what opening the model gives.
+    pub fn open(session: &Session, side: Side, observer: &'a dyn Observer) -> Result<Self> {
+        let (selection, bound) = select(session)?;
+        let embedder = selection.open_for_texts(bound.as_ref(), observer)?;
+        Ok(Self { embedder, side, num_lines: 0, observer })
+    }
+
+    /// Returns how many lines were embedded so far.
+    pub fn num_lines(&self) -> usize {
+        self.num_lines
+    }
+
+    /// Embeds the next lines on all processors; warns of each that the model reads only in part, by its number from 1.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Inference`].
+    pub fn embed(&mut self, lines: &[String]) -> Result<Vec<Vec<f32>>> {
+        let embedder = &*self.embedder;
+        // One text per job: a few long ones must not wait for each other.
+        let embedded: Vec<(Vec<f32>, bool)> = lines
+            .par_iter()
+            .with_max_len(1)
+            .map(|line| embedder.embed_cut(line, self.side))
+            .collect::<Result<_>>()?;
+        for (number, (_, is_cut)) in (self.num_lines + 1..).zip(&embedded) {
+            if *is_cut {
+                warn_of_cut(&format!("line {number}"), embedder, self.observer);
+            }
+        }
+        self.num_lines += lines.len();
+        Ok(embedded.into_iter().map(|(vector, _)| vector).collect())
+    }
+}
+
+/// Returns the model of the database, unless the settings name another, and what the database is bound to.
+fn select(session: &Session) -> Result<(model::ModelSelection, Option<Binding>)> {
+    let bound = match session.open_existing()? {
+        Some(store) => store.binding()?,
+        None => None,
+    };
+    model::check_selection(session, bound.as_ref())?;
+    Ok((model::select(session, bound.as_ref())?, bound))
+}
+
+fn warn_of_cut(what: &str, embedder: &dyn Embedder, observer: &dyn Observer) {
+    let max_tokens = embedder.binding().max_tokens;
+    observer.warn(&format!("{what} is longer than the {max_tokens} tokens the model reads: cut"));
+}

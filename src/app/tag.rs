@@ -1,0 +1,38 @@
+//! Changes the tags of a document.
+
+use crate::app::{Observer, Session, erase, session};
+use crate::error::{Error, Result};
+use crate::store::StoredDocument;
+
+/// Which tags of which document to change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TagRequest {
+    /// Id, as typed.
+    pub document: String,
+    /// Tags it gets.
+    pub added: Vec<String>,
+    /// Tags it loses.
+    pub removed: Vec<String>,
+}
+
+/// Changes the tags of a document; returns the document.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`], and those of [`crate::store::Store::change_tags`].
+pub fn change(
+    session: &Session,
+    request: &TagRequest,
+    observer: &dyn Observer,
+) -> Result<StoredDocument> {
+    let id = session::document_id(&request.document)?;
+    let unknown = || Error::UnknownDocument { id: request.document.clone() };
+    let mut store = session.open_existing()?.ok_or_else(unknown)?;
+    if store.document(id)?.is_none() {
+        return Err(unknown());
+    }
+    store.change_tags(id, &request.added, &request.removed)?;
+    let document = store.document(id)?.ok_or_else(unknown)?;
+    erase::finish(store, observer)?;
+    Ok(document)
+}
