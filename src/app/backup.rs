@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::app::Session;
-use crate::app::session::{absolute, make_private_dir};
+use crate::app::session::absolute;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 use crate::files::write::side_file;
@@ -61,7 +61,7 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
 /// Those of [`Store::verify`].
 pub fn verify(session: &Session, file: &Path) -> Result<Backup> {
     let file = absolute(file)?;
-    make_private_dir(session.data_dir())?;
+    session.make_data_dir()?;
     let verified = Store::verify(&file, session.data_dir())?;
     Ok(Backup { file, verified })
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::eval::beir::{self, Collection};
 use crate::eval::{self, Evaluation, Judged, known_item};
 use crate::files::open::{self, Links};
-use crate::files::write;
+use crate::files::{private, write};
 use crate::search::{LegSelection, SearchOptions};
 use crate::store::Store;
 use crate::text::paths;
@@ -114,7 +114,7 @@ fn write_files(
     files: &Path,
     extension: &str,
 ) -> Result<HashMap<String, PathBuf>> {
-    write::create_folder(files).map_err(|source| io_error(files, source))?;
+    private::create_folder(files).map_err(|source| io_error(files, source))?;
     let mut paths = HashMap::new();
     for (number, document) in collection.documents.iter().enumerate() {
         let path = files.join(format!("d{number:06}.{extension}"));

@@ -8,7 +8,7 @@ use crate::config::{self, Config, Environment, Flags, Resolved};
 use crate::document::{Binding, DocumentId};
 use crate::embed::{self, Embedder, Locations};
 use crate::error::{Error, Result};
-use crate::files::write;
+use crate::files::private;
 use crate::store::Store;
 use crate::text::paths;
 use crate::trace::stage;
@@ -84,13 +84,23 @@ impl Session {
         model::locations(&self.environment)
     }
 
+    /// Makes the data directory where it is missing; only its owner can enter it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn make_data_dir(&self) -> Result<()> {
+        let dir = self.data_dir();
+        private::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
+    }
+
     /// Opens the database to write, making directory and file where they are missing.
     ///
     /// # Errors
     ///
     /// Those of [`Store::open`].
     pub fn open_store(&self) -> Result<Store> {
-        make_private_dir(self.data_dir())?;
+        self.make_data_dir()?;
         stage("open database", || Store::open(&self.database()))
     }
 
@@ -205,13 +215,4 @@ pub fn path_prefix(path: &Path) -> Result<String> {
 /// [`Error::UnknownDocument`] for what is no number.
 pub fn document_id(typed: &str) -> Result<DocumentId> {
     typed.parse().map_err(|_| Error::UnknownDocument { id: typed.to_owned() })
-}
-
-/// Makes a directory that only its owner can enter, with its parents.
-///
-/// # Errors
-///
-/// [`Error::Io`].
-pub fn make_private_dir(dir: &Path) -> Result<()> {
-    write::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
 }

@@ -1,9 +1,9 @@
 //! Lists the settings and changes the settings file.
 
-use crate::app::session::make_private_dir;
 use crate::app::{Observer, Session};
 use crate::config::{self, Origin};
 use crate::error::{Error, Result};
+use crate::files::private::create_folder;
 use crate::files::write;
 
 /// A setting with its value and where that comes from.
@@ -40,7 +40,7 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
     let file = &session.resolved.file;
     let text = config::set(file, key, value, &session.environment)?;
     if let Some(dir) = file.parent() {
-        make_private_dir(dir)?;
+        create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
     }
     write::replace(file, text.as_bytes())
         .map_err(|source| Error::Io { path: file.clone(), source })?;

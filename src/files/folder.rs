@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::write::{create_folder, folder_of, sync_folder};
+use super::private::{self, create_folder};
+use super::write::{folder_of, sync_folder};
 
 /// Holds a lock file until it is dropped.
 #[derive(Debug)]
@@ -40,11 +41,7 @@ pub fn lock(path: &Path) -> io::Result<Lock> {
 
 fn lock_file(path: &Path) -> io::Result<File> {
     create_folder(folder_of(path))?;
-    let mut options = File::options();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    private::options().create(true).append(true).open(path)
 }
 
 /// Returns what is in a folder, in the order of names; nothing where there is no folder.

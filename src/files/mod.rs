@@ -2,13 +2,14 @@
 //!
 //! [`open`] reads what a user, a database or a folder names and trusts none of it. [`mod@write`] makes a
 //! file next to another, and [`tree`] a folder, so that a reader sees the old content or the new one
-//! and nothing between. [`folder`] keeps kb's own folders in order, and [`stamp`] tells whether a file
-//! has changed.
+//! and nothing between. [`private`] sets who may read what kb makes. [`folder`] keeps kb's own folders
+//! in order, and [`stamp`] tells whether a file has changed.
 
 pub use std::fs::{File, Metadata};
 
 pub mod folder;
 pub mod open;
+pub mod private;
 pub mod scratch;
 pub mod stamp;
 pub mod tree;

@@ -4,10 +4,12 @@
 //! too, and the lock that shows the folder is in use is on no file that such a library locks itself.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use super::private;
 
 /// What the names of scratch folders begin with.
 const PREFIX: &str = ".kb-draft-";
@@ -46,7 +48,7 @@ impl Scratch {
         collect(parent);
         for _ in 0..NAME_ATTEMPTS {
             let folder = parent.join(unique_name());
-            match private_builder().create(&folder) {
+            match private::new_folder(&folder) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 created => created?,
             }
@@ -73,7 +75,7 @@ impl Scratch {
     /// is killed before something else has its name.
     pub(super) fn move_aside(&self, target: &Path) -> io::Result<PathBuf> {
         let aside = self.folder.join(OLD);
-        private_builder().create(&aside)?;
+        private::new_folder(&aside)?;
         let aside = aside.join(target.file_name().unwrap_or_default());
         fs::rename(target, &aside)?;
         Ok(aside)
@@ -96,7 +98,10 @@ pub fn collect(parent: &Path) {
             continue;
         }
         let folder = entry.path();
-        if !folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir() && is_own(&metadata)) {
+        if !folder
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_dir() && private::is_own(&metadata))
+        {
             continue;
         }
         let lock = match open_lock(&folder.join(LOCK)) {
@@ -160,11 +165,7 @@ fn remove(folder: &Path) {
 
 /// Makes and locks a lock file; `None` if another process was faster and removes it.
 fn lock_new(path: &Path) -> io::Result<Option<File>> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let lock = options.open(path)?;
+    let lock = private::new_file(path)?;
     match lock.try_lock() {
         Err(fs::TryLockError::WouldBlock) => Ok(None),
         // Where there are no locks nothing is ever found abandoned, and that is all.
@@ -202,24 +203,6 @@ fn is_scratch_name(name: &OsStr) -> bool {
             && random.len() == RANDOM_DIGITS
             && is_hex(random)
     })
-}
-
-/// Returns what makes folders that only their owner can enter.
-pub(super) fn private_builder() -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
-#[cfg(unix)]
-pub(super) fn is_own(metadata: &fs::Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_own(_: &fs::Metadata) -> bool {
-    true
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::scratch::{Scratch, private_builder};
-use super::write::{create_folder, folder_of, sync_folder};
+use super::private::{self, create_folder};
+use super::scratch::Scratch;
+use super::write::{folder_of, sync_folder};
 
 /// A folder that is being made next to its target; removed when dropped before it is published.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl Tree {
         create_folder(folder_of(target))?;
         let scratch = Scratch::create(folder_of(target))?;
         let path = scratch.new_path();
-        private_builder().create(&path)?;
+        private::new_folder(&path)?;
         Ok(Self { scratch, path, target: target.to_owned() })
     }
 
@@ -41,15 +42,7 @@ impl Tree {
     pub fn add_copy(&self, below: &Path, source: &mut File) -> io::Result<()> {
         let place = self.path.join(below);
         create_folder(folder_of(&place))?;
-        let mut options = File::options();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-            let is_executable = source.metadata()?.permissions().mode() & 0o100 != 0;
-            options.mode(if is_executable { 0o700 } else { 0o600 });
-        }
-        let mut copy = options.open(place)?;
+        let mut copy = private::new_copy_of(source, &place)?;
         io::copy(source, &mut copy)?;
         copy.sync_all()
     }

@@ -7,7 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::scratch::{self, Scratch};
+use super::private;
+use super::scratch::Scratch;
 
 pub use super::scratch::collect;
 
@@ -64,14 +65,11 @@ impl Draft {
         }
         let scratch = Scratch::create(folder_of(&target))?;
         let path = scratch.new_path();
-        let mut options = File::options();
-        options.read(true).write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            let mode = if access == Access::Private { 0o600 } else { 0o666 };
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-        }
-        let file = options.open(&path)?;
+        let mut options = match access {
+            Access::Private => private::options(),
+            Access::Usual => File::options(),
+        };
+        let file = options.read(true).write(true).create_new(true).open(&path)?;
         if let (Access::Usual, Some(known)) = (access, known.ok().filter(fs::Metadata::is_file)) {
             file.set_permissions(known.permissions())?;
         }
@@ -170,11 +168,7 @@ fn fill(mut draft: Draft, bytes: &[u8]) -> io::Result<()> {
 /// What the system says.
 pub fn renew(path: &Path, bytes: &[u8]) -> io::Result<()> {
     remove(path)?;
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(bytes)
+    private::new_file(path)?.write_all(bytes)
 }
 
 /// Opens a file to append to, making it where it is missing. It is its owner's alone afterwards.
@@ -183,23 +177,19 @@ pub fn renew(path: &Path, bytes: &[u8]) -> io::Result<()> {
 ///
 /// What the system says; [`io::ErrorKind::InvalidInput`] if it is not a regular file.
 pub fn append(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.create(true).append(true);
+    let mut options = private::options();
     #[cfg(unix)]
     {
-        use std::os::unix::fs::OpenOptionsExt;
         // A pipe in its place must not hold the caller.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-        options.mode(0o600).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+        let flags = i32::try_from(flags.bits()).unwrap_or_default();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
     }
-    let file = options.open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
+    let file = options.create(true).append(true).open(path)?;
+    if !file.metadata()?.is_file() {
         return Err(not_a_file());
     }
-    if let Some(private) = private_mode(&metadata) {
-        file.set_permissions(private)?;
-    }
+    private::close_file(&file)?;
     Ok(file)
 }
 
@@ -211,44 +201,7 @@ pub fn append(path: &Path) -> io::Result<File> {
 /// What the system says of either.
 pub fn copy_private(source: &mut File, to: &Path) -> io::Result<()> {
     remove(to)?;
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    io::copy(source, &mut options.open(to)?).map(drop)
-}
-
-/// Makes an empty file with mode 0600 unless one is there, and its folder with mode 0700.
-///
-/// # Errors
-///
-/// What the system says.
-pub fn create_private(path: &Path) -> io::Result<()> {
-    if path.try_exists()? {
-        return Ok(());
-    }
-    create_folder(folder_of(path))?;
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        // Another process was faster; it means the same file.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        opened => opened.map(drop),
-    }
-}
-
-/// Makes a folder that only its owner can enter, with its parents; one that is there stays as it is.
-///
-/// # Errors
-///
-/// What the system says.
-pub fn create_folder(path: &Path) -> io::Result<()> {
-    if path.is_dir() {
-        return Ok(());
-    }
-    scratch::private_builder().recursive(true).create(path)
+    io::copy(source, &mut private::new_file(to)?).map(drop)
 }
 
 /// Makes a folder with the usual mode, with its parents.
@@ -264,38 +217,6 @@ pub fn create_public_folder(path: &Path) -> io::Result<()> {
 /// where a folder cannot be locked.
 pub fn lock_folder(folder: &Path) -> Option<File> {
     File::open(folder).ok().filter(|folder| folder.lock().is_ok())
-}
-
-/// Takes from all but the owner the right to look into a file or a folder of the user's that kb
-/// made. A link is left alone, and so is what another user owns.
-///
-/// # Errors
-///
-/// What the system says.
-pub fn make_private(path: &Path) -> io::Result<()> {
-    let metadata = path.symlink_metadata()?;
-    if metadata.is_symlink() {
-        return Ok(());
-    }
-    match private_mode(&metadata) {
-        Some(private) => fs::set_permissions(path, private),
-        None => Ok(()),
-    }
-}
-
-/// Returns the permissions that something should have instead; `None` if they are right, or not the
-/// user's to change.
-#[cfg(unix)]
-fn private_mode(metadata: &fs::Metadata) -> Option<fs::Permissions> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = metadata.permissions().mode();
-    let is_open = mode & 0o077 != 0;
-    (is_open && scratch::is_own(metadata)).then(|| fs::Permissions::from_mode(mode & 0o700))
-}
-
-#[cfg(not(unix))]
-fn private_mode(_: &fs::Metadata) -> Option<fs::Permissions> {
-    None
 }
 
 /// Makes a symbolic link in one step, in the place of another if there is one.

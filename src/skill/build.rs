@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::tree::Tree;
-use crate::files::{open, write};
+use crate::files::{open, private};
 use crate::skill::caller::Caller;
 use crate::skill::deploy::{self, Deployment};
 use crate::skill::files::{self, Listing};
@@ -74,7 +74,7 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     }
     for path in [skill.index_path(), skill.manifest_path(), stub_path] {
         // An older version left them as the umask said.
-        let _ = write::make_private(&path);
+        let _ = private::close(&path);
     }
     let deploy = |target: &String| deploy::deploy(caller, &skill, target, options.is_copy);
     let deployments = options.targets.iter().map(deploy).collect::<Result<_>>()?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::write;
+use crate::files::{private, write};
 use crate::skill::caller::Caller;
 use crate::skill::lint;
 use crate::skill::resolve::{self, SKILL_FILE, Scope};
@@ -37,7 +37,7 @@ pub struct Initialized {
 /// [`Error::Io`].
 pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
     let make = |dir: &PathBuf| {
-        write::create_folder(dir).map_err(|source| Error::Io { path: dir.clone(), source })
+        private::create_folder(dir).map_err(|source| Error::Io { path: dir.clone(), source })
     };
     let (scope, root) = match options.is_global {
         true => (Scope::Global, caller.home.clone()),

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::write;
+use crate::files::{private, write};
 use crate::hash;
 use crate::skill::caller::Caller;
 use crate::text::paths;
@@ -81,10 +81,10 @@ impl Skill {
     /// [`Error::Io`].
     pub fn make_meta_dir(&self) -> Result<PathBuf> {
         let dir = self.meta_dir();
-        write::create_folder(&dir).map_err(|source| Error::Io { path: dir.clone(), source })?;
+        private::create_folder(&dir).map_err(|source| Error::Io { path: dir.clone(), source })?;
         for place in [&dir, &self.runtime, self.runtime.parent().unwrap_or(&self.runtime)] {
             // Where another user owns it, that user decides.
-            let _ = write::make_private(place);
+            let _ = private::close(place);
         }
         Ok(dir)
     }

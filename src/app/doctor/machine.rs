@@ -8,7 +8,8 @@ use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::files::write::{free_bytes, make_private};
+use crate::files::private::{close, is_open_to_others};
+use crate::files::write::free_bytes;
 use crate::store::Store;
 
 /// Files of the data directory that hold what users wrote or read.
@@ -44,7 +45,7 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
     for path in open {
         let message = format!("others may look into {}", path.display());
         if is_fixing {
-            let made = path.canonicalize().and_then(|place| make_private(&place));
+            let made = path.canonicalize().and_then(|place| close(&place));
             made.map_err(|source| Error::Io { path: path.clone(), source })?;
         }
         if !is_open_to_others(&path) {
@@ -65,19 +66,8 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
 }
 
 #[cfg(unix)]
-fn is_open_to_others(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(unix)]
 fn writable(dir: &Path) -> std::io::Result<()> {
     Ok(rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?)
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_: &Path) -> bool {
-    false
 }
 
 #[cfg(not(unix))]

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::embed::facts::model_error;
 use crate::embed::{Event, io_error};
 use crate::error::Result;
-use crate::files::{folder, open, write};
+use crate::files::{folder, open, private, write};
 use crate::hash::hex;
 
 pub(in crate::embed) use manifest::{Expected, Manifest, forget_missing, hub_sha256};
@@ -78,7 +78,7 @@ impl Workspace {
         // Under the lock no other process is at work: what is here was left by a killed one.
         let _ = folder::remove_all(&parent);
         let dir = parent.join(std::process::id().to_string());
-        write::create_folder(&dir).map_err(|error| io_error(&dir, error))?;
+        private::create_folder(&dir).map_err(|error| io_error(&dir, error))?;
         Ok(Self { dir, cache_dir: cache_dir.to_owned(), lock })
     }
 
@@ -94,7 +94,7 @@ impl Workspace {
     /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
     pub(in crate::embed) fn folder(&self, name: &str) -> Result<PathBuf> {
         let path = self.path(name);
-        write::create_folder(&path).map_err(|error| io_error(&path, error))?;
+        private::create_folder(&path).map_err(|error| io_error(&path, error))?;
         Ok(path)
     }
 
@@ -131,7 +131,7 @@ impl Drop for Workspace {
 /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
 pub(in crate::embed) fn write_file(path: &Path, source: &mut dyn Read) -> Result<()> {
     let fail = |error| io_error(path, error);
-    write::create_folder(path.parent().unwrap_or(path)).map_err(fail)?;
+    private::create_folder(path.parent().unwrap_or(path)).map_err(fail)?;
     let mut draft = write::Draft::create(path).map_err(fail)?;
     io::copy(source, draft.file()).map_err(fail)?;
     draft.publish().map_err(fail)

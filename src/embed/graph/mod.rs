@@ -20,7 +20,7 @@ use super::single::weights::Weights;
 use super::{Event, Installed, io_error};
 use crate::document::Precision;
 use crate::error::Result;
-use crate::files::{folder, write};
+use crate::files::{folder, private};
 use ort::environment::Environment;
 use ort::session::Session;
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
@@ -220,7 +220,7 @@ fn build(
     }
     // The runtime does not wait for the disk; without this a power cut could leave zeros behind.
     for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
-        let settled = folder::sync(&path).and_then(|()| write::make_private(&path));
+        let settled = folder::sync(&path).and_then(|()| private::close(&path));
         settled.map_err(|error| io_error(&path, error))?;
     }
     Ok(())

@@ -124,23 +124,6 @@ fn a_log_is_appended_to_and_becomes_private() {
 }
 
 #[test]
-fn folders_are_private_when_made_and_made_private_on_request() {
-    let folder = tempfile::tempdir().unwrap();
-    let deep = folder.path().join("a/b");
-    create_folder(&deep).unwrap();
-    create_private(&deep.join("c/kb.db")).unwrap();
-    let modes = ["a", "a/b", "a/b/c", "a/b/c/kb.db"].map(|it| mode(&folder.path().join(it)));
-    assert_eq!(modes, [0o700, 0o700, 0o700, 0o600]);
-    set_mode(&deep, 0o755);
-    create_folder(&deep).unwrap();
-    assert_eq!(mode(&deep), 0o755, "it was there");
-    make_private(&deep).unwrap();
-    assert_eq!(mode(&deep), 0o700);
-    symlink("/", folder.path().join("link")).unwrap();
-    make_private(&folder.path().join("link")).unwrap();
-}
-
-#[test]
 fn a_link_is_replaced_in_one_step() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("link");

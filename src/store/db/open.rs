@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
-use crate::files::write::create_private;
+use crate::files::private::create_file;
 
 use super::fault::Fault;
 use super::lend::file_id;
@@ -52,7 +52,7 @@ impl Store {
     /// ours to write, which is then left as it was; [`Error::Locked`], [`Error::DiskFull`] and
     /// [`Error::Io`] for what the machine refuses.
     pub fn open(path: &Path) -> Result<Self> {
-        create_private(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        create_file(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         Self::connect(path)
     }
 
@@ -140,7 +140,7 @@ pub(in crate::store) fn open_to_look(path: &Path) -> rusqlite::Result<Connection
     open_connection(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
-/// Without `SQLITE_OPEN_CREATE`: files are made by `create_private` alone.
+/// Without `SQLITE_OPEN_CREATE`: files are made by `create_file` alone.
 pub(in crate::store) fn open_connection(
     path: &Path,
     access: OpenFlags,

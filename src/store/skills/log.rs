@@ -10,7 +10,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Row, named_params};
 
 use crate::error::{Error, Result};
-use crate::files::write;
+use crate::files::private;
 
 use crate::store::db::fault::Fault;
 
@@ -132,9 +132,9 @@ pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
 
 fn open_to_write(path: &Path) -> Result<Connection> {
     let io = |source| Error::Io { path: path.to_owned(), source };
-    write::create_private(path).map_err(io)?;
+    private::create_file(path).map_err(io)?;
     require_file(path)?;
-    write::make_private(path).map_err(io)?;
+    private::close(path).map_err(io)?;
     let open = || -> rusqlite::Result<Connection> {
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
