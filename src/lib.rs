@@ -11,7 +11,8 @@
 //! ```
 //!
 //! The library never prints, never exits and never reads settings or the environment, except in
-//! [`cli`], the edge, [`mcp`], whose stdout is a protocol, and [`config`], which the edge alone uses. Modules in reading order:
+//! [`cli`], the edge, [`mcp`], whose stdout is a protocol, and [`config`], which stops at [`app::session`]. Modules in
+//! reading order:
 
 pub mod diagnostic;
 pub mod document;

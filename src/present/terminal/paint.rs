@@ -33,6 +33,11 @@ pub(in crate::present) enum Meaning {
 }
 
 impl Meaning {
+    /// Returns a warning for what is not as it should be.
+    pub(in crate::present) fn of(is_well: bool) -> Self {
+        if is_well { Self::Plain } else { Self::Warning }
+    }
+
     /// Returns the parameters of the escape sequence: the terminal's own sixteen colours, which its
     /// user has chosen to be readable.
     fn code(self) -> &'static str {

@@ -3,14 +3,16 @@
 pub(in crate::present) mod blocks;
 mod cache;
 mod doctor;
+mod documents;
 mod eval;
-pub(in crate::present) mod hits;
 pub mod human;
-pub(in crate::present) mod inventory;
 pub mod page;
 pub mod passage;
 pub mod quote;
 pub mod read;
+mod runs;
+pub(in crate::present) mod search;
 pub mod skill;
+mod status;
 mod update;
 pub(in crate::present) mod why;

@@ -1,20 +1,16 @@
-//! Presents documents, tags and the state of the database as tables and facts.
+//! Presents documents and tags as text.
 
 use std::io;
-use std::path::PathBuf;
 
-use crate::app::status::{OcrSetup, Setup};
-use crate::document::Quality;
-use crate::ingest::survey::OutOfDate;
+use crate::document::{DocumentId, Quality};
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, numbers, texts, words};
 use crate::present::text::human::Human;
-use crate::skill::install::Found;
-use crate::store::{ListedDocument, PageCounts, Stats, StoredChunk, StoredDocument, TagCount};
-use crate::text::number::{bytes_to_mb, counted, thousands};
+use crate::store::{ListedDocument, StoredChunk, StoredDocument, TagCount};
+use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
 /// Said of an empty list.
@@ -92,7 +88,7 @@ impl Human {
         }
         if let Some(quality) = &metadata.quality {
             let is_whole = quality.pages_unread == 0;
-            facts.push(fact("Quality", describe(quality)).painted(meaning_of(is_whole)));
+            facts.push(fact("Quality", describe(quality)).painted(Meaning::of(is_whole)));
         }
         if let Some(author) = &metadata.author {
             facts.push(fact("Author", clean(author)));
@@ -139,108 +135,24 @@ impl Human {
         self.table(&columns, &rows.collect::<Vec<_>>(), out)
     }
 
-    /// Writes what the database holds.
+    /// Writes the tags of a document after a change.
     ///
     /// # Errors
     ///
     /// What writing gives.
-    pub fn status(&self, setup: &Setup, stats: &Stats, out: &mut Sheet<'_>) -> io::Result<()> {
-        let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
-        let by_type: Vec<String> = stats
-            .documents
-            .iter()
-            .map(|(doc_type, count)| format!("{} {doc_type}", thousands(u64::from(*count))))
-            .collect();
-        let model = setup.binding.as_ref().map_or_else(
-            || "none yet".into(),
-            |it| {
-                format!(
-                    "{} ({} dim, {}, {} tokens)",
-                    it.model_name, it.dim, it.precision, it.max_tokens
-                )
-            },
-        );
-        let database = clean(&setup.database.display().to_string());
-        let is_whole = stats.pages.documents_with_unread == 0;
-        let mut facts = vec![
-            fact("Database", database).painted(Meaning::Path),
-            fact("Size", format!("{:.1} MB", bytes_to_mb(stats.db_size_bytes))),
-            fact("Documents", format!("{} ({})", thousands(total), by_type.join(", "))),
-            fact("Chunks", thousands(u64::from(stats.total_chunks))),
-            fact("Pages", describe_pages(&stats.pages)).painted(meaning_of(is_whole)),
-            fact("OCR", describe_ocr(&setup.ocr)),
-            fact("Model", clean(&model)),
-            fact("Schema", stats.schema_version.to_string()),
-        ];
-        let skills = setup.agent_skills.iter();
-        facts.extend(
-            skills.map(|it| {
-                fact("Agent skill", describe_skill(it)).painted(meaning_of(it.is_current))
-            }),
-        );
-        self.facts(&facts, out)
+    pub fn tagged(&self, document: &StoredDocument, out: &mut Sheet<'_>) -> io::Result<()> {
+        let tags = if document.tags.is_empty() { "none".into() } else { document.tags.join(", ") };
+        writeln!(out, "Tags of '{}': {}", clean(&document.title), clean(&tags))
     }
 
-    /// Writes on one line whether files have changed since they were added.
+    /// Writes the ids of removed documents.
     ///
     /// # Errors
     ///
     /// What writing gives.
-    pub fn out_of_date(&self, files: &OutOfDate, out: &mut Sheet<'_>) -> io::Result<()> {
-        if *files == OutOfDate::default() {
-            return writeln!(out, "All files are as they were.");
-        }
-        let away = match files.num_folders_away {
-            0 => String::new(),
-            away => format!(", {} gone or empty", counted(away, "folder")),
-        };
-        let refused = match files.num_refused {
-            0 => String::new(),
-            refused => format!(", {refused} replaced by a link that is not followed"),
-        };
-        let OutOfDate { num_changed, num_new, num_missing, .. } = files;
-        writeln!(
-            out,
-            "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{away}{refused}. \
-             `kb update` follows."
-        )
+    pub fn removed(&self, ids: &[DocumentId], out: &mut Sheet<'_>) -> io::Result<()> {
+        writeln!(out, "Removed {}.", counted(ids.len(), "document"))
     }
-
-    /// Writes what is set up.
-    ///
-    /// # Errors
-    ///
-    /// What writing gives.
-    pub fn setup(&self, setup: &Setup, out: &mut Sheet<'_>) -> io::Result<()> {
-        let place = |name: &'static str, it: &Option<PathBuf>| match it {
-            Some(it) => fact(name, clean(&it.display().to_string())).painted(Meaning::Path),
-            None => fact(name, "not installed (`kb init` fetches it)").painted(Meaning::Warning),
-        };
-        let mut database = clean(&setup.database.display().to_string());
-        if !setup.database.exists() {
-            database += " (not there yet)";
-        }
-        let built_with = setup.binding.as_ref().map_or_else(
-            || "nothing yet".into(),
-            |it| format!("{} ({} dim, {})", clean(&it.model_name), it.dim, it.precision),
-        );
-        let data_dir = clean(&setup.data_dir.display().to_string());
-        let facts = [
-            fact("Data directory", data_dir).painted(Meaning::Path),
-            fact("Database", database).painted(Meaning::Path),
-            fact("Model configured", clean(&setup.model_configured)),
-            place("Model files", &setup.model_dir),
-            place("ONNX Runtime", &setup.runtime),
-            fact("OCR", describe_ocr(&setup.ocr)),
-            fact("Database built with", built_with),
-        ];
-        self.facts(&facts, out)
-    }
-}
-
-/// Returns what it means that something is as it should be, or not.
-fn meaning_of(is_well: bool) -> Meaning {
-    if is_well { Meaning::Plain } else { Meaning::Warning }
 }
 
 /// Says how well a document's pages could be read.
@@ -268,41 +180,4 @@ fn describe_briefly(quality: &Quality) -> String {
     let parts = parts.iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
     if parts.is_empty() { total.to_string() } else { format!("{total} ({})", parts.join(", ")) }
-}
-
-fn describe_pages(pages: &PageCounts) -> String {
-    let total = thousands(pages.read + pages.empty + pages.unread);
-    let (ocr, unread) = (thousands(pages.ocr), thousands(pages.unread));
-    match pages.documents_with_unread {
-        0 => format!("{total} ({ocr} read by OCR)"),
-        count => {
-            let documents = counted(count as usize, "document");
-            format!("{total} ({ocr} read by OCR, {unread} of {documents} not read)")
-        }
-    }
-}
-
-/// Says where an agent finds kb's own skill, and what to do if it is not that of this program.
-fn describe_skill(skill: &Found) -> String {
-    let path = clean(&skill.path.display().to_string());
-    let version = skill
-        .version
-        .as_deref()
-        .map_or("without a version".into(), |it| format!("version {}", clean(it)));
-    if skill.is_current {
-        return format!("{path} ({version})");
-    }
-    let current = env!("CARGO_PKG_VERSION");
-    format!("{path} ({version}, not that of kb {current}: `kb skill install` replaces it)")
-}
-
-fn describe_ocr(ocr: &OcrSetup) -> String {
-    match (&ocr.tesseract, ocr.mode.as_str()) {
-        (_, "never") => "off (ingestion.enable_ocr)".into(),
-        (None, _) => "not installed (scans are read by Tesseract)".into(),
-        (Some(program), mode) => {
-            let program = clean(&program.display().to_string());
-            format!("{program} ({mode}, {})", clean(&ocr.languages))
-        }
-    }
 }

@@ -1,0 +1,111 @@
+//! Presents what a run did as text.
+
+use std::io;
+
+use crate::app::backup::Backup;
+use crate::ingest::IngestReport;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::text::human::Human;
+use crate::text::number::{bytes_to_mb, counted, thousands};
+use crate::text::printable::clean;
+use crate::transfer::Imported;
+
+impl Human {
+    /// Returns the line that ends a run of `kb add`.
+    pub fn summary(report: &IngestReport) -> String {
+        let mut text = format!(
+            "Added {}. {} failed. {} skipped (already indexed).",
+            counted(report.added, "document"),
+            thousands(report.failed.len() as u64),
+            thousands(report.skipped as u64)
+        );
+        if report.updated > 0 {
+            text += &format!(" {} updated.", thousands(report.updated as u64));
+        }
+        if report.ignored > 0 {
+            text += &format!(
+                " {} ignored (empty or of another type).",
+                thousands(report.ignored as u64)
+            );
+        }
+        text
+    }
+
+    /// Writes what a copy of the database holds.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn backup(
+        &self,
+        backup: &Backup,
+        is_verified: bool,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
+        let Backup { file, verified } = backup;
+        let stats = &verified.stats;
+        writeln!(
+            out,
+            "{} {}: {}, {}, {:.1} MB.",
+            if is_verified { "Sound:" } else { "Copied to" },
+            clean(&file.display().to_string()),
+            counted(stats.total_documents() as usize, "document"),
+            counted(stats.total_chunks as usize, "chunk"),
+            bytes_to_mb(stats.db_size_bytes),
+        )?;
+        match &verified.log {
+            Some(log) => writeln!(
+                out,
+                "A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
+                clean(&log.display().to_string())
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what a run of `kb import` did.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn imported(&self, imported: &Imported, out: &mut Sheet<'_>) -> io::Result<()> {
+        writeln!(
+            out,
+            "Imported {} ({}), skipped {}, failed {}.",
+            counted(imported.num_documents, "document"),
+            counted(imported.num_chunks, "chunk"),
+            imported.num_skipped,
+            imported.num_failed,
+        )
+    }
+
+    /// Writes what a run of `kb reindex` did.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn reindexed(
+        &self,
+        num_chunks: u64,
+        model_name: &str,
+        embedding_dim: u32,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
+        let chunks = counted(usize::try_from(num_chunks).unwrap_or(usize::MAX), "chunk");
+        writeln!(out, "Embedded {chunks} with {} ({embedding_dim} dim).", clean(model_name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_counts_everything() {
+        let report = IngestReport { added: 1847, skipped: 141, ..IngestReport::default() };
+        assert_eq!(
+            Human::summary(&report),
+            "Added 1,847 documents. 0 failed. 141 skipped (already indexed)."
+        );
+    }
+}

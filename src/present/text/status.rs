@@ -1,0 +1,169 @@
+//! Presents the state, the set-up and the settings as text.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::app::settings::Setting;
+use crate::app::status::{OcrSetup, Setup};
+use crate::ingest::survey::OutOfDate;
+use crate::present::terminal::paint::Meaning;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::table::{fact, texts, words};
+use crate::present::text::human::Human;
+use crate::skill::install::Found;
+use crate::store::{PageCounts, Stats};
+use crate::text::number::{bytes_to_mb, counted, thousands};
+use crate::text::printable::clean;
+
+impl Human {
+    /// Writes what the database holds.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn status(&self, setup: &Setup, stats: &Stats, out: &mut Sheet<'_>) -> io::Result<()> {
+        let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
+        let by_type: Vec<String> = stats
+            .documents
+            .iter()
+            .map(|(doc_type, count)| format!("{} {doc_type}", thousands(u64::from(*count))))
+            .collect();
+        let model = setup.binding.as_ref().map_or_else(
+            || "none yet".into(),
+            |it| {
+                format!(
+                    "{} ({} dim, {}, {} tokens)",
+                    it.model_name, it.dim, it.precision, it.max_tokens
+                )
+            },
+        );
+        let database = clean(&setup.database.display().to_string());
+        let is_whole = stats.pages.documents_with_unread == 0;
+        let mut facts = vec![
+            fact("Database", database).painted(Meaning::Path),
+            fact("Size", format!("{:.1} MB", bytes_to_mb(stats.db_size_bytes))),
+            fact("Documents", format!("{} ({})", thousands(total), by_type.join(", "))),
+            fact("Chunks", thousands(u64::from(stats.total_chunks))),
+            fact("Pages", describe_pages(&stats.pages)).painted(Meaning::of(is_whole)),
+            fact("OCR", describe_ocr(&setup.ocr)),
+            fact("Model", clean(&model)),
+            fact("Schema", stats.schema_version.to_string()),
+        ];
+        let skills = setup.agent_skills.iter();
+        facts.extend(
+            skills.map(|it| {
+                fact("Agent skill", describe_skill(it)).painted(Meaning::of(it.is_current))
+            }),
+        );
+        self.facts(&facts, out)
+    }
+
+    /// Writes on one line whether files have changed since they were added.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn out_of_date(&self, files: &OutOfDate, out: &mut Sheet<'_>) -> io::Result<()> {
+        if *files == OutOfDate::default() {
+            return writeln!(out, "All files are as they were.");
+        }
+        let away = match files.num_folders_away {
+            0 => String::new(),
+            away => format!(", {} gone or empty", counted(away, "folder")),
+        };
+        let refused = match files.num_refused {
+            0 => String::new(),
+            refused => format!(", {refused} replaced by a link that is not followed"),
+        };
+        let OutOfDate { num_changed, num_new, num_missing, .. } = files;
+        writeln!(
+            out,
+            "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{away}{refused}. \
+             `kb update` follows."
+        )
+    }
+
+    /// Writes what is set up.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn setup(&self, setup: &Setup, out: &mut Sheet<'_>) -> io::Result<()> {
+        let place = |name: &'static str, it: &Option<PathBuf>| match it {
+            Some(it) => fact(name, clean(&it.display().to_string())).painted(Meaning::Path),
+            None => fact(name, "not installed (`kb init` fetches it)").painted(Meaning::Warning),
+        };
+        let mut database = clean(&setup.database.display().to_string());
+        if !setup.database.exists() {
+            database += " (not there yet)";
+        }
+        let built_with = setup.binding.as_ref().map_or_else(
+            || "nothing yet".into(),
+            |it| format!("{} ({} dim, {})", clean(&it.model_name), it.dim, it.precision),
+        );
+        let data_dir = clean(&setup.data_dir.display().to_string());
+        let facts = [
+            fact("Data directory", data_dir).painted(Meaning::Path),
+            fact("Database", database).painted(Meaning::Path),
+            fact("Model configured", clean(&setup.model_configured)),
+            place("Model files", &setup.model_dir),
+            place("ONNX Runtime", &setup.runtime),
+            fact("OCR", describe_ocr(&setup.ocr)),
+            fact("Database built with", built_with),
+        ];
+        self.facts(&facts, out)
+    }
+
+    /// Writes every setting.
+    ///
+    /// # Errors
+    ///
+    /// What writing gives.
+    pub fn settings(&self, settings: &[Setting], out: &mut Sheet<'_>) -> io::Result<()> {
+        let row = |it: &Setting| vec![clean(&it.key), clean(&it.value), clean(&it.origin)];
+        let rows: Vec<Vec<String>> = settings.iter().map(row).collect();
+        let columns = [
+            words("KEY"),
+            texts("VALUE").painted(Meaning::Title),
+            texts("FROM").painted(Meaning::Faint),
+        ];
+        self.table(&columns, &rows, out)
+    }
+}
+
+fn describe_pages(pages: &PageCounts) -> String {
+    let total = thousands(pages.read + pages.empty + pages.unread);
+    let (ocr, unread) = (thousands(pages.ocr), thousands(pages.unread));
+    match pages.documents_with_unread {
+        0 => format!("{total} ({ocr} read by OCR)"),
+        count => {
+            let documents = counted(count as usize, "document");
+            format!("{total} ({ocr} read by OCR, {unread} of {documents} not read)")
+        }
+    }
+}
+
+/// Says where an agent finds kb's own skill, and what to do if it is not that of this program.
+fn describe_skill(skill: &Found) -> String {
+    let path = clean(&skill.path.display().to_string());
+    let version = skill
+        .version
+        .as_deref()
+        .map_or("without a version".into(), |it| format!("version {}", clean(it)));
+    if skill.is_current {
+        return format!("{path} ({version})");
+    }
+    let current = env!("CARGO_PKG_VERSION");
+    format!("{path} ({version}, not that of kb {current}: `kb skill install` replaces it)")
+}
+
+fn describe_ocr(ocr: &OcrSetup) -> String {
+    match (&ocr.tesseract, ocr.mode.as_str()) {
+        (_, "never") => "off (ingestion.enable_ocr)".into(),
+        (None, _) => "not installed (scans are read by Tesseract)".into(),
+        (Some(program), mode) => {
+            let program = clean(&program.display().to_string());
+            format!("{program} ({mode}, {})", clean(&ocr.languages))
+        }
+    }
+}
