@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::app::add::{self, AddRequest, Source};
 use crate::app::session::absolute;
-use crate::app::{Observer, Session, model};
+use crate::app::{Observer, Session};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::eval::beir::{self, Collection};
@@ -165,8 +165,7 @@ fn measure(
     observer: &dyn Observer,
 ) -> Result<Evaluation> {
     let binding = store.binding()?;
-    let load =
-        || model::select(session, binding.as_ref())?.open_for_query(binding.as_ref(), observer);
+    let load = || session.embedder(binding.as_ref(), observer);
     let settings = &session.config().search;
     let options = SearchOptions {
         limit: settings.default_top,

@@ -174,9 +174,7 @@ pub fn search(
     if options.legs != LegSelection::Keyword {
         model::check_selection(session, binding.as_ref())?;
     }
-    let load = || -> Result<Box<dyn Embedder>> {
-        Ok(Box::new(session.embedder(binding.as_ref(), observer)?))
-    };
+    let load = || session.embedder(binding.as_ref(), observer);
     let results = search::search(&store, &load, &query, &options)?;
     let found = if budget.is_some() || request.context > 0 {
         let limit = request.limit.map(|limit| limit as usize);
@@ -280,9 +278,7 @@ pub fn why(
     let query = search::parse::parse(&request.query)?;
     let (store, document) = find(session, document)?;
     let binding = store.binding()?;
-    let load = || -> Result<Box<dyn Embedder>> {
-        model::select(session, binding.as_ref())?.open_for_query(binding.as_ref(), observer)
-    };
+    let load = || session.embedder(binding.as_ref(), observer);
     let id: DocumentId = document.id;
     let journey = search::why(&store, &load, &query, id, &request.options(session))?;
     store.close()?;

@@ -17,11 +17,11 @@ mod registry;
 pub(crate) mod runtime;
 pub(crate) mod single;
 mod tokenize;
+mod tokenized;
 mod trust;
 mod upkeep;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use cache::Manifest;
 
@@ -35,6 +35,7 @@ pub use locations::Locations;
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, model, model_names, models};
 pub use runtime::OnnxEmbedder;
 pub use tokenize::{Side, Tokenizer};
+pub use tokenized::TokenModel;
 pub use upkeep::{
     Cached, CachedKind, Examination, Examined, Recorded, cached, examine, remove_cached,
     remove_wrong,
@@ -76,28 +77,6 @@ pub trait Embedder: Send + Sync {
 
     /// What vectors of this embedder are bound to.
     fn binding(&self) -> &Binding;
-}
-
-impl<T: Embedder + ?Sized> Embedder for Arc<T> {
-    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
-        (**self).embed_passages(passages)
-    }
-
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
-        (**self).embed_cut(text, side)
-    }
-
-    fn num_tokens(&self, text: &str) -> usize {
-        (**self).num_tokens(text)
-    }
-
-    fn num_unknown(&self, text: &str) -> usize {
-        (**self).num_unknown(text)
-    }
-
-    fn binding(&self) -> &Binding {
-        (**self).binding()
-    }
 }
 
 /// Which model is wanted.

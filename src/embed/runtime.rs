@@ -17,7 +17,8 @@ use super::cache::Manifest;
 use super::facts::model_error;
 use super::graph::export::{INPUT, OUTPUT};
 use super::registry::Pooling;
-use super::{Embedder, Event, Installed, OpenOptions, Side, Tokenizer, graph, trust};
+use super::tokenized::TokenModel;
+use super::{Event, Installed, OpenOptions, Tokenizer, graph, trust};
 use crate::document::Binding;
 use crate::error::{Cause, Error, Result};
 
@@ -34,7 +35,7 @@ struct Loading {
 
 /// An embedding model that is loaded.
 pub struct OnnxEmbedder {
-    tokenizer: Arc<Tokenizer>,
+    tokenizer: Tokenizer,
     binding: Binding,
     graph: PathBuf,
     environment: Environment,
@@ -100,7 +101,7 @@ impl OnnxEmbedder {
             })??;
             let pooling = graph::gives_token_vectors(installed).then_some(installed.facts.pooling);
             Ok(Self {
-                tokenizer: Arc::new(tokenizer),
+                tokenizer,
                 binding,
                 graph,
                 environment,
@@ -110,55 +111,31 @@ impl OnnxEmbedder {
             })
         })
     }
+}
 
-    /// Returns the tokenizer, for a chunker beside the embedder.
-    pub fn tokenizer(&self) -> Arc<Tokenizer> {
-        Arc::clone(&self.tokenizer)
+impl TokenModel for OnnxEmbedder {
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
     }
 
-    /// Runs one text.
+    fn bound_to(&self) -> &Binding {
+        &self.binding
+    }
+
     fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
         let mut session = match taken {
             Some(session) => session,
             None => session(&self.environment, &self.graph, self.loading)
-                .map_err(|it| model_error(&self.graph, it))?,
+                .map_err(|error| model_error(&self.graph, error))?,
         };
         let vector = match self.pooling {
             None => run_built(&mut session, ids),
             Some(pooling) => run_foreign(&mut session, ids, pooling),
         }?;
         idle().push(session);
-        let is_whole = u32::try_from(vector.len()).is_ok_and(|it| it == self.binding.dim);
-        if !is_whole || !vector.iter().all(|it| it.is_finite()) {
-            return Err(inference("the model gave no vector of finite numbers"));
-        }
         Ok(vector)
-    }
-}
-
-impl Embedder for OnnxEmbedder {
-    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
-        // One by one: without padding nothing is computed in vain, and a batch gains nothing.
-        passages.iter().map(|it| self.run(&self.tokenizer.encode_passage(it)?)).collect()
-    }
-
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
-        let (ids, is_cut) = self.tokenizer.encode_cut(text, side)?;
-        Ok((self.run(&ids)?, is_cut))
-    }
-
-    fn num_tokens(&self, text: &str) -> usize {
-        self.tokenizer.num_tokens(text)
-    }
-
-    fn num_unknown(&self, text: &str) -> usize {
-        self.tokenizer.num_unknown(text)
-    }
-
-    fn binding(&self) -> &Binding {
-        &self.binding
     }
 }
 

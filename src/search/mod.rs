@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::panic;
+use std::sync::Arc;
 use std::thread;
 
 use crate::document::{ChunkId, DocType, DocumentId, Filter, Ranked};
@@ -162,7 +163,7 @@ impl Hit {
 }
 
 /// Gives the embedder when the vector leg needs it; loading runs beside the keyword leg.
-pub type LoadEmbedder<'a> = dyn Fn() -> Result<Box<dyn Embedder>> + Sync + 'a;
+pub type LoadEmbedder<'a> = dyn Fn() -> Result<Arc<dyn Embedder>> + Sync + 'a;
 
 /// Searches the chunks of `store`.
 ///

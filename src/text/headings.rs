@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 /// A heading and the lines of its section.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Page {
         for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
             match event {
                 Event::Start(Tag::Heading { level, .. }) => {
-                    open = Some((range, number(level), String::new()));
+                    open = Some((range, level as u8, String::new()));
                 }
                 Event::End(TagEnd::Heading(_)) => {
                     if let Some((range, level, text)) = open.take() {
@@ -180,17 +180,6 @@ fn close(headings: &mut [Heading], end: usize) {
         let level = usize::from(heading.level).clamp(1, 6);
         heading.end_line = next[level - 1];
         next[level - 1..].fill(heading.start_line);
-    }
-}
-
-fn number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
     }
 }
 

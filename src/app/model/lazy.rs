@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::Observer;
 use crate::document::Binding;
-use crate::embed::{Embedder, Installed, OnnxEmbedder, OpenOptions, Side, Tokenizer};
+use crate::embed::{Installed, OnnxEmbedder, OpenOptions, TokenModel, Tokenizer};
 use crate::error::Result;
 
 /// A model that is loaded when the first passage comes: a run that finds nothing new never
@@ -47,24 +47,16 @@ impl<'a> LazyModel<'a> {
     }
 }
 
-impl Embedder for LazyModel<'_> {
-    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
-        self.get()?.embed_passages(passages)
+impl TokenModel for LazyModel<'_> {
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
     }
 
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
-        self.get()?.embed_cut(text, side)
-    }
-
-    fn num_tokens(&self, text: &str) -> usize {
-        self.tokenizer.num_tokens(text)
-    }
-
-    fn num_unknown(&self, text: &str) -> usize {
-        self.tokenizer.num_unknown(text)
-    }
-
-    fn binding(&self) -> &Binding {
+    fn bound_to(&self) -> &Binding {
         &self.binding
+    }
+
+    fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
+        self.get()?.run(ids)
     }
 }

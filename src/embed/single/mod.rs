@@ -13,9 +13,10 @@ use std::thread;
 use super::cache::Manifest;
 use super::facts::model_error;
 use super::single::native::Encoder;
-use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Side, Tokenizer, graph, trust};
+use super::tokenized::TokenModel;
+use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Tokenizer, graph, trust};
 use crate::document::{Binding, Precision};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A tokenizer and an encoder that computes one text at a time.
 struct LoneEmbedder {
@@ -68,35 +69,16 @@ pub(super) fn open(
     Ok(Box::new(LoneEmbedder { tokenizer, binding, encoder: encoder? }))
 }
 
-impl LoneEmbedder {
-    fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
-        let vector = self.encoder.run(ids)?;
-        if vector.iter().all(|it| it.is_finite()) {
-            return Ok(vector);
-        }
-        Err(Error::Inference("the model gave no vector of finite numbers".into()))
-    }
-}
-
-impl Embedder for LoneEmbedder {
-    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
-        passages.iter().map(|it| self.run(&self.tokenizer.encode_passage(it)?)).collect()
+impl TokenModel for LoneEmbedder {
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
     }
 
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
-        let (ids, is_cut) = self.tokenizer.encode_cut(text, side)?;
-        Ok((self.run(&ids)?, is_cut))
-    }
-
-    fn num_tokens(&self, text: &str) -> usize {
-        self.tokenizer.num_tokens(text)
-    }
-
-    fn num_unknown(&self, text: &str) -> usize {
-        self.tokenizer.num_unknown(text)
-    }
-
-    fn binding(&self) -> &Binding {
+    fn bound_to(&self) -> &Binding {
         &self.binding
+    }
+
+    fn run(&self, ids: &[i64]) -> Result<Vec<f32>> {
+        self.encoder.run(ids)
     }
 }

@@ -180,15 +180,7 @@ struct HeadingText {
 
 impl HeadingText {
     fn new(level: HeadingLevel) -> Self {
-        let level = match level {
-            HeadingLevel::H1 => 1,
-            HeadingLevel::H2 => 2,
-            HeadingLevel::H3 => 3,
-            HeadingLevel::H4 => 4,
-            HeadingLevel::H5 => 5,
-            HeadingLevel::H6 => 6,
-        };
-        Self { level, plain: String::new(), image_depth: 0, alt: String::new() }
+        Self { level: level as u8, plain: String::new(), image_depth: 0, alt: String::new() }
     }
 
     fn read(&mut self, event: &Event<'_>) {
