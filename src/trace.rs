@@ -1,6 +1,8 @@
-//! Measures how long each stage takes, where somebody asks for it.
+//! Measures how long each stage takes, where the user asks for it.
 //!
-//! A stage of a pipeline does not know who listens, so this is the one place that all threads share.
+//! This is a global on purpose. A session could own it only if every stage took
+//! one more argument, and the workers and threads under them too, for numbers that one face prints once, at the
+//! end of its process. Sessions of one process share the numbers; nothing else is decided by them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -50,7 +52,7 @@ pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
 pub fn times() -> Vec<(&'static str, Time)> {
     let times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut found: Vec<_> = times.iter().map(|(name, time)| (*name, *time)).collect();
-    found.sort_by_key(|it| it.1.order);
+    found.sort_by_key(|(_, time)| time.order);
     found
 }
 
@@ -65,9 +67,11 @@ mod tests {
         stage("trace-test-first", || ());
         stage("trace-test-second", || ());
         stage("trace-test-first", || ());
-        let ours = |it: &&(&str, Time)| it.0.starts_with("trace-test");
-        let found: Vec<(&str, usize)> =
-            times().iter().filter(ours).map(|it| (it.0, it.1.num_runs)).collect();
+        let found: Vec<(&str, usize)> = times()
+            .into_iter()
+            .filter(|(name, _)| name.starts_with("trace-test"))
+            .map(|(name, time)| (name, time.num_runs))
+            .collect();
         assert_eq!(found, [("trace-test-first", 2), ("trace-test-second", 1)]);
     }
 }
