@@ -1,0 +1,59 @@
+//! Opens, looks and lists by what every system has; a link can still be put in the way in between.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+use super::{Entry, Kind, Links};
+
+pub(super) type Flags = ();
+pub(super) type Handle = File;
+pub(super) const READ: Flags = ();
+
+/// Looks at each component first: here a link can still be put in the way in between.
+pub(super) fn by(path: &Path, links: Links<'_>, (): Flags) -> io::Result<File> {
+    look(path, links)?;
+    File::open(path)
+}
+
+pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
+    let Links::RefuseBelow(root) = links else { return path.metadata() };
+    let Ok(below) = path.strip_prefix(root) else {
+        refuse_link(path)?;
+        return path.metadata();
+    };
+    let mut place = root.to_owned();
+    for component in below.components() {
+        place.push(component);
+        refuse_link(&place)?;
+    }
+    place.metadata()
+}
+
+pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<Entry>> {
+    look(folder, links)?;
+    let entry = |entry: io::Result<std::fs::DirEntry>| {
+        let entry = entry?;
+        Ok(Entry { name: entry.file_name(), kind: Kind::of(&entry.path().symlink_metadata()?) })
+    };
+    std::fs::read_dir(folder)?.map(entry).collect()
+}
+
+fn refuse_link(path: &Path) -> io::Result<()> {
+    match path.symlink_metadata()?.is_symlink() {
+        true => Err(io::Error::from(io::ErrorKind::FilesystemLoop)),
+        false => Ok(()),
+    }
+}
+
+pub(super) fn is_view_of_system(_: &File) -> bool {
+    false
+}
+
+pub(super) fn is_refused_link(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::FilesystemLoop
+}
+
+pub(super) fn is_no_such_device(_: &io::Error) -> bool {
+    false
+}
