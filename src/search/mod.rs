@@ -3,19 +3,14 @@
 //! Knows the database through `store` and the model through `Embedder`; knows nothing of
 //! files, settings or how a hit is shown.
 
-use std::collections::HashMap;
-use std::panic;
 use std::sync::Arc;
-use std::thread;
 
-use crate::document::{ChunkId, DocType, DocumentId, Filter, Ranked};
+use crate::document::{ChunkId, DocumentId, Filter, Ranked};
 use crate::embed::Embedder;
 use crate::error::Result;
-use crate::search::confidence::{KeywordSignals, Signals, VectorSignals};
-use crate::search::fuse::{Fused, Leg, Legs, WeightedRanking};
-use crate::search::keyword::Keywords;
-use crate::search::weigh::Tokens;
-use crate::store::{Occurrence, Store, StoredHit};
+use crate::search::fuse::Leg;
+use crate::search::rankings::{RankOptions, rank};
+use crate::store::{Store, StoredHit};
 use crate::trace::stage;
 
 mod confidence;
@@ -26,6 +21,7 @@ pub mod matches;
 mod near_copies;
 mod page;
 pub mod parse;
+mod rankings;
 pub mod similar;
 mod term;
 mod weigh;
@@ -42,11 +38,6 @@ const MIN_DEPTH: u32 = 300;
 
 /// Candidates per requested hit, where that is more than [`MIN_DEPTH`].
 const DEPTH_PER_HIT: u32 = 3;
-
-/// Power of a keyword score in proportion to the best. BM25 with fields falls faster than what it says
-/// does: on eleven collections this raised nDCG@10 of the fusion by 0.001 on average, by 0.005 on
-/// questions to FAQs and 0.014 on claims; it cost 0.011 in German, 0.003 to 0.004 on three others.
-const KEYWORD_POWER: f64 = 0.75;
 
 /// Which rankings take part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,184 +239,4 @@ pub fn trial(
 fn passing(store: &Store, query: &Query, filter: &Filter) -> Result<Option<Vec<ChunkId>>> {
     let filter = Filter { excluded: query.excluded.clone(), ..filter.clone() };
     if filter.is_empty() { Ok(None) } else { store.passing_chunks(&filter).map(Some) }
-}
-
-/// What the legs found.
-struct Rankings {
-    keywords: Option<Keywords>,
-    /// Empty where there are no keywords.
-    keyword: Vec<Ranked>,
-    /// With the leg's weight; `None` if it was not run.
-    vector: Option<(Vec<Ranked>, f64)>,
-}
-
-/// What the legs do.
-#[derive(Clone, Copy)]
-struct RankOptions<'a> {
-    /// Which of them run.
-    legs: LegSelection,
-    /// The chunks that are ranked, in order; `None` for all.
-    passing: Option<&'a [ChunkId]>,
-    /// Candidates taken from each.
-    depth: u32,
-}
-
-/// Runs the legs side by side.
-fn rank(
-    store: &Store,
-    load_embedder: &LoadEmbedder<'_>,
-    query: &Query,
-    options: RankOptions<'_>,
-) -> Result<Rankings> {
-    let RankOptions { legs, passing, depth } = options;
-    thread::scope(|scope| {
-        let vector = match legs {
-            LegSelection::Keyword => None,
-            LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
-            LegSelection::Both | LegSelection::Vector => {
-                let reader = store.lend_reader()?;
-                Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64, Store)> {
-                    let embedder = stage("load model", load_embedder)?;
-                    let passage = &query.passage;
-                    let count = |it: &str| Tokens {
-                        num_tokens: embedder.num_tokens(it),
-                        num_unknown: embedder.num_unknown(it),
-                    };
-                    let weight = stage("tokenise", || weigh::vector_weight(passage, count));
-                    let vector = stage("embed", || embedder.embed_query(passage))?;
-                    let ranking =
-                        stage("vector", || reader.rank_by_cosine(&vector, passing, depth))?;
-                    Ok((ranking, weight, reader))
-                }))
-            }
-        };
-        let (keywords, keyword) = match legs {
-            LegSelection::Both | LegSelection::Keyword if query.has_terms() => {
-                stage("keyword", || -> Result<_> {
-                    let keywords = read_keywords(store, query)?;
-                    let rank = |it: &Keywords| it.rank(passing, depth as usize);
-                    let keyword = keywords.as_ref().map(rank).unwrap_or_default();
-                    Ok((keywords, keyword))
-                })?
-            }
-            _ => (None, Vec::new()),
-        };
-        let vector = match vector {
-            Some(leg) => {
-                let outcome = leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
-                let (ranking, weight, reader) = outcome?;
-                store.give_back(reader);
-                Some((ranking, weight))
-            }
-            None => None,
-        };
-        Ok(Rankings { keywords, keyword, vector })
-    })
-}
-
-/// Reads what the index knows of the wanted terms; `None` if none of them occurs.
-fn read_keywords(store: &Store, query: &Query) -> Result<Option<Keywords>> {
-    let words = query.wanted.iter().map(|it| store.occurrences(it));
-    let prefixes = query.prefixes.iter().map(|it| store.occurrences_of_prefix(it));
-    let mut terms: Vec<Vec<Occurrence>> = words.chain(prefixes).collect::<Result<_>>()?;
-    let mut names = query.term_names();
-    for word in &query.joined {
-        let found = store.occurrences(word)?;
-        if !found.is_empty() && !names.iter().any(|it| it.eq_ignore_ascii_case(word)) {
-            terms.push(found);
-            names.push(word.clone());
-        }
-    }
-    if terms.iter().all(Vec::is_empty) {
-        return Ok(None);
-    }
-    Ok(Some(Keywords::new(names, &terms, store.chunk_sizes()?)))
-}
-
-impl Rankings {
-    /// Weighs and fuses the first of what the legs found, and drops what is below the threshold.
-    fn fuse(&self, store: &Store, query: &Query, options: &SearchOptions) -> Result<Vec<Fused>> {
-        let depth = options.depth() as usize;
-        let keyword = &self.keyword[..self.keyword.len().min(depth)];
-        let keyword_weight =
-            if self.vector.is_some() { keyword_weight(store, query, keyword)? } else { 1.0 };
-        // A vector leg that cannot read the query is left out, unless it is all there is.
-        let vector = match &self.vector {
-            Some((ranking, _)) if keyword.is_empty() => (ranking.as_slice(), 1.0),
-            Some((ranking, weight)) if *weight > 0.0 => (ranking.as_slice(), *weight),
-            _ => (&[] as &[Ranked], 1.0),
-        };
-        let legs = Legs {
-            keyword: WeightedRanking {
-                weight: keyword_weight,
-                power: KEYWORD_POWER,
-                ranking: keyword,
-            },
-            vector: WeightedRanking {
-                weight: vector.1,
-                power: 1.0,
-                ranking: &vector.0[..vector.0.len().min(depth)],
-            },
-        };
-        let mut fused = fuse::fuse(legs, options.rrf_k);
-        if let Some(threshold) = options.threshold {
-            fused.retain(|it| it.score >= threshold);
-        }
-        Ok(fused)
-    }
-
-    /// Returns what tells how sure the answer is.
-    fn signals(&self, fused: &[Fused]) -> Signals {
-        let coverage = |chunk_id: Option<ChunkId>| match (&self.keywords, chunk_id) {
-            (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
-            _ => 0.0,
-        };
-        let vector = self.vector.as_ref().filter(|(_, weight)| *weight > 0.0);
-        let vector = vector.and_then(|(ranking, _)| {
-            let (first, gap) = first_and_gap(ranking)?;
-            let coverage = coverage(Some(first.chunk_id));
-            Some(VectorSignals { cosine: first.score, gap, coverage })
-        });
-        let keyword = self.keywords.as_ref().map(|_| {
-            let gap = first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
-            KeywordSignals { gap, coverage: coverage(fused.first().map(|it| it.chunk_id)) }
-        });
-        Signals { vector, keyword }
-    }
-
-    /// Returns the terms of the query that occur in a chunk or its document.
-    fn terms(&self, chunk_id: ChunkId) -> Vec<TermMatch> {
-        self.keywords.as_ref().map(|it| it.matches(chunk_id)).unwrap_or_default()
-    }
-}
-
-/// Entries of a ranking that the first is compared with.
-const NUM_NEXT: usize = 10;
-
-/// Returns the first entry and how far it stands above the mean of the next ones.
-fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
-    let (first, next) = ranking.split_first()?;
-    let next = &next[..next.len().min(NUM_NEXT)];
-    let sum: f64 = next.iter().map(|it| first.score - it.score).sum();
-    let count = u32::try_from(next.len()).map_or(0.0, f64::from);
-    Some((*first, sum / count.max(1.0)))
-}
-
-/// First hits of the keyword leg whose type is looked at.
-const NUM_JUDGED: usize = 10;
-
-/// Looks at what the keyword leg found to tell how much it counts.
-fn keyword_weight(store: &Store, query: &Query, ranking: &[Ranked]) -> Result<f64> {
-    let scores: HashMap<ChunkId, f64> =
-        ranking.iter().take(NUM_JUDGED).map(|it| (it.chunk_id, it.score)).collect();
-    let ids: Vec<ChunkId> = ranking.iter().take(NUM_JUDGED).map(|it| it.chunk_id).collect();
-    let code: f64 = store
-        .hits(&ids)?
-        .iter()
-        .filter(|it| it.doc_type == DocType::Code)
-        .map(|it| scores[&it.chunk.id])
-        .sum();
-    let all: f64 = ids.iter().map(|it| scores[it]).sum();
-    let code_share = if all > 0.0 { code / all } else { 0.0 };
-    Ok(weigh::keyword_weight(&query.passage, code_share))
 }

@@ -3,7 +3,8 @@
 use crate::document::{ChunkId, DocumentId, Filter, Ranked};
 use crate::error::Result;
 use crate::search::fuse::{Fused, Leg, Legs};
-use crate::search::{LoadEmbedder, Query, RankOptions, SearchOptions, TermMatch};
+use crate::search::rankings::{RankOptions, rank};
+use crate::search::{LoadEmbedder, Query, SearchOptions, TermMatch};
 use crate::store::Store;
 
 /// What became of a document.
@@ -99,7 +100,7 @@ pub fn why(
     let num_passing =
         passing.as_ref().map_or(chunk_ids.len(), |it| it.iter().filter(|it| is_own(it)).count());
     let ranking = RankOptions { depth: u32::MAX, ..options.ranking(passing.as_deref()) };
-    let rankings = super::rank(store, load_embedder, query, ranking)?;
+    let rankings = rank(store, load_embedder, query, ranking)?;
     let all = SearchOptions { threshold: None, ..options.clone() };
     let fused = rankings.fuse(store, query, &all)?;
     let page = super::page::page(store, &fused, options)?;

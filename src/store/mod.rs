@@ -33,7 +33,7 @@ pub use documents::tags::TagCount;
 pub use documents::transfer::{Record, RecordedChunk, Taken};
 pub use documents::{DocumentName, ListedDocument, StoredDocument};
 pub use integrity::check::{PageCounts, Stats};
-pub use integrity::examine::{Damage, Finding};
+pub use integrity::finding::{Damage, Finding};
 pub use keyword::fts::Occurrence;
 pub use keyword::sizes::ChunkSizes;
 pub use skills::SkillRow;

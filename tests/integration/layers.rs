@@ -672,7 +672,7 @@ fn rankings_are_merged_by_one_function() {
     let find = |path: &str| sources.iter().find(|source| source.path == path).unwrap();
     assert_eq!(find("search/fuse.rs").code.matches("pub fn ").count(), 1);
     // A search merges its rankings once, and so does a search for what is similar.
-    for path in ["search/mod.rs", "search/similar.rs"] {
+    for path in ["search/rankings.rs", "search/similar.rs"] {
         assert_eq!(find(path).code.matches("fuse::fuse(").count(), 1, "{path}");
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use crate::document::ChunkId;
 
-use super::examine::{Damage, Finding};
+use super::finding::{Damage, Finding};
 use crate::store::db::binding::Slot;
 use crate::store::db::fault::Step;
 use crate::store::db::{binding, layout};

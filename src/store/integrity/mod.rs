@@ -3,5 +3,6 @@
 pub(in crate::store) mod check;
 pub(in crate::store) mod examine;
 pub(in crate::store) mod examine_vectors;
+pub(in crate::store) mod finding;
 pub(in crate::store) mod repair;
 pub(in crate::store) mod repair_vectors;

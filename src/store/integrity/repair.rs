@@ -12,7 +12,7 @@ use crate::document::{Chunk, ChunkId};
 use crate::error::{Error, Result};
 
 use super::examine;
-use super::examine::Damage;
+use super::finding::Damage;
 use super::repair_vectors::{
     encode_anew, rebuild_vectors, remove_bad_vectors, remove_loose_vectors, remove_vectors,
 };
