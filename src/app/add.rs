@@ -102,6 +102,32 @@ pub fn add(
     Ok((report, roots))
 }
 
+/// Returns the error of a run that added nothing: that of the only file, if it was named itself, or that there are
+/// no files. A caller that shows the report instead needs none of it.
+pub fn failure(
+    request: &AddRequest,
+    roots: &[PathBuf],
+    report: &mut IngestReport,
+) -> Option<Error> {
+    let Source::Paths(typed) = &request.source else { return None };
+    if report.is_success() {
+        return None;
+    }
+    if let ([root], [typed], [(path, _)]) = (roots, typed.as_slice(), report.failed.as_slice())
+        && root == path
+    {
+        return report.failed.pop().map(|(_, error)| error.in_file(typed));
+    }
+    if !report.failed.is_empty() || report.ignored > 0 {
+        return None;
+    }
+    let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
+    Some(Error::Usage {
+        message: format!("there are no files in {}", names.join(", ")),
+        hint: Some("hidden files and those that .gitignore names are left out".into()),
+    })
+}
+
 /// Whether folders are remembered, and documents keep their tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remembers {

@@ -16,6 +16,15 @@ use crate::search::{LegSelection, SearchOptions};
 use crate::store::Store;
 use crate::text::paths;
 
+/// How well the questions of one kind were answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Name of the folder; `headings` or `phrases` of the documents that were added.
+    pub name: String,
+    /// Their measures.
+    pub evaluation: Evaluation,
+}
+
 /// A folder with documents, questions and judgments in the layout of BEIR.
 #[derive(Debug, Clone)]
 pub struct CollectionRequest {
@@ -29,8 +38,7 @@ pub struct CollectionRequest {
     pub max_queries: usize,
 }
 
-/// Asks up to `max_queries` questions of each kind that the documents themselves answer; returns the measures of each
-/// kind with its name.
+/// Asks up to `max_queries` questions of each kind that the documents themselves answer.
 ///
 /// # Errors
 ///
@@ -39,7 +47,7 @@ pub fn own_documents(
     session: &Session,
     max_queries: usize,
     observer: &dyn Observer,
-) -> Result<Vec<(String, Evaluation)>> {
+) -> Result<Vec<Measured>> {
     let has_chunks = |store: &Store| store.stats().is_ok_and(|stats| stats.total_chunks > 0);
     let store = session.open_existing()?.filter(has_chunks).ok_or_else(|| Error::Usage {
         message: "there is nothing to search yet".into(),
@@ -48,12 +56,14 @@ pub fn own_documents(
     let found = known_item::questions(&store, max_queries)?;
     [("headings", found.headings), ("phrases", found.phrases)]
         .into_iter()
-        .map(|(name, judged)| Ok((name.to_owned(), measure(session, &store, &judged, observer)?)))
+        .map(|(name, judged)| {
+            let evaluation = measure(session, &store, &judged, observer)?;
+            Ok(Measured { name: name.to_owned(), evaluation })
+        })
         .collect()
 }
 
-/// Adds the documents of a folder to a separate database and asks the folder's questions; returns the measures
-/// with the folder's name.
+/// Adds the documents of a folder to a separate database and asks the folder's questions.
 ///
 /// # Errors
 ///
@@ -63,7 +73,7 @@ pub fn collection(
     session: &Session,
     request: &CollectionRequest,
     observer: &dyn Observer,
-) -> Result<(String, Evaluation)> {
+) -> Result<Measured> {
     let collection = beir::read(&request.folder)?;
     let folder = absolute(&request.folder)?;
     let name = folder.file_name().map_or("eval".into(), |name| name.to_string_lossy().into_owned());
@@ -101,7 +111,7 @@ pub fn collection(
         })
         .collect();
     let evaluation = measure(&session, &store, &judged, observer)?;
-    Ok((name, evaluation))
+    Ok(Measured { name, evaluation })
 }
 
 fn io_error(path: &Path, source: std::io::Error) -> Error {

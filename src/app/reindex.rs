@@ -15,29 +15,37 @@ use crate::store::{Store, Unembedded};
 /// loses.
 const BATCH: u32 = 128;
 
-/// Replaces all vectors by those of the model that the settings name; returns how many, and what the database
-/// is bound to then. The settings file follows a model that a flag named.
+/// What a run did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reindexed {
+    /// Chunks that were embedded.
+    pub num_chunks: u64,
+    /// What the database is bound to now.
+    pub binding: Binding,
+}
+
+/// Replaces all vectors by those of the model that the settings name. The settings file follows a model that a flag named.
 ///
 /// # Errors
 ///
 /// [`Error::Cancelled`] if the observer ends it: the next run goes on from there. What the model or the
 /// database refuses.
-pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<(u64, Binding)> {
+pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> {
     let mut store = session.open_store()?;
     let bound = store.binding()?;
     let selection = model::select_for_reindex(session, bound.as_ref())?;
     let installed = selection.locate_or_install(observer)?;
-    let wanted = selection.binding(&installed);
+    let binding = selection.binding(&installed);
     let num_chunks = if bound.is_none() {
-        store.bind(&wanted)?;
+        store.bind(&binding)?;
         0
     } else {
         let embedder = selection.open_for_passages(&installed, observer)?;
-        replace(&mut store, &embedder, &wanted, observer)?
+        replace(&mut store, &embedder, &binding, observer)?
     };
     erase::finish(store, observer)?;
     model::keep_selection(session, observer)?;
-    Ok((num_chunks, wanted))
+    Ok(Reindexed { num_chunks, binding })
 }
 
 /// Embeds every chunk next to the vectors in use, then switches in one transaction. Goes on where an

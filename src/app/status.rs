@@ -85,7 +85,7 @@ pub fn setup(session: &Session) -> Result<Setup> {
 /// Describes what is set up for a database with this binding.
 pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
     let selection = model::select(session, binding.as_ref());
-    let installed = selection.as_ref().ok().and_then(|it| it.locate().ok());
+    let installed = selection.as_ref().ok().and_then(|selection| selection.locate().ok());
     let model_dir = match (&installed, &selection) {
         (Some(installed), _) => Some(installed.model_dir.clone()),
         (None, Ok(selection)) => selection.locate_model().ok(),
@@ -94,10 +94,12 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
     Setup {
         data_dir: session.data_dir().to_owned(),
         database: session.database(),
-        model_configured: selection
-            .map_or_else(|_| session.config().embedding.model.clone(), |it| it.name()),
+        model_configured: selection.map_or_else(
+            |_| session.config().embedding.model.clone(),
+            |selection| selection.name(),
+        ),
         model_dir,
-        runtime: installed.map(|it| it.runtime),
+        runtime: installed.map(|installed| installed.runtime),
         binding,
         ocr: ocr::setup(session),
         agent_skills: agent_skills(&session.environment),

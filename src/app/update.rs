@@ -72,6 +72,13 @@ pub struct UpdateReport {
     pub refused: Vec<Refused>,
 }
 
+impl UpdateReport {
+    /// Whether something that was asked for was not done: a removal, or the reading of a folder that was named.
+    pub fn is_refused(&self, request: &UpdateRequest) -> bool {
+        !self.refused.is_empty() || self.away.iter().any(|folder| request.named.contains(folder))
+    }
+}
+
 /// Brings the database in step with the files of what was added.
 ///
 /// # Errors

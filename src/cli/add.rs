@@ -12,7 +12,7 @@ use crate::cli::ui::ended;
 use crate::cli::{args, voice};
 use crate::config::OutputFormat;
 use crate::error::{Error, Result};
-use crate::ingest::{IngestReport, walk};
+use crate::ingest::walk;
 use crate::present::json;
 use crate::present::text::human::Human;
 
@@ -38,8 +38,15 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     };
     let interrupt = context.ui.listen();
     let outcome = app::add::add(&context.session, &request, &context.ui);
-    let (report, roots) = ended(outcome, &interrupt)?;
-    finish(args, &roots, report)
+    let (mut report, roots) = ended(outcome, &interrupt)?;
+    if let Some(error) = app::add::failure(&request, &roots, &mut report) {
+        return Err(error);
+    }
+    if args.format.format == OutputFormat::Json {
+        context::print_json(|out| json::report(&report, out))?;
+    }
+    voice::say(&Human::summary(&report));
+    Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }
 
 /// Reads a document from standard input, as large as a file may be.
@@ -56,29 +63,4 @@ fn read_stdin(max_file_mb: u64) -> Result<Vec<u8>> {
         return Err(Error::TooLarge { path: path(), limit_mb: max_file_mb });
     }
     Ok(bytes)
-}
-
-/// Ends a run: the summary for people on stderr, or the report for programs on stdout.
-fn finish(args: &args::Add, roots: &[PathBuf], mut report: IngestReport) -> Result<ExitStatus> {
-    let is_success = report.added + report.updated + report.skipped > 0;
-    // A single file named itself fails like any other command.
-    if let (false, [root], 1) = (is_success, roots, report.failed.len()) {
-        let (path, error) = report.failed.remove(0);
-        if *root == path {
-            return Err(error.in_file(&args.paths[0]));
-        }
-        report.failed.push((path, error));
-    }
-    if !is_success && report.failed.is_empty() && report.ignored == 0 {
-        let names: Vec<String> = args.paths.iter().map(|it| it.display().to_string()).collect();
-        return Err(Error::Usage {
-            message: format!("there are no files in {}", names.join(", ")),
-            hint: Some("hidden files and those that .gitignore names are left out".into()),
-        });
-    }
-    if args.format.format == OutputFormat::Json {
-        context::print_json(|out| json::report(&report, out))?;
-    }
-    voice::say(&Human::summary(&report));
-    Ok(if is_success { ExitStatus::Success } else { ExitStatus::User })
 }

@@ -10,7 +10,7 @@ use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
     let (session, max_queries) = (&context.session, args.queries as usize);
-    let evaluations = match &args.folder {
+    let measured = match &args.folder {
         None => eval::own_documents(session, max_queries, &context.ui)?,
         Some(folder) => {
             let request = CollectionRequest {
@@ -25,8 +25,8 @@ pub(super) fn run(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
     };
     context.present(
         args.format.format,
-        |out| json::eval(&evaluations, out),
-        |human, out| human.eval(&evaluations, out),
+        |out| json::eval(&measured, out),
+        |human, out| human.eval(&measured, out),
     )?;
     Ok(ExitStatus::Success)
 }

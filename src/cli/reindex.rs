@@ -11,12 +11,11 @@ use crate::present::json;
 pub(super) fn run(context: &Context, args: &args::Reindex) -> Result<ExitStatus> {
     let interrupt = context.ui.listen();
     let outcome = app::reindex::reindex(&context.session, &context.ui);
-    let (num_chunks, bound) = ended(outcome, &interrupt)?;
-    let (name, dim) = (&bound.model_name, bound.dim);
+    let reindexed = ended(outcome, &interrupt)?;
     context.present(
         args.format.format,
-        |out| json::reindexed(num_chunks, name, dim, out),
-        |human, out| human.reindexed(num_chunks, name, dim, out),
+        |out| json::reindexed(&reindexed, out),
+        |human, out| human.reindexed(&reindexed, out),
     )?;
     Ok(ExitStatus::Success)
 }

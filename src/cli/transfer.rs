@@ -45,8 +45,7 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
         |out| json::imported(&imported, out),
         |human, out| human.imported(&imported, out),
     )?;
-    let is_lost = imported.num_failed > 0 && imported.num_documents + imported.num_skipped == 0;
-    Ok(if is_lost { ExitStatus::User } else { ExitStatus::Success })
+    Ok(if imported.is_lost() { ExitStatus::User } else { ExitStatus::Success })
 }
 
 /// Reports what was left out because paths were not trusted.

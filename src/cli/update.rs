@@ -26,7 +26,5 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
         |out| json::update(&report, out),
         |human, out| human.update(&report, out),
     )?;
-    let is_named_away = report.away.iter().any(|folder| request.named.contains(folder));
-    let is_refused = !report.refused.is_empty() || is_named_away;
-    Ok(if is_refused { ExitStatus::User } else { ExitStatus::Success })
+    Ok(if report.is_refused(&request) { ExitStatus::User } else { ExitStatus::Success })
 }

@@ -82,6 +82,11 @@ pub struct IngestReport {
 }
 
 impl IngestReport {
+    /// Whether any of the documents is in the database now.
+    pub fn is_success(&self) -> bool {
+        self.added + self.updated + self.skipped > 0
+    }
+
     /// Counts what became of a document and tells.
     pub(super) fn count(
         &mut self,

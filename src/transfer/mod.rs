@@ -51,6 +51,13 @@ pub struct Imported {
     pub failed: Vec<BadLine>,
 }
 
+impl Imported {
+    /// Whether lines failed and none was imported or known.
+    pub fn is_lost(&self) -> bool {
+        self.num_failed > 0 && self.num_documents + self.num_skipped == 0
+    }
+}
+
 /// A line that could not be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadLine {

@@ -5,7 +5,8 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::eval::{Evaluation, Measures};
+use crate::app::eval::Measured;
+use crate::eval::Measures;
 use crate::present::json::CONTRACT_VERSION;
 use crate::text::json::Json;
 
@@ -59,8 +60,8 @@ impl From<Measures> for MeasuresJson {
 /// # Errors
 ///
 /// What writing gives.
-pub fn eval(evaluations: &[(String, Evaluation)], out: &mut Json<'_>) -> io::Result<()> {
-    let collections = evaluations.iter().map(|(name, evaluation)| CollectionJson {
+pub fn eval(measured: &[Measured], out: &mut Json<'_>) -> io::Result<()> {
+    let collections = measured.iter().map(|Measured { name, evaluation }| CollectionJson {
         name,
         queries: evaluation.num_queries,
         fts: evaluation.keyword.into(),

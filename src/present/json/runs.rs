@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::backup::Backup;
+use crate::app::reindex::Reindexed;
 use crate::document::DocumentId;
 use crate::error::Error;
 use crate::ingest::IngestReport;
@@ -181,12 +182,11 @@ pub(in crate::present) struct ReindexedJson<'a> {
 /// # Errors
 ///
 /// What writing gives.
-pub fn reindexed(
-    num_chunks: u64,
-    model_name: &str,
-    embedding_dim: u32,
-    out: &mut Json<'_>,
-) -> io::Result<()> {
-    let contract_version = CONTRACT_VERSION;
-    out.value(&ReindexedJson { contract_version, chunks: num_chunks, model_name, embedding_dim })
+pub fn reindexed(reindexed: &Reindexed, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&ReindexedJson {
+        contract_version: CONTRACT_VERSION,
+        chunks: reindexed.num_chunks,
+        model_name: &reindexed.binding.model_name,
+        embedding_dim: reindexed.binding.dim,
+    })
 }

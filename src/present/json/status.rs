@@ -102,7 +102,7 @@ impl<'a> From<&'a OcrSetup> for OcrJson<'a> {
     fn from(ocr: &'a OcrSetup) -> Self {
         Self {
             mode: &ocr.mode,
-            tesseract: ocr.tesseract.as_ref().map(|it| it.display().to_string()),
+            tesseract: ocr.tesseract.as_ref().map(|path| path.display().to_string()),
             languages: &ocr.languages,
         }
     }
@@ -122,14 +122,14 @@ pub fn status(
     let binding = setup.binding.as_ref();
     out.value(&StatusJson {
         contract_version: CONTRACT_VERSION,
-        documents: stats.documents.iter().map(|(it, count)| (it.as_str(), *count)).collect(),
+        documents: stats.documents.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
         total_chunks: stats.total_chunks,
         db_size_bytes: stats.db_size_bytes,
-        model_name: binding.map(|it| it.model_name.as_str()),
-        embedding_dim: binding.map(|it| it.dim),
+        model_name: binding.map(|binding| binding.model_name.as_str()),
+        embedding_dim: binding.map(|binding| binding.dim),
         schema_version: stats.schema_version,
-        model_max_tokens: binding.map(|it| it.max_tokens),
-        precision: binding.map(|it| it.precision.as_str()),
+        model_max_tokens: binding.map(|binding| binding.max_tokens),
+        precision: binding.map(|binding| binding.precision.as_str()),
         data_dir: setup.data_dir.display().to_string(),
         pages: PagesJson {
             read: stats.pages.read,
@@ -142,10 +142,10 @@ pub fn status(
         agent_skills: setup
             .agent_skills
             .iter()
-            .map(|it| AgentSkillJson {
-                path: it.path.display().to_string(),
-                version: it.version.as_deref(),
-                current: it.is_current,
+            .map(|skill| AgentSkillJson {
+                path: skill.path.display().to_string(),
+                version: skill.version.as_deref(),
+                current: skill.is_current,
             })
             .collect(),
         out_of_date: out_of_date.map(|files| OutOfDateJson {
@@ -198,10 +198,10 @@ pub fn setup(setup: &Setup, out: &mut Json<'_>) -> io::Result<()> {
         database_exists: setup.database.exists(),
         model_configured: &setup.model_configured,
         model_present: setup.model_dir.is_some(),
-        model_dir: setup.model_dir.as_ref().map(|it| it.display().to_string()),
-        runtime: setup.runtime.as_ref().map(|it| it.display().to_string()),
-        model_name: setup.binding.as_ref().map(|it| it.model_name.as_str()),
-        embedding_dim: setup.binding.as_ref().map(|it| it.dim),
+        model_dir: setup.model_dir.as_ref().map(|path| path.display().to_string()),
+        runtime: setup.runtime.as_ref().map(|path| path.display().to_string()),
+        model_name: setup.binding.as_ref().map(|binding| binding.model_name.as_str()),
+        embedding_dim: setup.binding.as_ref().map(|binding| binding.dim),
         ocr: (&setup.ocr).into(),
     })
 }
@@ -225,7 +225,7 @@ pub(in crate::present) struct SettingJson<'a> {
 pub fn settings(settings: &[Setting], out: &mut Json<'_>) -> io::Result<()> {
     let settings: Vec<SettingJson<'_>> = settings
         .iter()
-        .map(|it| SettingJson { key: &it.key, value: &it.value, origin: &it.origin })
+        .map(|Setting { key, value, origin }| SettingJson { key, value, origin })
         .collect();
     out.value(&settings)
 }

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use crate::eval::{Evaluation, Measures};
+use crate::app::eval::Measured;
+use crate::eval::Measures;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{numbers, words};
 use crate::present::text::human::Human;
@@ -13,12 +14,8 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn eval(
-        &self,
-        evaluations: &[(String, Evaluation)],
-        out: &mut Sheet<'_>,
-    ) -> io::Result<()> {
-        let rows = evaluations.iter().flat_map(|(name, evaluation)| {
+    pub fn eval(&self, measured: &[Measured], out: &mut Sheet<'_>) -> io::Result<()> {
+        let rows = measured.iter().flat_map(|Measured { name, evaluation }| {
             let row = |leg: &str, measures: Measures| {
                 vec![
                     name.clone(),

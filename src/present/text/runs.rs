@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::app::backup::Backup;
+use crate::app::reindex::Reindexed;
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
@@ -84,15 +85,11 @@ impl Human {
     /// # Errors
     ///
     /// What writing gives.
-    pub fn reindexed(
-        &self,
-        num_chunks: u64,
-        model_name: &str,
-        embedding_dim: u32,
-        out: &mut Sheet<'_>,
-    ) -> io::Result<()> {
-        let chunks = counted(usize::try_from(num_chunks).unwrap_or(usize::MAX), "chunk");
-        writeln!(out, "Embedded {chunks} with {} ({embedding_dim} dim).", clean(model_name))
+    pub fn reindexed(&self, reindexed: &Reindexed, out: &mut Sheet<'_>) -> io::Result<()> {
+        let Reindexed { num_chunks, binding } = reindexed;
+        let chunks = counted(usize::try_from(*num_chunks).unwrap_or(usize::MAX), "chunk");
+        let (model, dim) = (clean(&binding.model_name), binding.dim);
+        writeln!(out, "Embedded {chunks} with {model} ({dim} dim).")
     }
 }
 

@@ -30,10 +30,10 @@ impl Human {
             .collect();
         let model = setup.binding.as_ref().map_or_else(
             || "none yet".into(),
-            |it| {
+            |binding| {
                 format!(
                     "{} ({} dim, {}, {} tokens)",
-                    it.model_name, it.dim, it.precision, it.max_tokens
+                    binding.model_name, binding.dim, binding.precision, binding.max_tokens
                 )
             },
         );
@@ -50,11 +50,9 @@ impl Human {
             fact("Schema", stats.schema_version.to_string()),
         ];
         let skills = setup.agent_skills.iter();
-        facts.extend(
-            skills.map(|it| {
-                fact("Agent skill", describe_skill(it)).painted(Meaning::of(it.is_current))
-            }),
-        );
+        facts.extend(skills.map(|skill| {
+            fact("Agent skill", describe_skill(skill)).painted(Meaning::of(skill.is_current))
+        }));
         self.facts(&facts, out)
     }
 
@@ -89,8 +87,8 @@ impl Human {
     ///
     /// What writing gives.
     pub fn setup(&self, setup: &Setup, out: &mut Sheet<'_>) -> io::Result<()> {
-        let place = |name: &'static str, it: &Option<PathBuf>| match it {
-            Some(it) => fact(name, clean(&it.display().to_string())).painted(Meaning::Path),
+        let place = |name: &'static str, path: &Option<PathBuf>| match path {
+            Some(path) => fact(name, clean(&path.display().to_string())).painted(Meaning::Path),
             None => fact(name, "not installed (`kb init` fetches it)").painted(Meaning::Warning),
         };
         let mut database = clean(&setup.database.display().to_string());
@@ -99,7 +97,14 @@ impl Human {
         }
         let built_with = setup.binding.as_ref().map_or_else(
             || "nothing yet".into(),
-            |it| format!("{} ({} dim, {})", clean(&it.model_name), it.dim, it.precision),
+            |binding| {
+                format!(
+                    "{} ({} dim, {})",
+                    clean(&binding.model_name),
+                    binding.dim,
+                    binding.precision
+                )
+            },
         );
         let data_dir = clean(&setup.data_dir.display().to_string());
         let facts = [
@@ -120,7 +125,9 @@ impl Human {
     ///
     /// What writing gives.
     pub fn settings(&self, settings: &[Setting], out: &mut Sheet<'_>) -> io::Result<()> {
-        let row = |it: &Setting| vec![clean(&it.key), clean(&it.value), clean(&it.origin)];
+        let row = |setting: &Setting| {
+            vec![clean(&setting.key), clean(&setting.value), clean(&setting.origin)]
+        };
         let rows: Vec<Vec<String>> = settings.iter().map(row).collect();
         let columns = [
             words("KEY"),
@@ -149,7 +156,7 @@ fn describe_skill(skill: &Found) -> String {
     let version = skill
         .version
         .as_deref()
-        .map_or("without a version".into(), |it| format!("version {}", clean(it)));
+        .map_or("without a version".into(), |version| format!("version {}", clean(version)));
     if skill.is_current {
         return format!("{path} ({version})");
     }
