@@ -1,7 +1,7 @@
 //! The nouns every stage shares: documents, blocks, chunks, filters, rankings.
 //!
-//! Values only: nothing here reads a file, knows the database or draws on a terminal. One file, so that the words
-//! of the whole program can be read in one place.
+//! Values only: nothing here reads a file, knows the database or draws on a terminal. One file of more than 400
+//! lines, so that the words of the whole program can be read in one place.
 
 use std::fmt;
 use std::num::ParseIntError;

@@ -1,6 +1,8 @@
-//! Runs skill commands: reads their parameters into typed requests and returns typed answers.
+//! Runs skill commands: from a typed request to a typed answer.
 //!
 //! `skill::commands` lists the commands and their parameters. A face says how it was given each of them.
+
+mod request;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -14,206 +16,13 @@ use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Fixer, Result};
 use crate::ingest::IngestReport;
 use crate::skill;
-use crate::skill::build::{BuildOptions, Built};
+use crate::skill::build::Built;
 use crate::skill::caller::{Answer, Caller, SKILLS_ROOT};
-use crate::skill::commands::Command;
-use crate::skill::init::{InitOptions, Initialized};
 use crate::skill::install::{self, Installed, Place};
-use crate::skill::lint::Linted;
 use crate::skill::list::{ListOptions, SkillList};
-use crate::skill::open::{OpenOptions, Opened};
-use crate::skill::outline::{OutlineOptions, OutlinedHeading};
-use crate::skill::registry::SkillFilter;
-use crate::skill::search::{SearchOptions, SkillResults};
-use crate::skill::show::{ShowOptions, Shown};
-use crate::skill::sources::{Sources, SourcesOptions};
-use crate::skill::stats::{SkillStats, StatsOptions};
-use crate::skill::sync::{SyncOptions, Synced};
 use crate::store::skills::index::Tokenizer;
 
-/// The values of a command's parameters, by their names, as a face was given them.
-pub trait Arguments {
-    /// Returns a text or one of several words; where it was not given, its default.
-    fn text(&self, name: &str) -> Option<String>;
-
-    /// Returns a number; where it was not given, its default.
-    fn number(&self, name: &str) -> Option<u32>;
-
-    /// Whether a flag was given.
-    fn flag(&self, name: &str) -> bool;
-
-    /// Returns all texts that were given under one name.
-    fn texts(&self, name: &str) -> Vec<String>;
-}
-
-/// What a skill command is asked to do. The first text names the skill, or is its directory.
-#[derive(Debug, Clone)]
-pub enum SkillRequest {
-    /// List skills; the root is that of the environment where it has none.
-    List(ListOptions),
-    /// Index a skill, and add its Markdown to the knowledge base if `is_ingested`.
-    Build {
-        /// The skill.
-        skill: String,
-        /// How to build it.
-        options: BuildOptions,
-        /// Whether its Markdown is added to the knowledge base.
-        is_ingested: bool,
-    },
-    /// Search a skill.
-    Search(String, SearchOptions),
-    /// List the headings of a skill.
-    Outline(String, OutlineOptions),
-    /// Show a section.
-    Show(String, ShowOptions),
-    /// Show a file.
-    Open(String, OpenOptions),
-    /// List the files of a skill.
-    Sources(String, SourcesOptions),
-    /// Count how a skill was used.
-    Stats(String, StatsOptions),
-    /// Check a skill for its author, also one that was built if `is_forced`.
-    Lint {
-        /// The skill.
-        skill: String,
-        /// Whether a skill that was built is checked.
-        is_forced: bool,
-    },
-    /// Merge access logs.
-    Sync(SyncOptions),
-    /// Make a skill or a store.
-    Init(InitOptions),
-    /// Put kb's own skill where an agent looks for skills.
-    Install {
-        /// The name of an agent, or a directory of skills.
-        target: String,
-        /// Whether a different file there is replaced.
-        is_replacing: bool,
-    },
-}
-
-/// What came of a skill command.
-#[derive(Debug)]
-pub enum SkillAnswer {
-    /// The skills there are.
-    List(SkillList),
-    /// What was built.
-    Build(BuildReport),
-    /// The sections found.
-    Search(SkillResults),
-    /// Headings in the order of the files.
-    Outline(Vec<OutlinedHeading>),
-    /// A section.
-    Show(Shown),
-    /// A file.
-    Open(Opened),
-    /// A tree of files.
-    Sources(Sources),
-    /// Counts of accesses.
-    Stats(SkillStats),
-    /// What the author should look at.
-    Lint(Linted),
-    /// What was merged.
-    Sync {
-        /// Which logs were merged, and which could not be.
-        synced: Synced,
-        /// A line for each that could not be.
-        errors: Vec<String>,
-    },
-    /// What was made.
-    Init(Initialized),
-    /// Where the skill is now.
-    Install(Installed),
-}
-
-/// What a run of `build` did.
-#[derive(Debug)]
-pub struct BuildReport {
-    /// The skill that was built.
-    pub built: Built,
-    /// What was imported before, as typed.
-    pub imported: Option<PathBuf>,
-    /// What came of adding its Markdown to the knowledge base, if that was asked for.
-    pub ingested: Option<IngestReport>,
-}
-
-impl SkillRequest {
-    /// Returns the request that a command and its arguments make.
-    pub fn of(command: &Command, given: &dyn Arguments) -> Self {
-        let required = |name: &str| given.text(name).unwrap_or_default();
-        let limit = || given.number("limit").unwrap_or(0);
-        let max_lines = given.number("max_lines");
-        let skill = required("skill");
-        match command.name {
-            "list" => Self::List(ListOptions {
-                root: given.text("skills_root").map(PathBuf::from),
-                filter: SkillFilter {
-                    search: given.text("search"),
-                    capability: given.text("capability"),
-                },
-                scope: given.text("scope"),
-                status: given.text("status"),
-                limit: given.number("limit"),
-                pattern: given.text("pattern"),
-                checks_obsolete: given.flag("check_obsolete"),
-            }),
-            "build" => {
-                let options = BuildOptions {
-                    is_import: given.flag("import"),
-                    is_global: given.flag("global"),
-                    is_forced: given.flag("force"),
-                    targets: given.texts("target"),
-                    is_copy: given.flag("copy"),
-                };
-                Self::Build { skill, options, is_ingested: given.flag("ingest") }
-            }
-            "search" => {
-                Self::Search(skill, SearchOptions { query: required("query"), limit: limit() })
-            }
-            "outline" => {
-                let level = given.number("level").and_then(|level| u8::try_from(level).ok());
-                Self::Outline(skill, OutlineOptions { level })
-            }
-            "show" => {
-                let (section, file) = (required("section"), given.text("file"));
-                Self::Show(skill, ShowOptions { section, file, max_lines })
-            }
-            "open" => Self::Open(skill, OpenOptions { path: required("path"), max_lines }),
-            "sources" => {
-                let options = SourcesOptions {
-                    depth: given.number("depth"),
-                    dir: given.text("dir"),
-                    limit: limit(),
-                    pattern: given.text("pattern"),
-                };
-                Self::Sources(skill, options)
-            }
-            "stats" => {
-                let options = StatsOptions {
-                    group_by: given.text("group_by"),
-                    since: given.text("since"),
-                    until: given.text("until"),
-                    projects: given.texts("project"),
-                };
-                Self::Stats(skill, options)
-            }
-            "lint" => Self::Lint { skill, is_forced: given.flag("force") },
-            "sync" => Self::Sync(SyncOptions {
-                skill: given.text("skill"),
-                project: given.text("project"),
-                is_dry_run: given.flag("dry_run"),
-            }),
-            "init" => Self::Init(InitOptions {
-                name: given.text("name"),
-                is_global: given.flag("global"),
-            }),
-            "install" => {
-                Self::Install { target: required("target"), is_replacing: given.flag("yes") }
-            }
-            name => unreachable!("`{name}` is not in the table of commands"),
-        }
-    }
-}
+pub use request::{Arguments, BuildReport, SkillAnswer, SkillRequest};
 
 /// Runs skill commands from one place at one time.
 pub struct Skills {

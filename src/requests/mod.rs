@@ -3,23 +3,25 @@
 //! One type for each command that a server offers. Its fields are the input schema, and its doc comments are
 //! the descriptions in it. Lines of `kb search --batch` are such requests, too.
 
-use std::num::NonZeroU32;
+mod read;
+mod write;
+
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::app::add::{AddRequest, Source};
-use crate::app::read::{OpenRequest, ShowRequest};
 use crate::app::search::{SearchRequest, SimilarRequest};
 use crate::app::session::path_prefix;
 use crate::app::values;
-use crate::document::{ChunkId, DocType, DocumentId, Filter, Language};
+use crate::document::{ChunkId, DocType, Filter, Language};
 use crate::error::{Error, Result};
 use crate::limits::{self, Limit};
-use crate::read::Selection;
 use crate::search::LegSelection;
+
+pub(crate) use read::{InfoInput, OpenInput, OutlineInput, ShowInput};
+pub(crate) use write::{AddInput, NoteInput, UpdateNoteInput, tags};
 
 /// The words for types of documents.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -190,163 +192,10 @@ pub(crate) struct ListInput {
     pub(crate) filter: FilterInput,
 }
 
-/// Show one document and its chunks.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct InfoInput {
-    /// Id, path, or a unique part of a title or path
-    #[schemars(schema_with = "id_or_name")]
-    pub(crate) document: Value,
-}
-
 /// Nothing to say.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoInput {}
-
-/// List the parts of a document.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct OutlineInput {
-    /// Id, path, or a unique part of a title or path
-    #[schemars(schema_with = "id_or_name")]
-    pub(crate) document: Value,
-    /// Deepest level to list
-    pub(crate) level: Option<u32>,
-}
-
-/// Show a part of a document.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ShowInput {
-    /// Id, path, or a unique part of a title or path; not needed with a chunk
-    #[serde(default)]
-    #[schemars(schema_with = "id_or_name")]
-    pub(crate) document: Option<Value>,
-    /// A heading or the end of a header chain, as `section` of a result
-    pub(crate) section: Option<String>,
-    /// A definition, qualified or not
-    pub(crate) symbol: Option<String>,
-    /// A page, from 1
-    pub(crate) page: Option<NonZeroU32>,
-    /// A chunk, by its id
-    pub(crate) chunk: Option<ChunkId>,
-    /// Chunks to show before and after the chunk
-    #[serde(default)]
-    pub(crate) around: u32,
-    /// Most lines to show
-    pub(crate) max_lines: Option<u32>,
-}
-
-impl TryFrom<ShowInput> for ShowRequest {
-    type Error = Error;
-
-    fn try_from(input: ShowInput) -> Result<Self> {
-        let given = [
-            input.section.is_some(),
-            input.symbol.is_some(),
-            input.page.is_some(),
-            input.chunk.is_some(),
-        ];
-        let usage = |message: &str| Err(Error::Usage { message: message.into(), hint: None });
-        if given.into_iter().filter(|it| *it).count() > 1 {
-            return usage("section, symbol, page and chunk exclude each other");
-        }
-        if input.document.is_none() && input.chunk.is_none() {
-            return usage("the document is missing");
-        }
-        let selection = if let Some(heading) = input.section {
-            Selection::Section(heading)
-        } else if let Some(symbol) = input.symbol {
-            Selection::Symbol(symbol)
-        } else if let Some(page) = input.page {
-            Selection::Page(page.get())
-        } else if let Some(id) = input.chunk {
-            Selection::Chunk(id, input.around)
-        } else {
-            Selection::Whole
-        };
-        Ok(Self {
-            document: input.document.as_ref().map(name),
-            selection,
-            max_lines: input.max_lines,
-        })
-    }
-}
-
-/// Show the file of a document.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct OpenInput {
-    /// Id, path, or a unique part of a title or path
-    #[schemars(schema_with = "id_or_name")]
-    pub(crate) document: Value,
-    /// First line to show, from 1
-    pub(crate) start_line: Option<NonZeroU32>,
-    /// Last line to show
-    pub(crate) end_line: Option<NonZeroU32>,
-    /// Most lines to show
-    pub(crate) max_lines: Option<u32>,
-}
-
-impl TryFrom<OpenInput> for OpenRequest {
-    type Error = Error;
-
-    fn try_from(input: OpenInput) -> Result<Self> {
-        let (first, last) = (input.start_line, input.end_line);
-        let lines = (first.is_some() || last.is_some())
-            .then(|| (first.map_or(1, NonZeroU32::get), last.map_or(u32::MAX, NonZeroU32::get)));
-        if lines.is_some_and(|(first, last)| first > last) {
-            return Err(Error::Usage {
-                message: "start_line comes after end_line".into(),
-                hint: None,
-            });
-        }
-        let document = name(&input.document);
-        let max_lines = input.max_lines;
-        Ok(Self { document, lines, max_lines })
-    }
-}
-
-/// Keep a note.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NoteInput {
-    /// What to remember
-    pub(crate) text: String,
-    /// Title of the note
-    pub(crate) title: Option<String>,
-    /// Tags it is to bear
-    #[serde(default)]
-    pub(crate) tags: Vec<String>,
-}
-
-/// Put another text in the place of a note's.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct UpdateNoteInput {
-    /// Id of the note
-    pub(crate) document: DocumentId,
-    /// What it is to say
-    pub(crate) text: String,
-    /// Another title
-    pub(crate) title: Option<String>,
-    /// Tags to add
-    #[serde(default)]
-    pub(crate) tags: Vec<String>,
-}
-
-/// Add files and folders.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AddInput {
-    /// Files and folders; folders with all that is below them
-    #[schemars(length(min = 1))]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Tags for every document
-    #[serde(default)]
-    pub(crate) tags: Vec<String>,
-}
 
 /// Refuses a number out of range, as on the command line.
 fn within(limit: Limit, number: Option<u32>) -> Result<Option<u32>> {
@@ -361,30 +210,6 @@ fn within(limit: Limit, number: Option<u32>) -> Result<Option<u32>> {
 
 fn wrong(message: String) -> Error {
     Error::Usage { message, hint: None }
-}
-
-/// Reads tags as they are typed, where a comma parts them, too.
-pub(crate) fn tags(given: &[String]) -> Result<Vec<String>> {
-    let tags = given.iter().flat_map(|it| it.split(',')).map(values::tag);
-    tags.collect::<std::result::Result<_, _>>().map_err(wrong)
-}
-
-impl AddInput {
-    /// Returns the request it makes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for `-`: what comes on standard input is the protocol, not a document.
-    pub(crate) fn into_request(self) -> Result<AddRequest> {
-        if self.paths.iter().any(|path| path.as_os_str() == "-") {
-            return Err(Error::Usage {
-                message: "`-` is standard input, which a server speaks its protocol on".into(),
-                hint: Some("name a file or a folder, or add the text as a note".into()),
-            });
-        }
-        let tags = tags(&self.tags)?;
-        Ok(AddRequest { tags, ..AddRequest::of(Source::Paths(self.paths)) })
-    }
 }
 
 fn language(word: &str) -> Result<Language> {

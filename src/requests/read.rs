@@ -1,0 +1,126 @@
+//! Reads requests to show a document or a part of it.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{id_or_name, name};
+use crate::app::read::{OpenRequest, ShowRequest};
+use crate::document::ChunkId;
+use crate::error::{Error, Result};
+use crate::read::Selection;
+
+/// Show one document and its chunks.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InfoInput {
+    /// Id, path, or a unique part of a title or path
+    #[schemars(schema_with = "id_or_name")]
+    pub(crate) document: Value,
+}
+
+/// List the parts of a document.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OutlineInput {
+    /// Id, path, or a unique part of a title or path
+    #[schemars(schema_with = "id_or_name")]
+    pub(crate) document: Value,
+    /// Deepest level to list
+    pub(crate) level: Option<u32>,
+}
+
+/// Show a part of a document.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShowInput {
+    /// Id, path, or a unique part of a title or path; not needed with a chunk
+    #[serde(default)]
+    #[schemars(schema_with = "id_or_name")]
+    pub(crate) document: Option<Value>,
+    /// A heading or the end of a header chain, as `section` of a result
+    pub(crate) section: Option<String>,
+    /// A definition, qualified or not
+    pub(crate) symbol: Option<String>,
+    /// A page, from 1
+    pub(crate) page: Option<NonZeroU32>,
+    /// A chunk, by its id
+    pub(crate) chunk: Option<ChunkId>,
+    /// Chunks to show before and after the chunk
+    #[serde(default)]
+    pub(crate) around: u32,
+    /// Most lines to show
+    pub(crate) max_lines: Option<u32>,
+}
+
+impl TryFrom<ShowInput> for ShowRequest {
+    type Error = Error;
+
+    fn try_from(input: ShowInput) -> Result<Self> {
+        let given = [
+            input.section.is_some(),
+            input.symbol.is_some(),
+            input.page.is_some(),
+            input.chunk.is_some(),
+        ];
+        let usage = |message: &str| Err(Error::Usage { message: message.into(), hint: None });
+        if given.into_iter().filter(|it| *it).count() > 1 {
+            return usage("section, symbol, page and chunk exclude each other");
+        }
+        if input.document.is_none() && input.chunk.is_none() {
+            return usage("the document is missing");
+        }
+        let selection = if let Some(heading) = input.section {
+            Selection::Section(heading)
+        } else if let Some(symbol) = input.symbol {
+            Selection::Symbol(symbol)
+        } else if let Some(page) = input.page {
+            Selection::Page(page.get())
+        } else if let Some(id) = input.chunk {
+            Selection::Chunk(id, input.around)
+        } else {
+            Selection::Whole
+        };
+        Ok(Self {
+            document: input.document.as_ref().map(name),
+            selection,
+            max_lines: input.max_lines,
+        })
+    }
+}
+
+/// Show the file of a document.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OpenInput {
+    /// Id, path, or a unique part of a title or path
+    #[schemars(schema_with = "id_or_name")]
+    pub(crate) document: Value,
+    /// First line to show, from 1
+    pub(crate) start_line: Option<NonZeroU32>,
+    /// Last line to show
+    pub(crate) end_line: Option<NonZeroU32>,
+    /// Most lines to show
+    pub(crate) max_lines: Option<u32>,
+}
+
+impl TryFrom<OpenInput> for OpenRequest {
+    type Error = Error;
+
+    fn try_from(input: OpenInput) -> Result<Self> {
+        let (first, last) = (input.start_line, input.end_line);
+        let lines = (first.is_some() || last.is_some())
+            .then(|| (first.map_or(1, NonZeroU32::get), last.map_or(u32::MAX, NonZeroU32::get)));
+        if lines.is_some_and(|(first, last)| first > last) {
+            return Err(Error::Usage {
+                message: "start_line comes after end_line".into(),
+                hint: None,
+            });
+        }
+        let document = name(&input.document);
+        let max_lines = input.max_lines;
+        Ok(Self { document, lines, max_lines })
+    }
+}

@@ -1,0 +1,76 @@
+//! Reads requests that add to the knowledge base.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::wrong;
+use crate::app::add::{AddRequest, Source};
+use crate::app::values;
+use crate::document::DocumentId;
+use crate::error::{Error, Result};
+
+/// Keep a note.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NoteInput {
+    /// What to remember
+    pub(crate) text: String,
+    /// Title of the note
+    pub(crate) title: Option<String>,
+    /// Tags it is to bear
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
+}
+
+/// Put another text in the place of a note's.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UpdateNoteInput {
+    /// Id of the note
+    pub(crate) document: DocumentId,
+    /// What it is to say
+    pub(crate) text: String,
+    /// Another title
+    pub(crate) title: Option<String>,
+    /// Tags to add
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
+}
+
+/// Add files and folders.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddInput {
+    /// Files and folders; folders with all that is below them
+    #[schemars(length(min = 1))]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Tags for every document
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
+}
+
+impl AddInput {
+    /// Returns the request it makes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for `-`: what comes on standard input is the protocol, not a document.
+    pub(crate) fn into_request(self) -> Result<AddRequest> {
+        if self.paths.iter().any(|path| path.as_os_str() == "-") {
+            return Err(Error::Usage {
+                message: "`-` is standard input, which a server speaks its protocol on".into(),
+                hint: Some("name a file or a folder, or add the text as a note".into()),
+            });
+        }
+        let tags = tags(&self.tags)?;
+        Ok(AddRequest { tags, ..AddRequest::of(Source::Paths(self.paths)) })
+    }
+}
+
+/// Reads tags as they are typed, where a comma parts them, too.
+pub(crate) fn tags(given: &[String]) -> Result<Vec<String>> {
+    let tags = given.iter().flat_map(|it| it.split(',')).map(values::tag);
+    tags.collect::<std::result::Result<_, _>>().map_err(wrong)
+}
