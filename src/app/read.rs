@@ -146,11 +146,11 @@ pub fn file(session: &Session, typed: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Returns the path of the file of a hit, as [`file`] does.
+/// Returns the path of the file of a hit, as [`file()`] does.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`], and those of [`file`].
+/// [`Error::UnknownDocument`], and those of [`file()`].
 pub fn file_of_hit(session: &Session, hit: &Hit) -> Result<PathBuf> {
     let id = hit.stored.document_id;
     let unknown = || Error::UnknownDocument { id: id.to_string() };

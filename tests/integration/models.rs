@@ -315,6 +315,17 @@ fn a_directory_that_is_gone_or_no_model_is_named() {
     ));
 }
 
+/// The settings file got `[HOME]/~/tiny`, so the next command did not find the model.
+#[test]
+fn a_tilde_in_the_name_of_a_model_directory_is_remembered_as_the_home_directory() {
+    let env = TestEnv::with_runtime();
+    WordModel::default().write(&env.path("tiny"));
+    env.write("docs/tides.md", "# Tides\n\nThe tide gauge is read at noon.\n");
+    env.ok(&["init", "--model-dir", "~/tiny"]);
+    env.ok(&["add", "docs"]);
+    assert_eq!(find(&env, &["tide gauge", "--vec-only"]), ["Tides"]);
+}
+
 #[test]
 fn the_directory_says_length_and_pooling() {
     let env = TestEnv::with_runtime();
