@@ -72,12 +72,13 @@ impl TryFrom<FilterInput> for Filter {
 
     fn try_from(input: FilterInput) -> Result<Self> {
         // What schemas cannot say is checked as on the command line.
-        let date = |it: Option<String>| it.map(|it| values::date(&it)).transpose().map_err(wrong);
+        let date =
+            |typed: Option<String>| typed.map(|day| values::date(&day)).transpose().map_err(wrong);
         Ok(Self {
             doc_type: input.r#type.map(DocType::from),
             tags: tags(&input.tags)?,
             excluded_tags: tags(&input.exclude_tags)?,
-            language: input.language.map(|it| language(&it)).transpose()?,
+            language: input.language.map(|word| language(&word)).transpose()?,
             since: date(input.since)?,
             until: date(input.until)?,
             path_prefix: input.path.map(|path| path_prefix(&path)).transpose()?,

@@ -66,7 +66,7 @@ impl TryFrom<ShowInput> for ShowRequest {
             input.chunk.is_some(),
         ];
         let usage = |message: &str| Err(Error::Usage { message: message.into(), hint: None });
-        if given.into_iter().filter(|it| *it).count() > 1 {
+        if given.into_iter().filter(|is_given| *is_given).count() > 1 {
             return usage("section, symbol, page and chunk exclude each other");
         }
         if input.document.is_none() && input.chunk.is_none() {

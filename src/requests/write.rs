@@ -71,6 +71,6 @@ impl AddInput {
 
 /// Reads tags as they are typed, where a comma parts them, too.
 pub(crate) fn tags(given: &[String]) -> Result<Vec<String>> {
-    let tags = given.iter().flat_map(|it| it.split(',')).map(values::tag);
+    let tags = given.iter().flat_map(|tags| tags.split(',')).map(values::tag);
     tags.collect::<std::result::Result<_, _>>().map_err(wrong)
 }

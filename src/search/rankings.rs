@@ -56,9 +56,9 @@ pub(super) fn rank(
                 Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64, Store)> {
                     let embedder = stage("load model", load_embedder)?;
                     let passage = &query.passage;
-                    let count = |it: &str| Tokens {
-                        num_tokens: embedder.num_tokens(it),
-                        num_unknown: embedder.num_unknown(it),
+                    let count = |text: &str| Tokens {
+                        num_tokens: embedder.num_tokens(text),
+                        num_unknown: embedder.num_unknown(text),
                     };
                     let weight = stage("tokenise", || weigh::vector_weight(passage, count));
                     let vector = stage("embed", || embedder.embed_query(passage))?;
@@ -72,7 +72,7 @@ pub(super) fn rank(
             LegSelection::Both | LegSelection::Keyword if query.has_terms() => {
                 stage("keyword", || -> Result<_> {
                     let keywords = read_keywords(store, query)?;
-                    let rank = |it: &Keywords| it.rank(passing, depth as usize);
+                    let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
                     let keyword = keywords.as_ref().map(rank).unwrap_or_default();
                     Ok((keywords, keyword))
                 })?
@@ -94,13 +94,13 @@ pub(super) fn rank(
 
 /// Reads what the index knows of the wanted terms; `None` if none of them occurs.
 fn read_keywords(store: &Store, query: &Query) -> Result<Option<Keywords>> {
-    let words = query.wanted.iter().map(|it| store.occurrences(it));
-    let prefixes = query.prefixes.iter().map(|it| store.occurrences_of_prefix(it));
+    let words = query.wanted.iter().map(|word| store.occurrences(word));
+    let prefixes = query.prefixes.iter().map(|prefix| store.occurrences_of_prefix(prefix));
     let mut terms: Vec<Vec<Occurrence>> = words.chain(prefixes).collect::<Result<_>>()?;
     let mut names = query.term_names();
     for word in &query.joined {
         let found = store.occurrences(word)?;
-        if !found.is_empty() && !names.iter().any(|it| it.eq_ignore_ascii_case(word)) {
+        if !found.is_empty() && !names.iter().any(|name| name.eq_ignore_ascii_case(word)) {
             terms.push(found);
             names.push(word.clone());
         }
@@ -143,7 +143,7 @@ impl Rankings {
         };
         let mut fused = fuse::fuse(legs, options.rrf_k);
         if let Some(threshold) = options.threshold {
-            fused.retain(|it| it.score >= threshold);
+            fused.retain(|hit| hit.score >= threshold);
         }
         Ok(fused)
     }
@@ -162,25 +162,25 @@ impl Rankings {
         });
         let keyword = self.keywords.as_ref().map(|_| {
             let gap = first_and_gap(&self.keyword).map_or(0.0, |(first, gap)| gap / first.score);
-            KeywordSignals { gap, coverage: coverage(fused.first().map(|it| it.chunk_id)) }
+            KeywordSignals { gap, coverage: coverage(fused.first().map(|hit| hit.chunk_id)) }
         });
         Signals { vector, keyword }
     }
 
     /// Returns the terms of the query that occur in a chunk or its document.
     pub(super) fn terms(&self, chunk_id: ChunkId) -> Vec<TermMatch> {
-        self.keywords.as_ref().map(|it| it.matches(chunk_id)).unwrap_or_default()
+        self.keywords.as_ref().map(|keywords| keywords.matches(chunk_id)).unwrap_or_default()
     }
 }
 
 /// Entries of a ranking that the first is compared with.
 const NUM_NEXT: usize = 10;
 
-/// Returns the first entry and how far it stands above the mean of the next ones.
+/// Returns the first entry and how far its score is above the mean of the next ones.
 fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
     let (first, next) = ranking.split_first()?;
     let next = &next[..next.len().min(NUM_NEXT)];
-    let sum: f64 = next.iter().map(|it| first.score - it.score).sum();
+    let sum: f64 = next.iter().map(|entry| first.score - entry.score).sum();
     let count = u32::try_from(next.len()).map_or(0.0, f64::from);
     Some((*first, sum / count.max(1.0)))
 }
@@ -191,15 +191,15 @@ const NUM_JUDGED: usize = 10;
 /// Looks at what the keyword leg found to tell how much it counts.
 fn keyword_weight(store: &Store, query: &Query, ranking: &[Ranked]) -> Result<f64> {
     let scores: HashMap<ChunkId, f64> =
-        ranking.iter().take(NUM_JUDGED).map(|it| (it.chunk_id, it.score)).collect();
-    let ids: Vec<ChunkId> = ranking.iter().take(NUM_JUDGED).map(|it| it.chunk_id).collect();
+        ranking.iter().take(NUM_JUDGED).map(|entry| (entry.chunk_id, entry.score)).collect();
+    let ids: Vec<ChunkId> = ranking.iter().take(NUM_JUDGED).map(|entry| entry.chunk_id).collect();
     let code: f64 = store
         .hits(&ids)?
         .iter()
-        .filter(|it| it.doc_type == DocType::Code)
-        .map(|it| scores[&it.chunk.id])
+        .filter(|hit| hit.doc_type == DocType::Code)
+        .map(|hit| scores[&hit.chunk.id])
         .sum();
-    let all: f64 = ids.iter().map(|it| scores[it]).sum();
+    let all: f64 = ids.iter().map(|id| scores[id]).sum();
     let code_share = if all > 0.0 { code / all } else { 0.0 };
     Ok(weigh::keyword_weight(&query.passage, code_share))
 }

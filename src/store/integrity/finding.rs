@@ -15,7 +15,7 @@ pub enum Damage {
     References,
     /// A path is remembered for no document, or the other way round.
     Paths,
-    /// Tags that nobody bears.
+    /// Tags that no document has.
     Tags,
     /// Chunks are missing from the middle of documents.
     Gaps,
@@ -25,7 +25,7 @@ pub enum Damage {
     Keywords,
     /// The index for scripts without spaces does not match the text.
     Grams,
-    /// The sizes beside the chunks are not theirs.
+    /// The sizes kept next to the chunks are not theirs.
     Sizes,
     /// The table of vectors contradicts itself or the binding.
     VectorTable,
