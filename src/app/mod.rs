@@ -19,6 +19,7 @@ pub mod ocr;
 pub mod read;
 pub mod reindex;
 pub mod remove;
+pub mod scope;
 pub mod search;
 pub mod session;
 pub mod settings;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::app::scope::Scope;
 use crate::app::session::absolute;
-use crate::app::update::Scope;
 use crate::app::{Session, model, ocr};
 use crate::config::Environment;
 use crate::document::Binding;

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::app::add::{AddRequest, Remembers, Source, ingest};
 use crate::app::observer::Event;
 use crate::app::read::walk_options;
+use crate::app::scope::Scope;
 use crate::app::{Observer, Session, erase};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
-use crate::ingest::reach::{Access, Reach};
-use crate::ingest::survey::{self, Missing, Survey, is_away, is_gone, root_of};
-use crate::ingest::walk::{self, Start};
+use crate::ingest::survey::{Missing, Survey, is_away, is_gone};
+use crate::ingest::walk::Start;
 use crate::ingest::{content_hash, detect};
-use crate::store::{Forgotten, KnownFile, PathRole, PathStamp, Root, Store};
+use crate::store::{Forgotten, KnownFile, Store};
 use crate::text::paths;
 
 /// Most documents of a folder, in percent, that go without `--force`.
@@ -96,7 +96,7 @@ pub fn update(
             store.close()?;
             scope
         }
-        None => Scope { roots: Vec::new(), known: Vec::new(), access: Access::default() },
+        None => Scope::default(),
     };
     let before = scope.survey(session, request.is_dry_run);
     let report = UpdateReport { is_dry_run: request.is_dry_run, ..UpdateReport::default() };
@@ -120,74 +120,6 @@ pub fn update(
         run.settle(&before)?;
     }
     Ok(run.report)
-}
-
-/// What is to be looked at.
-pub struct Scope {
-    roots: Vec<Root>,
-    known: Vec<KnownFile>,
-    access: Access,
-}
-
-impl Scope {
-    /// Returns what of all that was added lies at or below one of `named`; all if that is empty.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for a path from which nothing was added; what the store refuses.
-    pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Self> {
-        let (roots, known) = (store.roots()?, store.known_files()?);
-        let access = Access::new(&roots, session.config().ingestion.follow_links);
-        let mut scope = Self { roots, known, access };
-        if named.is_empty() {
-            return Ok(scope);
-        }
-        let mut roots: Vec<Root> = Vec::new();
-        let all: Vec<PathBuf> = scope.folders();
-        for path in named {
-            let is_below = |it: &Path| it.starts_with(path);
-            roots.extend(
-                scope.roots.iter().filter(|it| is_below(&paths::path_of(&it.path))).cloned(),
-            );
-            // A folder in one that was added: what was said of that one holds.
-            if let Some(outer) = root_of(&all, path).filter(|it| *it != path && path.is_dir()) {
-                let outer = scope.roots.iter().find(|it| paths::path_of(&it.path) == outer);
-                roots.extend(outer.map(|it| Root { path: paths::path_text(path), ..it.clone() }));
-            }
-            let is_known = roots.iter().any(|it| paths::path_of(&it.path).starts_with(path))
-                || scope.known.iter().any(|it| is_below(&paths::path_of(&it.stamp.path)));
-            if !is_known {
-                return Err(Error::Usage {
-                    message: format!("nothing was added from {}", path.display()),
-                    hint: Some("`kb add` adds it; `kb list` shows what there is".into()),
-                });
-            }
-        }
-        roots.sort_by(|a, b| a.path.cmp(&b.path));
-        roots.dedup();
-        scope.roots = roots;
-        scope.known.retain(|it| {
-            let path = paths::path_of(&it.stamp.path);
-            named.iter().any(|it| path.starts_with(it))
-        });
-        Ok(scope)
-    }
-
-    fn folders(&self) -> Vec<PathBuf> {
-        self.roots.iter().map(|it| paths::path_of(&it.path)).collect()
-    }
-
-    /// Looks at all of it.
-    pub fn survey(&self, session: &Session, is_exact: bool) -> Vec<Survey> {
-        survey::survey(&survey::Scope {
-            access: &self.access,
-            roots: &self.folders(),
-            known: &self.known,
-            // Where links are followed, `access` says.
-            walk: walk_options(session, false),
-            is_exact,
-        })
-    }
 }
 
 /// The tags that new files bear, what files are read as, and whether links are followed.
@@ -218,21 +150,27 @@ impl Run<'_> {
             self.observer.warn(&error.to_string());
         }
         // Of a folder that is away nothing is known.
-        for mut survey in surveys.into_iter().filter(|it| !it.is_away && !it.is_refused) {
+        for mut survey in surveys.into_iter().filter(|survey| !survey.is_away && !survey.is_refused)
+        {
             self.report.updated += survey.changed.len();
             self.report.added += survey.new.len();
             self.report.unchanged += num_unchanged(&survey);
             let num_missing = survey.missing.len();
             survey.missing.retain(|missing| {
-                let known = self.scope.known.iter().find(|it| it.stamp.path == missing.path);
-                !missing.is_elsewhere && !known.is_some_and(|it| hashes.contains(&it.content_hash))
+                let known = self.scope.known.iter().find(|file| file.stamp.path == missing.path);
+                !missing.is_elsewhere
+                    && !known.is_some_and(|file| hashes.contains(&file.content_hash))
             });
             let num_moved = num_missing - survey.missing.len();
             self.report.moved += num_moved;
             self.report.added = self.report.added.saturating_sub(num_moved);
             if self.request.prunes && !is_too_much(&survey, self.request.is_forced) {
-                self.report.removed.extend(survey.missing.iter().map(|it| it.document_id));
-                self.report.removed_paths.extend(survey.missing.into_iter().map(|it| it.path));
+                self.report
+                    .removed
+                    .extend(survey.missing.iter().map(|missing| missing.document_id));
+                self.report
+                    .removed_paths
+                    .extend(survey.missing.into_iter().map(|missing| missing.path));
             } else {
                 self.refuse(&survey);
                 self.report.missing.extend(survey.missing);
@@ -250,7 +188,7 @@ impl Run<'_> {
             if let Ok(reach) = self.scope.access.of_folder(&path)
                 && !is_away(&path)
             {
-                let language = root.language.as_ref().and_then(|it| it.parse().ok());
+                let language = root.language.as_ref().and_then(|word| word.parse().ok());
                 let kind = (root.tags.clone(), root.doc_type, language, root.follows_links);
                 by_kind.entry(kind).or_default().push(Start::known(&path, reach));
             }
@@ -259,14 +197,14 @@ impl Run<'_> {
         for survey in before {
             self.report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
             // In folders an empty file is passed over, but this one said something: that stays, and it is told.
-            let is_emptied = |it: &&PathBuf| {
-                it.symlink_metadata().is_ok_and(|it| it.len() == 0)
-                    && !survey.unreached.contains(it)
+            let is_emptied = |path: &&PathBuf| {
+                path.symlink_metadata().is_ok_and(|found| found.len() == 0)
+                    && !survey.unreached.contains(path)
             };
             let emptied = survey.changed.iter().filter(is_emptied);
-            self.report
-                .failed
-                .extend(emptied.map(|it| (it.clone(), Error::EmptyFile { path: it.clone() })));
+            self.report.failed.extend(
+                emptied.map(|path| (path.clone(), Error::EmptyFile { path: path.clone() })),
+            );
             for path in &survey.unreached {
                 let text = paths::path_text(path);
                 let is_known = |file: &&KnownFile| {
@@ -305,9 +243,12 @@ impl Run<'_> {
     /// Follows what moved, and removes what is gone if that is wanted.
     fn settle(&mut self, before: &[Survey]) -> Result<()> {
         let Some(mut store) = self.session.open_existing()? else { return Ok(()) };
-        learn_real_paths(&mut store, self.scope)?;
+        self.scope.learn_real_paths(&mut store)?;
         let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
-            Ok(store.document(id)?.and_then(|it| it.path).map(|it| paths::path_of(&it)))
+            Ok(store
+                .document(id)?
+                .and_then(|document| document.path)
+                .map(|path| paths::path_of(&path)))
         };
         for survey in before {
             let mut left = Survey { missing: Vec::new(), ..survey.clone() };
@@ -318,7 +259,7 @@ impl Run<'_> {
                     continue;
                 }
                 let is_elsewhere = shown(&store, missing.document_id)?
-                    .is_some_and(|it| it != path && !is_gone(&it));
+                    .is_some_and(|shown| shown != path && !is_gone(&shown));
                 if !is_elsewhere {
                     left.missing.push(missing.clone());
                 } else if store.forget_path(&missing.path, missing.document_id, false)?
@@ -329,7 +270,7 @@ impl Run<'_> {
                     self.report.unchanged = self.report.unchanged.saturating_sub(1);
                 }
             }
-            left.missing.iter_mut().for_each(|it| it.is_elsewhere = false);
+            left.missing.iter_mut().for_each(|missing| missing.is_elsewhere = false);
             if !self.request.prunes || is_too_much(&left, self.request.is_forced) {
                 self.refuse(&left);
                 self.report.missing.extend(left.missing);
@@ -373,33 +314,6 @@ fn kind(known: &KnownFile, path: &Path) -> Kind {
     if known.doc_type != DocType::Note && detect::is_claimed(path) {
         return Kind::default();
     }
-    let language = known.language.as_ref().and_then(|it| it.parse().ok());
+    let language = known.language.as_ref().and_then(|word| word.parse().ok());
     (Vec::new(), Some(known.doc_type), language, false)
-}
-
-/// Remembers where paths lead that an older kb added, as far as they are what they were: from then on a
-/// link that is put in the place of a folder above them is noticed, too.
-fn learn_real_paths(store: &mut Store, scope: &Scope) -> Result<()> {
-    for root in scope.roots.iter().filter(|root| root.real_path.is_none()) {
-        // A part of a folder that was added is none itself.
-        let is_added = store.roots()?.iter().any(|added| added.path == root.path);
-        if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
-            && is_added
-        {
-            store.remember_root(&Root { real_path: reach.real_path(), ..root.clone() })?;
-        }
-    }
-    for file in scope.known.iter().filter(|file| file.stamp.real_path.is_none()) {
-        let path = paths::path_of(&file.stamp.path);
-        let is_named = !scope.access.has_folder_of(&path);
-        if is_named
-            && let Ok(found) = scope.access.look(&file.stamp)
-            && walk::stamp(&found) == (file.stamp.size_bytes, file.stamp.mtime_ns)
-            && let Ok(reach) = Reach::named(&path)
-        {
-            let stamp = PathStamp { real_path: reach.real_path(), ..file.stamp.clone() };
-            store.remember_path(file.document_id, &file.content_hash, &stamp, PathRole::Further)?;
-        }
-    }
-    Ok(())
 }

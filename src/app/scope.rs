@@ -1,0 +1,116 @@
+//! Chooses which of the folders and files that were added are looked at again, and looks at them.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::Session;
+use crate::app::read::walk_options;
+use crate::error::{Error, Result};
+use crate::ingest::reach::{Access, Reach};
+use crate::ingest::survey::{self, Survey, root_of};
+use crate::ingest::walk;
+use crate::store::{KnownFile, PathRole, PathStamp, Root, Store};
+use crate::text::paths;
+
+/// What is to be looked at.
+#[derive(Default)]
+pub struct Scope {
+    pub(super) roots: Vec<Root>,
+    pub(super) known: Vec<KnownFile>,
+    pub(super) access: Access,
+}
+
+impl Scope {
+    /// Returns what of all that was added lies at or below one of `named`; all if that is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a path from which nothing was added; what the store refuses.
+    pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Self> {
+        let (roots, known) = (store.roots()?, store.known_files()?);
+        let access = Access::new(&roots, session.config().ingestion.follow_links);
+        let mut scope = Self { roots, known, access };
+        if named.is_empty() {
+            return Ok(scope);
+        }
+        let mut roots: Vec<Root> = Vec::new();
+        let all: Vec<PathBuf> = scope.folders();
+        for path in named {
+            let is_below = |other: &Path| other.starts_with(path);
+            roots.extend(
+                scope.roots.iter().filter(|root| is_below(&paths::path_of(&root.path))).cloned(),
+            );
+            // A folder in one that was added: what was said of that one holds.
+            if let Some(outer) = root_of(&all, path).filter(|outer| *outer != path && path.is_dir())
+            {
+                let outer = scope.roots.iter().find(|root| paths::path_of(&root.path) == outer);
+                roots.extend(
+                    outer.map(|outer| Root { path: paths::path_text(path), ..outer.clone() }),
+                );
+            }
+            let is_known = roots.iter().any(|root| paths::path_of(&root.path).starts_with(path))
+                || scope.known.iter().any(|file| is_below(&paths::path_of(&file.stamp.path)));
+            if !is_known {
+                return Err(Error::Usage {
+                    message: format!("nothing was added from {}", path.display()),
+                    hint: Some("`kb add` adds it; `kb list` shows what there is".into()),
+                });
+            }
+        }
+        roots.sort_by(|a, b| a.path.cmp(&b.path));
+        roots.dedup();
+        scope.roots = roots;
+        scope.known.retain(|file| {
+            let path = paths::path_of(&file.stamp.path);
+            named.iter().any(|named| path.starts_with(named))
+        });
+        Ok(scope)
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.roots.iter().map(|root| paths::path_of(&root.path)).collect()
+    }
+
+    /// Looks at all of it.
+    pub fn survey(&self, session: &Session, is_exact: bool) -> Vec<Survey> {
+        survey::survey(&survey::Scope {
+            access: &self.access,
+            roots: &self.folders(),
+            known: &self.known,
+            // Where links are followed, `access` says.
+            walk: walk_options(session, false),
+            is_exact,
+        })
+    }
+
+    /// Remembers where paths lead that an older kb added, as far as they are what they were: from then on a
+    /// link that is put in the place of a folder above them is noticed, too.
+    pub(super) fn learn_real_paths(&self, store: &mut Store) -> Result<()> {
+        for root in self.roots.iter().filter(|root| root.real_path.is_none()) {
+            // A part of a folder that was added is none itself.
+            let is_added = store.roots()?.iter().any(|added| added.path == root.path);
+            if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
+                && is_added
+            {
+                store.remember_root(&Root { real_path: reach.real_path(), ..root.clone() })?;
+            }
+        }
+        for file in self.known.iter().filter(|file| file.stamp.real_path.is_none()) {
+            let path = paths::path_of(&file.stamp.path);
+            let is_named = !self.access.has_folder_of(&path);
+            if is_named
+                && let Ok(found) = self.access.look(&file.stamp)
+                && walk::stamp(&found) == (file.stamp.size_bytes, file.stamp.mtime_ns)
+                && let Ok(reach) = Reach::named(&path)
+            {
+                let stamp = PathStamp { real_path: reach.real_path(), ..file.stamp.clone() };
+                store.remember_path(
+                    file.document_id,
+                    &file.content_hash,
+                    &stamp,
+                    PathRole::Further,
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
