@@ -7,10 +7,10 @@
 //!             extract, chunk
 //! ```
 //!
-//! Bounded everywhere: a document takes a permit when it is found and gives it back when it is
-//! committed. Commits follow the order of the walk, so the same files give the same ids. A file
-//! that cannot be read ends as a line in the report, never as a stopped run; a failure of the
-//! database or of the model stops the run and keeps what is committed.
+//! The number of documents in progress is bounded: each takes a permit when it is found and gives
+//! it back when it is committed. Commits follow the order of the walk, so the same files get the
+//! same ids. A file that cannot be read becomes a line in the report and never stops the run. A
+//! failure of the database or of the model stops the run and keeps everything committed before.
 
 pub mod detect;
 mod options;
@@ -37,10 +37,10 @@ pub use crate::extract::clock::CpuBudget;
 pub use options::{ChunkingOptions, IngestOptions};
 pub use report::{Event, IngestReport, OnEvent};
 
-/// Counts the tokens of a text, special tokens not among them.
+/// Counts the tokens of a text, without special tokens.
 pub type NumTokens<'a> = dyn Fn(&str) -> usize + Sync + 'a;
 
-/// What the stages need from outside.
+/// The services that the stages depend on.
 pub struct Services<'a> {
     /// Counts tokens as the embedder does.
     pub num_tokens: &'a NumTokens<'a>,
@@ -48,30 +48,30 @@ pub struct Services<'a> {
     pub embedder: &'a dyn Embedder,
 }
 
-/// A run of the stages.
+/// One run of all stages.
 pub struct Run<'a> {
     /// Where documents are stored.
     pub store: &'a mut Store,
     /// Counts and embeds.
     pub services: &'a Services<'a>,
-    /// How documents are read and cut.
+    /// How documents are read and split.
     pub options: &'a IngestOptions,
-    /// Is told what happens as it happens.
+    /// Receives events as they happen.
     pub on_event: &'a mut OnEvent<'a>,
-    /// Counts what was committed, also where the run is stopped by an error.
+    /// Counts the documents committed, even if an error stops the run.
     pub report: IngestReport,
 }
 
-/// Returns what `documents.content_hash` says of these bytes: SHA-256, lower-case hex.
+/// Returns the value of `documents.content_hash` for these bytes: SHA-256, lower-case hex.
 pub fn content_hash(bytes: &[u8]) -> String {
     hash::sha256(bytes)
 }
 
-/// Refuses a note without a word, before a model is looked for.
+/// Refuses an empty note before a model is loaded.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`].
+/// [`Error::Usage`] for a note without a visible character.
 pub fn check_note(text: &str) -> Result<()> {
     if !text.trim().is_empty() {
         return Ok(());
@@ -82,7 +82,7 @@ pub fn check_note(text: &str) -> Result<()> {
     })
 }
 
-/// What a document without a file is called where it does not say.
+/// The title of a document that has neither a file nor a title.
 const UNNAMED: &str = "standard input";
 
 impl Run<'_> {
@@ -90,17 +90,18 @@ impl Run<'_> {
     ///
     /// # Errors
     ///
-    /// Only what stops a run: the database or the model failing. What was committed before stays.
+    /// Only what stops a run: a failure of the database or of the model. Everything committed
+    /// before stays.
     pub fn ingest(&mut self, starts: &[Start]) -> Result<()> {
         pipeline::run(self, starts)
     }
 
-    /// Ingests a note given as text; in the place of the note with the id `replaced`, if there is one.
+    /// Ingests a note given as text. It replaces the note with the id `replaced`, if there is one.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a blank note, [`Error::UnknownDocument`] if `replaced` is no note given
-    /// as text, and whatever the model or the database gives.
+    /// [`Error::Usage`] for a blank note, [`Error::UnknownDocument`] if `replaced` is not a note
+    /// given as text, and any failure of the model or of the database.
     pub fn ingest_note(&mut self, text: &str, replaced: Option<DocumentId>) -> Result<()> {
         check_note(text)?;
         let mut options = self.options.clone();
@@ -125,12 +126,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Ingests a document that has no file: its bytes. What it is, is seen in them unless the options
-    /// say; text is Markdown.
+    /// Ingests the bytes of a document that has no file. The content decides the format unless the
+    /// options do; text is read as Markdown.
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyFile`] and [`Error::Extract`], and whatever the model or the database gives.
+    /// [`Error::EmptyFile`] and [`Error::Extract`], and any failure of the model or of the
+    /// database.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let path = PathBuf::from(UNNAMED);
         let text = Wanted { doc_type: Some(DocType::Markdown), language: None };
@@ -140,7 +142,7 @@ impl Run<'_> {
         };
         let format = format.ok_or_else(|| Error::EmptyFile { path: path.clone() })?;
         let size_bytes = bytes.len() as u64;
-        // There is nothing to open.
+        // There is no file to open.
         let reach = Reach::Anywhere;
         let found = Found { path, size_bytes, mtime_ns: 0, is_named: true, reach };
         let content_hash = content_hash(bytes);
@@ -157,8 +159,8 @@ impl Run<'_> {
     }
 }
 
-/// Passages that are embedded at a time: few, so that one long document is spread over all threads and
-/// its end is noticed soon when its time is used up.
+/// How many passages are embedded at a time. The number is small so that one long document is
+/// spread over all threads, and so that a document that uses up its time is stopped soon.
 const PASSAGES_PER_JOB: usize = 8;
 
 /// Embeds the chunks of one document.
@@ -191,16 +193,16 @@ mod tests {
     use crate::document::{Binding, Filter, Precision};
     use crate::embed::Side;
 
-    /// Embeds a passage by its letters.
+    /// Embeds a passage by counting its letters.
     struct Letters(Binding);
 
     impl Embedder for Letters {
         fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
             let embed = |passage: &&str| {
                 let mut counts = [1.0_f32; 8];
-                passage.bytes().for_each(|it| counts[usize::from(it % 8)] += 1.0);
-                let length = counts.iter().map(|it| it * it).sum::<f32>().sqrt();
-                counts.map(|it| it / length).to_vec()
+                passage.bytes().for_each(|byte| counts[usize::from(byte % 8)] += 1.0);
+                let length = counts.iter().map(|count| count * count).sum::<f32>().sqrt();
+                counts.map(|count| count / length).to_vec()
             };
             Ok(passages.iter().map(embed).collect())
         }
@@ -274,7 +276,7 @@ mod tests {
         run.report
     }
 
-    /// Makes a folder of files and a database.
+    /// Creates a folder with this many files, and a database.
     fn folder_of(num_files: usize) -> (tempfile::TempDir, Store) {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..num_files {
@@ -285,8 +287,8 @@ mod tests {
         (folder, store)
     }
 
-    /// Threads wait here until as many are counted as expected. The limit is for a program that
-    /// never gets there, which then fails instead of hanging.
+    /// Makes threads wait until the expected number is counted. The time limit makes a program that
+    /// never gets there fail instead of hang.
     #[derive(Default)]
     struct Gathering {
         counted: Mutex<BTreeSet<String>>,
@@ -308,15 +310,15 @@ mod tests {
         }
     }
 
-    /// Returns the text found at a path.
+    /// Returns the text that is stored for a path.
     fn text(store: &Store, path: &Path) -> String {
         let known = store.known_path(&path.to_string_lossy()).unwrap().unwrap();
         let chunks = store.chunks(known.document_id).unwrap();
-        chunks.into_iter().map(|it| it.chunk.text).collect::<Vec<_>>().join("\n")
+        chunks.into_iter().map(|stored| stored.chunk.text).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
-    fn a_file_that_was_copied_and_then_changed_loses_nothing() {
+    fn copying_a_file_and_then_changing_it_loses_nothing() {
         for _ in 0..20 {
             let folder = tempfile::tempdir().unwrap();
             let mut store = Store::open(&folder.path().join(".kb").join("kb.db")).unwrap();
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vanished_path_gives_way_to_a_living_one() {
+    fn a_missing_path_is_replaced_by_one_that_exists() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&folder.path().join(".kb").join("kb.db")).unwrap();
         let (first, copy) = (folder.path().join("a.md"), folder.path().join("b.md"));
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_files_are_read_at_once_as_there_are_workers() {
+    fn as_many_files_are_read_in_parallel_as_there_are_workers() {
         for num_workers in [1, 3] {
             let (folder, mut store) = folder_of(12);
             let readers = Gathering::default();
@@ -365,7 +367,7 @@ mod tests {
         }
     }
 
-    /// Embeds as [`Letters`] does, once as many documents are in progress as expected.
+    /// Embeds like [`Letters`], but waits until the expected number of documents is in progress.
     struct Patient<'a> {
         letters: Letters,
         found: &'a Gathering,
@@ -396,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_documents_are_in_progress_than_a_batch_has() {
+    fn the_batch_size_limits_the_documents_in_progress() {
         for batch_size in [1, 4] {
             let (folder, mut store) = folder_of(12);
             let found = Gathering::default();

@@ -1,4 +1,4 @@
-//! How a run goes: what is looked at, how it is read, how it is cut. Nothing in.
+//! Defines the options of a run: which files are found, how they are read and how they are split.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,36 +14,36 @@ use crate::ingest::walk::WalkOptions;
 /// How files are ingested.
 #[derive(Debug, Clone)]
 pub struct IngestOptions {
-    /// Which files of a folder are looked at.
+    /// Which files of a folder are found.
     pub walk: WalkOptions,
-    /// What the files are, where the user says so.
+    /// The type and language of the files, where the user specifies them.
     pub wanted: Wanted,
-    /// Title instead of the document's own; for a single document.
+    /// A title that overrides the document's title; for a single document.
     pub title: Option<String>,
-    /// Tags every document of the run gets.
+    /// Tags that every document of the run gets.
     pub tags: Vec<String>,
-    /// How documents are cut.
+    /// How documents are split.
     pub chunking: ChunkingOptions,
-    /// How files are read that are read in a child process.
+    /// How the child process reads documents.
     pub pdf: ReadOptions,
     /// Threads that read, extract and chunk.
     pub num_workers: usize,
-    /// Documents that may be under way at once; each is committed for itself.
+    /// Documents that may be in progress at once; each is committed separately.
     pub batch_size: usize,
     /// Threads that embed.
     pub num_embedders: usize,
-    /// Processor time that one document may take here, over all threads. What a child process takes to
-    /// read it is bounded by [`ReadOptions`].
+    /// Processor time that one document may take in this process, over all threads. [`ReadOptions`]
+    /// limits the time of the child process that reads it.
     pub max_cpu: Duration,
-    /// Becomes true when the run is to end; what is committed stays.
+    /// Becomes true when the run is cancelled; committed documents stay.
     pub is_cancelled: Arc<AtomicBool>,
-    /// Documents that are known get no tags: what the user took from them stays away.
+    /// Known documents get no tags, so tags that the user removed do not come back.
     pub keeps_tags: bool,
 }
 
 impl IngestOptions {
-    /// Returns what the configuration has as its defaults. `reader` is the program `kb`, which is
-    /// started to read PDFs and the like; the numbers of tokens are those of [`ChunkOptions`].
+    /// Returns the defaults of the configuration. `reader` is the program `kb`, which is started to
+    /// read PDFs and similar formats; for the numbers of tokens, see [`ChunkOptions`].
     pub fn new(reader: PathBuf, model_tokens: usize, reserved_tokens: usize) -> Self {
         Self {
             walk: WalkOptions { max_file_mb: 100, follow_links: false },
@@ -62,7 +62,7 @@ impl IngestOptions {
     }
 }
 
-/// How documents are cut, by type.
+/// How documents are split, by type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkingOptions {
     /// PDF.
@@ -76,7 +76,7 @@ pub struct ChunkingOptions {
 }
 
 impl ChunkingOptions {
-    /// Returns what the configuration has as its defaults; the model's limit holds everywhere.
+    /// Returns the defaults of the configuration; the model's limit applies to all types.
     pub fn new(model_tokens: usize, reserved_tokens: usize) -> Self {
         let common = ChunkOptions {
             strategy: Strategy::Structure,

@@ -1,4 +1,4 @@
-//! Makes a document that is ready to be embedded and stored from a file's bytes.
+//! Turns the bytes of a file into a document that is ready to be embedded and stored.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::store::{NewDocument, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
 
-/// How many texts are counted between two looks at the clock, which asks the system.
-const COUNTS_PER_LOOK: u32 = 16;
+/// How many texts are counted between two checks of the clock, each of which is a system call.
+const COUNTS_PER_CHECK: u32 = 16;
 
 /// A document with its chunks, before embedding.
 #[derive(Debug)]
@@ -26,25 +26,25 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Returns the file it was read from.
+    /// Returns the file that the document was read from.
     pub(super) fn path(&self) -> PathBuf {
         let stamp = self.document.stamp.as_ref();
         stamp.map(|stamp| paths::path_of(&stamp.path)).unwrap_or_default()
     }
 
-    /// Returns what the model reads, one text a chunk.
+    /// Returns the texts that the model embeds, one per chunk.
     pub(super) fn passages(&self) -> Vec<String> {
-        self.chunks.iter().map(|it| Chunk::passage(&it.context, &it.text)).collect()
+        self.chunks.iter().map(|chunk| Chunk::passage(&chunk.context, &chunk.text)).collect()
     }
 }
 
-/// A file that was read, and what is known of it.
+/// A file that was read, and what is known about it.
 pub(super) struct ReadFile<'a> {
     pub(super) found: &'a Found,
     pub(super) bytes: &'a [u8],
     pub(super) format: Format,
     pub(super) content_hash: String,
-    /// What the user once called this document; the run's own title takes precedence.
+    /// The title that the user once gave this document; the title of the run overrides it.
     pub(super) given_title: Option<String>,
 }
 
@@ -52,8 +52,8 @@ pub(super) struct ReadFile<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::EmptyFile`] for text without a single visible character, [`Error::TooSlow`] if the budget is
-/// spent, else what the extractor gives.
+/// [`Error::EmptyFile`] for text without a visible character, [`Error::TooSlow`] if the budget is
+/// spent, else the error of the extractor.
 pub(super) fn prepare_file(
     file: ReadFile<'_>,
     options: &IngestOptions,
@@ -104,7 +104,7 @@ pub(super) fn prepare_note(
     let document = extract::text::extract_note(text);
     let title_given = options.title.is_some();
     let stated = options.title.clone().or_else(|| document.title.clone());
-    // A title made of the note's own words would only count them twice.
+    // A title made of the note's words would only count them twice.
     let context_title = stated.clone().unwrap_or_default();
     let title = stated.unwrap_or_else(|| extract::text::note_title(text));
     let head =
@@ -112,11 +112,11 @@ pub(super) fn prepare_note(
     assemble(document, head, options, num_tokens, budget)
 }
 
-/// What is known of a document beside its content.
+/// What is known about a document, apart from its content.
 struct Head {
     format: Format,
     title: String,
-    /// What chunks are read with; empty if the title says nothing that the text does not.
+    /// The title that is part of each chunk's context; empty if it would add nothing to the text.
     context_title: String,
     title_given: bool,
     stamp: Option<PathStamp>,
@@ -133,10 +133,11 @@ fn assemble(
     let chunk_options = options.chunking.of(head.format.doc_type());
     let (clock, left) = (Clock::start(), budget.left());
     let (num_counted, is_late) = (Cell::new(0_u32), Cell::new(false));
-    // Once the time is used up no text has tokens: chunking then ends soon, and nothing of it is kept.
+    // Once the time is used up, every text counts as 0 tokens: chunking then ends soon, and its
+    // result is dropped.
     let count = |text: &str| {
         num_counted.set(num_counted.get().wrapping_add(1));
-        if num_counted.get().is_multiple_of(COUNTS_PER_LOOK) && clock.elapsed() >= left {
+        if num_counted.get().is_multiple_of(COUNTS_PER_CHECK) && clock.elapsed() >= left {
             is_late.set(true);
         }
         if is_late.get() { 0 } else { num_tokens(text) }
@@ -170,13 +171,14 @@ fn assemble(
     Ok(Prepared { document, chunks, warnings })
 }
 
-/// Returns the words of a file's name without its extension; numbers and codes like `d000012` are
-/// none, and a name without words says nothing.
+/// Returns the words of a file's name without its extension; empty if there are only numbers and
+/// codes like `d000012`.
 fn file_words(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let is_word = |it: &&str| it.chars().nth(1).is_some() && it.chars().all(char::is_alphabetic);
-    let parts = stem.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-    if parts.clone().any(|it| is_word(&it)) {
+    let is_word =
+        |part: &&str| part.chars().nth(1).is_some() && part.chars().all(char::is_alphabetic);
+    let parts = stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+    if parts.clone().any(|part| is_word(&part)) {
         parts.collect::<Vec<_>>().join(" ")
     } else {
         String::new()
@@ -192,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_name_gives_its_words_if_it_has_any() {
+    fn the_words_of_a_file_name_are_found() {
         for (path, words) in [
             ("/n/setup-notes.md", "setup notes"),
             ("/n/tide_table.py", "tide table"),

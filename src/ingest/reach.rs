@@ -1,7 +1,8 @@
-//! Decides through which links a file may be reached, and opens it accordingly.
+//! Decides which links a path to a file may contain, and opens the file accordingly.
 //!
-//! A file of a folder is opened without following any link in that folder; a file that the user named
-//! itself, only where its path leads to what it led to then. What was put in place later is refused.
+//! A file in an added folder is opened without following any link in that folder. A file that the
+//! user named is opened only if its path still leads to the same file. A link that was put there
+//! later is refused.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,28 +13,28 @@ use crate::files::{File, Metadata, open};
 use crate::store::{PathStamp, Root, Store};
 use crate::text::paths;
 
-/// Through which links a file may be reached.
+/// Which links a path to a file may contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
-    /// Through any: links are followed in its folder.
+    /// Any links: they are followed in its folder.
     Anywhere,
-    /// Through none below this folder.
+    /// No links below this folder.
     Below(Arc<Folder>),
-    /// Only where it leads to this file; a path without links.
+    /// Any links that lead to this file, which is a path without links.
     Exactly(PathBuf),
 }
 
-/// A folder, and what its path leads to.
+/// A folder, and where its path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// As it was named.
+    /// As the user named it.
     path: PathBuf,
     /// Without links.
     real: PathBuf,
 }
 
 impl Folder {
-    /// Finds out what a path leads to.
+    /// Resolves a path.
     ///
     /// # Errors
     ///
@@ -42,21 +43,22 @@ impl Folder {
         Ok(Self { path: path.to_owned(), real: real(path)? })
     }
 
-    /// Returns what its path leads to, without links.
+    /// Returns where the folder's path leads, without links.
     pub fn real(&self) -> &Path {
         &self.real
     }
 
-    /// Returns a path below the folder without links above it; `None` for a path elsewhere.
+    /// Returns a path below the folder, with the links above the folder resolved; `None` for a path
+    /// elsewhere.
     pub(super) fn within(&self, path: &Path) -> Option<PathBuf> {
         let below = path.strip_prefix(&self.path).ok()?;
-        // Joining nothing would add a separator.
+        // Joining an empty path would add a separator.
         Some(if below.as_os_str().is_empty() { self.real.clone() } else { self.real.join(below) })
     }
 }
 
 impl Reach {
-    /// Lets a path that the user has just named lead where it leads now.
+    /// Accepts where a path leads now; for a path that the user has just named.
     ///
     /// # Errors
     ///
@@ -65,7 +67,7 @@ impl Reach {
         Ok(Self::Exactly(real(path)?))
     }
 
-    /// Lets files below a folder be reached through links above it alone.
+    /// Allows links above a folder but not below it.
     ///
     /// # Errors
     ///
@@ -74,7 +76,7 @@ impl Reach {
         Ok(Self::Below(Arc::new(Folder::at(folder)?)))
     }
 
-    /// Returns what is to be remembered of a file that was named itself.
+    /// Returns the path to remember for a file that the user named.
     pub fn real_path(&self) -> Option<String> {
         match self {
             Self::Exactly(real) => Some(paths::path_text(real)),
@@ -100,7 +102,7 @@ impl Reach {
         self.with(path, |path, links| open::read(path, links, max_bytes))
     }
 
-    /// Returns what is at a path, without opening it.
+    /// Returns the metadata of a path without opening it.
     ///
     /// # Errors
     ///
@@ -109,7 +111,7 @@ impl Reach {
         self.with(path, open::look)
     }
 
-    /// Returns what is in a folder.
+    /// Returns the entries of a folder.
     ///
     /// # Errors
     ///
@@ -125,24 +127,24 @@ impl Reach {
             Self::Below(folder) => folder.within(path).ok_or_else(|| refused(path))?,
             Self::Exactly(real) => real.clone(),
         };
-        // No link is left on the way, so one that is there was put there meanwhile.
+        // This path has no links, so any link found now was put there since.
         let root = real.ancestors().last().unwrap_or(&real);
         act(&real, Links::RefuseBelow(root)).map_err(|error| error.about(path))
     }
 }
 
 impl AddedFolder {
-    /// Returns how a path in it may be reached.
+    /// Returns how a path in the folder may be reached.
     fn reach(&self, path: &Path) -> Result<Reach> {
         match &self.reach {
             Some(reach) => Ok(reach.clone()),
-            // It may also be gone, with the disk it is on.
+            // The folder may also be missing, along with its disk.
             None => Err(real(&self.path).map_or_else(|error| error.about(path), |_| refused(path))),
         }
     }
 }
 
-/// Tells of every remembered file how it may be reached.
+/// Decides for every remembered file how it may be reached.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     folders: Vec<AddedFolder>,
@@ -152,21 +154,22 @@ pub struct Access {
 #[derive(Debug, Clone)]
 struct AddedFolder {
     path: PathBuf,
-    /// `None` if its path leads elsewhere than when it was added, or nowhere.
+    /// `None` if its path is missing or leads elsewhere than when it was added.
     reach: Option<Reach>,
 }
 
 impl Access {
-    /// Takes the folders that a database remembers; `follows_all`: links are followed in all of them.
+    /// Uses the folders that a database remembers; with `follows_all`, links are followed in all of
+    /// them.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Any failure of the database.
     pub fn of(store: &Store, follows_all: bool) -> Result<Self> {
         Ok(Self::new(&store.roots()?, follows_all))
     }
 
-    /// Takes the folders that were added.
+    /// Uses these folders.
     pub fn new(roots: &[Root], follows_all: bool) -> Self {
         let folder = |root: &Root| {
             let path = paths::path_of(&root.path);
@@ -184,7 +187,7 @@ impl Access {
         Self { folders: roots.iter().map(folder).collect() }
     }
 
-    /// Returns the innermost added folder that a path is in or is itself.
+    /// Returns the innermost added folder that contains a path or is that path.
     fn folder(&self, path: &Path) -> Option<&AddedFolder> {
         let above = self.folders.iter().filter(|folder| path.starts_with(&folder.path));
         above.max_by_key(|folder| folder.path.components().count())
@@ -195,7 +198,7 @@ impl Access {
         self.folder(path).is_some()
     }
 
-    /// Returns how an added folder, or one in it, may be walked.
+    /// Returns how an added folder, or a folder in one, may be walked.
     ///
     /// # Errors
     ///
@@ -212,7 +215,7 @@ impl Access {
     /// # Errors
     ///
     /// [`Error::LinkRefused`] if its path leads elsewhere than when it was named;
-    /// [`Error::PathNotFound`] and [`Error::Io`] for what is gone or cannot be looked at.
+    /// [`Error::PathNotFound`] and [`Error::Io`] if it is missing or cannot be examined.
     pub fn of_file(&self, path: &Path, real_path: Option<&str>) -> Result<Reach> {
         let folder = self.folder(path);
         if let Some(AddedFolder { reach: Some(Reach::Anywhere), .. }) = folder {
@@ -223,7 +226,7 @@ impl Access {
                 (Ok(Reach::Exactly(real)), _) if real == paths::path_of(remembered) => {
                     return Ok(Reach::Exactly(real));
                 }
-                // It is in a folder that was added, too, and what holds there may allow it.
+                // It is also in an added folder, whose rules may allow it.
                 (_, Some(_)) => {}
                 (Err(error), None) => return Err(error),
                 (Ok(_), None) => return Err(refused(path)),
@@ -231,13 +234,13 @@ impl Access {
         }
         match (folder, path.parent()) {
             (Some(folder), _) => folder.reach(path),
-            // Its folder may be reached through links, but the file must not be one.
+            // The path of its folder may contain links, but the file itself must not be a link.
             (None, Some(parent)) => Reach::below(parent),
             (None, None) => Err(refused(path)),
         }
     }
 
-    /// Returns how the file of a stamp may be reached, and its path.
+    /// Returns the path of a stamp and how it may be reached.
     ///
     /// # Errors
     ///
@@ -248,7 +251,7 @@ impl Access {
         Ok((path, reach))
     }
 
-    /// Returns what is at the path of a stamp, without opening it.
+    /// Returns the metadata of the file of a stamp without opening it.
     ///
     /// # Errors
     ///
@@ -263,7 +266,7 @@ fn refused(path: &Path) -> Error {
     Error::LinkRefused { path: path.to_owned() }
 }
 
-/// Returns what a path leads to, without links.
+/// Returns where a path leads, without links.
 fn real(path: &Path) -> Result<PathBuf> {
     open::real(path)
 }
@@ -275,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    /// Folders `home` and `secret`, and links in `home` as the user made them.
+    /// Folders `home` and `secret`, and links in `home` that the user made.
     struct World(tempfile::TempDir);
 
     impl World {
@@ -301,7 +304,7 @@ mod tests {
             self.0.path().join(name)
         }
 
-        /// Puts a link in the place of a file or folder.
+        /// Replaces a file or folder with a link.
         fn swap(&self, name: &str, target: &str) {
             let path = self.path(name);
             fs::rename(&path, self.path("before")).unwrap();
@@ -320,7 +323,7 @@ mod tests {
             }
         }
 
-        /// Reads a file that was added when `real_path` was taken.
+        /// Reads a file that was added when its path led to `real_path`.
         fn read(&self, roots: &[Root], name: &str, real_path: Option<&str>) -> String {
             let path = self.path(name);
             let access = Access::new(roots, false);
@@ -337,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_put_in_place_of_a_file_or_folder_is_refused() {
+    fn a_link_that_replaces_a_file_or_folder_is_refused() {
         for (name, swapped, target) in [
             ("home/docs/a.md", "home/docs/a.md", "secret/a.md"),
             ("home/docs/sub/b.md", "home/docs/sub", "secret"),
@@ -348,7 +351,7 @@ mod tests {
             assert_eq!(world.read(&roots, name, None).len(), 1);
             world.swap(swapped, target);
             assert_eq!(world.read(&roots, name, None), "link_refused", "{swapped}");
-            // Also where nothing says what the path led to.
+            // Even if the real path was not remembered.
             let roots = [world.root("home", false, true)];
             assert_eq!(world.read(&roots, name, None), "link_refused", "{swapped}");
         }
@@ -364,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_follow_follows() {
+    fn links_are_followed_in_a_folder_added_with_follow() {
         let world = World::new();
         let roots = [world.root("home/docs", true, false)];
         world.swap("home/docs/sub", "secret");
@@ -372,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_was_named_works_and_one_put_in_its_place_does_not() {
+    fn a_named_link_works_and_a_link_that_replaces_it_does_not() {
         for (name, swapped) in [
             ("home/link.md", "home/link.md"),
             ("home/notes/c.md", "home/notes/c.md"),
@@ -396,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_file_that_an_older_kb_added_the_last_component_is_no_link() {
+    fn a_file_added_by_an_older_kb_must_not_be_a_link() {
         let world = World::new();
         assert_eq!(world.read(&[], "home/notes/c.md", None), "c");
         assert_eq!(world.read(&[], "home/entrance/a.md", None), "a");

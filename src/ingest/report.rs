@@ -1,4 +1,4 @@
-//! Counts what became of each document, and names the events on the way.
+//! Counts the result of each document, and defines the events of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -7,15 +7,15 @@ use crate::error::Error;
 use crate::ingest::prepare::Prepared;
 use crate::store::Change;
 
-/// What happened to one file, told as it happens.
+/// What happened to one file, sent as it happens.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The walk has found this many files so far.
     Found {
-        /// Files seen, unchanged and ignored ones among them.
+        /// Files found, including unchanged and ignored ones.
         num_files: usize,
     },
-    /// A file was read and cut; its chunks wait to be embedded, but for those whose vectors are known.
+    /// A file was read and split; chunks whose vectors are not known wait to be embedded.
     Prepared {
         /// Its chunks that wait.
         num_chunks: usize,
@@ -31,21 +31,21 @@ pub enum Event<'a> {
         path: Option<&'a Path>,
         /// Its chunks.
         num_chunks: usize,
-        /// What the reader wants the user to know.
+        /// What the reader reports to the user.
         warnings: &'a [String],
     },
-    /// A document is there already.
+    /// A document is already stored.
     Skipped {
         /// Its file; `None` for a note given as text.
         path: Option<&'a Path>,
         /// The document that holds its bytes.
         document_id: DocumentId,
     },
-    /// A file is of a kind that is not ingested from folders, or empty.
+    /// A file is empty, or of a kind that is not ingested from folders.
     Ignored,
-    /// Something was passed over that is no document, such as an ignore file.
+    /// A file that is not a document was not used, such as an ignore file.
     Warned {
-        /// What and why.
+        /// Which file and why.
         error: &'a Error,
     },
     /// A file could not be ingested.
@@ -60,16 +60,16 @@ pub enum Event<'a> {
 /// Receives events; called from one thread at a time.
 pub type OnEvent<'a> = dyn FnMut(Event<'_>) + 'a;
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct IngestReport {
-    /// Documents that are new.
+    /// New documents.
     pub added: usize,
     /// Documents whose content was replaced.
     pub updated: usize,
-    /// Files whose bytes are stored already.
+    /// Files whose bytes are already stored.
     pub skipped: usize,
-    /// Files of kinds that are not ingested from folders, and empty ones.
+    /// Empty files, and files of kinds that are not ingested from folders.
     pub ignored: usize,
     /// Chunks written.
     pub num_chunks: usize,
@@ -82,19 +82,19 @@ pub struct IngestReport {
 }
 
 impl IngestReport {
-    /// Whether any of the documents is in the database now.
+    /// Whether at least one of the documents is in the database now.
     pub fn is_success(&self) -> bool {
         self.added + self.updated + self.skipped > 0
     }
 
-    /// Counts what became of a document and tells.
+    /// Counts the result of a document and sends the event.
     pub(super) fn count(
         &mut self,
         change: Change,
         prepared: &Prepared,
         on_event: &mut OnEvent<'_>,
     ) {
-        let path = prepared.document.stamp.as_ref().map(|it| Path::new(&it.path));
+        let path = prepared.document.stamp.as_ref().map(|stamp| Path::new(&stamp.path));
         let document_id = change.document_id();
         match change {
             Change::Unchanged(_) => {

@@ -1,5 +1,5 @@
-//! Compares folders and remembered files with what is on disk. Writes nothing; reads only files that
-//! seem changed, and only where asked to.
+//! Compares folders and remembered files with the disk. Writes nothing, and reads only files that
+//! seem changed, and only on request.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
@@ -13,55 +13,59 @@ use crate::ingest::{content_hash, detect, walk};
 use crate::store::KnownFile;
 use crate::text::paths;
 
-/// A remembered file that is not there.
+/// A remembered file that is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// Its path as it is remembered.
+    /// Its path as remembered.
     pub path: String,
     /// The document that was found there.
     pub document_id: DocumentId,
-    /// Whether the document's bytes are at another path, so that nothing would be lost with this one.
+    /// Whether the document has another path with the same bytes, so that nothing is lost.
     pub is_elsewhere: bool,
 }
 
-/// What is out of date below one folder, or among the files that were named themselves.
+/// The files that are out of date below one folder, or among the files that the user named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// The folder; `None` for files outside of all folders.
+    /// The folder; `None` for files outside all folders.
     pub root: Option<PathBuf>,
-    /// The folder is gone, empty or cannot be looked into: perhaps a disk that is not mounted. Then
-    /// nothing else is said.
+    /// The folder is missing, empty or unreadable: perhaps a disk that is not mounted. Then
+    /// nothing below it is compared.
     pub is_away: bool,
-    /// The folder's path leads elsewhere than when it was added. Then nothing else is said.
+    /// The folder's path leads elsewhere than when it was added. Then nothing below it is compared.
     pub is_refused: bool,
-    /// Files that are remembered.
+    /// Remembered files.
     pub num_known: usize,
-    /// Documents that are remembered.
+    /// Remembered documents.
     pub num_documents: usize,
-    /// Remembered files that are another length, time or, where they were read, other bytes.
+    /// Remembered files whose size, time or (if they were read) bytes have changed.
     pub changed: Vec<PathBuf>,
-    /// Those of them that no walk reaches: named themselves, or hidden by an ignore rule since.
+    /// The changed files that no walk finds: named by the user, or hidden by an ignore rule since.
     pub unreached: Vec<PathBuf>,
-    /// Files never seen whose name some format claims.
+    /// Files never seen before whose name some format claims.
     pub new: Vec<PathBuf>,
-    /// Remembered files that are gone.
+    /// Remembered files that are missing.
     pub missing: Vec<Missing>,
-    /// Empty folders in which files are remembered: perhaps disks that are not mounted, so the files
-    /// do not count as missing.
+    /// Empty folders that contained remembered files: perhaps disks that are not mounted, so the
+    /// files do not count as missing.
     pub empty_folders: BTreeSet<PathBuf>,
-    /// How many those are.
+    /// How many files those folders contained.
     pub num_in_empty: usize,
-    /// Remembered files, or the folder itself, in whose place a link is that is not followed: they are
-    /// not read, and their documents stay as they are.
+    /// Remembered files, or the folder itself, that were replaced by a link that is not followed.
+    /// They are not read, and their documents stay unchanged.
     pub refused: Vec<PathBuf>,
     /// Ignore files that are not used, and why.
     pub unused_rules: Vec<(PathBuf, String)>,
 }
 
 impl Survey {
-    /// Counts the documents that would go with the missing files.
+    /// Counts the documents that would be removed with the missing files.
     pub fn num_lost(&self) -> usize {
-        let lost = self.missing.iter().filter(|it| !it.is_elsewhere).map(|it| it.document_id);
+        let lost = self
+            .missing
+            .iter()
+            .filter(|missing| !missing.is_elsewhere)
+            .map(|missing| missing.document_id);
         lost.collect::<HashSet<_>>().len()
     }
 }
@@ -69,7 +73,7 @@ impl Survey {
 /// How much is out of date in all folders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutOfDate {
-    /// Files that are another length or time.
+    /// Files whose size or time has changed.
     pub num_changed: usize,
     /// Files never seen.
     pub num_new: usize,
@@ -77,12 +81,12 @@ pub struct OutOfDate {
     pub num_missing: usize,
     /// Folders that are gone or empty.
     pub num_folders_away: usize,
-    /// Files and folders that are not read because a link is in their place.
+    /// Files and folders that are not read because a link has replaced them.
     pub num_refused: usize,
 }
 
 impl OutOfDate {
-    /// Counts what surveys found.
+    /// Adds up surveys.
     pub fn of(surveys: &[Survey]) -> Self {
         let sum = |count: fn(&Survey) -> usize| surveys.iter().map(count).sum();
         Self {
@@ -97,13 +101,13 @@ impl OutOfDate {
     }
 }
 
-/// Whether a folder is gone, empty or cannot be looked into: what an unmounted disk leaves.
+/// Whether a folder is missing, empty or unreadable, as after unmounting a disk.
 pub fn is_away(folder: &Path) -> bool {
     folder.read_dir().map_or(true, |mut entries| entries.next().is_none())
 }
 
-/// Whether a file is certainly not there, or a folder is in its place: what cannot be looked at is not
-/// gone.
+/// Whether a file is certainly missing, or replaced by a folder. A file that cannot be examined is
+/// not missing.
 pub fn is_gone(path: &Path) -> bool {
     match path.symlink_metadata() {
         Ok(found) => found.is_dir(),
@@ -113,27 +117,28 @@ pub fn is_gone(path: &Path) -> bool {
     }
 }
 
-/// Returns the empty folder in which a missing file was, or in which its folder was.
+/// Returns the empty folder that contained a missing file, or contained the file's folder.
 fn empty_folder(path: &Path) -> Option<&Path> {
-    path.ancestors().skip(1).find(|it| it.is_dir()).filter(|it| is_away(it))
+    path.ancestors().skip(1).find(|folder| folder.is_dir()).filter(|folder| is_away(folder))
 }
 
-/// What is looked at, and how.
+/// What is surveyed, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
-    /// Through which links files may be reached.
+    /// Which links paths may contain.
     pub access: &'a Access,
-    /// Folders that were added, or parts of them.
+    /// Folders that were added, or folders in them.
     pub roots: &'a [PathBuf],
-    /// Files that are remembered.
+    /// Remembered files.
     pub known: &'a [KnownFile],
     /// How folders are walked.
     pub walk: WalkOptions,
-    /// Whether what seems changed is read, so that a file that was only touched does not count.
+    /// Whether files that seem changed are read, so that a file whose time alone changed does not
+    /// count.
     pub is_exact: bool,
 }
 
-/// Looks at the files of all folders and at remembered ones outside of them.
+/// Surveys the files of all folders and the remembered files outside them.
 pub fn survey(scope: &Scope<'_>) -> Vec<Survey> {
     let Scope { roots, known, .. } = *scope;
     let mut by_root: BTreeMap<Option<&Path>, Vec<&KnownFile>> =
@@ -142,16 +147,16 @@ pub fn survey(scope: &Scope<'_>) -> Vec<Survey> {
         let path = paths::path_of(&file.stamp.path);
         by_root.entry(root_of(roots, &path)).or_default().push(file);
     }
-    let living = living(scope);
+    let documents_with_copies = documents_with_copies(scope);
     by_root
         .into_iter()
         .filter(|(root, files)| root.is_some() || !files.is_empty())
-        .map(|(root, files)| look(scope, root, &files, &living))
+        .map(|(root, files)| look(scope, root, &files, &documents_with_copies))
         .collect()
 }
 
-/// Returns the documents of which a file is missing and another one is there.
-fn living(scope: &Scope<'_>) -> HashSet<DocumentId> {
+/// Returns the documents that have both a missing file and an existing one.
+fn documents_with_copies(scope: &Scope<'_>) -> HashSet<DocumentId> {
     let (gone, there): (Vec<_>, Vec<_>) =
         scope.known.iter().partition(|file| is_gone(&paths::path_of(&file.stamp.path)));
     let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
@@ -164,17 +169,17 @@ fn living(scope: &Scope<'_>) -> HashSet<DocumentId> {
         .collect()
 }
 
-/// Returns the innermost of the folders a path is below.
+/// Returns the innermost of the folders that contain a path.
 pub fn root_of<'a>(roots: &'a [PathBuf], path: &Path) -> Option<&'a Path> {
-    let above = roots.iter().filter(|it| path.starts_with(it));
-    above.max_by_key(|it| it.components().count()).map(PathBuf::as_path)
+    let above = roots.iter().filter(|root| path.starts_with(root));
+    above.max_by_key(|root| root.components().count()).map(PathBuf::as_path)
 }
 
 fn look(
     scope: &Scope<'_>,
     root: Option<&Path>,
     files: &[&KnownFile],
-    living: &HashSet<DocumentId>,
+    documents_with_copies: &HashSet<DocumentId>,
 ) -> Survey {
     let reach = root.map(|root| scope.access.of_folder(root));
     let mut survey = Survey {
@@ -197,7 +202,7 @@ fn look(
     if let (Some(root), Some(Ok(reach))) = (root, reach) {
         walk_root(scope, &Start::known(root, reach), &mut unseen, &mut survey);
     }
-    // Files that were named themselves, and those an ignore rule has hidden since.
+    // Files that the user named, and files hidden by an ignore rule since.
     let mut rest: Vec<_> = unseen.into_iter().collect();
     rest.sort_by(|a, b| a.0.cmp(&b.0));
     for (path, file) in rest {
@@ -212,7 +217,8 @@ fn look(
             }
             Err(Error::LinkRefused { .. }) => survey.refused.push(path),
             _ if is_gone(&path) => {
-                // Of a file that was named itself nothing but its folder tells that a disk is there.
+                // For a file that the user named, only its folder shows whether its disk is
+                // mounted.
                 let parent = path.parent().filter(|parent| root.is_none() && is_away(parent));
                 if let Some(folder) = parent.or_else(|| empty_folder(&path)) {
                     survey.empty_folders.insert(folder.to_owned());
@@ -222,7 +228,7 @@ fn look(
                 survey.missing.push(Missing {
                     path: file.stamp.path.clone(),
                     document_id: file.document_id,
-                    is_elsewhere: living.contains(&file.document_id),
+                    is_elsewhere: documents_with_copies.contains(&file.document_id),
                 });
             }
             _ => {}
@@ -231,7 +237,7 @@ fn look(
     survey
 }
 
-/// Looks at the files of a folder; those that are remembered are taken out of `unseen`.
+/// Surveys the files of a folder, and removes those that are remembered from `unseen`.
 fn walk_root(
     scope: &Scope<'_>,
     start: &Start,
@@ -245,13 +251,13 @@ fn walk_root(
                 survey.unused_rules.push((path, reason));
                 continue;
             }
-            // What the walk cannot reach is told when it is ingested.
+            // A file that cannot be reached is reported when it is ingested.
             Err(_) => continue,
         };
         let stamp = (found.size_bytes, found.mtime_ns);
         match unseen.remove(&found.path) {
             Some(file) if is_changed(scope, file, stamp, &found.reach) => {
-                // The user said what it is; its folder's other files do not tell.
+                // The user specified its type, so walking the folder would not find it.
                 if !detect::is_claimed(&found.path) {
                     survey.unreached.push(found.path.clone());
                 }
@@ -265,7 +271,7 @@ fn walk_root(
     }
 }
 
-/// Whether a file is another than the one that is remembered.
+/// Whether a file differs from the remembered one.
 fn is_changed(scope: &Scope<'_>, file: &KnownFile, stamp: (u64, i64), reach: &Reach) -> bool {
     let is_same = (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp;
     if is_same || !scope.is_exact {
@@ -291,7 +297,7 @@ mod tests {
     impl Folder {
         fn new(files: &[&str]) -> Self {
             let folder = Self(tempfile::tempdir().unwrap());
-            files.iter().for_each(|it| folder.write(it, it));
+            files.iter().for_each(|name| folder.write(name, name));
             folder
         }
 
@@ -320,7 +326,7 @@ mod tests {
         }
 
         fn survey(&self, roots: &[&str], known: &[KnownFile], is_exact: bool) -> Vec<Survey> {
-            let roots: Vec<PathBuf> = roots.iter().map(|it| self.path(it)).collect();
+            let roots: Vec<PathBuf> = roots.iter().map(|root| self.path(root)).collect();
             let added: Vec<Root> = roots.iter().map(|root| added(root)).collect();
             let access = Access::new(&added, false);
             let (access, roots) = (&access, roots.as_slice());
@@ -339,9 +345,9 @@ mod tests {
         }
     }
 
-    /// Finding F2: a link put in the place of a file was followed.
+    /// Finding F2: a link that replaced a file was followed.
     #[test]
-    fn a_link_in_the_place_of_a_file_or_folder_is_refused_and_nothing_is_missing() {
+    fn links_that_replace_files_or_folders_are_refused_and_nothing_is_missing() {
         let folder = Folder::new(&["d/a.md", "d/s/b.md", "d/s/c.md", "d/e.md", "o/a.md", "o/b.md"]);
         let known = folder.known(&["d/a.md", "d/s/b.md", "d/s/c.md", "d/e.md"]);
         for (name, target) in [("d/a.md", "o/a.md"), ("d/s", "o")] {
@@ -359,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn new_changed_and_missing_files_are_told() {
+    fn new_changed_and_missing_files_are_found() {
         let folder = Folder::new(&["d/a.md", "d/b.md", "d/c.md", "d/e.md"]);
         let known = folder.known(&["d/a.md", "d/b.md", "d/c.md"]);
         folder.write("d/b.md", "other words");
@@ -369,14 +375,14 @@ mod tests {
         assert_eq!(found[0].changed, [folder.path("d/b.md")]);
         assert_eq!(found[0].new, [folder.path("d/e.md")]);
         assert_eq!(
-            found[0].missing.iter().map(|it| it.document_id).collect::<Vec<_>>(),
+            found[0].missing.iter().map(|missing| missing.document_id).collect::<Vec<_>>(),
             [DocumentId(3)]
         );
         assert_eq!((found[0].num_known, found[0].num_documents, found[0].num_lost()), (3, 3, 1));
     }
 
     #[test]
-    fn a_file_that_was_only_touched_is_told_by_reading_it() {
+    fn reading_a_file_shows_that_it_was_only_touched() {
         let folder = Folder::new(&["d/a.md"]);
         let mut known = folder.known(&["d/a.md"]);
         known[0].stamp.mtime_ns += 1;
@@ -385,15 +391,18 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_gone_or_empty_is_away_and_nothing_in_it_is_missing() {
+    fn a_missing_or_empty_folder_is_away_and_nothing_in_it_is_missing() {
         let folder = Folder::new(&["d/a.md", "e/b.md"]);
         let known = folder.known(&["d/a.md", "e/b.md"]);
         fs::remove_dir_all(folder.path("d")).unwrap();
         fs::remove_file(folder.path("e/b.md")).unwrap();
         for roots in [&["d", "e"][..], &[]] {
             let found = folder.survey(roots, &known, true);
-            assert!(found.iter().all(|it| it.missing.is_empty()), "{found:?}");
-            assert!(found.iter().all(|it| it.is_away == it.root.is_some()), "{found:?}");
+            assert!(found.iter().all(|survey| survey.missing.is_empty()), "{found:?}");
+            assert!(
+                found.iter().all(|survey| survey.is_away == survey.root.is_some()),
+                "{found:?}"
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! Says what the first bytes of a file look like.
+//! Recognises kinds of files by their first bytes.
 
 use crate::document::Picture;
 use crate::text::decode;
@@ -6,13 +6,13 @@ use crate::text::decode;
 /// Where readers of PDF look for its header (PDF 1.7, appendix H, note 13).
 const PDF_HEADER_WITHIN_BYTES: usize = 1024;
 
-/// Where the PDF header is, if readers would find it.
+/// Returns the position of the PDF header, if readers would find it.
 pub(super) fn pdf_header(head: &[u8]) -> Option<usize> {
     let within = &head[..head.len().min(PDF_HEADER_WITHIN_BYTES)];
     within.windows(5).position(|window| window == b"%PDF-")
 }
 
-/// Whether bytes are a PDF without a name saying so: text that only speaks of PDF is none.
+/// Whether bytes are a PDF even if no name claims it; text that only mentions PDF is not one.
 pub(super) fn is_surely_pdf(head: &[u8]) -> bool {
     match pdf_header(head) {
         Some(at) => head[..at].iter().all(u8::is_ascii_whitespace) || decode::is_binary(head),
@@ -20,7 +20,8 @@ pub(super) fn is_surely_pdf(head: &[u8]) -> bool {
     }
 }
 
-/// Where a format has its mark, the mark, and the words for the format. First match wins.
+/// The position of each format's magic bytes, the bytes, and the name of the format. The first
+/// match wins.
 const MAGIC: &[(usize, &[u8], &str)] = &[
     (0, b"\x89PNG\r\n", PNG),
     (0, b"\xFF\xD8\xFF", JPEG),
@@ -51,7 +52,7 @@ const MAGIC: &[(usize, &[u8], &str)] = &[
     (0, b"%!PS", POSTSCRIPT),
 ];
 
-/// Documents written in plain characters that are no use as text.
+/// Documents in plain characters that are of no use as text.
 pub(super) const PDF: &str = "PDF";
 pub(super) const RTF: &str = "RTF";
 pub(super) const POSTSCRIPT: &str = "PostScript";
@@ -69,7 +70,7 @@ const TIFF: &str = "a TIFF image";
 const BMP: &str = "a BMP image";
 const WEBP: &str = "a WebP image";
 
-/// Which picture bytes are; `None` if they are none that is read.
+/// Returns the kind of picture; `None` for anything that OCR does not read.
 pub(super) fn picture(head: &[u8]) -> Option<Picture> {
     Some(match looks_like(head)? {
         PNG => Picture::Png,
@@ -81,15 +82,16 @@ pub(super) fn picture(head: &[u8]) -> Option<Picture> {
     })
 }
 
-/// What bytes look like, in words that fit after "it looks like"; `None` for plain text and for
-/// what is not known. Formats that begin with letters are only told from text by what follows.
+/// Returns what bytes look like, in words that fit after "it looks like"; `None` for plain text and
+/// for unknown formats. A format whose magic bytes are letters is only recognised if binary data
+/// follows.
 pub fn looks_like(head: &[u8]) -> Option<&'static str> {
     if is_surely_pdf(head) {
         return Some(PDF);
     }
     let begins = |text: &str| {
         let start = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
-        start.get(..text.len()).is_some_and(|it| it.eq_ignore_ascii_case(text.as_bytes()))
+        start.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes()))
     };
     if begins("<!doctype html") || begins("<html") {
         return Some("HTML");
@@ -97,10 +99,11 @@ pub fn looks_like(head: &[u8]) -> Option<&'static str> {
     if begins("<?xml") {
         return Some("XML");
     }
-    let is_there = |at: usize, magic: &[u8]| head.get(at..).is_some_and(|it| it.starts_with(magic));
+    let is_there =
+        |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
     match MAGIC.iter().find(|(at, magic, _)| is_there(*at, magic))?.2 {
-        ZIP if head.windows(20).any(|it| it == b"application/epub+zip") => Some(EPUB),
-        ZIP if head.windows(5).any(|it| it == b"word/") => Some(DOCX),
+        ZIP if head.windows(20).any(|window| window == b"application/epub+zip") => Some(EPUB),
+        ZIP if head.windows(5).any(|window| window == b"word/") => Some(DOCX),
         text @ (RTF | POSTSCRIPT) => Some(text),
         other => decode::is_binary(head).then_some(other),
     }

@@ -1,7 +1,7 @@
-//! Decides how a file is read, from its path and first bytes: the only place that does.
+//! Decides how a file is read, from its path and its first bytes. No other module decides this.
 //!
-//! The extension decides; the first bytes decide where there is none, and catch a file that is
-//! not what its name says; the user's word wins over both.
+//! The extension decides. The first bytes decide for files without an extension, and reveal files
+//! that are not what their name claims. What the user specifies overrides both.
 
 mod magic;
 mod names;
@@ -24,7 +24,7 @@ pub use magic::looks_like;
 /// How many bytes of a file [`detect`] wants to see; fewer only if the file is shorter.
 pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
 
-/// What the user says a file is; nothing said, nothing overridden.
+/// What the user says a file is; by default nothing is overridden.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// `--type`.
@@ -34,11 +34,11 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Takes both options together.
+    /// Combines the two options.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a language with a type that has none.
+    /// [`Error::Usage`] for a language together with a type other than code.
     pub fn new(doc_type: Option<DocType>, language: Option<Language>) -> Result<Self> {
         match (doc_type, language) {
             (Some(other), Some(_)) if other != DocType::Code => Err(Error::Usage {
@@ -49,30 +49,31 @@ impl Wanted {
         }
     }
 
-    /// Whether a document that was read as this is what the user says now.
+    /// Whether a document that was read with this type and language still agrees with the user's
+    /// options.
     pub fn allows(self, doc_type: DocType, language: Option<&str>) -> bool {
-        self.doc_type.is_none_or(|it| it == doc_type)
-            && self.language.is_none_or(|it| Some(it.as_str()) == language)
+        self.doc_type.is_none_or(|wanted| wanted == doc_type)
+            && self.language.is_none_or(|wanted| Some(wanted.as_str()) == language)
     }
 }
 
-/// Whether some format claims the name, whatever is in the file.
+/// Whether some format claims the name, regardless of the content.
 pub fn is_claimed(path: &Path) -> bool {
     by_extension(path).is_some()
 }
 
-/// Decides how a file is read from its name and its first [`HEAD_BYTES`] bytes; `None` for what
-/// is to be ignored, which only happens to files that were not named themselves.
+/// Decides how a file is read from its name and its first [`HEAD_BYTES`] bytes; `None` for a file
+/// to ignore, which is only possible if the user did not name it.
 ///
 /// # Errors
 ///
-/// [`Error::UnsupportedFormat`] for a named file nothing reads, [`Error::Usage`] for named code
-/// of no known language, [`Error::EmptyFile`] for a named file or a PDF without content, and
-/// [`Error::Extract`] where the bytes are not what the name or the user says.
+/// [`Error::UnsupportedFormat`] for a named file in no supported format, [`Error::Usage`] for named
+/// code in an unknown language, [`Error::EmptyFile`] for an empty file that was named or that is a
+/// PDF, and [`Error::Extract`] where the bytes are not what the name or the user says.
 pub fn detect(path: &Path, head: &[u8], is_named: bool, wanted: Wanted) -> Result<Option<Format>> {
     let claimed = by_extension(path);
     if head.is_empty() {
-        // Empty `__init__.py` files are everyday life; an empty PDF is a failed download.
+        // Empty `__init__.py` files are common; an empty PDF is a failed download.
         return if is_named || claimed == Some(Format::Pdf) {
             Err(Error::EmptyFile { path: path.to_owned() })
         } else {
@@ -90,9 +91,9 @@ pub fn detect(path: &Path, head: &[u8], is_named: bool, wanted: Wanted) -> Resul
         };
     };
     let format = match (format, picture(head)) {
-        // What a picture is is told by its bytes.
+        // The bytes of a picture decide its kind, whatever its extension is.
         (Format::Image(_), Some(picture)) => Format::Image(picture),
-        // One extension is shared by two languages.
+        // C and C++ share one extension.
         (Format::Code(Language::C), _)
             if wanted.language.is_none() && is_cpp_header(path, head) =>
         {
@@ -102,13 +103,13 @@ pub fn detect(path: &Path, head: &[u8], is_named: bool, wanted: Wanted) -> Resul
     };
     match mismatch(head, format) {
         None => Ok(Some(format)),
-        // `kb add DIRECTORY --type note` is no promise that every file in it is one.
+        // With `kb add DIRECTORY --type note`, not every file in the directory has to be a note.
         Some(_) if !is_named && claimed != Some(format) => Ok(None),
         Some(error) => Err(error),
     }
 }
 
-/// What a file is by the user's word, else its name, else its content.
+/// Returns the format by what the user says, else by the name, else by the content.
 fn wanted_format(
     path: &Path,
     head: &[u8],
@@ -118,14 +119,14 @@ fn wanted_format(
     if let Some(language) = wanted.language {
         return Some(Format::Code(language));
     }
-    // A page of HTML is of the type `markdown` anyway, a picture of the type `pdf`.
-    let is_own = |it: &Format| {
+    // HTML already has the type `markdown`, and a picture the type `pdf`.
+    let is_derived = |format: &Format| {
         !matches!(
-            it,
+            format,
             Format::Pdf | Format::Markdown | Format::Text | Format::Note | Format::Code(_)
         )
     };
-    if let (Some(claimed), Some(doc_type)) = (claimed.filter(is_own), wanted.doc_type)
+    if let (Some(claimed), Some(doc_type)) = (claimed.filter(is_derived), wanted.doc_type)
         && claimed.doc_type() == doc_type
     {
         return Some(claimed);
@@ -149,25 +150,25 @@ fn wanted_format(
 }
 
 fn no_language(path: &Path) -> Error {
-    let known: Vec<&str> = Language::ALL.iter().map(|it| it.as_str()).collect();
+    let known: Vec<&str> = Language::ALL.iter().map(|language| language.as_str()).collect();
     Error::Usage {
         message: format!("the language of {} is not known", path.display()),
         hint: Some(format!("name it: `--language {}`", known.join("|"))),
     }
 }
 
-/// Why bytes cannot be what they are said to be; `None` if they can.
+/// Returns why bytes cannot be in a format; `None` if they can.
 fn mismatch(head: &[u8], format: Format) -> Option<Error> {
     let looks = looks_like(head);
     let failure = match (format, looks) {
         (Format::Pdf, _) if pdf_header(head).is_some() => return None,
         (Format::Pdf, Some(_)) => Failure::WrongFormat,
-        // Binary without a header may be a damaged PDF: its reader knows best.
+        // Binary data without a header may be a damaged PDF; the PDF reader decides.
         (Format::Pdf, None) if decode::is_binary(head) => return None,
         (Format::Pdf, None) => Failure::WrongFormat,
         (Format::Image(_), _) if picture(head).is_some() => return None,
         (Format::Image(_), _) => Failure::WrongFormat,
-        // An encrypted one is wrapped like an old one: its reader tells.
+        // An encrypted DOCX has the container of an old Office document; the reader reports it.
         (Format::Docx, Some(DOCX | ZIP | OLD_OFFICE)) => return None,
         (Format::Docx, _) => Failure::WrongFormat,
         (Format::Epub, Some(EPUB | ZIP)) => return None,

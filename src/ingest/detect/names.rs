@@ -1,10 +1,10 @@
-//! Returns the format that a file name stands for, with the first lines where formats share a name.
+//! Returns the format of a file by its name; where languages share a name, its first lines decide.
 
 use std::path::Path;
 
 use crate::document::{Format, Language, Picture};
 
-/// Extensions in lower case and what they stand for.
+/// Extensions in lower case, with their formats.
 const EXTENSIONS: &[(&str, Format)] = &[
     ("pdf", Format::Pdf),
     ("docx", Format::Docx),
@@ -48,10 +48,10 @@ const EXTENSIONS: &[(&str, Format)] = &[
     ("java", Format::Code(Language::Java)),
 ];
 
-/// How names end of what programs have written for programs to read.
-const PACKED_ENDS: &[&str] = &[".min.js", ".min.mjs", ".min.cjs"];
+/// Suffixes of files that programs have minified for other programs.
+const MINIFIED_SUFFIXES: &[&str] = &[".min.js", ".min.mjs", ".min.cjs"];
 
-/// How a line begins in a header of C++ and in none of C.
+/// How lines begin in C++ headers but not in C headers.
 const CPP_LINES: &[&str] =
     &["namespace ", "template <", "template<", "public:", "private:", "protected:"];
 
@@ -70,44 +70,44 @@ const INTERPRETERS: &[(&str, Language)] = &[
     ("deno", Language::TypeScript),
 ];
 
-/// The extension in lower case. `python3.11-config` and `notes.2024` have none.
+/// Returns the extension in lower case. `python3.11-config` and `notes.2024` have none.
 pub(super) fn extension(path: &Path) -> Option<String> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let is_word = extension.starts_with(|it: char| it.is_ascii_lowercase())
-        && extension.bytes().all(|it| it.is_ascii_alphanumeric());
+    let is_word = extension.starts_with(|first: char| first.is_ascii_lowercase())
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_word.then_some(extension)
 }
 
 pub(super) fn by_extension(path: &Path) -> Option<Format> {
     let extension = extension(path)?;
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    if PACKED_ENDS.iter().any(|it| name.ends_with(it)) {
+    if MINIFIED_SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) {
         return None;
     }
     EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format)
 }
 
-/// Whether a file named `*.h` is C++: by what is at its beginning.
+/// Whether a file named `*.h` is C++, by its first lines.
 pub(super) fn is_cpp_header(path: &Path, head: &[u8]) -> bool {
     let is_cpp = |line: &str| {
         let line = line.trim();
-        CPP_LINES.iter().any(|it| line.starts_with(it))
+        CPP_LINES.iter().any(|start| line.starts_with(start))
             || (line.starts_with("class ") && line.ends_with(['{', ';', ':']))
-            // Headers of C have an extension, those of the C++ library have none.
+            // C headers have an extension, headers of the C++ library have none.
             || (line.starts_with("#include <") && !line.contains('.'))
     };
     extension(path).as_deref() == Some("h") && String::from_utf8_lossy(head).lines().any(is_cpp)
 }
 
-/// The language of a script from its `#!` line, with or without `env`.
+/// Returns the language of a script from its `#!` line, with or without `env`.
 pub(super) fn by_interpreter(head: &[u8]) -> Option<Language> {
-    let line = head.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
+    let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
     let mut name = words.next()?.rsplit('/').next()?;
     if name == "env" {
         name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
         name = name.rsplit('/').next()?;
     }
-    let name = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
+    let name = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
     INTERPRETERS.iter().find(|(known, _)| *known == name).map(|(_, language)| *language)
 }

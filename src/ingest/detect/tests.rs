@@ -1,10 +1,10 @@
-//! What each name and each beginning of a file is taken for.
+//! Checks which format each name and each beginning of a file leads to.
 
 use super::*;
 
 const PNG_HEAD: &[u8] = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
 
-/// The format's name, `ignored`, or the error's code and message.
+/// Returns the format's name, `ignored`, or the error's code and message.
 fn outcome(name: &str, head: &[u8], is_named: bool, wanted: Wanted) -> String {
     match detect(Path::new(name), head, is_named, wanted) {
         Ok(Some(format)) => format.as_str().to_owned(),
@@ -17,10 +17,10 @@ fn outcome(name: &str, head: &[u8], is_named: bool, wanted: Wanted) -> String {
 fn check(name: &str, head: &[u8], expected: &str) {
     assert_eq!(outcome(name, head, true, Wanted::default()), expected, "{name} named");
     let found = outcome(name, head, false, Wanted::default());
-    let is_nothing_known = ["unsupported_format", "empty_file"]
+    let is_unsupported = ["unsupported_format", "empty_file"]
         .iter()
         .any(|code| expected.starts_with(code) && !name.ends_with(".pdf"));
-    assert_eq!(found, if is_nothing_known { "ignored" } else { expected }, "{name} found");
+    assert_eq!(found, if is_unsupported { "ignored" } else { expected }, "{name} found");
 }
 
 #[track_caller]
@@ -60,7 +60,7 @@ fn the_extension_decides() {
 }
 
 #[test]
-fn a_header_is_c_or_cpp_by_what_is_in_it() {
+fn the_content_of_a_header_decides_between_c_and_cpp() {
     check("x.h", b"#include <stdio.h>\nstruct a;\n/* the class of a */\n", "c");
     for line in ["namespace a {", "  template<class T>", "class A;", "#include <vector>"] {
         check("x.h", format!("#pragma once\n{line}\n").as_bytes(), "cpp");
@@ -69,7 +69,7 @@ fn a_header_is_c_or_cpp_by_what_is_in_it() {
 }
 
 #[test]
-fn what_is_packed_for_browsers_is_not_read() {
+fn minified_javascript_is_not_read() {
     let unsupported = "unsupported_format: unsupported file type: ";
     check("x.min.js", b"a=1", &format!("{unsupported}x.min.js"));
     check("min.js", b"a=1", "javascript");
@@ -95,7 +95,7 @@ fn the_first_line_decides_without_an_extension() {
 }
 
 #[test]
-fn a_pdf_is_known_by_its_header() {
+fn a_pdf_is_recognised_by_its_header() {
     check("report", b"%PDF-1.7\n", "pdf");
     check("report.download", b"\r\n%PDF-1.7\n", "pdf");
     check("report.bin", b"\0\x01junk\n%PDF-1.7\n", "pdf");
@@ -105,7 +105,7 @@ fn a_pdf_is_known_by_its_header() {
 }
 
 #[test]
-fn a_pdf_that_is_none_is_reported() {
+fn a_file_that_is_not_the_pdf_its_name_claims_is_reported() {
     let wrong = "wrong_format: it is not what its name says: it looks like ";
     check("x.pdf", b"\n<!DOCTYPE HTML>", &format!("{wrong}HTML"));
     check("x.pdf", b"Not found", &format!("{wrong}plain text"));
@@ -115,7 +115,7 @@ fn a_pdf_that_is_none_is_reported() {
 }
 
 #[test]
-fn pages_word_processors_and_pictures_are_known() {
+fn html_office_documents_books_and_pictures_are_recognised() {
     check("x.HTML", b"<p>words", "html");
     check("x.htm", b"<!DOCTYPE html>", "html");
     check("x.docx", b"PK\x03\x04\x14\0\x06\0_rels/", "docx");
@@ -127,7 +127,7 @@ fn pages_word_processors_and_pictures_are_known() {
     check("x.jpeg", b"\xFF\xD8\xFF\xE0\0\x10JFIF\0", "jpeg");
     check("x.bmp", b"BM\x36\0\0\0\0\0\0\0", "bmp");
     check("x.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "webp");
-    // The bytes know better than the name.
+    // The bytes override the name.
     check("x.jpg", PNG_HEAD, "png");
     let wrong = "wrong_format: it is not what its name says: it looks like ";
     check("x.png", b"<html>", &format!("{wrong}HTML"));
@@ -136,7 +136,7 @@ fn pages_word_processors_and_pictures_are_known() {
 }
 
 #[test]
-fn a_type_that_fits_changes_nothing() {
+fn a_matching_type_changes_nothing() {
     check_wanted(
         Some(DocType::Markdown),
         None,
@@ -145,7 +145,7 @@ fn a_type_that_fits_changes_nothing() {
 }
 
 #[test]
-fn text_that_is_none_is_reported() {
+fn a_file_that_is_not_the_text_its_name_claims_is_reported() {
     let wrong = "wrong_format: it is not what its name says: it looks like ";
     check("x.md", PNG_HEAD, &format!("{wrong}a PNG image"));
     check("x.md", b"%PDF-1.4\n", &format!("{wrong}PDF"));
@@ -158,7 +158,7 @@ fn text_that_is_none_is_reported() {
 }
 
 #[test]
-fn text_is_text_in_any_encoding_and_with_any_beginning() {
+fn text_is_recognised_in_any_encoding_and_with_any_beginning() {
     for head in [
         &b"BM25 ranks"[..],
         b"MZ is a name",
@@ -175,7 +175,7 @@ fn text_is_text_in_any_encoding_and_with_any_beginning() {
 }
 
 #[test]
-fn what_nothing_reads_is_ignored_in_directories_and_an_error_when_named() {
+fn unsupported_files_are_ignored_in_directories_and_refused_when_named() {
     let unsupported = "unsupported_format: unsupported file type: ";
     check("x.xhtml", b"<html>", &format!("{unsupported}x.xhtml (HTML)"));
     check("x.gif", b"GIF89a\x01\0\x01\0", &format!("{unsupported}x.gif (a GIF image)"));
@@ -189,7 +189,7 @@ fn empty_files_are_ignored_in_directories() {
 }
 
 #[test]
-fn the_users_word_wins() {
+fn the_users_options_override_the_name() {
     check_wanted(
         Some(DocType::Note),
         None,
@@ -209,7 +209,7 @@ fn the_users_word_wins() {
 }
 
 #[test]
-fn a_wanted_type_leaves_out_what_cannot_be_it() {
+fn a_wanted_type_excludes_files_that_cannot_have_it() {
     let wrong = "wrong_format: it is not what its name says: it looks like ";
     check_wanted(
         Some(DocType::Pdf),
@@ -243,11 +243,13 @@ fn code_needs_a_language() {
     );
     let wanted = Wanted { doc_type: Some(DocType::Code), language: None };
     let error = detect(Path::new("x"), b"a", true, wanted).unwrap_err();
-    assert!(error.hint().is_some_and(|it| it.starts_with("name it: `--language python|bash|go|")));
+    assert!(
+        error.hint().is_some_and(|hint| hint.starts_with("name it: `--language python|bash|go|"))
+    );
 }
 
 #[test]
-fn a_language_needs_code() {
+fn a_language_requires_the_type_code() {
     assert!(Wanted::new(Some(DocType::Pdf), Some(Language::Go)).is_err());
     assert!(Wanted::new(None, Some(Language::Go)).is_ok());
 }

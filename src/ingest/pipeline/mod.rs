@@ -1,8 +1,9 @@
-//! The threads between the walk and the database; see the picture in the parent module.
+//! Runs the threads between the walk and the database; see the diagram in the parent module.
 //!
-//! Every document carries the number of its turn. The writer keeps what arrives early and commits
-//! in turn; permits bound how far the other threads may run ahead of it. A permit is taken in the
-//! order of the turns, so the document the writer waits for is always under way.
+//! Every document has a turn, its number in the walk. The writer keeps documents that arrive early
+//! and commits them in turn; permits limit how far the other threads may run ahead of it. Permits
+//! are taken in the order of the turns, so the document that the writer waits for is always in
+//! progress.
 
 mod planner;
 mod writer;
@@ -25,27 +26,27 @@ use crate::trace::stage;
 use planner::Planner;
 use writer::Writer;
 
-/// Number of a document in the order of the walk, from 0.
+/// Position of a document in the order of the walk, from 0.
 type Turn = usize;
 
-/// What became of a file before it is embedded.
+/// The result of reading a file, before it is embedded.
 enum Outcome {
-    /// New content, and what is left of the time for it.
+    /// New content, and the rest of its time budget.
     Prepared(Box<Prepared>, Arc<CpuBudget>),
-    /// The bytes are stored already, at this path or another.
-    Known { found: Found, document_id: DocumentId, content_hash: String, is_news: bool },
-    /// Not a kind of file that is ingested from folders, or empty.
+    /// The bytes are already stored, at this path or another.
+    Known { found: Found, document_id: DocumentId, content_hash: String, is_new_path: bool },
+    /// An empty file, or a kind of file that is not ingested from folders.
     Ignored,
-    /// Cannot be ingested, or the run must stop.
+    /// The file cannot be ingested, or the run must stop.
     Failed { path: PathBuf, error: Error },
 }
 
-/// What the writer is told.
+/// What the other threads send to the writer.
 enum Message {
     Found(usize),
     Outcome(Turn, Outcome),
     Embedded(Turn, usize, Result<Vec<Vec<f32>>>),
-    /// The walk is over; holds how many turns there were.
+    /// The walk is over; holds the number of turns.
     Walked(usize),
 }
 
@@ -57,7 +58,7 @@ struct Job {
     budget: Arc<CpuBudget>,
 }
 
-/// Runs the threads until all that is at or below `starts` is committed, or a failure ends the run.
+/// Runs the threads until every file in `starts` is committed, or a failure ends the run.
 pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
     let (services, options) = (run.services, run.options);
     let reader = Mutex::new(run.store.reader()?);
@@ -68,7 +69,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(num_workers)
         .build()
-        .map_err(|it| Error::Store(Box::new(it)))?;
+        .map_err(|error| Error::Store(Box::new(error)))?;
     let (permit_back, permits) = mpsc::sync_channel::<()>(num_turns);
     for _ in 0..num_turns {
         permit_back.send(()).expect("the receiver lives in this function");
@@ -92,7 +93,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
         scope.spawn(move || planner.walk(starts, &pool, &permits, &to_writer));
         let mut writer = Writer::new(run, planner, to_embedders, permit_back);
         let result = writer.run(&messages);
-        // Dropping the writer's ends lets every other thread finish.
+        // Dropping the writer's channels lets every other thread finish.
         is_stopped.store(true, Ordering::Relaxed);
         drop(writer);
         drop(messages);

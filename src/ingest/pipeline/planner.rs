@@ -1,4 +1,5 @@
-//! Walks, reads what may be new on all workers, and decides what is to be done with each file.
+//! Walks folders, reads files that may be new on all workers, and decides what happens to each
+//! file.
 
 use std::panic;
 use std::panic::AssertUnwindSafe;
@@ -20,7 +21,7 @@ use crate::trace::stage;
 
 use super::{Message, Outcome};
 
-/// Finds files and sends them to the workers, which ask first whether a file may be new.
+/// Finds files and sends them to the workers, which first check whether a file may be new.
 #[derive(Clone, Copy)]
 pub(super) struct Planner<'a> {
     pub(super) reader: &'a Mutex<Store>,
@@ -31,7 +32,7 @@ pub(super) struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Walks, until it is stopped or done.
+    /// Walks until all files are found or the run is stopped.
     pub(super) fn walk(
         self,
         starts: &[Start],
@@ -63,7 +64,7 @@ impl Planner<'_> {
         });
     }
 
-    /// Returns what is to be done with a file.
+    /// Returns what happens to a file.
     pub(super) fn outcome(self, item: Result<Found>) -> Outcome {
         let found = match item {
             Ok(found) => found,
@@ -87,7 +88,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Reads a file unless its size and time say that it is as it was.
+    /// Reads a file unless its size and time are unchanged.
     fn read(self, found: Found) -> Result<Outcome> {
         let known = self.known(&found)?;
         let has_ocr = self.options.pdf.ocr.is_there();
@@ -102,7 +103,7 @@ impl Planner<'_> {
             return Ok(Outcome::Known {
                 found,
                 document_id: known.document_id,
-                is_news: leads_elsewhere || is_moved,
+                is_new_path: leads_elsewhere || is_moved,
                 content_hash: known.content_hash.clone(),
             });
         }
@@ -110,7 +111,7 @@ impl Planner<'_> {
         let max_bytes = self.options.walk.max_bytes();
         let bytes = stage("read", || found.reach.read(&found.path, max_bytes));
         let bytes = bytes.map_err(|error| match error {
-            // It has grown since the walk saw it.
+            // The file has grown since the walk.
             Error::OverLimit { path, .. } => Error::TooLarge { path, limit_mb },
             error => error,
         })?;
@@ -120,21 +121,22 @@ impl Planner<'_> {
         let format = detect::detect(&found.path, &bytes, found.is_named, self.options.wanted)?;
         let Some(format) = format else { return Ok(Outcome::Ignored) };
         let hash = hash::sha256(&bytes);
-        let same = self.lock().document_by_hash(&hash)?.filter(|it| {
-            let num_awaiting = it.metadata.quality.map_or(0, |it| it.pages_awaiting_ocr);
-            let may_say_more = has_ocr && num_awaiting > 0;
-            !may_say_more
-                && it.doc_type == format.doc_type()
-                && it.language.as_deref() == format.language().map(Language::as_str)
+        let same = self.lock().document_by_hash(&hash)?.filter(|stored| {
+            let num_awaiting =
+                stored.metadata.quality.map_or(0, |quality| quality.pages_awaiting_ocr);
+            let may_have_more_text = has_ocr && num_awaiting > 0;
+            !may_have_more_text
+                && stored.doc_type == format.doc_type()
+                && stored.language.as_deref() == format.language().map(Language::as_str)
         });
         match same {
             Some(same) if same.path.is_some() => Ok(Outcome::Known {
                 found,
                 document_id: same.id,
                 content_hash: hash,
-                is_news: true,
+                is_new_path: true,
             }),
-            // Its text may come from an import, whose author may have lied about the hash.
+            // The stored text may come from an import, and the import may have lied about the hash.
             without_file => {
                 let given = without_file.filter(|same| same.is_title_given).map(|same| same.title);
                 let is_known = known.is_some();
@@ -146,7 +148,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns what is known of a file, also under the text that older versions had for its path.
+    /// Returns what is stored for a file, also under the text that older versions used for its
+    /// path.
     fn known(self, found: &Found) -> Result<Option<KnownPath>> {
         let text = paths::path_text(&found.path);
         let known = self.lock().known_path(&text)?;
@@ -158,7 +161,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether there is a file at a remembered path.
+    /// Whether a remembered path still leads to a file.
     pub(super) fn is_there(self, path: &str) -> Result<bool> {
         let known = self.lock().known_path(path)?;
         let found = known.map(|known| self.access.look(&known.stamp));
@@ -175,7 +178,7 @@ impl Planner<'_> {
         Ok(Outcome::Prepared(Box::new(prepared), budget))
     }
 
-    /// Returns the connection that reads.
+    /// Returns the connection for reading.
     pub(super) fn lock(&self) -> MutexGuard<'_, Store> {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -36,7 +36,7 @@ pub(super) struct Writer<'w, 'r> {
 }
 
 impl<'w, 'r> Writer<'w, 'r> {
-    /// Takes what it hands on and what it writes to; nothing waits yet.
+    /// Creates a writer; no document is waiting yet.
     pub(super) fn new(
         run: &'w mut Run<'r>,
         planner: Planner<'w>,
@@ -54,7 +54,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         }
     }
 
-    /// Writes what comes until every turn has had its.
+    /// Handles messages until every turn is committed.
     pub(super) fn run(&mut self, messages: &mpsc::Receiver<Message>) -> Result<()> {
         while self.num_turns != Some(self.next_turn) {
             let message = messages.recv().expect("the planner ends with a last message");
@@ -67,18 +67,20 @@ impl<'w, 'r> Writer<'w, 'r> {
                 Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
                 Message::Embedded(turn, first, vectors) => self.embedded(turn, first, vectors)?,
             }
-            while self.waiting.get(&self.next_turn).is_some_and(|it| it.num_missing == 0) {
+            while self.waiting.get(&self.next_turn).is_some_and(|waiting| waiting.num_missing == 0)
+            {
                 let waiting = self.waiting.remove(&self.next_turn).expect("just seen");
                 self.commit(waiting)?;
                 self.next_turn += 1;
-                // The planner may have ended already.
+                // The planner may already have ended.
                 let _ = self.permit_back.try_send(());
             }
         }
         Ok(())
     }
 
-    /// Takes in vectors; a document that takes too long to embed has failed, and the next goes on.
+    /// Stores vectors in their document. A document that takes too long to embed fails, and the run
+    /// goes on.
     fn embedded(&mut self, turn: Turn, first: usize, vectors: Result<Vec<Vec<f32>>>) -> Result<()> {
         let Some(waiting) = self.waiting.get_mut(&turn) else { return Ok(()) };
         let vectors = match (vectors, &waiting.outcome) {
@@ -88,7 +90,7 @@ impl<'w, 'r> Writer<'w, 'r> {
                 (waiting.outcome, waiting.num_missing) = (Outcome::Failed { path, error }, 0);
                 return Ok(());
             }
-            // Other jobs of a document that has failed already.
+            // Another job of a document that has already failed.
             (Err(Error::TooSlow { .. }), _) => return Ok(()),
             (Err(error), _) => return Err(error),
         };
@@ -100,7 +102,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         Ok(())
     }
 
-    /// Takes in a document and asks for the vectors that the database does not hold yet.
+    /// Adds a document to those waiting, and requests the vectors that are not in the database.
     fn wait(&mut self, turn: Turn, outcome: Outcome) -> Result<()> {
         let mut vectors = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
@@ -108,7 +110,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             vectors = self.known_vectors(&passages)?;
             self.send_jobs(turn, passages, &vectors, budget);
         }
-        let num_missing = vectors.iter().filter(|it| it.is_none()).count();
+        let num_missing = vectors.iter().filter(|vector| vector.is_none()).count();
         if let Outcome::Prepared(..) = &outcome {
             (self.run.on_event)(Event::Prepared { num_chunks: num_missing });
         }
@@ -117,13 +119,14 @@ impl<'w, 'r> Writer<'w, 'r> {
     }
 
     fn known_vectors(&self, passages: &[String]) -> Result<Vec<Option<Vec<f32>>>> {
-        let hashes: Vec<PassageHash> = passages.iter().map(|it| PassageHash::of(it)).collect();
+        let hashes: Vec<PassageHash> =
+            passages.iter().map(|passage| PassageHash::of(passage)).collect();
         let known: HashMap<PassageHash, Vec<f32>> =
             self.planner.lock().vectors_by_passage(&hashes)?;
-        Ok(hashes.iter().map(|it| known.get(it).cloned()).collect())
+        Ok(hashes.iter().map(|hash| known.get(hash).cloned()).collect())
     }
 
-    /// Sends runs of neighbouring passages that have no vector yet.
+    /// Sends runs of adjacent passages that have no vector yet.
     fn send_jobs(
         &self,
         turn: Turn,
@@ -180,9 +183,9 @@ impl<'w, 'r> Writer<'w, 'r> {
                 (self.run.on_event)(Event::Failed { path: &path, error: &error });
                 self.run.report.failed.push((path, error));
             }
-            Outcome::Known { found, document_id, content_hash, is_news } => {
-                let is_change = is_news && self.is_anothers(&found, document_id)?;
-                if is_news && !self.remember(&found, document_id, &content_hash)? {
+            Outcome::Known { found, document_id, content_hash, is_new_path } => {
+                let is_change = is_new_path && self.was_of_another(&found, document_id)?;
+                if is_new_path && !self.remember(&found, document_id, &content_hash)? {
                     return self.read_again(found);
                 }
                 self.skip(&found, document_id, is_change)?;
@@ -195,7 +198,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         Ok(())
     }
 
-    /// Gives a path that an older version wrote differently the text that it has now.
+    /// Renames a path that an older version wrote differently.
     fn rename(&mut self, text: &str) -> Result<()> {
         match paths::old_text(text) {
             Some(old)
@@ -208,7 +211,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         }
     }
 
-    /// Remembers where a document's bytes are too; `false` if they are not its bytes any more.
+    /// Remembers another path of a document; `false` if the document no longer has these bytes.
     fn remember(&mut self, found: &Found, id: DocumentId, content_hash: &str) -> Result<bool> {
         let stamp = PathStamp {
             path: paths::path_text(&found.path),
@@ -216,33 +219,34 @@ impl<'w, 'r> Writer<'w, 'r> {
             mtime_ns: found.mtime_ns,
             real_path: found.reach.real_path(),
         };
-        // A path that is gone gives way to one that is there, and so does one where something else is.
-        let shown = self.run.store.document(id)?.and_then(|it| it.path);
-        let is_gone = match &shown {
+        // The primary path is replaced if no file is there any more, or if the file there has
+        // changed.
+        let shown = self.run.store.document(id)?.and_then(|document| document.path);
+        let is_missing = match &shown {
             Some(shown) => !self.planner.is_there(shown)?,
             None => true,
         };
-        let vacated = match shown.filter(|it| !is_gone && *it != stamp.path) {
-            Some(shown) => self.run.store.known_path(&shown)?.map(|it| it.stamp),
+        let vacated = match shown.filter(|shown| !is_missing && *shown != stamp.path) {
+            Some(shown) => self.run.store.known_path(&shown)?.map(|known| known.stamp),
             None => None,
         };
         let vacated = vacated.filter(|stamp| !is_unchanged(self.planner, stamp));
         let role = match &vacated {
-            _ if is_gone => PathRole::Primary,
+            _ if is_missing => PathRole::Primary,
             Some(vacated) => PathRole::PrimaryInsteadOf(vacated),
             None => PathRole::Further,
         };
         self.run.store.remember_path(id, content_hash, &stamp, role)
     }
 
-    /// Whether a file that has this document's bytes had another's when it was seen last.
-    fn is_anothers(&self, found: &Found, id: DocumentId) -> Result<bool> {
+    /// Whether this file belonged to another document when it was last read.
+    fn was_of_another(&self, found: &Found, id: DocumentId) -> Result<bool> {
         let known = self.run.store.known_path(&paths::path_text(&found.path))?;
-        Ok(known.is_some_and(|it| it.document_id != id))
+        Ok(known.is_some_and(|known| known.document_id != id))
     }
 
-    /// Ingests a file whose bytes a document had when it was looked at, but has no more: another
-    /// file of the same run took that document's place (a copy was made, then the first changed).
+    /// Ingests a file whose document no longer has its bytes. Another file of the same run has
+    /// changed that document (a copy was made, then the original changed).
     fn read_again(&mut self, found: Found) -> Result<()> {
         let mut outcome = self.planner.outcome(Ok(found));
         let mut vectors = Vec::new();
@@ -258,7 +262,8 @@ impl<'w, 'r> Writer<'w, 'r> {
         self.commit(Waiting { outcome, vectors, num_missing: 0 })
     }
 
-    /// Counts a file whose bytes are stored already, as updated if they are a change to it.
+    /// Counts a file whose bytes are already stored: as updated if the file changed, else as
+    /// skipped.
     fn skip(&mut self, found: &Found, document_id: DocumentId, is_change: bool) -> Result<()> {
         if !self.run.options.tags.is_empty() && !self.run.options.keeps_tags {
             self.run.store.add_tags(document_id, &self.run.options.tags)?;
@@ -279,7 +284,7 @@ impl<'w, 'r> Writer<'w, 'r> {
     }
 }
 
-/// Whether the file at a remembered path is as it was.
+/// Whether the file at a remembered path is unchanged.
 fn is_unchanged(planner: Planner<'_>, stamp: &PathStamp) -> bool {
     planner.access.look(stamp).is_ok_and(|metadata| {
         metadata.is_file() && walk::stamp(&metadata) == (stamp.size_bytes, stamp.mtime_ns)

@@ -1,6 +1,6 @@
-//! Finds the files of folders, one at a time, in the same order every time.
+//! Finds the files of folders, one at a time, always in the same order.
 //!
-//! Knows ignore files, links and the size limit; what a file is, is for [`super::detect`] to say.
+//! Applies ignore files, link rules and the size limit; [`super::detect`] decides what a file is.
 
 mod rules;
 mod tree;
@@ -18,7 +18,7 @@ use crate::text::paths;
 
 use tree::Tree;
 
-/// What a megabyte is in `ingestion.max_file_mb`.
+/// The size of a megabyte in `ingestion.max_file_mb`.
 pub const BYTES_PER_MB: u64 = 1_000_000;
 
 /// How to walk.
@@ -26,12 +26,12 @@ pub const BYTES_PER_MB: u64 = 1_000_000;
 pub struct WalkOptions {
     /// Files larger than this many megabytes (of 1,000,000 bytes) are not read.
     pub max_file_mb: u64,
-    /// Whether links found below a folder are followed; one that the user names always is.
+    /// Whether links below a folder are followed; a link that the user names always is.
     pub follow_links: bool,
 }
 
 impl WalkOptions {
-    /// Returns how long a file may be.
+    /// Returns the largest size of a file in bytes.
     pub fn max_bytes(&self) -> u64 {
         self.max_file_mb.saturating_mul(BYTES_PER_MB)
     }
@@ -42,17 +42,17 @@ impl WalkOptions {
 pub struct Start {
     /// Absolute.
     path: PathBuf,
-    /// `None`: the user has just named it, so it is what it leads to now.
+    /// `None` for a path that the user has just named, which is resolved now.
     reach: Option<Reach>,
 }
 
 impl Start {
-    /// Takes a path that the user has just named: a link is followed.
+    /// Starts at a path that the user has just named; links are followed.
     pub fn named(path: &Path) -> Self {
         Self { path: paths::clean(path), reach: None }
     }
 
-    /// Takes a path that was added before.
+    /// Starts at a path that was added before.
     pub fn known(path: &Path, reach: Reach) -> Self {
         Self { path: paths::clean(path), reach: Some(reach) }
     }
@@ -66,32 +66,32 @@ impl Start {
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Where it is; as reached, without `.` and `..`, links not resolved.
+    /// Its path as reached, without `.` and `..`, with links not resolved.
     pub path: PathBuf,
-    /// Its length.
+    /// Its size.
     pub size_bytes: u64,
-    /// Time of the last change since 1970, as the file system says.
+    /// Time of the last change since 1970, as the file system reports it.
     pub mtime_ns: i64,
-    /// Whether it was named itself rather than found in a directory.
+    /// Whether the user named it, rather than the walk finding it in a directory.
     pub is_named: bool,
-    /// Through which links it may be opened.
+    /// Which links may be followed to open it.
     pub reach: Reach,
 }
 
-/// Returns the files of `starts`: these as given, below each one siblings in byte order of their
-/// names. A file that two of them or two links lead to comes once.
-///
-/// Hidden files and what `.gitignore` and `.kbignore` say are left out below a folder, never a file
-/// that was named itself. Loops of links end; FIFOs, devices and sockets are left out. A file over the
-/// size limit that is neither named itself nor has a name some format claims is left out too: it would
+/// Returns the files of `starts` in the given order, and below each start in byte order of the
+/// names. A file that several starts or links lead to is returned once.
+/// Hidden files and files that `.gitignore` and `.kbignore` exclude are left out below a folder,
+/// but never a file that the user named. Loops of links end; FIFOs, devices and sockets are left
+/// out. A file over the size limit that the user did not name and that no format claims is also
+/// left out: it would have been ignored anyway.
 /// have been ignored anyway.
 ///
 /// # Errors
-///
-/// Items, not the end of the walk: [`Error::PathNotFound`] for a start that does not exist,
-/// [`Error::NotAFile`] for one that is neither file nor directory, [`Error::LinkRefused`] for one that
-/// leads elsewhere than it should, [`Error::TooLarge`] over the limit, [`Error::IgnoreFile`] for an
-/// ignore file that is not used, [`Error::Io`] where something cannot be read.
+/// Errors are items and do not end the walk: [`Error::PathNotFound`] for a start that does not
+/// exist, [`Error::NotAFile`] for one that is neither file nor directory, [`Error::LinkRefused`]
+/// for one that leads elsewhere than it should, [`Error::TooLarge`] over the limit,
+/// [`Error::IgnoreFile`] for an ignore file that is not used, [`Error::Io`] for anything that
+/// cannot be read.
 pub fn walk(
     starts: &[Start],
     options: &WalkOptions,
@@ -101,7 +101,7 @@ pub fn walk(
     let is_file = |start: &&Start| !start.path.is_dir();
     let named: HashSet<PathBuf> =
         starts.iter().filter(is_file).map(|start| identity(&start.path)).collect();
-    // One folder without links cannot reach a file twice, so a plain walk remembers nothing.
+    // One folder without links cannot lead to a file twice, so a plain walk remembers nothing.
     let mut seen = (starts.len() > 1 || follow_links).then(HashSet::new);
 
     let starts = starts.to_vec();
@@ -129,19 +129,19 @@ pub fn walk(
     })
 }
 
-/// What makes two paths the same file. Hard links stay two: they are copies that change together,
-/// and each has a path of its own to be remembered by.
+/// Returns a path that is equal for two paths to the same file. Hard links stay separate: they are
+/// copies that change together, and each path is remembered.
 fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// A file that is there, or why something is not.
+/// A file, or why it cannot be used.
 type Item = Result<(PathBuf, Metadata)>;
 
-/// Items, each with the way its file may be opened.
+/// Items, each with the links that may be followed to open it.
 type Items = Box<dyn Iterator<Item = (Item, Reach)>>;
 
-/// The files of one start.
+/// Returns the files of one start.
 fn files(start: Start, follow_links: bool) -> Items {
     let one = |item: Item, reach: Reach| -> Items { Box::new(std::iter::once((item, reach))) };
     let Start { path, reach } = start;
@@ -155,7 +155,7 @@ fn files(start: Start, follow_links: bool) -> Items {
     if !metadata.is_dir() {
         return one(Err(Error::NotAFile { path }), reach);
     }
-    // A folder that was added is the place from which rules count.
+    // Rules apply from the added folder downwards.
     let base = match &reach {
         Reach::Below(base) => Ok(Arc::clone(base)),
         Reach::Anywhere | Reach::Exactly(_) => Folder::at(&path).map(Arc::new),
@@ -171,7 +171,7 @@ fn files(start: Start, follow_links: bool) -> Items {
     Box::new(Tree::new(&path, &base, reach.clone()).map(move |item| (item, reach.clone())))
 }
 
-/// Looks at a start.
+/// Returns the metadata of a start.
 fn look(path: &Path, reach: Option<Reach>) -> Result<(Reach, Metadata)> {
     let reach = match reach {
         Some(reach) => reach,
@@ -181,19 +181,18 @@ fn look(path: &Path, reach: Option<Reach>) -> Result<(Reach, Metadata)> {
     Ok((reach, metadata))
 }
 
-/// Returns size in bytes and time of the last change of a file.
+/// Returns the size in bytes and the time of the last change of a file.
 pub fn stamp(metadata: &Metadata) -> (u64, i64) {
     (metadata.len(), mtime_ns(metadata))
 }
 
-/// Nanoseconds since 1970, negative before; 0 where the file system keeps no time.
+/// Returns nanoseconds since 1970, negative before; 0 if the file system keeps no time.
 fn mtime_ns(metadata: &Metadata) -> i64 {
     let Ok(modified) = metadata.modified() else { return 0 };
     match modified.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
-        Err(before) => {
-            i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |it| it.saturating_neg())
-        }
+        Err(before) => i64::try_from(before.duration().as_nanos())
+            .map_or(i64::MIN, |nanoseconds| nanoseconds.saturating_neg()),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Reads ignore files, and says what they leave out.
+//! Reads ignore files and decides which files they exclude.
 //!
-//! An ignore file comes with the folder, so it is not trusted: a pipe, a device, a link that leaves the
-//! folder or a file of gigabytes is passed over and reported. Ignore files above an added folder count
-//! only within the git repository that the folder belongs to.
+//! An ignore file comes with the folder, so it is not trusted: a pipe, a device, a link that leaves
+//! the folder or a file of gigabytes is skipped and reported. Ignore files above an added folder
+//! apply only within the git repository that the folder belongs to.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use crate::error::{Error, Result};
 use crate::files::open;
 use crate::files::open::{Entry, Kind, Links};
 
-/// kb's own ignore file, in the syntax of `.gitignore`; it overrides that one.
+/// kb's ignore file, in the syntax of `.gitignore`; its rules override those of `.gitignore`.
 const KB_IGNORE: &str = ".kbignore";
 
-/// The ignore file of git.
+/// git's ignore file.
 const GIT_IGNORE: &str = ".gitignore";
 
-/// What makes a folder the top of a git repository.
+/// The entry that makes a folder the top of a git repository.
 const GIT: &str = ".git";
 
-/// Rules of a repository that are not committed, below [`GIT`].
+/// Rules of a repository that are not committed, relative to [`GIT`].
 const GIT_EXCLUDE: &str = "info/exclude";
 
-/// A longer ignore file is not used; the longest of real projects have a few thousand bytes.
+/// A longer ignore file is not used; the longest in real projects have a few thousand bytes.
 const MAX_BYTES: u64 = 1_000_000;
 
-/// An ignore file with more lines is not used: each may cost a regular expression.
+/// An ignore file with more lines is not used, as each line may cost a regular expression.
 const MAX_LINES: usize = 10_000;
 
-/// A longer line is no rule: no path is as long.
+/// A longer line is not a rule, as no path is that long.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// The rules that apply in a folder: its own and those of the folders above it.
+/// The rules that apply in a folder: those of the folder and of the folders above it.
 #[derive(Clone, Default)]
 pub(super) struct Rules(Option<Arc<Node>>);
 
@@ -47,20 +47,20 @@ struct Node {
     exclude: Gitignore,
 }
 
-/// What rules say of a file or folder.
+/// What the rules decide about a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Leave it out.
+    /// Exclude it.
     Out,
-    /// Take it, even if it is hidden.
+    /// Include it, even if it is hidden.
     In,
-    /// Nothing.
+    /// No rule matches.
     None,
 }
 
-/// Where ignore files are read, and what was wrong with them.
+/// Where ignore files are read, and the problems found in them.
 pub(super) struct Source<'a> {
-    /// The folder that a link must not leave; without links.
+    /// The folder that links must not leave; its path has no links.
     top: &'a Path,
     follows_links: bool,
     problems: &'a mut Vec<Error>,
@@ -71,7 +71,8 @@ impl<'a> Source<'a> {
         Self { top, follows_links, problems }
     }
 
-    /// Reads the rules of `folder` if it has such a file; what is wrong with it is noted under `shown`.
+    /// Reads an ignore file of `folder`, if there is one; problems are reported with the path
+    /// `shown`.
     fn rules(&mut self, folder: &Path, name: &str, shown: &Path) -> Gitignore {
         let text = match self.read(&folder.join(name)) {
             Ok(text) => text,
@@ -108,7 +109,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Reads a file to which no link leads.
+/// Reads a file whose path must not contain links.
 fn read_unlinked(path: &Path) -> Result<Vec<u8>> {
     open::read(path, Links::RefuseBelow(path.ancestors().last().unwrap_or(path)), MAX_BYTES)
 }
@@ -123,7 +124,7 @@ fn reason(error: &Error) -> String {
     }
 }
 
-/// Makes a matcher of an ignore file's lines; one that makes no sense is passed over.
+/// Compiles the lines of an ignore file; a line that is not a valid pattern is skipped.
 fn compile(folder: &Path, text: &[u8]) -> std::result::Result<Gitignore, String> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let mut rules = GitignoreBuilder::new(folder);
@@ -135,7 +136,7 @@ fn compile(folder: &Path, text: &[u8]) -> std::result::Result<Gitignore, String>
         if let Ok(line) = str::from_utf8(line)
             && line.len() <= MAX_LINE_BYTES
         {
-            // What makes no sense as a rule, git passes over, too.
+            // git also skips invalid patterns.
             let _ = rules.add_line(None, line);
         }
     }
@@ -144,7 +145,7 @@ fn compile(folder: &Path, text: &[u8]) -> std::result::Result<Gitignore, String>
 
 impl Rules {
     /// Returns the rules that apply to a folder (a path without links) from above: those of the git
-    /// repository that it belongs to, and none if it belongs to none.
+    /// repository that it belongs to, or none if it belongs to none.
     pub(super) fn above(folder: &Path, problems: &mut Vec<Error>) -> Self {
         let Some(top) = repository(folder) else { return Self::default() };
         let mut source = Source::new(top, false, problems);
@@ -159,7 +160,7 @@ impl Rules {
 
     /// Returns the rules that apply in a folder, given those of the folder above it.
     ///
-    /// `folder` is its path without links, `shown` the path that is reported.
+    /// `folder` is its path without links, `shown` is the path that is reported.
     pub(super) fn within(
         &self,
         source: &mut Source<'_>,
@@ -174,7 +175,8 @@ impl Rules {
         self.clone().with(source, folder, shown, [has(KB_IGNORE), has(GIT_IGNORE), has_git])
     }
 
-    /// Adds a folder's rules: of [`KB_IGNORE`], [`GIT_IGNORE`] and [`GIT_EXCLUDE`], where `has` says so.
+    /// Adds a folder's rules: those of [`KB_IGNORE`], [`GIT_IGNORE`] and [`GIT_EXCLUDE`] for which
+    /// `has` is true.
     fn with(self, source: &mut Source<'_>, folder: &Path, shown: &Path, has: [bool; 3]) -> Self {
         if has == [false; 3] {
             return self;
@@ -192,8 +194,8 @@ impl Rules {
         Self(Some(Arc::new(Node { above: self.0, kb, git, exclude })))
     }
 
-    /// Returns what the rules say of a path without links above it: kb's own rules override git's, and
-    /// those of a folder override those above it.
+    /// Returns what the rules decide about a path without links above it. kb's rules override
+    /// git's, and the rules of a folder override those of the folders above it.
     pub(super) fn verdict(&self, path: &Path, is_folder: bool) -> Verdict {
         let nodes = || std::iter::successors(self.0.as_deref(), |node| node.above.as_deref());
         let kinds: [fn(&Node) -> &Gitignore; 3] =
@@ -211,10 +213,10 @@ impl Rules {
     }
 }
 
-/// Returns the top of the git repository that a folder belongs to, if that is above it.
+/// Returns the top of the git repository that a folder belongs to, if the top is above the folder.
 ///
-/// Only a repository of the folder's owner counts: anybody may make a `.git` in `/tmp`, and git itself
-/// does not use one either.
+/// Only a repository of the folder's owner counts: any user can create a `.git` in `/tmp`, and git
+/// does not use such a repository either.
 fn repository(folder: &Path) -> Option<&Path> {
     let is_top = |folder: &Path| {
         let metadata = folder.join(GIT).symlink_metadata().ok()?;

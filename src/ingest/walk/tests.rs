@@ -1,4 +1,4 @@
-//! Folders, and the files that a walk finds in them.
+//! Tests which files a walk finds in a folder.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use super::*;
 
 const OPTIONS: WalkOptions = WalkOptions { max_file_mb: 1, follow_links: false };
 
-/// A directory with these files; `/` at the end makes a directory, ` -> ` a link.
+/// Creates a directory with these files; a final `/` makes a directory, ` -> ` a link.
 fn tree(entries: &[&str]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for entry in entries {
@@ -51,7 +51,7 @@ fn check_following(entries: &[&str], roots: &[&str], expected: &[&str]) {
 }
 
 #[test]
-fn files_come_sorted_below_roots_as_given() {
+fn roots_keep_their_order_and_files_are_sorted_below_them() {
     check(
         &["a/z.md", "a/B.md", "a/b/c.md", "a/b.md", "0/x.md", "a/é.md"],
         &["a", "0"],
@@ -73,7 +73,7 @@ fn hidden_files_are_skipped_unless_named() {
 }
 
 #[test]
-fn ignore_rules_hold_outside_of_repositories_but_not_for_what_is_named() {
+fn ignore_rules_apply_outside_repositories_but_not_to_named_files() {
     let dir = tree(&["a/x.log", "a/x.md", "a/build/y.md", "a/draft.md", "a/sub/draft.md"]);
     fs::write(dir.path().join("a/.gitignore"), "*.log\nbuild/\n").unwrap();
     fs::write(dir.path().join("a/.kbignore"), "draft.md\n!/draft.md\n").unwrap();
@@ -82,7 +82,7 @@ fn ignore_rules_hold_outside_of_repositories_but_not_for_what_is_named() {
         listed(dir.path(), &["a/x.log", "a/build"], &OPTIONS),
         ["a/x.log (named)", "a/build/y.md"]
     );
-    // Rules from above count in a repository alone.
+    // Rules from above apply only in a repository.
     assert_eq!(listed(dir.path(), &["a/sub"], &OPTIONS), ["a/sub/draft.md"]);
     fs::create_dir(dir.path().join("a/.git")).unwrap();
     assert!(listed(dir.path(), &["a/sub"], &OPTIONS).is_empty());
@@ -91,7 +91,7 @@ fn ignore_rules_hold_outside_of_repositories_but_not_for_what_is_named() {
 }
 
 #[test]
-fn what_is_walked_below_an_added_folder_knows_its_rules() {
+fn rules_of_an_added_folder_apply_to_a_walk_below_it() {
     let dir = tree(&["a/x.md", "a/sub/draft.md", "a/sub/x.md"]);
     fs::write(dir.path().join("a/.kbignore"), "draft.md\n").unwrap();
     let reach = Reach::below(&dir.path().join("a")).unwrap();
@@ -101,7 +101,7 @@ fn what_is_walked_below_an_added_folder_knows_its_rules() {
 }
 
 #[test]
-fn rules_of_a_repository_that_are_not_committed_hold() {
+fn uncommitted_rules_of_a_repository_apply() {
     let dir = tree(&["a/.git/info/exclude", "a/x.md", "a/b/y.md", "a/b/z.md"]);
     fs::write(dir.path().join("a/.git/info/exclude"), "y.md\n").unwrap();
     assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/b/z.md", "a/x.md"]);
@@ -109,22 +109,22 @@ fn rules_of_a_repository_that_are_not_committed_hold() {
 }
 
 #[test]
-fn rules_hold_through_a_link_to_the_folder() {
+fn rules_apply_through_a_link_to_the_folder() {
     let dir = tree(&["r/.git/x", "r/a/b/draft.md", "r/a/b/x.md", "l -> r/a"]);
     fs::write(dir.path().join("r/.gitignore"), "/a/b/draft.md\n").unwrap();
     assert_eq!(listed(dir.path(), &["l"], &OPTIONS), ["l/b/x.md"]);
 }
 
 #[test]
-fn a_hidden_file_that_a_rule_takes_in_is_taken() {
+fn a_rule_can_include_a_hidden_file() {
     let dir = tree(&["a/.x.md", "a/.y.md", "a/.d/z.md"]);
     fs::write(dir.path().join("a/.kbignore"), "!.x.md\n!.d\n").unwrap();
     assert_eq!(listed(dir.path(), &["a"], &OPTIONS), ["a/.d/z.md", "a/.x.md"]);
 }
 
-/// Finding F6: `kb add` waited for ever.
+/// Finding F6: `kb add` waited forever.
 #[test]
-fn an_ignore_file_that_cannot_be_trusted_is_passed_over_and_reported() {
+fn an_untrusted_ignore_file_is_skipped_and_reported() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     let dir = tree(&["a/x.md", "a/p/y.md", "a/z/z.md", "a/o/o.md", "a/l/l.md", "a/i/x.md"]);
     let at = |name: &str| dir.path().join(name);
@@ -136,10 +136,10 @@ fn an_ignore_file_that_cannot_be_trusted_is_passed_over_and_reported() {
     // A link within the folder is fine.
     fs::write(at("a/rules"), "x.md\n").unwrap();
     symlink("../rules", at("a/i/.gitignore")).unwrap();
-    let said = listed(dir.path(), &["a"], &OPTIONS);
-    let said: Vec<String> =
-        said.iter().map(|line| line.replace(&dir.path().display().to_string(), "")).collect();
-    insta::assert_snapshot!(said.join("\n"), @"
+    let listing = listed(dir.path(), &["a"], &OPTIONS);
+    let listing: Vec<String> =
+        listing.iter().map(|line| line.replace(&dir.path().display().to_string(), "")).collect();
+    insta::assert_snapshot!(listing.join("\n"), @"
         the rules in /a/l/.kbignore are not used: it has more than 10000 lines
         a/l/l.md
         the rules in /a/o/.gitignore are not used: it is longer than 1000000 bytes
@@ -182,7 +182,7 @@ fn a_missing_root_does_not_stop_the_rest() {
 }
 
 #[test]
-fn a_file_reached_twice_comes_once_and_keeps_being_named() {
+fn a_file_reached_twice_is_listed_once_and_stays_named() {
     check(
         &["a/b/x.md", "a/y.md"],
         &["a/b", "a", "a/./b/../y.md", "a/y.md"],
@@ -192,7 +192,7 @@ fn a_file_reached_twice_comes_once_and_keeps_being_named() {
 }
 
 #[test]
-fn links_are_followed_on_request_only() {
+fn links_are_followed_only_on_request() {
     let tree = ["a/x.md", "a/l.md -> ../b/y.md", "a/d -> ../b", "b/y.md", "b/z.md"];
     check(&tree, &["a"], &["a/x.md"]);
     check_following(&tree, &["a"], &["a/d/y.md", "a/d/z.md", "a/x.md"]);
@@ -206,18 +206,18 @@ fn a_link_named_itself_is_followed() {
 }
 
 #[test]
-fn loops_and_links_to_nowhere_are_survived() {
+fn loops_and_broken_links_do_not_stop_the_walk() {
     let tree = ["a/x.md", "a/d/up -> ..", "a/self -> self", "a/gone -> nowhere", "a/y.md"];
     check(&tree, &["a"], &["a/x.md", "a/y.md"]);
     let dir = self::tree(&tree);
     let options = WalkOptions { follow_links: true, ..OPTIONS };
     let listed = listed(dir.path(), &["a"], &options);
-    let files: Vec<_> = listed.iter().filter(|it| it.ends_with(".md")).collect();
+    let files: Vec<_> = listed.iter().filter(|line| line.ends_with(".md")).collect();
     assert_eq!(files, ["a/x.md", "a/y.md"]);
 }
 
 #[test]
-fn files_over_the_limit_are_reported_where_they_would_have_been_read() {
+fn files_over_the_limit_are_reported_if_they_would_have_been_read() {
     let dir = tree(&["a/big.md", "a/big.mp4", "a/fits.md", "big.mp4"]);
     for (name, size) in
         [("a/big.md", 1_000_001), ("a/big.mp4", 1_000_001), ("a/fits.md", 1_000_000)]
@@ -238,7 +238,7 @@ fn special_files_are_skipped_and_refused_when_named() {
 }
 
 #[test]
-fn size_and_time_are_the_files_own() {
+fn the_size_and_time_of_a_file_are_reported() {
     let dir = tree(&["x.md"]);
     let path = dir.path().join("x.md");
     let file = fs::File::options().write(true).open(&path).unwrap();
@@ -250,9 +250,10 @@ fn size_and_time_are_the_files_own() {
     assert_eq!(found.mtime_ns, -7);
 }
 
-/// What the crate `ignore` finds by itself, which opens ignore files whatever they are, is found here.
+/// The crate `ignore` opens ignore files whatever they are; its walker must find the same files as
+/// this one.
 #[test]
-fn rules_mean_what_they_mean_elsewhere() {
+fn rules_mean_the_same_as_in_the_crate_ignore() {
     const NAMES: [&str; 8] = ["a", "b", "a.md", "b.md", ".c", ".c.md", "d e.md", "é.md"];
     const RULES: [&str; 16] = [
         "*.md",
@@ -272,7 +273,7 @@ fn rules_mean_what_they_mean_elsewhere() {
         "a/**/b.md",
         "*",
     ];
-    // A generator of numbers that are the same in each run.
+    // A generator that returns the same numbers in each run.
     let mut state = 7_u64;
     let mut number = move |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -13,8 +13,8 @@ use crate::ingest::reach::{Folder, Reach};
 use super::Item;
 use super::rules::{Rules, Source, Verdict};
 
-/// The files below a folder: hidden ones and those that ignore files leave out are not among them, and
-/// no link is followed unless `reach` says so.
+/// The files below a folder, without hidden files and files that ignore files exclude. No link is
+/// followed unless `reach` allows it.
 pub(super) struct Tree {
     reach: Reach,
     top: Arc<Folder>,
@@ -24,19 +24,19 @@ pub(super) struct Tree {
 
 /// A folder that is being walked.
 struct Level {
-    /// As it was reached.
+    /// Its path as reached.
     path: PathBuf,
-    /// The same below what the first folder's path leads to.
+    /// Its path with the path of the first folder resolved.
     real: PathBuf,
-    /// What is still to come.
+    /// Entries still to be visited.
     entries: std::vec::IntoIter<Entry>,
     rules: Rules,
-    /// What tells it from every other folder; only where links are followed.
+    /// Identifies the folder; only where links are followed.
     identity: Option<(u64, u64)>,
 }
 
 impl Tree {
-    /// Starts at `path`, which is `base` or below it; rules count from `base` on.
+    /// Starts at `path`, which is `base` or below it; rules apply from `base` downwards.
     pub(super) fn new(path: &Path, base: &Arc<Folder>, reach: Reach) -> Self {
         let mut waiting = Vec::new();
         let mut rules = Rules::above(base.real(), &mut waiting);
@@ -59,7 +59,7 @@ impl Tree {
         tree
     }
 
-    /// Reads the names and the rules of a folder.
+    /// Reads the entries and the rules of a folder.
     fn enter(&mut self, path: PathBuf, above: &Rules) -> Result<Level> {
         let entries = self.reach.list(&path)?;
         let real = self.top.within(&path).unwrap_or_else(|| path.clone());
@@ -72,7 +72,7 @@ impl Tree {
         Ok(Level { path, real, entries: entries.into_iter(), rules, identity })
     }
 
-    /// Looks at one entry of the innermost folder.
+    /// Visits one entry of the innermost folder.
     fn look(&mut self, entry: &Entry) -> Option<Item> {
         let level = self.levels.last().expect("an entry has a folder");
         let path = level.path.join(&entry.name);
@@ -99,15 +99,16 @@ impl Tree {
             Kind::File => {
                 let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok);
                 match metadata {
-                    // It may have changed meanwhile; what is opened is looked at again.
+                    // It may have changed since; the file is checked again when it is opened.
                     Ok(metadata) => metadata.is_file().then(|| Ok((path, metadata))),
                     Err(source) => failure(Error::Io { path, source }).map(Err),
                 }
             }
             Kind::Folder => {
                 let identity = if entry.kind == Kind::Link { open::identity(&path) } else { None };
-                // A link to a folder that it is in.
-                if identity.is_some() && self.levels.iter().any(|it| it.identity == identity) {
+                // A link to a folder that contains it.
+                if identity.is_some() && self.levels.iter().any(|level| level.identity == identity)
+                {
                     return None;
                 }
                 let rules = level.rules.clone();
@@ -144,8 +145,8 @@ impl Iterator for Tree {
     }
 }
 
-/// What a failed step of the walk means to the user; `None` if nothing: a link to nowhere, a file that
-/// vanished meanwhile.
+/// Converts a failed step of the walk into the error to report; `None` for a broken link and for a
+/// file that has disappeared meanwhile.
 fn failure(error: Error) -> Option<Error> {
     match error {
         Error::PathNotFound { .. } => None,

@@ -26,9 +26,9 @@ pub(super) fn of(catalog: &Dict<'_>, num_pages: u32) -> Vec<String> {
             None => String::new(),
         })
         .collect();
-    let is_news =
+    let is_informative =
         (1_u32..).zip(&labels).any(|(number, it)| !it.is_empty() && *it != number.to_string());
-    if is_news { labels } else { Vec::new() }
+    if is_informative { labels } else { Vec::new() }
 }
 
 /// Pages that are numbered in one way.
