@@ -1,6 +1,6 @@
-//! Writes a line per command to the skill's access log, wherever that can be written.
+//! Appends one row per command to the skill's access log, or to the fallback log.
 //!
-//! The outcome of the command never depends on it.
+//! A command succeeds or fails regardless of whether it can be logged.
 
 use std::time::Duration;
 
@@ -17,15 +17,15 @@ use crate::text::paths;
 /// Age at which a fallback log is worth a reminder.
 const STALE_AFTER: Duration = Duration::from_secs(60 * 60);
 
-/// What a command did, and what of it is to be logged.
+/// The outcome of a command and the parts of it that are logged.
 pub(super) struct Logged<T> {
-    /// A JSON object, keys in order of the alphabet.
+    /// A JSON object, keys in alphabetical order.
     pub(super) args: Value,
     pub(super) outcome: Result<T>,
     pub(super) warnings: Vec<Warning>,
 }
 
-/// Finds a skill, does something with it and logs that.
+/// Resolves a skill, runs a command on it and logs the command.
 pub(super) fn logged<T>(
     caller: &Caller,
     typed: &str,
@@ -45,7 +45,7 @@ pub(super) fn logged<T>(
         skill_path: skill.skill_path(),
         cwd: paths::path_text(&caller.cwd.canonicalize().unwrap_or_else(|_| caller.cwd.clone())),
         args: args.to_string(),
-        error: outcome.as_ref().err().map(|it| error_line(it, caller.program)),
+        error: outcome.as_ref().err().map(|error| error_line(error, caller.program)),
     };
     record(caller, &skill, &access, &mut warnings);
     Answer { outcome, warnings }
@@ -53,9 +53,9 @@ pub(super) fn logged<T>(
 
 fn record(caller: &Caller, skill: &Skill, access: &Access, warnings: &mut Vec<Warning>) {
     let fallback = caller.fallback_logs().join(&skill.name).join(META_DIR).join("logs.db");
-    let written = fallback.metadata().and_then(|it| it.modified()).ok();
-    let age = written.and_then(|it| caller.now.duration_since(it).ok());
-    if age.is_some_and(|it| it > STALE_AFTER) {
+    let written = fallback.metadata().and_then(|metadata| metadata.modified()).ok();
+    let age = written.and_then(|written| caller.now.duration_since(written).ok());
+    if age.is_some_and(|age| age > STALE_AFTER) {
         warnings.push(Warning::StaleLogs { skill: skill.name.clone() });
     }
     let is_written =
@@ -83,7 +83,7 @@ mod tests {
         })
     }
 
-    /// Makes a place where nothing can be written, also not by a superuser.
+    /// Makes a path unwritable, even for a superuser.
     fn block(world: &World, path: &str) {
         world.write(path, "a file where a directory would have to be");
     }
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_there_is_written_beside_the_project() {
+    fn rows_that_cannot_be_written_there_go_to_the_fallback_log() {
         let world = World::new();
         world.skill("project/.skillc/skills/x");
         block(&world, "project/.skillc/runtime");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_written_nowhere_is_a_warning_and_no_failure() {
+    fn an_unwritable_log_is_a_warning_and_not_a_failure() {
         let world = World::new();
         world.skill("project/.skillc/skills/x");
         block(&world, "project/.skillc/runtime");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fallback_that_waits_for_more_than_an_hour_is_mentioned() {
+    fn a_fallback_log_older_than_an_hour_is_mentioned() {
         let mut world = World::new();
         world.skill("project/.skillc/skills/x");
         let path = world.path("project/.skillc/logs/x/.skillc-meta/logs.db");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_that_is_not_there_logs_nothing() {
+    fn a_missing_skill_logs_nothing() {
         let world = World::new();
         let answer = run(&world, Ok(7));
         assert_eq!(answer.outcome.unwrap_err().code(), "E001");

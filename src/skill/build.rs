@@ -1,4 +1,5 @@
-//! Builds a skill: its index, manifest and stub in its runtime directory. The source stays as it is.
+//! Builds a skill: writes its index, manifest and stub to its runtime directory. The source stays
+//! as it is.
 
 use std::path::{Path, PathBuf};
 
@@ -19,28 +20,28 @@ use crate::text::paths::path_of;
 /// How to build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Copy the directory into the store first.
+    /// Copies the directory into the store first.
     pub is_import: bool,
-    /// Use the global store, whatever the skill's own.
+    /// Uses the global store even if the skill is in a project's.
     pub is_global: bool,
-    /// Replace a skill of the same name when importing.
+    /// Replaces a skill of the same name when importing.
     pub is_forced: bool,
-    /// Agents, or directories, to put it before; none without.
+    /// Agents, or directories, to deploy the skill to; may be empty.
     pub targets: Vec<String>,
-    /// Put copies there instead of links.
+    /// Deploys copies instead of links.
     pub is_copy: bool,
 }
 
-/// What building came to.
+/// The result of building a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
-    /// The skill, where it is now.
+    /// The skill, at its current location.
     pub skill: Skill,
     /// The index.
     pub index: BuiltIndex,
-    /// Where it was put, one for each target.
+    /// Where it was deployed, one entry per target.
     pub deployments: Vec<Deployment>,
-    /// Its Markdown files that hold anything.
+    /// Its Markdown files that are not empty.
     pub pages: Vec<PathBuf>,
 }
 
@@ -48,10 +49,10 @@ pub struct Built {
 ///
 /// # Errors
 ///
-/// [`Diagnostic::MissingField`] if SKILL.md does not say name and description,
-/// [`Diagnostic::PathEscapes`] for a link that leads out, [`Diagnostic::IndexCollision`];
-/// [`Diagnostic::InvalidOption`] for a directory that was built, or a target that cannot be used;
-/// [`Error::Io`].
+/// [`Diagnostic::MissingField`] if SKILL.md has no name or description, [`Diagnostic::PathEscapes`]
+/// for a link that leads out of the skill, [`Diagnostic::IndexCollision`];
+/// [`Diagnostic::InvalidOption`] for a directory that is itself the result of a build, or an
+/// unusable target; [`Error::Io`].
 pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> Result<Built> {
     let mut skill = skill.clone();
     if options.is_global {
@@ -66,26 +67,26 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     let source_hash = index.source_hash.clone();
     let manifest = Manifest { skill: text("name"), source_hash };
     let stub_path = skill.runtime.join(SKILL_FILE);
-    // What says the same as before was made from the same files: the stub is as it should be.
+    // An equal manifest means the files have not changed, so the stub is current.
     if manifest::read(&skill).as_ref() != Some(&manifest) || !stub_path.is_file() {
         let stub = stub::stub(caller.program, &skill, &text("description"), &listing)?;
         manifest::replace(&stub_path, &stub)?;
         manifest::write(caller, &skill, &manifest)?;
     }
     for path in [skill.index_path(), skill.manifest_path(), stub_path] {
-        // An older version left them as the umask said.
+        // Older versions created these files with the permissions of the umask.
         let _ = private::close(&path);
     }
     let deploy = |target: &String| deploy::deploy(caller, &skill, target, options.is_copy);
     let deployments = options.targets.iter().map(deploy).collect::<Result<_>>()?;
-    let is_page = |it: &&files::SourceFile| page::is_markdown(&it.path) && it.size_bytes > 0;
-    let pages = listing.files.iter().filter(is_page).map(|it| it.real_path.clone()).collect();
+    let is_page = |file: &&files::SourceFile| page::is_markdown(&file.path) && file.size_bytes > 0;
+    let pages = listing.files.iter().filter(is_page).map(|file| file.real_path.clone()).collect();
     Ok(Built { skill, index, deployments, pages })
 }
 
-/// Returns what a skill says of itself, if it may be built.
+/// Returns the front matter fields of a skill, if the skill may be built.
 fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
-    // What was built says nothing that it could be built from, and would take the source's place.
+    // A build result has no sources to build from, and its name would collide with the source's.
     if resolve::is_compiled(&skill.dir) {
         let message = format!("{} is what was built of a skill", skill.skill_path());
         let hint = Some("name the skill itself; `kb skill list` shows where it is".to_owned());
@@ -97,31 +98,31 @@ fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
     fields(skill)
 }
 
-/// Returns what SKILL.md says, if that is enough to build the skill.
+/// Returns the fields of SKILL.md if they are enough to build the skill.
 ///
 /// # Errors
 ///
-/// [`Diagnostic::MissingField`]; [`Error::Io`] if it cannot be read.
+/// [`Diagnostic::MissingField`]; [`Error::Io`] if the file cannot be read.
 pub(super) fn fields(skill: &Skill) -> Result<Fields> {
     let bytes = files::read_within(&skill.dir, &skill.skill_file())?;
     let page = page::read(SKILL_FILE, &bytes);
-    let fields = page.and_then(|it| front_matter::read(&it.text).ok()).map(|it| it.0);
+    let fields = page.and_then(|page| front_matter::read(&page.text).ok()).map(|parsed| parsed.0);
     let fields = fields.unwrap_or_default();
     for field in ["name", "description"] {
-        if fields.text(field).is_none_or(|it| it.trim().is_empty()) {
+        if fields.text(field).is_none_or(|value| value.trim().is_empty()) {
             return Err(Diagnostic::MissingField { field }.into());
         }
     }
     Ok(fields)
 }
 
-/// Copies a directory into the project's store, or the global one where there is no project or it
-/// is wanted, and returns the copy's path.
+/// Copies a directory into the project's store and returns the path of the copy. Uses the global
+/// store if that is requested or there is no project.
 ///
 /// # Errors
 ///
-/// As [`build`] before anything is copied; [`Diagnostic::SkillExists`] if a skill of this name is
-/// there and is not to be replaced; [`Diagnostic::InvalidOption`] for a name that cannot be listed.
+/// As [`build`] before anything is copied; [`Diagnostic::SkillExists`] if a skill of this name
+/// exists and may not be replaced; [`Diagnostic::InvalidOption`] for a name that cannot be listed.
 pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<PathBuf> {
     let source = resolve::resolve(caller, typed)?;
     let listing = files::list(&source.dir)?;
@@ -138,7 +139,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
     };
     let sources = resolve::sources_of(&store);
     let target = sources.join(&name);
-    if target.canonicalize().is_ok_and(|it| it == source.dir) {
+    if target.canonicalize().is_ok_and(|target_dir| target_dir == source.dir) {
         return Ok(target);
     }
     let is_there = target.symlink_metadata().is_ok();

@@ -1,7 +1,7 @@
-//! Who asks, from where and when: what skill commands know of their surroundings.
+//! Describes the environment of a skill command: program, directories, time and settings.
 //!
-//! A value, made once at the edge: nothing in this folder asks for the time, the working directory
-//! or a variable.
+//! The faces create one value per command. Nothing in this folder reads the clock, the working
+//! directory or an environment variable.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,22 +13,22 @@ use crate::store::skills::index::Tokenizer;
 /// Name of the directory that holds a store.
 pub(super) const STORE_DIR: &str = ".skillc";
 
-/// Where skills are looked for beside the stores, below the working directory.
+/// Where skills are looked for in addition to the stores, below the working directory.
 pub const SKILLS_ROOT: &str = ".agents/skills";
 
-/// The part of a store that accesses are logged to where the runtime directory cannot be written.
+/// The part of a store that receives log rows when the runtime directory cannot be written.
 const FALLBACK_LOGS: &str = "logs";
 
-/// What a skill command knows of its surroundings.
+/// The environment of a skill command.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// What the program is called in messages.
+    /// The program name used in messages.
     pub program: Program,
     /// Working directory; absolute, without `.` and `..`.
     pub cwd: PathBuf,
     /// Directory that holds the global store.
     pub home: PathBuf,
-    /// Directory of skills beside the stores; absolute, need not be there.
+    /// Directory of skills outside the stores; absolute, need not exist.
     pub skills_root: PathBuf,
     /// Identifies the session in the access log.
     pub run_id: String,
@@ -36,25 +36,25 @@ pub struct Caller {
     pub now: SystemTime,
     /// The same in RFC 3339, UTC, whole seconds.
     pub timestamp: String,
-    /// The tokenizer the settings ask for.
+    /// The tokenizer chosen in the settings.
     pub tokenizer: Tokenizer,
 }
 
 impl Caller {
-    /// Returns the global store, whether it is there or not.
+    /// Returns the global store, whether it exists or not.
     pub fn global_store(&self) -> PathBuf {
         self.home.join(STORE_DIR)
     }
 
-    /// Returns the project: the nearest directory at or above the working directory with a store
-    /// in it. The home directory is none, because its store is the global one.
+    /// Returns the project: the nearest directory at or above the working directory that contains a
+    /// store. The home directory never is a project, because its store is the global one.
     pub fn project(&self) -> Option<&Path> {
         project_of(&self.cwd, &self.home)
     }
 
     /// Returns the project's store.
     pub fn project_store(&self) -> Option<PathBuf> {
-        self.project().map(|it| it.join(STORE_DIR))
+        self.project().map(|project| project.join(STORE_DIR))
     }
 
     /// Returns where accesses are logged if the runtime directory cannot be written.
@@ -71,36 +71,39 @@ pub fn fallback_logs(project: &Path) -> PathBuf {
 /// Returns the nearest directory at or above `cwd` that has a store and is not `home`.
 pub fn project_of<'a>(cwd: &'a Path, home: &Path) -> Option<&'a Path> {
     let is_home = |dir: &Path| {
-        dir == home || dir.canonicalize().is_ok_and(|it| home.canonicalize().is_ok_and(|h| h == it))
+        dir == home
+            || dir
+                .canonicalize()
+                .is_ok_and(|real_dir| home.canonicalize().is_ok_and(|h| h == real_dir))
     };
     cwd.ancestors().find(|dir| is_store(&dir.join(STORE_DIR)) && !is_home(dir))
 }
 
-/// Whether a directory is a store. One that holds nothing but logs is not: logging in a read-only
-/// surrounding makes it, and that must not move the place where indexes are looked for.
+/// Whether a directory is a store. A directory that holds only logs is not: logging creates one
+/// where runtime directories are read-only, and that must not change where indexes are looked for.
 fn is_store(dir: &Path) -> bool {
     let Ok(entries) = dir.read_dir() else { return false };
-    let names: Vec<_> = entries.take(2).flatten().map(|it| it.file_name()).collect();
+    let names: Vec<_> = entries.take(2).flatten().map(|entry| entry.file_name()).collect();
     !matches!(names.as_slice(), [only] if only == FALLBACK_LOGS)
 }
 
-/// The outcome of a skill command with what there is to say beside it.
+/// The outcome of a skill command and its warnings.
 #[derive(Debug)]
 pub struct Answer<T> {
-    /// The value asked for, or why there is none.
+    /// The requested value, or the error.
     pub outcome: Result<T>,
     /// In the order in which they arose.
     pub warnings: Vec<Warning>,
 }
 
 impl<T> From<Result<T>> for Answer<T> {
-    /// Returns an answer with nothing beside it.
+    /// Returns an answer without warnings.
     fn from(outcome: Result<T>) -> Self {
         Self { outcome, warnings: Vec::new() }
     }
 }
 
-/// Returns an error as stderr and the access log have it.
+/// Formats an error as it appears on stderr and in the access log.
 pub fn error_line(error: &Error, program: Program) -> String {
     match error {
         Error::Skill(diagnostic) => diagnostic.line(program),
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_alone_make_no_project() {
+    fn logs_alone_do_not_make_a_project() {
         let dir = tempfile::tempdir().unwrap();
         let cwd = dir.path().join("cwd");
         std::fs::create_dir_all(cwd.join(".skillc/logs/x/.skillc-meta")).unwrap();

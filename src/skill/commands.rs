@@ -1,36 +1,36 @@
-//! The skill commands and what they take, as data: the command line and a server are made from it.
+//! Declares the skill commands and their parameters as data, for the command line and the server.
 
-/// What a parameter takes.
+/// The kind of value a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Any text.
     Text,
-    /// A whole number from one to another.
+    /// A whole number within these bounds, both included.
     Number(u32, u32),
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// Nothing: it is there or not.
+    /// No value: the flag is given or not.
     Flag,
-    /// Several texts, one each time it is given.
+    /// Several texts; the parameter is repeated for each.
     Texts,
     /// Several texts, separated by commas.
     CommaTexts,
 }
 
-/// Something a command takes.
+/// A parameter of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
     /// In `snake_case`; with hyphens on the command line.
     pub name: &'static str,
-    /// What it takes.
+    /// The kind of value.
     pub kind: Kind,
-    /// Whether it must be given.
+    /// Whether the parameter must be given.
     pub is_required: bool,
-    /// Whether the command line takes it by its place instead of by its name.
+    /// Whether it is positional on the command line.
     pub is_positional: bool,
-    /// One letter that stands for the name on the command line.
+    /// Its short option on the command line.
     pub letter: Option<char>,
-    /// What holds where it is not given; a sentence where that is no value.
+    /// The value used by default, or a sentence that describes it.
     pub default: Option<&'static str>,
     /// What it does, without a full stop.
     pub about: &'static str,
@@ -43,18 +43,18 @@ pub struct Command {
     pub name: &'static str,
     /// What it does, without a full stop.
     pub about: &'static str,
-    /// Whether it changes nothing but the access log.
+    /// Whether it changes only the access log.
     pub is_read_only: bool,
-    /// Whether servers offer it.
+    /// Whether servers offer it as a tool.
     pub is_tool: bool,
-    /// In the order of the help.
+    /// In the order of the help text.
     pub parameters: &'static [Parameter],
 }
 
 impl Command {
     /// Returns a command by its name.
     pub fn find(name: &str) -> Option<&'static Self> {
-        COMMANDS.iter().find(|it| it.name == name)
+        COMMANDS.iter().find(|command| command.name == name)
     }
 }
 
@@ -285,8 +285,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_is_there_once_and_has_what_it_needs() {
-        let names: Vec<&str> = COMMANDS.iter().map(|it| it.name).collect();
+    fn every_command_is_unique_and_complete() {
+        let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
         assert_eq!(
             names,
             [
@@ -295,19 +295,20 @@ mod tests {
             ]
         );
         for command in COMMANDS {
-            let mut seen: Vec<&str> = command.parameters.iter().map(|it| it.name).collect();
+            let mut seen: Vec<&str> =
+                command.parameters.iter().map(|parameter| parameter.name).collect();
             seen.sort_unstable();
             seen.dedup();
             assert_eq!(seen.len(), command.parameters.len(), "{}", command.name);
         }
-        assert!(Command::find("sync").is_some_and(|it| !it.is_tool));
+        assert!(Command::find("sync").is_some_and(|command| !command.is_tool));
     }
 
     #[test]
     fn defaults_are_those_of_the_protocols() {
         let default = |command: &str, name: &str| {
             let parameters = Command::find(command).unwrap().parameters;
-            parameters.iter().find(|it| it.name == name).unwrap().default
+            parameters.iter().find(|parameter| parameter.name == name).unwrap().default
         };
         assert_eq!(default("search", "limit"), Some("10"));
         assert_eq!(default("sources", "limit"), Some("100"));

@@ -1,4 +1,4 @@
-//! Puts links to a built skill into the directories where agents look.
+//! Links built skills into the directories where agents look for skills.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub const TARGETS: [(&str, &str); 8] = [
     ("trae", ".trae"),
 ];
 
-/// Where a skill was put.
+/// Where a skill was deployed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deployment {
     /// The link or directory.
@@ -32,14 +32,14 @@ pub struct Deployment {
     pub is_copy: bool,
 }
 
-/// Puts a built skill where an agent looks, by a link to its runtime directory.
+/// Deploys a built skill for an agent by linking to its runtime directory.
 ///
-/// What kb put there before is replaced: a link into a store, or a copy. Anything else stays, a link of
-/// the user's that has the skill's name included.
+/// Replaces an earlier deployment by kb: a link into a store, or a copy. Everything else stays,
+/// including a link of the user's that has the skill's name.
 ///
 /// # Errors
 ///
-/// [`Diagnostic::InvalidOption`] if something else is in its place; [`Error::Io`].
+/// [`Diagnostic::InvalidOption`] if something else is at the destination; [`Error::Io`].
 pub(super) fn deploy(
     caller: &Caller,
     skill: &Skill,
@@ -71,7 +71,7 @@ pub(super) fn deploy(
         remove_copy(&path).map_err(io)?;
         match write::replace_link(&skill.runtime, &path) {
             Ok(()) => return Ok(Deployment { path, is_copy }),
-            // This system has no links.
+            // This system has no symbolic links.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(error) => return Err(io(error)),
         }
@@ -86,7 +86,7 @@ pub(super) fn deploy(
     Ok(Deployment { path, is_copy: true })
 }
 
-/// Says what is in the place of a skill, if kb did not put it there.
+/// Describes what is at the destination of a skill, if kb did not put it there.
 fn what_is_not_ours(path: &Path) -> Option<String> {
     let metadata = path.symlink_metadata().ok()?;
     match path.read_link() {
@@ -103,23 +103,23 @@ fn leads_into_a_store(original: &Path) -> bool {
     runtime.and_then(Path::parent).is_some_and(|store| store.ends_with(STORE_DIR))
 }
 
-/// What a copy consists of: neither index nor log, which stay with the original.
+/// Returns the parts of a copy. The index and the log stay with the original.
 fn copied() -> [PathBuf; 2] {
     [SKILL_FILE.into(), Path::new(META_DIR).join("manifest.json")]
 }
 
-/// Whether a directory is a copy as [`deploy`] makes it, with nothing else in it.
+/// Whether a directory is a copy made by [`deploy`], with nothing else in it.
 fn is_own_copy(path: &Path) -> bool {
     let names = |dir: &Path| -> Vec<_> {
         let entries = dir.read_dir().into_iter().flatten().flatten();
-        let mut names: Vec<_> = entries.map(|it| it.file_name()).collect();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
         names.sort_unstable();
         names
     };
     names(path) == [META_DIR, SKILL_FILE] && names(&path.join(META_DIR)) == ["manifest.json"]
 }
 
-/// Removes a copy; nothing if there is none.
+/// Removes a copy; does nothing if there is none.
 fn remove_copy(path: &Path) -> io::Result<()> {
     if path.is_symlink() || !path.is_dir() {
         return Ok(());

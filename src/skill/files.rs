@@ -1,7 +1,7 @@
 //! Lists a skill's files and computes the hash over them.
 //!
-//! What is listed, hashed and indexed is the same set: regular files, hidden ones too, but nothing
-//! below a hidden directory, and no link, wherever it leads.
+//! The same files are listed, hashed and indexed: regular files, including hidden ones, but nothing
+//! below a hidden directory and no links, whatever their target.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,14 +18,14 @@ use crate::hash;
 use crate::store::skills::index::KnownFile;
 use crate::text::paths;
 
-/// How coarse the clock of a file system may be that keeps fractions of a second: kernels stamp
-/// files by a tick of at most 10 ms; ten times that leaves room for a network's.
+/// The coarsest clock of a file system that keeps fractions of a second. Kernels stamp files with a
+/// tick of at most 10 ms; ten times that leaves room for network file systems.
 pub const FINE_TICK: Duration = Duration::from_millis(100);
 
-/// The same for one that keeps whole seconds; FAT keeps even ones only.
+/// The same for file systems that keep whole seconds; FAT keeps only even ones.
 const COARSE_TICK: Duration = Duration::from_secs(3);
 
-/// Bytes a file of a skill may have.
+/// Largest size of a skill's file.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A file of a skill.
@@ -37,14 +37,14 @@ pub struct SourceFile {
     pub real_path: PathBuf,
     /// Its length.
     pub size_bytes: u64,
-    /// When its content was changed; since 1970.
+    /// When its content was last changed; since 1970.
     pub mtime_ns: i64,
-    /// When anything of it was changed, and nobody can set that back; since 1970, 0 where the
-    /// system keeps no such time.
+    /// When the content or any metadata was last changed, which no program can set back; since
+    /// 1970, 0 where the system keeps no such time.
     pub ctime_ns: i64,
 }
 
-/// What lies in a skill's directory.
+/// The contents of a skill's directory.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// In byte order of their paths.
@@ -57,7 +57,7 @@ pub struct Listing {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] for a directory that cannot be read; what vanishes meanwhile is left out.
+/// [`Error::Io`] for a directory that cannot be read. Files that vanish meanwhile are left out.
 pub fn list(root: &Path) -> Result<Listing> {
     let mut listing = Listing::default();
     let mut folders = vec![(root.to_owned(), String::new())];
@@ -92,7 +92,7 @@ pub fn list(root: &Path) -> Result<Listing> {
     Ok(listing)
 }
 
-/// Returns when content and anything at all were changed.
+/// Returns the time of the last content change and of the last change of any kind.
 fn times(metadata: &Metadata) -> (i64, i64) {
     let nanos = |time: SystemTime| match time.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
@@ -114,21 +114,22 @@ impl SourceFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`]; [`Error::OverLimit`] for one that is too long; [`Error::LinkRefused`] if a link
-    /// is in its place by now.
+    /// [`Error::Io`]; [`Error::OverLimit`] for a file that is too large; [`Error::LinkRefused`] if
+    /// the file has since been replaced by a link.
     pub fn read(&self) -> Result<Vec<u8>> {
         open::read(&self.real_path, self.links(), MAX_FILE_BYTES)
     }
 
-    /// Returns which links are followed to it: none below the skill's directory.
+    /// Returns which links may be followed on the way to the file: none below the skill's
+    /// directory.
     pub fn links(&self) -> Links<'_> {
         let depth = self.path.matches('/').count() + 1;
         Links::RefuseBelow(self.real_path.ancestors().nth(depth).unwrap_or(&self.real_path))
     }
 
-    /// Whether a change made at `now` or later is sure to show in its times. Not so if it was
-    /// written within one tick of the file system's clock: a second change in the same tick would
-    /// leave the times as they are.
+    /// Whether a change made at `now` or later is certain to change the file's times. This is not
+    /// so if the file was written within one tick of the file system's clock: a second change in
+    /// the same tick would leave the times as they are.
     pub fn is_settled(&self, now: SystemTime) -> bool {
         let last = self.mtime_ns.max(self.ctime_ns);
         let is_coarse = last % 1_000_000_000 == 0;
@@ -139,8 +140,8 @@ impl SourceFile {
         last.saturating_add(tick) < now
     }
 
-    /// Whether this is what was known of it, by length and times alone.
-    fn is_as_known(&self, known: &KnownFile) -> bool {
+    /// Whether length and times match those of an earlier listing.
+    fn is_unchanged_since(&self, known: &KnownFile) -> bool {
         known.is_settled
             && known.size_bytes == self.size_bytes
             && known.mtime_ns == self.mtime_ns
@@ -148,9 +149,9 @@ impl SourceFile {
     }
 }
 
-/// The hash over a skill's files, fed one by one in the order of a [`Listing`].
+/// The hash over a skill's files, which are added in the order of a [`Listing`].
 ///
-/// SHA-256 over path and lower-case hex SHA-256 of each file, without anything between.
+/// SHA-256 over the path and the lower-case hex SHA-256 of each file, without separators.
 #[derive(Default)]
 pub struct SourceHash(Sha256);
 
@@ -167,7 +168,7 @@ impl SourceHash {
     }
 }
 
-/// Reads a file to which links may lead within a skill's directory, and not from outside.
+/// Reads a file that may be reached by links, but only within a skill's directory.
 ///
 /// `root` is absolute with links resolved.
 ///
@@ -188,17 +189,19 @@ pub fn file_hash(bytes: &[u8]) -> String {
     hash::sha256(bytes)
 }
 
-/// Returns the hash over a skill's files as they are now. Those that are as known by length and
-/// times are not read.
+/// Returns the hash over a skill's current files. Files whose length and times are known are not
+/// read.
 ///
 /// # Errors
 ///
 /// [`Error::Io`] for a file that cannot be read.
 pub fn source_hash(files: &[SourceFile], known: &[KnownFile]) -> Result<String> {
-    let known: HashMap<&str, &KnownFile> = known.iter().map(|it| (it.path.as_str(), it)).collect();
+    let known: HashMap<&str, &KnownFile> =
+        known.iter().map(|file| (file.path.as_str(), file)).collect();
     let mut hash = SourceHash::default();
     for file in files {
-        match known.get(file.path.as_str()).filter(|it| file.is_as_known(it)) {
+        match known.get(file.path.as_str()).filter(|known_file| file.is_unchanged_since(known_file))
+        {
             Some(known) => hash.add(&file.path, &known.sha256),
             None => hash.add(&file.path, &file_hash(&file.read()?)),
         }
@@ -218,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_that_of_the_original() {
+    fn the_hash_equals_that_of_the_original() {
         let world = World::new();
         for (path, content) in [
             ("s/SKILL.md", "one"),
@@ -237,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn content_names_and_presence_count_and_nothing_else() {
+    fn only_content_names_and_presence_affect_the_hash() {
         let world = World::new();
         world.write("s/SKILL.md", "one");
         world.write("s/refs/a.md", "two");
@@ -266,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_told_apart_and_never_followed() {
+    fn links_are_listed_separately_and_never_followed() {
         let world = World::new();
         world.write("s/SKILL.md", "one");
         world.write("elsewhere/x.md", "two");
@@ -275,9 +278,9 @@ mod tests {
             std::os::unix::fs::symlink(target, world.path(link)).unwrap();
         }
         let listing = list(&world.path("s")).unwrap();
-        let files: Vec<&str> = listing.files.iter().map(|it| it.path.as_str()).collect();
+        let files: Vec<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(files, ["SKILL.md"]);
-        let links: Vec<&str> = listing.links.iter().map(|it| it.0.as_str()).collect();
+        let links: Vec<&str> = listing.links.iter().map(|link| link.0.as_str()).collect();
         #[cfg(unix)]
         assert_eq!(links, ["in.md", "out", "up"]);
     }
@@ -291,14 +294,14 @@ mod tests {
         assert!(!file.is_settled(written));
         assert!(!file.is_settled(written + FINE_TICK / 2));
         assert!(file.is_settled(written + COARSE_TICK * 2));
-        // A time without fraction says that the clock is coarse.
+        // A time without a fraction means that the clock is coarse.
         let coarse = SourceFile { mtime_ns: 0, ctime_ns: 7_000_000_000, ..file };
         assert!(!coarse.is_settled(UNIX_EPOCH + Duration::from_secs(8)));
         assert!(coarse.is_settled(UNIX_EPOCH + Duration::from_secs(11)));
     }
 
     #[test]
-    fn what_is_as_known_is_not_read_and_what_is_not_is() {
+    fn unchanged_files_are_not_read_and_changed_ones_are() {
         let world = World::new();
         world.write("s/SKILL.md", "one");
         let files = list(&world.path("s")).unwrap().files;

@@ -1,6 +1,7 @@
 //! Reads the front matter of a skill's Markdown file (`yaml_serde`).
 //!
-//! YAML between two lines `---`. What is no front matter is text: a thematic break can open a file.
+//! Front matter is YAML between two lines `---`. A file may also open with a thematic break, so
+//! anything that is not front matter is treated as text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,14 +14,14 @@ use yaml_serde::Value;
 
 use crate::extract::markdown::front_matter;
 
-/// Why a file has no front matter that can be used.
+/// Why a file has no usable front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// The first line is not `---`.
     NotOpened,
     /// No later line is `---`.
     NotClosed,
-    /// What is between is not YAML, or not a mapping.
+    /// The text between the lines is not YAML, or not a mapping.
     NotYaml(String),
 }
 
@@ -34,26 +35,26 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What a file says of itself.
+/// The fields of a front matter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fields {
     values: Map<String, serde_json::Value>,
-    /// Numbers and truth values at the top, as they are written.
+    /// Top-level numbers and booleans, as written in the file.
     as_written: BTreeMap<String, String>,
 }
 
-/// Reads the front matter of a file and returns it with where the body begins.
+/// Reads the front matter of a file. Returns it together with the offset of the body.
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// A [`Fault`] that describes the problem.
 pub fn read(text: &str) -> Result<(Fields, usize), Fault> {
     let (inside, body_start) = split(text)?;
     Ok((parse(&text[inside])?, body_start))
 }
 
-/// Returns where the body of a file begins. `is_skill_file`: front matter is expected, so that a
-/// broken one counts as one; elsewhere only what reads as one does.
+/// Returns the offset of the body of a file. In SKILL.md (`is_skill_file`) front matter is
+/// expected, so a broken one is also skipped; elsewhere only valid front matter is.
 pub fn body_start(text: &str, is_skill_file: bool) -> usize {
     let Ok((inside, body_start)) = split(text) else { return 0 };
     let inside = &text[inside];
@@ -65,7 +66,7 @@ pub fn body_start(text: &str, is_skill_file: bool) -> usize {
     }
 }
 
-/// Finds what is between the fences and where the body begins.
+/// Finds the range between the fences and the offset of the body.
 fn split(text: &str) -> Result<(Range<usize>, usize), Fault> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
@@ -151,12 +152,12 @@ impl Fields {
         self.values.keys().map(String::as_str)
     }
 
-    /// Whether a field is there and not null.
+    /// Whether a field is present and not null.
     pub fn has(&self, name: &str) -> bool {
-        self.values.get(name).is_some_and(|it| !it.is_null())
+        self.values.get(name).is_some_and(|value| !value.is_null())
     }
 
-    /// Returns a scalar as its text; `None` where it is absent, null, a list or a mapping.
+    /// Returns a scalar as text; `None` if it is missing, null, a list or a mapping.
     pub fn text(&self, name: &str) -> Option<String> {
         match self.values.get(name)? {
             serde_json::Value::String(text) => Some(text.clone()),
@@ -164,16 +165,16 @@ impl Fields {
         }
     }
 
-    /// Returns a text in a mapping; `None` where one of them is not there.
+    /// Returns a text in a mapping; `None` if the mapping or the text is missing.
     pub fn text_in(&self, mapping: &str, name: &str) -> Option<String> {
         self.values.get(mapping)?.get(name)?.as_str().map(str::to_owned)
     }
 
-    /// Returns a list of scalars as texts, empty where the field is absent or null.
+    /// Returns a list of scalars as texts; empty if the field is missing or null.
     ///
     /// # Errors
     ///
-    /// A sentence, if it is no list or holds something else than scalars.
+    /// A sentence, if it is not a list or has values other than scalars.
     pub fn texts(&self, name: &str) -> Result<Vec<String>, String> {
         let values = match self.values.get(name) {
             None | Some(serde_json::Value::Null) => return Ok(Vec::new()),
@@ -188,7 +189,7 @@ impl Fields {
         values.iter().map(text).collect()
     }
 
-    /// Returns everything as one JSON object, unknown fields included.
+    /// Returns all fields as one JSON object, including unknown ones.
     pub fn to_json(&self) -> String {
         serde_json::Value::Object(self.values.clone()).to_string()
     }
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_body_come_apart() {
+    fn fields_and_body_are_separated() {
         let text = "---\r\nname: x\r\ndescription: \"a: b\"\r\n---\r\n# X\r\n";
         let (fields, start) = read(text).unwrap();
         assert_eq!(fields.text("name").as_deref(), Some("x"));
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn faults_are_reported() {
         for (text, expected) in [
             ("# X\n", "missing frontmatter: file does not start with ---"),
             ("", "missing frontmatter: file does not start with ---"),
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thematic_break_is_no_front_matter() {
+    fn a_thematic_break_is_not_front_matter() {
         for text in ["---\n\n# X\nkey: value\n---\n", "---\nJust text.\n---\n", "---\nx: y\n"] {
             assert_eq!(body_start(text, false), 0, "{text:?}");
         }
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_not_followed() {
+    fn endless_nesting_is_not_followed() {
         let text = format!("---\nname: {}\n---\n", "[".repeat(100_000));
         assert!(matches!(read(&text), Err(Fault::NotYaml(_))));
     }

@@ -1,8 +1,8 @@
-//! Builds the index of a skill where it is not as the files are, and opens it only if it is.
+//! Builds the index of a skill when its files have changed, and opens it only if it is current.
 //!
-//! An index is used only if it was made from this directory, from these very bytes, by this schema
-//! or a newer one, with the tokenizer that is wanted. Everything else is one failure to a reader,
-//! and a reason to rebuild to the builder.
+//! An index is used only if it was made from this directory and these exact bytes, with this schema
+//! or a newer one and the requested tokenizer. Any mismatch is an error for a reader and a reason
+//! to rebuild for the builder.
 
 use std::thread;
 
@@ -18,12 +18,12 @@ use crate::store::skills::index::{
 };
 use crate::text::headings::Heading;
 
-/// What building an index came to.
+/// The result of building an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuiltIndex {
     /// Hash over the files it was made from.
     pub source_hash: String,
-    /// Whether it was written; an index that is as the files are is left alone.
+    /// Whether the index was written; a current index is left alone.
     pub is_new: bool,
 }
 
@@ -46,23 +46,23 @@ pub fn open(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
     if is_current { Ok(index) } else { Err(unusable(skill)) }
 }
 
-/// Returns the failure a reader has with an index.
+/// Returns the error for an index that a reader cannot use.
 pub fn unusable(skill: &Skill) -> Error {
     Diagnostic::IndexUnusable { skill: skill.typed.clone() }.into()
 }
 
-/// Brings the index of a skill to the state of its files.
+/// Brings the index of a skill up to date with its files.
 ///
-/// Of several processes that build one skill, one builds and the others find it done.
+/// When several processes build one skill, one builds and the others find the finished index.
 ///
 /// # Errors
 ///
-/// [`Diagnostic::IndexCollision`] if the file in its place was made from another directory;
+/// [`Diagnostic::IndexCollision`] if the existing file was made from another directory;
 /// [`Error::Io`] and [`Error::DiskFull`] where files cannot be read or written.
 pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
     let meta_dir = skill.make_meta_dir()?;
-    // Held until the index is in place. Where a directory cannot be locked nothing breaks: drafts
-    // have names of their own, and the last one to be renamed stays.
+    // Held until the index is in place. If the directory cannot be locked, nothing breaks: drafts
+    // have unique names, and the last one to be renamed stays.
     let lock = write::lock_folder(&meta_dir);
     let path = skill.index_path();
     if lock.is_some() {
@@ -80,9 +80,9 @@ pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
             return Ok(BuiltIndex { source_hash, is_new: false });
         }
     }
-    if !listing.files.iter().all(|it| it.is_settled(now)) {
-        // A file just written could be written again without its times telling. One tick later
-        // they would, and every later check is spared reading the file.
+    if !listing.files.iter().all(|file| file.is_settled(now)) {
+        // A file just written could be written again without a visible change of its times. One
+        // tick later its times would change, and later checks need not read the file.
         thread::sleep(FINE_TICK);
         now += FINE_TICK;
         listing = files::list(&skill.dir)?;
@@ -114,8 +114,8 @@ fn is_same(meta: &IndexMeta, source_hash: &str, tokenizer: Tokenizer) -> bool {
         && meta.tokenizer == tokenizer.as_str()
 }
 
-/// Adds what a file has to be searched: a section for each heading and one for what stands before
-/// the first, or the whole of a plain text. Other kinds of file have nothing.
+/// Adds the searchable sections of a file: one for each heading and one for the text before the
+/// first heading, or the full text of a plain text file. Other kinds of file have none.
 fn add_file(draft: &IndexDraft, path: &str, bytes: &[u8]) -> Result<()> {
     let (is_markdown, is_text) = (page::is_markdown(path), page::is_text(path));
     if !is_markdown && !is_text {
@@ -135,9 +135,9 @@ fn add_file(draft: &IndexDraft, path: &str, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a heading as an index has it.
+/// Returns a heading in the form an index stores.
 pub(super) fn to_indexed(path: &str, heading: Heading) -> IndexedHeading {
-    let line = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+    let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     IndexedHeading {
         file: path.to_owned(),
         text: heading.text,
@@ -147,7 +147,7 @@ pub(super) fn to_indexed(path: &str, heading: Heading) -> IndexedHeading {
     }
 }
 
-/// Returns the first link of a skill that leads out of it; one that leads nowhere is passed over.
+/// Returns the first link of a skill that leads out of it; broken links are skipped.
 pub fn escaping_link(skill: &Skill, listing: &Listing) -> Option<String> {
     let leads_out = |link: &std::path::Path| {
         link.canonicalize().is_ok_and(|target| !target.starts_with(&skill.dir))
@@ -171,7 +171,7 @@ mod tests {
     }
 
     fn code(outcome: Result<SkillIndex>) -> &'static str {
-        outcome.map_or_else(|it| it.code(), |_| "ok")
+        outcome.map_or_else(|error| error.code(), |_| "ok")
     }
 
     fn built_at(skill: &Skill) -> Option<SystemTime> {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_used_only_as_the_files_are() {
+    fn an_index_is_used_only_if_it_matches_the_files() {
         let world = World::new();
         let skill = skill(&world);
         let check = |expected| assert_eq!(code(open(&world.caller, &skill)), expected);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_shows_even_if_length_and_time_are_set_back() {
+    fn an_edit_is_noticed_even_if_length_and_time_are_set_back() {
         let world = World::new();
         let skill = skill(&world);
         world.write("project/.skillc/skills/x/a.md", "# one");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_in_the_same_instant_shows() {
+    fn an_edit_in_the_same_instant_is_noticed() {
         let mut world = World::new();
         let skill = skill(&world);
         let path = skill.dir.join("a.md");
@@ -224,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn the_checks_come_in_their_order() {
+    fn the_checks_run_in_order() {
         let world = World::new();
         let skill = skill(&world);
         build(&world.caller, &skill).unwrap();
         let path = skill.index_path();
         let set = |key: &str, value: &str| {
             let meta = SkillIndex::open(&path).unwrap().meta;
-            let pick = |it: &str, old: String| if it == key { value.to_owned() } else { old };
+            let pick = |name: &str, old: String| if name == key { value.to_owned() } else { old };
             let draft = IndexDraft::begin(&path, Tokenizer::Porter).unwrap();
             let (hash, dir) =
                 (pick("source_hash", meta.source_hash), pick("skill_path", meta.skill_path));
@@ -239,13 +239,13 @@ mod tests {
         };
         set("source_hash", "other");
         assert_eq!(code(open(&world.caller, &skill)), "E002");
-        // Stale and of another directory: the collision is said.
+        // Stale and from another directory: the collision is reported.
         set("skill_path", "/elsewhere");
         assert_eq!(code(open(&world.caller, &skill)), "E003");
         let before = fs::read(&path).unwrap();
         assert_eq!(build(&world.caller, &skill).unwrap_err().code(), "E003");
         assert_eq!(fs::read(&path).unwrap(), before, "nobody's index is deleted");
-        // Damaged: whose it was is not known.
+        // In a damaged index the owner cannot be read.
         fs::write(&path, "garbage").unwrap();
         assert_eq!(code(open(&world.caller, &skill)), "E002");
         assert_eq!(fs::read(&path).unwrap(), b"garbage", "a reader leaves it");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_the_files_are_is_not_built_again() {
+    fn a_current_index_is_not_built_again() {
         let mut world = World::new();
         let skill = skill(&world);
         build(&world.caller, &skill).unwrap();
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn another_tokenizer_is_a_reason_to_rebuild() {
+    fn another_tokenizer_requires_a_rebuild() {
         let mut world = World::new();
         let skill = skill(&world);
         build(&world.caller, &skill).unwrap();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn other_indexes_beside_it_are_left_alone() {
+    fn other_indexes_in_the_directory_are_left_alone() {
         let world = World::new();
         let skill = skill(&world);
         let other = skill.meta_dir().join("search-0000000000000000.db");
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_those_of_the_headings_and_what_stands_before_them() {
+    fn sections_are_the_headings_and_the_text_before_them() {
         let world = World::new();
         world.write(
             "project/.skillc/skills/x/SKILL.md",
@@ -307,7 +307,7 @@ mod tests {
         let index = open(&world.caller, &skill).unwrap();
         let found = |word: &str| -> Vec<(String, String)> {
             let hits = index.search(&format!("\"{word}\""), 10).unwrap();
-            let mut hits: Vec<_> = hits.into_iter().map(|it| (it.file, it.section)).collect();
+            let mut hits: Vec<_> = hits.into_iter().map(|hit| (hit.file, hit.section)).collect();
             hits.sort();
             hits
         };

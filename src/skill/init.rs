@@ -1,4 +1,4 @@
-//! Makes the beginnings of a skill, or the store of a project.
+//! Creates a minimal skill, or the store of a project.
 
 use std::path::PathBuf;
 
@@ -9,31 +9,31 @@ use crate::skill::caller::Caller;
 use crate::skill::lint;
 use crate::skill::resolve::{self, SKILL_FILE, Scope};
 
-/// What to make.
+/// What to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InitOptions {
-    /// Name of the skill; a store alone without.
+    /// Name of the skill; only a store is created if there is none.
     pub name: Option<String>,
-    /// In the global store.
+    /// Uses the global store.
     pub is_global: bool,
 }
 
-/// What was made.
+/// What was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Initialized {
     /// Name of the skill; `None` if it is a store.
     pub name: Option<String>,
-    /// Whose store it is in.
+    /// The store it is in.
     pub scope: Scope,
-    /// Directory of the skill, or that holds the store.
+    /// Directory of the skill, or the one that holds the store.
     pub path: PathBuf,
 }
 
-/// Makes a skill, or the store of a project in the working directory.
+/// Creates a skill, or the store of a project in the working directory.
 ///
 /// # Errors
 ///
-/// [`Diagnostic::SkillExists`]; [`Diagnostic::InvalidOption`] for a name no skill may have;
+/// [`Diagnostic::SkillExists`]; [`Diagnostic::InvalidOption`] for a name that skills may not have;
 /// [`Error::Io`].
 pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
     let make = |dir: &PathBuf| {
@@ -50,7 +50,7 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
     if let Some(message) = lint::name_fault(name) {
         return Err(Diagnostic::InvalidOption { message, hint: None }.into());
     }
-    // A project is found from anywhere below it.
+    // A project also applies to all directories below it.
     let store = match caller.project_store() {
         Some(store) if !options.is_global => store,
         _ => root.join(".skillc"),
@@ -71,9 +71,9 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
 
 /// Returns `my-skill` as `My Skill`.
 fn title(name: &str) -> String {
-    let words = name.split('-').filter(|it| !it.is_empty()).map(|word| {
+    let words = name.split('-').filter(|word| !word.is_empty()).map(|word| {
         let mut letters = word.chars();
-        let first = letters.next().map(|it| it.to_ascii_uppercase());
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
         first.into_iter().chain(letters).collect::<String>()
     });
     words.collect::<Vec<_>>().join(" ")
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_made_once_and_again() {
+    fn creating_a_store_twice_is_fine() {
         let mut world = World::new();
         world.caller.cwd = world.path("elsewhere");
         for _ in 0..2 {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_is_made_with_what_it_must_say() {
+    fn a_new_skill_has_the_required_fields() {
         let world = World::new();
         let made = make(&world, Some("my-skill2"), false).unwrap();
         assert_eq!(made.path, world.path("project/.skillc/skills/my-skill2"));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_no_skill_may_have_makes_nothing() {
+    fn an_invalid_name_creates_nothing() {
         let world = World::new();
         for name in ["", "../x", "a/b", "Big", "-x", "x-", "a b", &"x".repeat(65)] {
             assert_eq!(make(&world, Some(name), false).unwrap_err().code(), "E100", "{name}");

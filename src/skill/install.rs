@@ -1,4 +1,4 @@
-//! Puts kb's own SKILL.md where agents look for skills.
+//! Installs kb's own SKILL.md where agents look for skills.
 
 use std::path::{Path, PathBuf};
 
@@ -11,52 +11,53 @@ use crate::skill::deploy::TARGETS;
 use crate::skill::front_matter;
 use crate::skill::resolve::SKILL_FILE;
 
-/// What agents are told, as it was when this program was built.
+/// The instructions for agents, as of the build of this program.
 const OWN_SKILL: &str = include_str!("../../SKILL.md");
 
-/// Bytes of a file that may be kb's own skill: many times what that has.
+/// Largest size of a file that may be kb's own skill: many times its actual size.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What the skill is called.
+/// Name of the skill.
 const NAME: &str = "kb";
 
-/// Where kb's own skill is, or is to be.
+/// Where kb's own skill was installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
     /// Its SKILL.md.
     pub path: PathBuf,
-    /// The version of the program it is from.
+    /// The version of the program it belongs to.
     pub version: &'static str,
-    /// Whether the file was written; not if it was there as it should be.
+    /// Whether the file was written; false if it was already current.
     pub is_new: bool,
 }
 
-/// What is in the place of the skill.
+/// What is at the destination of the skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Nothing.
     Free,
     /// The skill of this program.
     Current,
-    /// That of another version, or something else.
+    /// The skill of another version, or something else.
     Other,
 }
 
-/// kb's own skill as an agent finds it.
+/// An installed copy of kb's own skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Its SKILL.md.
     pub path: PathBuf,
-    /// The version of the program it says it is from; `None` if it says none.
+    /// The version of the program it states, if any.
     pub version: Option<String>,
-    /// Whether it is the skill of this program, to the letter.
+    /// Whether it equals the skill of this program, byte for byte.
     pub is_current: bool,
 }
 
-/// Returns kb's own skill wherever an agent looks below a home, in the order of [`TARGETS`].
+/// Returns each copy of kb's own skill that an agent finds below a home directory, in the order of
+/// [`TARGETS`].
 ///
-/// What [`install`] put below another directory is not remembered. One that is not current is of
-/// another version, or was edited: `kb skill install --target ...` asks before it replaces it.
+/// Copies that [`install`] wrote to other directories are not tracked. A copy that is not current
+/// has another version, or was edited: `kb skill install --target ...` asks before it replaces it.
 pub fn installed(home: &Path) -> Vec<Found> {
     let paths = TARGETS.iter().map(|(_, dir)| below(&home.join(dir).join("skills")));
     let found = |path: PathBuf| {
@@ -69,12 +70,12 @@ pub fn installed(home: &Path) -> Vec<Found> {
     paths.filter_map(found).collect()
 }
 
-/// Returns where the skill is in a directory of skills.
+/// Returns the path of the skill within a directory of skills.
 fn below(folder: &Path) -> PathBuf {
     folder.join(NAME).join(SKILL_FILE)
 }
 
-/// Returns where the skill goes for an agent, or below a directory.
+/// Returns the path of the skill for an agent, or below a directory.
 pub fn path(caller: &Caller, target: &str) -> PathBuf {
     let known = TARGETS.iter().find(|(name, _)| *name == target);
     let folder = known
@@ -82,7 +83,7 @@ pub fn path(caller: &Caller, target: &str) -> PathBuf {
     below(&folder)
 }
 
-/// Looks at what is there.
+/// Returns what is at a path.
 pub fn place(path: &Path) -> Place {
     match (path.symlink_metadata(), read(path)) {
         (Err(_), _) => Place::Free,
@@ -91,11 +92,11 @@ pub fn place(path: &Path) -> Place {
     }
 }
 
-/// Writes the skill, in the place of what is there.
+/// Writes the skill and replaces an existing file.
 ///
 /// # Errors
 ///
-/// [`Error::Io`]; [`Diagnostic::InvalidOption`] if a directory is in its place.
+/// [`Error::Io`]; [`Diagnostic::InvalidOption`] if the path is a directory.
 pub fn install(path: &Path) -> Result<Installed> {
     let version = env!("CARGO_PKG_VERSION");
     let is_new = place(path) != Place::Current;
@@ -106,7 +107,7 @@ pub fn install(path: &Path) -> Result<Installed> {
         }
         let write = || {
             path.parent().map_or(Ok(()), write::create_public_folder)?;
-            // What a link leads to stays as it is.
+            // Replaces a link, not the file it leads to.
             write::replace_public(path, text_with_version().as_bytes())
         };
         write().map_err(|source| Error::Io { path: path.to_owned(), source })?;
@@ -114,7 +115,7 @@ pub fn install(path: &Path) -> Result<Installed> {
     Ok(Installed { path: path.to_owned(), version, is_new })
 }
 
-/// Returns the text of a file; `None` if that cannot be read.
+/// Returns the text of a file; `None` if it cannot be read.
 fn read(path: &Path) -> Option<String> {
     String::from_utf8(open::read(path, Links::Follow, MAX_BYTES).ok()?).ok()
 }
@@ -133,7 +134,7 @@ mod tests {
     use crate::skill::testing::World;
 
     #[test]
-    fn the_skill_is_written_once_with_its_version_and_replaces_links_not_what_they_lead_to() {
+    fn the_skill_is_written_once_and_replaces_links_but_not_their_targets() {
         let world = World::new();
         let path = path(&world.caller, "dir");
         assert_eq!(place(&path), Place::Free);
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_of_another_version_is_told_from_the_current_one() {
+    fn a_skill_of_another_version_is_not_current() {
         let world = World::new();
         let home = &world.caller.home;
         assert_eq!(installed(home), []);
@@ -170,8 +171,8 @@ mod tests {
         fs::write(&claude, old.replacen(&format!("\"{current}\""), "\"0.0.1\"", 1)).unwrap();
         fs::write(path(&world.caller, "cursor"), "mine").unwrap();
         let found: Vec<(Option<String>, bool)> =
-            installed(home).into_iter().map(|it| (it.version, it.is_current)).collect();
-        let version = |it: &str| Some(it.to_owned());
+            installed(home).into_iter().map(|skill| (skill.version, skill.is_current)).collect();
+        let version = |text: &str| Some(text.to_owned());
         assert_eq!(found, [(version("0.0.1"), false), (version(current), true), (None, false)]);
     }
 }

@@ -12,11 +12,11 @@ use crate::store::Store;
 /// Whether a skill is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// It is.
+    /// It is built.
     Normal,
-    /// It is not.
+    /// It is not built.
     NotBuilt,
-    /// It is, from other files than there are now; only told if it was asked for.
+    /// It was built from files that have changed since; only checked on request.
     Obsolete,
 }
 
@@ -34,7 +34,7 @@ impl Status {
 /// Which skills to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListOptions {
-    /// Look here instead of in all the usual places.
+    /// Looks only here instead of in all the usual places.
     pub root: Option<PathBuf>,
     /// By name, description and capability.
     pub filter: SkillFilter,
@@ -42,24 +42,24 @@ pub struct ListOptions {
     pub scope: Option<String>,
     /// A word of [`Status`].
     pub status: Option<String>,
-    /// Skills to return at most.
+    /// Largest number of skills to return.
     pub limit: Option<u32>,
     /// A glob on the name.
     pub pattern: Option<String>,
-    /// Compare the files with what was built.
+    /// Compares the files with what was built.
     pub checks_obsolete: bool,
 }
 
 /// A skill in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedSkill {
-    /// What the pass found.
+    /// What loading found.
     pub found: FoundSkill,
     /// Whether it is built.
     pub status: Status,
 }
 
-/// The skills there are.
+/// The skills found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillList {
     /// In byte order of their names.
@@ -68,15 +68,15 @@ pub struct SkillList {
     pub total: usize,
     /// Skills after filters, before the limit.
     pub num_filtered: usize,
-    /// What the pass did.
+    /// Counts of the loading pass.
     pub report: LoadReport,
 }
 
-/// Brings the registry to the state of the disk and lists what was found.
+/// Updates the registry from the disk and lists the skills found.
 ///
 /// # Errors
 ///
-/// As [`registry::load`]; [`crate::diagnostic::Diagnostic::InvalidOption`] for a pattern that makes no sense;
+/// As [`registry::load`]; [`crate::diagnostic::Diagnostic::InvalidOption`] for an invalid pattern;
 /// [`crate::error::Error::Io`] for files that cannot be compared.
 pub fn list(
     caller: &Caller,
@@ -88,15 +88,16 @@ pub fn list(
     let roots = registry::roots(caller, options.root.as_deref());
     let (report, found) = registry::load(caller, store, &roots, log)?;
     let total = found.len();
-    let wanted =
-        |word: &Option<String>, is: &str| word.as_deref().is_none_or(|it| it == "all" || it == is);
+    let wanted = |word: &Option<String>, is: &str| {
+        word.as_deref().is_none_or(|word| word == "all" || word == is)
+    };
     let checks_obsolete =
         options.checks_obsolete || options.status.as_deref() == Some(Status::Obsolete.as_str());
     let mut skills = Vec::new();
     for found in found {
         if !options.filter.admits(&found.row)
             || !wanted(&options.scope, found.skill.scope.as_str())
-            || pattern.as_ref().is_some_and(|it| !it.is_match(&found.row.name))
+            || pattern.as_ref().is_some_and(|pattern| !pattern.is_match(&found.row.name))
         {
             continue;
         }
@@ -106,7 +107,7 @@ pub fn list(
         }
     }
     let num_filtered = skills.len();
-    skills.truncate(options.limit.map_or(usize::MAX, |it| it as usize));
+    skills.truncate(options.limit.map_or(usize::MAX, |limit| limit as usize));
     Ok(SkillList { skills, total, num_filtered, report })
 }
 

@@ -1,4 +1,5 @@
-//! Reads and writes the small JSON file that says what was built, when, and from which bytes.
+//! Reads and writes the manifest, a small JSON file that records what was built, when, and from
+//! which bytes.
 
 use std::path::Path;
 
@@ -13,10 +14,10 @@ use crate::skill::resolve::Skill;
 /// Version of the file's shape.
 const VERSION: u32 = 1;
 
-/// Bytes a manifest may have: hundreds of times what one has.
+/// Largest size of a manifest: hundreds of times the usual one.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// What a manifest says.
+/// The contents of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     /// Name in the front matter of the skill.
@@ -25,7 +26,7 @@ pub struct Manifest {
     pub source_hash: String,
 }
 
-/// Reads a skill's manifest; `None` if there is none that can be used.
+/// Reads a skill's manifest; `None` if there is no usable one.
 pub fn read(skill: &Skill) -> Option<Manifest> {
     let path = skill.manifest_path();
     let bytes = open::read(&path, Links::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
@@ -49,7 +50,7 @@ pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Resu
     replace(&skill.manifest_path(), &format!("{value:#}\n"))
 }
 
-/// Writes a file of a runtime directory in one step, for its owner alone.
+/// Writes a file of a runtime directory atomically, readable only by its owner.
 ///
 /// # Errors
 ///

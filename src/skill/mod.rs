@@ -4,7 +4,7 @@
 //! resolve → files → index ◄─► store ;  → search, outline, show, open, sources ; each is logged
 //! ```
 //!
-//! A skill is a directory with a SKILL.md. What is here serves skills by two protocols and one
+//! A skill is a directory with a SKILL.md. This folder serves skills by two protocols and one
 //! contract: the search and the gateway protocol of `skc`, whose stores, index files, messages and
 //! logs are kept to the letter, and the registry of all skills in `kb.db`. The functions return
 //! values; command line and servers present them.
@@ -72,11 +72,11 @@ pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Bui
     })
 }
 
-/// Searches a skill for the sections that hold all words of a query.
+/// Searches a skill for the sections that contain all words of a query.
 pub fn search(caller: &Caller, skill: &str, options: &SearchOptions) -> Answer<SkillResults> {
     logged(caller, skill, "search", |skill| {
         let outcome = search::search(caller, skill, options);
-        let result_count = outcome.as_ref().map_or(0, |it| it.hits.len());
+        let result_count = outcome.as_ref().map_or(0, |results| results.hits.len());
         let args = json!({ "query": options.query, "result_count": result_count });
         Logged { args, outcome, warnings: Vec::new() }
     })
@@ -100,14 +100,14 @@ pub fn show(caller: &Caller, skill: &str, options: &ShowOptions) -> Answer<Shown
     logged(caller, skill, "show", |skill| {
         let outcome = show::show(caller, skill, options);
         let found = outcome.as_ref().ok();
-        let file = found.map(|it| &it.file).or(options.file.as_ref());
+        let file = found.map(|shown| &shown.file).or(options.file.as_ref());
         let args = json!({
             "file": file,
             "max_lines": options.max_lines,
             "section": options.section,
         });
         let section = || options.section.clone();
-        let ambiguous = found.filter(|it| it.is_ambiguous);
+        let ambiguous = found.filter(|shown| shown.is_ambiguous);
         let warnings = ambiguous.map(|_| Warning::MultipleMatches { section: section() });
         Logged { args, warnings: warnings.into_iter().collect(), outcome }
     })
@@ -136,7 +136,7 @@ pub fn sources(caller: &Caller, skill: &str, options: &SourcesOptions) -> Answer
     })
 }
 
-/// Counts how a skill was used, this call not among it.
+/// Counts how a skill was used; this call is not counted.
 pub fn stats(caller: &Caller, skill: &str, options: &StatsOptions) -> Answer<SkillStats> {
     logged(caller, skill, "stats", |skill| Logged {
         args: json!({
@@ -150,7 +150,7 @@ pub fn stats(caller: &Caller, skill: &str, options: &StatsOptions) -> Answer<Ski
     })
 }
 
-/// Looks at a skill by the rules of the standard.
+/// Checks a skill against the rules of the standard.
 pub fn lint(caller: &Caller, skill: &str, is_forced: bool) -> Answer<Linted> {
     logged(caller, skill, "lint", |skill| Logged {
         args: json!({ "force": is_forced }),

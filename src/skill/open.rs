@@ -6,16 +6,16 @@ use crate::skill::resolve::Skill;
 use crate::skill::{files, path};
 use crate::text::headings;
 
-/// Which file, and how much of it.
+/// Which file to read, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenOptions {
     /// Below the skill's directory.
     pub path: String,
-    /// Lines to return at most; all without.
+    /// Largest number of lines to return; all if `None`.
     pub max_lines: Option<u32>,
 }
 
-/// A file, or its beginning.
+/// A file, or the start of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
     /// As typed.
@@ -30,12 +30,12 @@ pub struct Opened {
 ///
 /// # Errors
 ///
-/// [`Diagnostic::PathEscapes`]; [`Diagnostic::FileNotFound`] if it is missing or no regular file;
-/// [`crate::error::Error::Io`] if it cannot be read.
+/// [`Diagnostic::PathEscapes`]; [`Diagnostic::FileNotFound`] if the file is missing or not a
+/// regular one; [`crate::error::Error::Io`] if it cannot be read.
 pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
     let place = path::locate(&skill.dir, &options.path)?
-        // Reading a pipe would wait for ever.
-        .filter(|it| it.is_file())
+        // Reading a pipe would block for ever.
+        .filter(|path| path.is_file())
         .ok_or_else(|| Diagnostic::FileNotFound { path: options.path.clone() })?;
     let mut bytes = files::read_within(&skill.dir, &place)?;
     let num_cut = match options.max_lines {
@@ -49,7 +49,7 @@ pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
     Ok(Opened { file: options.path.clone(), bytes, num_cut })
 }
 
-/// Returns where the first so many lines end, and how many follow.
+/// Returns where the first `max_lines` lines end, and how many lines follow.
 pub(super) fn cut(bytes: &[u8], max_lines: u32) -> (usize, usize) {
     let starts = headings::line_starts(bytes);
     match starts.get(max_lines as usize) {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_lines_are_kept_and_the_rest_is_counted() {
+    fn lines_up_to_the_limit_are_kept_and_the_rest_is_counted() {
         for (text, max_lines, expected) in [
             ("a\nb\nc\n", 2, (4, 1)),
             ("a\nb\nc", 2, (4, 1)),

@@ -1,4 +1,4 @@
-//! Lists the headings of all Markdown files of a skill, which are read again each time.
+//! Lists the headings of all Markdown files of a skill. The files are read each time.
 
 use crate::error::Result;
 use crate::skill::resolve::Skill;
@@ -8,7 +8,7 @@ use crate::store::skills::index::IndexedHeading;
 /// Which headings to list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutlineOptions {
-    /// Deepest level, 1 to 6; all without.
+    /// Deepest level, 1 to 6; all if `None`.
     pub level: Option<u8>,
 }
 
@@ -30,9 +30,13 @@ pub struct OutlinedHeading {
 /// [`crate::error::Error::Io`] for a file that cannot be read.
 pub(super) fn outline(skill: &Skill, options: OutlineOptions) -> Result<Vec<OutlinedHeading>> {
     let deepest = options.level.unwrap_or(u8::MAX);
-    let headings = scan(skill)?.into_iter().filter(|it| it.level <= deepest);
+    let headings = scan(skill)?.into_iter().filter(|heading| heading.level <= deepest);
     Ok(headings
-        .map(|it| OutlinedHeading { level: it.level, heading: it.text, file: it.file })
+        .map(|heading| OutlinedHeading {
+            level: heading.level,
+            heading: heading.text,
+            file: heading.file,
+        })
         .collect())
 }
 
@@ -48,7 +52,7 @@ pub(super) fn scan(skill: &Skill) -> Result<Vec<IndexedHeading>> {
             && let Some(page) = page::read(&file.path, &file.read()?)
         {
             let headings = page.headings().into_iter();
-            found.extend(headings.map(|it| index::to_indexed(&file.path, it)));
+            found.extend(headings.map(|heading| index::to_indexed(&file.path, heading)));
         }
     }
     Ok(found)

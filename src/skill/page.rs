@@ -23,7 +23,7 @@ pub fn is_markdown(path: &str) -> bool {
     has_extension(path, "md")
 }
 
-/// Whether a file is indexed as one plain text.
+/// Whether a file is indexed as a single plain text.
 pub fn is_text(path: &str) -> bool {
     has_extension(path, "txt")
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_text_is_no_page() {
+    fn binary_files_are_not_pages() {
         assert!(read("a.md", b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3E\0").is_none());
         assert_eq!(read("a.md", b"# caf\xE9\n").unwrap().headings()[0].text, "café");
     }

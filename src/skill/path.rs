@@ -1,7 +1,7 @@
-//! Turns a path as typed into a place inside the skill: none leads elsewhere.
+//! Resolves paths as typed within a skill, and refuses any path that leads out.
 //!
-//! Twice checked: by its words, before anything is touched, and link by link as the file system
-//! has it. What would lead out is said before what is missing, so that nothing outside can be
+//! Each path is checked twice: lexically, before the file system is touched, and link by link on
+//! the file system. An escape is reported before a missing file, so that files outside cannot be
 //! probed for.
 
 use std::io;
@@ -11,14 +11,14 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::text::paths;
 
-/// Finds a path below a skill's directory, links resolved; `None` if nothing is there.
+/// Finds a path below a skill's directory, links resolved; `None` if it does not exist.
 ///
 /// `root` is absolute with links resolved.
 ///
 /// # Errors
 ///
-/// [`Diagnostic::PathEscapes`] for an absolute path, one whose `..` leave the skill, and one with
-/// a link in it that leads out; [`Error::Io`] if the file system refuses to tell.
+/// [`Diagnostic::PathEscapes`] for an absolute path, one whose `..` leave the skill, and one that
+/// contains a link leading out; [`Error::Io`] if the file system fails.
 pub fn locate(root: &Path, typed: &str) -> Result<Option<PathBuf>> {
     let escapes = || Error::from(Diagnostic::PathEscapes { path: typed.to_owned() });
     let components = components(typed).ok_or_else(escapes)?;
@@ -30,8 +30,8 @@ pub fn locate(root: &Path, typed: &str) -> Result<Option<PathBuf>> {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 return Err(Error::Io { path: place, source: error });
             }
-            // A name that only another system takes for a way out is said to be one, unless a
-            // file really has it.
+            // A name that leads out only on another system is reported as an escape, unless a file
+            // of that name exists.
             Err(_) if leaves_on_windows(typed) => return Err(escapes()),
             Err(_) => return Ok(None),
         };
@@ -51,21 +51,21 @@ pub fn locate(root: &Path, typed: &str) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Returns the components of a relative path without `.` and `..`, joined by `/`; `None` if its
-/// words lead out.
+/// Returns the components of a relative path without `.` and `..`, joined by `/`; `None` if it
+/// leads out lexically.
 pub fn clean(typed: &str) -> Option<String> {
-    components(typed).map(|it| it.join("/"))
+    components(typed).map(|components| components.join("/"))
 }
 
 fn components(typed: &str) -> Option<Vec<&str>> {
-    let is_separator = |it: char| it == '/' || (cfg!(windows) && it == '\\');
+    let is_separator = |letter: char| letter == '/' || (cfg!(windows) && letter == '\\');
     if typed.starts_with(is_separator) || Path::new(typed).has_root() || has_drive(typed) {
         return None;
     }
     below(typed.split(is_separator))
 }
 
-/// Applies `.` and `..`; `None` if they lead above where it begins.
+/// Applies `.` and `..`; `None` if they lead above the start.
 fn below<'a>(parts: impl Iterator<Item = &'a str>) -> Option<Vec<&'a str>> {
     let mut kept = Vec::new();
     for part in parts {
@@ -78,20 +78,20 @@ fn below<'a>(parts: impl Iterator<Item = &'a str>) -> Option<Vec<&'a str>> {
     Some(kept)
 }
 
-/// Whether this system takes the beginning for a drive.
+/// Whether this system reads the prefix as a drive.
 fn has_drive(typed: &str) -> bool {
     matches!(Path::new(typed).components().next(), Some(std::path::Component::Prefix(_)))
 }
 
-/// Whether a path leads out where `\` parts names and letters name drives.
+/// Whether a path leads out on systems where `\` separates names and letters name drives.
 fn leaves_on_windows(typed: &str) -> bool {
     let mut letters = typed.chars();
-    let is_drive =
-        letters.next().is_some_and(|it| it.is_ascii_alphabetic()) && letters.next() == Some(':');
+    let is_drive = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':');
     is_drive || typed.starts_with('\\') || below(typed.split(['/', '\\'])).is_none()
 }
 
-/// Whether a link that leads nowhere would lead out if something were there.
+/// Whether a broken link would lead out if its target existed.
 fn points_out(root: &Path, link: &Path) -> bool {
     let Ok(target) = link.read_link() else { return false };
     let parent = link.parent().unwrap_or(root);
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::skill::testing::World;
 
-    /// Makes a skill with links of every kind, and something to reach outside.
+    /// Makes a skill with links of every kind, and a target outside.
     fn world() -> World {
         let world = World::new();
         for path in ["s/SKILL.md", "s/refs/a.md", "s/refs/deep/b.md", "secret.md", "s2/x.md"] {
@@ -141,14 +141,14 @@ mod tests {
             Err(error) => Err(format!("{} {error}", error.code())),
         };
         let expected = match expected {
-            Ok(place) => Ok(place.map(|it| root.join(it).components().collect())),
+            Ok(place) => Ok(place.map(|path| root.join(path).components().collect())),
             Err(path) => Err(format!("E012 path escapes skill root: '{path}'")),
         };
         assert_eq!(found, expected, "{typed}");
     }
 
     #[test]
-    fn what_is_inside_is_found() {
+    fn paths_inside_the_skill_are_found() {
         let world = world();
         check(&world, "SKILL.md", Ok(Some("SKILL.md")));
         check(&world, "./refs//a.md", Ok(Some("refs/a.md")));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_is_an_escape_whether_it_is_there_or_not() {
+    fn paths_outside_are_an_escape_whether_they_exist_or_not() {
         let world = world();
         for typed in [
             "..",
@@ -207,7 +207,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_may_lead_within_and_nowhere_else() {
+    fn links_may_only_lead_to_paths_within_the_skill() {
         let world = world();
         check(&world, "in.md", Ok(Some("SKILL.md")));
         check(&world, "inside/deep/b.md", Ok(Some("refs/deep/b.md")));
@@ -230,13 +230,13 @@ mod tests {
         }
         check(&world, "dangling-in", Ok(None));
         check(&world, "loop", Ok(None));
-        // By words alone it is SKILL.md; the link before `..` is not followed.
+        // Lexically this is SKILL.md; the link before `..` is not followed.
         check(&world, "up/../SKILL.md", Ok(Some("SKILL.md")));
     }
 
     #[cfg(unix)]
     #[test]
-    fn names_that_are_no_utf8_are_reached_by_their_text() {
+    fn names_that_are_not_utf8_are_reached_by_their_text() {
         use std::os::unix::ffi::OsStrExt;
         let world = world();
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9.md");

@@ -1,7 +1,7 @@
-//! Reads directories of skills and brings the registry to their state.
+//! Loads the skills of directories into the registry.
 //!
-//! The SKILL.md files are the truth and the table is what the last pass found. One bad file is one
-//! line to the log; a root that cannot be read, or the database failing, ends the pass.
+//! The SKILL.md files are authoritative; the table holds what the last pass found. A bad file costs
+//! one log line. A root that cannot be read, or a database failure, ends the pass.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,7 +15,7 @@ use crate::store::{SkillRow, Store};
 use crate::text::fold::fold;
 use crate::text::{headings, paths};
 
-/// The letters a skill may bear.
+/// The letters a skill may have.
 const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπ";
 
 /// A directory that holds skills.
@@ -23,34 +23,34 @@ const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπ";
 pub struct Root {
     /// The directory; absolute.
     pub dir: PathBuf,
-    /// What paths of its skills are told from.
+    /// The base for relative paths of its skills.
     pub base: PathBuf,
     /// Whose skills they are.
     pub scope: Scope,
-    /// Whether it was named rather than found: one that is missing is then worth a line.
+    /// Whether it was named explicitly; if such a root is missing, this is logged.
     pub is_named: bool,
-    /// Whether a link to a directory counts as one.
+    /// Whether links to directories are followed.
     pub follows_links: bool,
 }
 
-/// Receives the lines of a pass.
+/// Receives the log lines of a pass.
 pub type Log<'a> = dyn FnMut(&str) + 'a;
 
-/// What a pass did.
+/// Counts of a loading pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadReport {
-    /// Skills the registry holds now.
+    /// Skills now in the registry.
     pub loaded: usize,
-    /// SKILL.md files that were passed over.
+    /// SKILL.md files that were skipped.
     pub skipped: usize,
-    /// Skills the registry held and no more holds.
+    /// Skills removed from the registry.
     pub pruned: usize,
-    /// SKILL.md files there are.
+    /// SKILL.md files found.
     pub total_on_disk: usize,
 }
 
 impl LoadReport {
-    /// Returns the line that sums a pass up.
+    /// Returns the summary line of a pass.
     pub fn summary(&self) -> String {
         format!(
             "[kb] skills loaded: {}, skipped: {}, pruned: {}",
@@ -59,18 +59,18 @@ impl LoadReport {
     }
 }
 
-/// A skill a pass has found.
+/// A skill found by a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSkill {
-    /// What the registry keeps.
+    /// Its row in the registry.
     pub row: SkillRow,
-    /// Its directory; absolute, as it was reached.
+    /// Its directory; absolute, links not resolved.
     pub dir: PathBuf,
-    /// What other commands know of it.
+    /// The skill, as other commands use it.
     pub skill: Skill,
 }
 
-/// Returns where to look: the root that was named, else the default one and the stores.
+/// Returns the roots to search: the named root, or else the default one and the stores.
 pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
     let found = |dir: PathBuf, base: &Path, scope, follows_links| Root {
         dir,
@@ -92,12 +92,12 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
     roots
 }
 
-/// Brings the registry to the state of the disk and returns what it holds, in byte order of the
-/// names. All changes are one transaction.
+/// Updates the registry from the disk and returns its skills, in byte order of the names. All
+/// changes are one transaction.
 ///
 /// # Errors
 ///
-/// [`Error::Io`] for a root that is there and cannot be read; what the database refuses.
+/// [`Error::Io`] for a root that exists and cannot be read; database errors.
 pub fn load(
     caller: &Caller,
     store: &mut Store,
@@ -107,10 +107,10 @@ pub fn load(
     let mut files = Vec::new();
     for root in roots {
         match skill_files(root) {
-            Ok(found) => files.extend(found.into_iter().map(|it| (root, it))),
+            Ok(found) => files.extend(found.into_iter().map(|file| (root, file))),
             Err(Error::PathNotFound { .. }) if !root.is_named => {}
             Err(Error::PathNotFound { path }) => {
-                // What was loaded from elsewhere stays: most likely the name is wrong.
+                // Skills loaded from elsewhere stay: most likely the name is mistyped.
                 log(&format!("[kb] skills root missing: {}", path.display()));
                 return Ok((LoadReport::default(), Vec::new()));
             }
@@ -123,9 +123,9 @@ pub fn load(
     let mut found: Vec<FoundSkill> = Vec::new();
     let mut places: HashMap<String, PathBuf> = HashMap::new();
     for (root, file) in files {
-        let read = read(caller, root, &file).and_then(|it| match places.get(&it.row.name) {
-            Some(other) => Err(format!("{} is named '{}' too", other.display(), it.row.name)),
-            None => Ok(it),
+        let read = read(caller, root, &file).and_then(|skill| match places.get(&skill.row.name) {
+            Some(other) => Err(format!("{} is named '{}' too", other.display(), skill.row.name)),
+            None => Ok(skill),
         });
         match read {
             Ok(skill) => {
@@ -141,7 +141,7 @@ pub fn load(
     }
     found.sort_by(|a, b| a.row.name.cmp(&b.row.name));
     report.loaded = found.len();
-    let rows: Vec<SkillRow> = found.iter().map(|it| it.row.clone()).collect();
+    let rows: Vec<SkillRow> = found.iter().map(|skill| skill.row.clone()).collect();
     report.pruned = store.replace_skills(&rows)?;
     Ok((report, found))
 }
@@ -167,11 +167,11 @@ fn skill_files(root: &Root) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Reads a SKILL.md; a sentence, if it is not what it should be.
+/// Reads a SKILL.md. The error is a sentence that says what is wrong.
 fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String> {
     let dir = file.parent().unwrap_or(file);
-    let real_dir = dir.canonicalize().map_err(|it| it.to_string())?;
-    let real_file = file.canonicalize().map_err(|it| it.to_string())?;
+    let real_dir = dir.canonicalize().map_err(|error| error.to_string())?;
+    let real_file = file.canonicalize().map_err(|error| error.to_string())?;
     if !real_file.starts_with(&real_dir) {
         return Err("SKILL.md is a link that leads out of the skill".into());
     }
@@ -180,9 +180,9 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
         error => error.to_string(),
     })?;
     let page = page::read(SKILL_FILE, &bytes).ok_or("it is not text")?;
-    let (fields, body_start) = front_matter::read(&page.text).map_err(|it| it.to_string())?;
+    let (fields, body_start) = front_matter::read(&page.text).map_err(|fault| fault.to_string())?;
     let required = |name: &str| {
-        let text = fields.text(name).filter(|it| !it.trim().is_empty());
+        let text = fields.text(name).filter(|text| !text.trim().is_empty());
         text.ok_or_else(|| format!("missing frontmatter field '{name}'"))
     };
     let optional = |name: &str| match fields.text(name) {
@@ -194,8 +194,9 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
         return Err(message);
     }
     let greek_letter = optional("greekLetter")?;
-    let is_known = |it: &String| it.chars().count() == 1 && GREEK_LETTERS.contains(it.as_str());
-    if let Some(letter) = greek_letter.as_ref().filter(|it| !is_known(it)) {
+    let is_known =
+        |text: &String| text.chars().count() == 1 && GREEK_LETTERS.contains(text.as_str());
+    if let Some(letter) = greek_letter.as_ref().filter(|letter| !is_known(letter)) {
         return Err(format!("greekLetter '{letter}' is none of {GREEK_LETTERS}"));
     }
     let row = SkillRow {
@@ -211,7 +212,7 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
         name,
     };
     let skill =
-        resolve::at_path(caller, &paths::path_text(dir), dir).map_err(|it| it.to_string())?;
+        resolve::at_path(caller, &paths::path_text(dir), dir).map_err(|error| error.to_string())?;
     Ok(FoundSkill { row, dir: dir.to_owned(), skill })
 }
 
@@ -222,13 +223,14 @@ pub(super) fn name_fault(name: &str) -> Option<String> {
 
 /// Whether a name follows the registry's own rule: a letter, then letters, digits and hyphens.
 fn is_registry_name(name: &str) -> bool {
-    let is_allowed = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
+    let is_allowed =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     name.len() > 1
-        && name.starts_with(|it: char| it.is_ascii_lowercase())
+        && name.starts_with(|letter: char| letter.is_ascii_lowercase())
         && name.chars().all(is_allowed)
 }
 
-/// Returns a path from the project with `/`; whole where the file is elsewhere.
+/// Returns a path relative to the base with `/`; the full path if the file is elsewhere.
 fn source_path(base: &Path, file: &Path) -> String {
     let path = paths::path_text(file.strip_prefix(base).unwrap_or(file));
     if cfg!(windows) { path.replace('\\', "/") } else { path }
@@ -237,38 +239,40 @@ fn source_path(base: &Path, file: &Path) -> String {
 /// Which skills to list; empty means all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillFilter {
-    /// Text in name or description, in whatever case.
+    /// Text in the name or description, ignoring case.
     pub search: Option<String>,
-    /// A word that is among the capabilities.
+    /// One of the capabilities, as a full word.
     pub capability: Option<String>,
 }
 
 impl SkillFilter {
-    /// Whether a skill passes.
+    /// Whether a skill matches.
     pub fn admits(&self, skill: &SkillRow) -> bool {
-        let given = |it: &Option<String>| it.clone().filter(|it| !it.is_empty());
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let is_found = given(&self.search).is_none_or(|wanted| {
             let wanted = fold(&wanted);
             fold(&skill.name).contains(&wanted) || fold(&skill.description).contains(&wanted)
         });
-        is_found && given(&self.capability).is_none_or(|it| skill.capabilities.contains(&it))
+        is_found
+            && given(&self.capability)
+                .is_none_or(|capability| skill.capabilities.contains(&capability))
     }
 }
 
-/// Returns the skills of the registry that pass, in byte order of their names.
+/// Returns the skills of the registry that match, in byte order of their names.
 ///
 /// # Errors
 ///
-/// What the database refuses.
+/// Database errors.
 pub fn list_skills(store: &Store, filter: &SkillFilter) -> Result<Vec<SkillRow>> {
-    Ok(store.skills()?.into_iter().filter(|it| filter.admits(it)).collect())
+    Ok(store.skills()?.into_iter().filter(|skill| filter.admits(skill)).collect())
 }
 
 /// Returns a skill of the registry; `None` for a name that is blank or unknown.
 ///
 /// # Errors
 ///
-/// What the database refuses.
+/// Database errors.
 pub fn get_skill(store: &Store, name: &str) -> Result<Option<SkillRow>> {
     store.skill(name)
 }

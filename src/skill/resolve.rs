@@ -1,7 +1,7 @@
-//! Finds the directory of the skill that an argument means, and its runtime directory.
+//! Resolves an argument to the directory of a skill and its runtime directory.
 //!
-//! A path overrides the project's store, the project's store the global one, and that the directory
-//! that `kb skill list` reads as well.
+//! A path takes precedence over the project's store, that over the global store, and that over the
+//! directory that `kb skill list` also reads.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -19,16 +19,16 @@ pub const SKILL_FILE: &str = "SKILL.md";
 /// The part of a store that holds sources.
 const SOURCES: &str = "skills";
 
-/// The part of a store that holds what is built.
+/// The part of a store that holds build results.
 pub(super) const RUNTIME: &str = "runtime";
 
-/// The directory in a runtime directory that is nobody's but ours.
+/// The directory in a runtime directory that only kb and skc use.
 pub const META_DIR: &str = ".skillc-meta";
 
 /// Hex digits of the hash that names an index file.
 const HASH16_LEN: usize = 16;
 
-/// Whose store a skill belongs to.
+/// The store a skill belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The project's.
@@ -47,7 +47,7 @@ impl Scope {
     }
 }
 
-/// A skill that is there.
+/// A skill that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
     /// What the user typed.
@@ -56,14 +56,14 @@ pub struct Skill {
     pub name: String,
     /// Its directory; absolute, links resolved.
     pub dir: PathBuf,
-    /// Whose store its runtime directory is in.
+    /// The store its runtime directory is in.
     pub scope: Scope,
-    /// Where what is built goes; need not be there.
+    /// Where build results go; need not exist.
     pub runtime: PathBuf,
 }
 
 impl Skill {
-    /// Returns the file that makes it a skill.
+    /// Returns the path of its SKILL.md.
     pub fn skill_file(&self) -> PathBuf {
         self.dir.join(SKILL_FILE)
     }
@@ -73,8 +73,8 @@ impl Skill {
         self.runtime.join(META_DIR)
     }
 
-    /// Makes the directory of index, manifest and log and returns it. What kb keeps of a skill is its
-    /// owner's alone, also where an older version made it.
+    /// Creates and returns the directory of index, manifest and log. Only the owner may read kb's
+    /// data about a skill, even if an older version created the directory.
     ///
     /// # Errors
     ///
@@ -83,13 +83,13 @@ impl Skill {
         let dir = self.meta_dir();
         private::create_folder(&dir).map_err(|source| Error::Io { path: dir.clone(), source })?;
         for place in [&dir, &self.runtime, self.runtime.parent().unwrap_or(&self.runtime)] {
-            // Where another user owns it, that user decides.
+            // A directory of another user keeps that user's permissions.
             let _ = private::close(place);
         }
         Ok(dir)
     }
 
-    /// Removes what killed builds and imports left, also where nothing is to be made again.
+    /// Removes what killed builds and imports left, even if nothing needs to be built.
     pub(super) fn remove_drafts(&self) {
         write::collect(&self.meta_dir());
         write::collect(&self.runtime);
@@ -98,12 +98,12 @@ impl Skill {
         }
     }
 
-    /// Returns the index file of this source directory; others may lie beside it.
+    /// Returns the index file of this source directory; there may be others next to it.
     pub fn index_path(&self) -> PathBuf {
         self.meta_dir().join(format!("search-{}.db", self.hash16()))
     }
 
-    /// Returns the file that says what was built when.
+    /// Returns the file that records what was built and when.
     pub fn manifest_path(&self) -> PathBuf {
         self.meta_dir().join("manifest.json")
     }
@@ -113,7 +113,7 @@ impl Skill {
         self.meta_dir().join("logs.db")
     }
 
-    /// Returns its directory as text that tells it from every other.
+    /// Returns its directory as text, distinct for each directory.
     pub fn skill_path(&self) -> String {
         paths::path_text(&self.dir)
     }
@@ -126,7 +126,7 @@ impl Skill {
     }
 }
 
-/// Whether a directory is what [`crate::skill::build()`] made of a skill, or a copy of that.
+/// Whether a directory is a build result of [`crate::skill::build()`], or a copy of one.
 pub fn is_compiled(dir: &Path) -> bool {
     dir.join(META_DIR).join("manifest.json").exists()
 }
@@ -136,11 +136,11 @@ pub fn sources_of(store: &Path) -> PathBuf {
     store.join(SOURCES)
 }
 
-/// Finds the skill an argument means.
+/// Finds the skill that an argument refers to.
 ///
 /// # Errors
 ///
-/// [`Diagnostic::NotASkill`] if some directory was found without SKILL.md in it, else
+/// [`Diagnostic::NotASkill`] if a directory without SKILL.md was found, else
 /// [`Diagnostic::SkillNotFound`].
 pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
     let mut found_dir: Option<String> = None;
@@ -157,7 +157,7 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
         for store in caller.project_store().into_iter().chain([caller.global_store()]) {
             let path = sources_of(&store).join(typed);
             if path.symlink_metadata().is_err() {
-                // It may be what a killed import moved aside.
+                // A killed import may have moved it aside.
                 write::collect(&sources_of(&store));
             }
             if is_skill(&path) {
@@ -179,21 +179,21 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
     .into())
 }
 
-/// Returns the names by which [`resolve`] finds skills, in order of the alphabet.
+/// Returns the names by which [`resolve`] finds skills, in alphabetical order.
 pub fn names(caller: &Caller) -> Vec<String> {
     let stores = caller.project_store().into_iter().chain([caller.global_store()]);
-    let places = stores.map(|it| sources_of(&it)).chain([caller.skills_root.clone()]);
-    let entries = places.filter_map(|it| it.read_dir().ok()).flatten().flatten();
-    let skills = entries.filter(|it| is_skill(&it.path()));
+    let places = stores.map(|store| sources_of(&store)).chain([caller.skills_root.clone()]);
+    let entries = places.filter_map(|place| place.read_dir().ok()).flatten().flatten();
+    let skills = entries.filter(|entry| is_skill(&entry.path()));
     let names: BTreeSet<String> =
-        skills.map(|it| it.file_name().to_string_lossy().into_owned()).collect();
+        skills.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.into_iter().collect()
 }
 
-/// Returns the skill in a directory that has SKILL.md.
+/// Returns the skill in a directory that contains SKILL.md.
 ///
-/// A directory in a store, reached by whichever path, has its runtime directory in that store;
-/// any other in the project's, or the global one where there is no project.
+/// A directory in a store, whatever path leads to it, has its runtime directory in that store. Any
+/// other has it in the project's store, or in the global one if there is no project.
 ///
 /// # Errors
 ///
@@ -214,7 +214,7 @@ pub fn at_path(caller: &Caller, typed: &str, path: &Path) -> Result<Skill> {
     Ok(Skill { typed: typed.to_owned(), name, dir, scope, runtime })
 }
 
-/// Returns where a store keeps what is built from a skill.
+/// Returns where a store keeps the build results of a skill.
 pub fn runtime_dir(store: &Path, name: &str) -> PathBuf {
     store.join(RUNTIME).join(name)
 }
@@ -231,17 +231,18 @@ fn in_store(caller: &Caller, typed: &str, path: &Path, store: &Path) -> Result<S
     })
 }
 
-/// Returns the store a path lies in as one of its sources.
+/// Returns the store that contains a path as one of its sources.
 fn store_around(path: &Path) -> Option<&Path> {
-    let sources = path.parent().filter(|it| it.ends_with(SOURCES))?;
-    sources.parent().filter(|it| it.ends_with(".skillc"))
+    let sources = path.parent().filter(|dir| dir.ends_with(SOURCES))?;
+    sources.parent().filter(|dir| dir.ends_with(".skillc"))
 }
 
 fn same_place(one: &Path, other: &Path) -> bool {
-    one == other || one.canonicalize().is_ok_and(|it| other.canonicalize().is_ok_and(|o| o == it))
+    one == other
+        || one.canonicalize().is_ok_and(|real| other.canonicalize().is_ok_and(|o| o == real))
 }
 
-/// Whether a directory holds SKILL.md.
+/// Whether a directory contains SKILL.md.
 pub fn is_skill(dir: &Path) -> bool {
     dir.join(SKILL_FILE).is_file()
 }
@@ -249,11 +250,11 @@ pub fn is_skill(dir: &Path) -> bool {
 /// Whether an argument can be the name of a directory in a store.
 pub fn is_name(typed: &str) -> bool {
     let mut components = Path::new(typed).components();
-    matches!((components.next(), components.next()), (Some(Component::Normal(it)), None) if it == typed)
+    matches!((components.next(), components.next()), (Some(Component::Normal(name)), None) if name == typed)
 }
 
 fn base_name(dir: &Path) -> String {
-    dir.file_name().map_or_else(|| "root".into(), |it| paths::path_text(Path::new(it)))
+    dir.file_name().map_or_else(|| "root".into(), |name| paths::path_text(Path::new(name)))
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_goes_before_the_projects_store_before_the_global_one() {
+    fn a_path_overrides_the_projects_store_and_that_the_global_one() {
         let world = World::new();
         world.skill("home/.skillc/skills/x");
         check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_without_skill_file_is_named_and_nothing_at_all_is_not_found() {
+    fn a_directory_without_skill_file_is_named_and_a_missing_one_is_not_found() {
         let world = World::new();
         check_error(&world, "x", "E001 skill 'x' not found");
         check_error(&world, "", "E001 skill '' not found");
@@ -307,13 +308,13 @@ mod tests {
         );
         fs::create_dir(world.path("project/x")).unwrap();
         check_error(&world, "x", "E010 not a valid skill: 'x' (missing SKILL.md)");
-        // A valid one further down still wins.
+        // A valid skill in a later store still wins.
         world.skill("home/.skillc/skills/x");
         check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
     }
 
     #[test]
-    fn what_the_registry_lists_is_found_by_name_after_the_stores() {
+    fn skills_of_the_registry_are_found_by_name_after_the_stores() {
         let world = World::new();
         world.skill("project/.agents/skills/x");
         check(&world, "x", "project/.agents/skills/x", Scope::Project, "project/.skillc/runtime/x");
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loose_path_uses_the_global_store_where_there_is_no_project() {
+    fn a_path_outside_stores_uses_the_global_store_without_a_project() {
         let mut world = World::new();
         world.skill("elsewhere/x");
         world.caller.cwd = world.path("elsewhere");
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_into_a_store_means_that_stores_runtime_directory() {
+    fn a_path_into_a_store_uses_the_runtime_directory_of_that_store() {
         let mut world = World::new();
         world.skill("home/.skillc/skills/x");
         world.skill("other/.skillc/skills/y");
@@ -367,7 +368,7 @@ mod tests {
             scope: Scope::Project,
             runtime: "/r/my-skill".into(),
         };
-        // What skc 0.2.1 named the index of this very path.
+        // The name that skc 0.2.1 gave to the index of this exact path.
         let expected = "/r/my-skill/.skillc-meta/search-66edeaf27426600c.db";
         assert_eq!(skill.index_path(), Path::new(expected));
     }

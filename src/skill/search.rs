@@ -1,4 +1,4 @@
-//! Finds the sections of a skill that answer a query.
+//! Finds the sections of a skill that match a query.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use crate::skill::resolve::Skill;
 use crate::store::skills::index::SkillHit;
 use crate::text::fold::fold;
 
-/// What to look for.
+/// What to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchOptions {
     /// As typed; every word of it must be in a section.
     pub query: String,
-    /// Sections to return at most.
+    /// Largest number of sections to return.
     pub limit: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct SkillResults {
 ///
 /// # Errors
 ///
-/// What opening its index gives; then [`Diagnostic::EmptyQuery`].
+/// Errors of opening the index; then [`Diagnostic::EmptyQuery`].
 pub(super) fn search(
     caller: &Caller,
     skill: &Skill,
@@ -44,18 +44,18 @@ pub(super) fn search(
     Ok(SkillResults { query: options.query.clone(), hits })
 }
 
-/// Returns the FTS5 expression that asks for every word; `None` if there is none.
+/// Returns the FTS5 expression that requires every word; `None` if there is none.
 ///
-/// Words are what ASCII blanks and line ends part. Each is quoted, so that nothing in it is syntax;
-/// what FTS5 makes of its punctuation is what it made of the text. A word that is repeated is asked
-/// for once: the sections are the same, and FTS5 takes minutes to rank by a word given 300 times.
+/// ASCII blanks and line ends separate words. Each word is quoted, so nothing in it is syntax; FTS5
+/// splits its punctuation as it split that of the text. A repeated word is included once: the
+/// sections are the same, and FTS5 takes minutes to rank by a word given 300 times.
 fn match_expr(query: &str) -> Option<String> {
     let mut seen = HashSet::new();
     let words: Vec<String> = query
         .split([' ', '\t', '\n', '\r'])
-        .filter(|it| !it.is_empty() && seen.insert(fold(it)))
+        .filter(|word| !word.is_empty() && seen.insert(fold(word)))
         // A zero byte would end the expression in the middle of a quotation.
-        .map(|it| format!("\"{}\"", it.replace('"', "\"\"").replace('\0', "\u{FFFD}")))
+        .map(|word| format!("\"{}\"", word.replace('"', "\"\"").replace('\0', "\u{FFFD}")))
         .collect();
     if words.is_empty() { None } else { Some(words.join(" ")) }
 }
@@ -70,19 +70,19 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_quoted_and_all_are_asked_for() {
+    fn every_word_is_quoted_and_required() {
         check("configure authentication", Some(r#""configure" "authentication""#));
         check(r#"my "special" app"#, Some(r#""my" """special""" "app""#));
         check("\t a \r\n b ", Some(r#""a" "b""#));
     }
 
     #[test]
-    fn a_repeated_word_is_asked_for_once() {
+    fn a_repeated_word_is_included_once() {
         check("the gauge The the", Some(r#""the" "gauge""#));
     }
 
     #[test]
-    fn only_ascii_blanks_part_words() {
+    fn only_ascii_blanks_separate_words() {
         check("a\u{a0}b c\u{3000}d", Some("\"a\u{a0}b\" \"c\u{3000}d\""));
     }
 
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_byte_ends_nothing() {
+    fn a_zero_byte_does_not_end_the_query() {
         check("a\0b", Some("\"a\u{fffd}b\""));
     }
 }

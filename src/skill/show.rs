@@ -1,7 +1,7 @@
 //! Reads a section of a skill.
 //!
-//! Which lines those are is looked up in the index; the lines come from the file. Only a skill that
-//! cannot be built, because it does not say its name and what it is for, is shown without one.
+//! The index says which lines belong to the section; the text comes from the file. Only a skill
+//! that cannot be built, because its name or description is missing, is shown without an index.
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
@@ -16,18 +16,18 @@ use crate::text::similar::similar;
 /// What separates a heading from its description where headings are listed for agents.
 const EM_DASH: &str = " — ";
 
-/// Which section, and how much of it.
+/// Which section to show, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShowOptions {
-    /// Its heading, in whatever case.
+    /// Its heading, in any case.
     pub section: String,
-    /// Look in this file only.
+    /// Looks only in this file.
     pub file: Option<String>,
-    /// Lines to return at most; all without.
+    /// Largest number of lines to return; all if `None`.
     pub max_lines: Option<u32>,
 }
 
-/// A section, or its beginning.
+/// A section, or the start of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// Below the skill's directory.
@@ -40,7 +40,7 @@ pub struct Shown {
     pub start_line: u32,
     /// One past the last line of the section.
     pub end_line: u32,
-    /// Heading line and all below it, as in the file.
+    /// The heading line and all lines below it, as in the file.
     pub text: String,
     /// Lines that were cut off.
     pub num_cut: usize,
@@ -52,8 +52,8 @@ pub struct Shown {
 ///
 /// # Errors
 ///
-/// What opening the index gives; [`Diagnostic::PathEscapes`] if `file` leads out;
-/// [`Diagnostic::SectionNotFound`] with what is like it.
+/// Errors of opening the index; [`Diagnostic::PathEscapes`] if `file` leads out;
+/// [`Diagnostic::SectionNotFound`] with similar headings.
 pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Result<Shown> {
     let headings = match index::open(caller, skill) {
         Ok(index) => index.headings().ok_or_else(|| index::unusable(skill))?,
@@ -71,14 +71,17 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     };
     let found = find(&headings, &options.section, file.as_deref());
     let Some(heading) = found.first() else {
-        let wanted = normal(without_description(options.section.trim()));
-        let similar = similar(&headings, |it| normal(&it.text), &wanted);
-        let similar = similar.into_iter().map(|it| (it.text.clone(), it.file.clone())).collect();
+        let wanted = normalized(without_description(options.section.trim()));
+        let similar = similar(&headings, |heading| normalized(&heading.text), &wanted);
+        let similar = similar
+            .into_iter()
+            .map(|heading| (heading.text.clone(), heading.file.clone()))
+            .collect();
         let section = options.section.clone();
         return Err(Diagnostic::SectionNotFound { section, similar }.into());
     };
-    // What the index says is checked like what a user types: anybody can write an index.
-    let place = path::locate(&skill.dir, &heading.file)?.filter(|it| it.is_file());
+    // The index is as untrusted as user input: any program can write one.
+    let place = path::locate(&skill.dir, &heading.file)?.filter(|path| path.is_file());
     let place = place.ok_or_else(|| index::unusable(skill))?;
     let bytes = files::read_within(&skill.dir, &place)?;
     let page = page::read(&heading.file, &bytes).ok_or_else(|| index::unusable(skill))?;
@@ -103,10 +106,10 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     })
 }
 
-/// Returns the headings a query means, in order; whole texts, whatever the case.
+/// Returns the headings that match a query, in order. The full text must match, ignoring case.
 ///
-/// What follows an em dash is a description and is not looked for, unless nothing else is found:
-/// a heading may have one itself.
+/// Text after an em dash is a description and is ignored, unless nothing else is found: a heading
+/// may contain one itself.
 fn find<'a>(
     headings: &'a [IndexedHeading],
     query: &str,
@@ -114,17 +117,21 @@ fn find<'a>(
 ) -> Vec<&'a IndexedHeading> {
     let query = query.trim();
     let matching = |wanted: &str| -> Vec<&IndexedHeading> {
-        let wanted = normal(wanted);
-        let is_in_file = |it: &&IndexedHeading| file.is_none_or(|file| it.file == file);
-        headings.iter().filter(is_in_file).filter(|it| normal(&it.text) == wanted).collect()
+        let wanted = normalized(wanted);
+        let is_in_file = |heading: &&IndexedHeading| file.is_none_or(|file| heading.file == file);
+        headings
+            .iter()
+            .filter(is_in_file)
+            .filter(|heading| normalized(&heading.text) == wanted)
+            .collect()
     };
     let found = matching(without_description(query));
     if found.is_empty() { matching(query) } else { found }
 }
 
-/// Returns what two texts of one heading have in common: an index of another program may have
-/// kept blanks and control characters.
-fn normal(text: &str) -> String {
+/// Normalises a heading for comparison: another program's index may have kept blanks and control
+/// characters.
+fn normalized(text: &str) -> String {
     fold(&headings::plain(text))
 }
 
@@ -161,12 +168,13 @@ mod tests {
             ("b.md", "two  blanks\u{1b}[1m"),
             ("b.md", ""),
         ]);
-        let lines: Vec<u32> = find(&headings, query, file).iter().map(|it| it.start_line).collect();
+        let lines: Vec<u32> =
+            find(&headings, query, file).iter().map(|heading| heading.start_line).collect();
         assert_eq!(lines, expected, "{query}");
     }
 
     #[test]
-    fn the_whole_heading_must_match_in_whatever_case() {
+    fn the_full_heading_must_match_ignoring_case() {
         check("set up", None, &[1, 4]);
         check("  Set Up\t", None, &[1, 4]);
         check("über UNS", None, &[2]);
@@ -181,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_em_dash_counts_only_if_nothing_else_is_found() {
+    fn text_after_an_em_dash_is_used_only_if_nothing_else_is_found() {
         check("Options — of any kind", None, &[5]);
         check("Options — a survey", None, &[5]);
         check("Usage — the long form", None, &[6]);

@@ -1,7 +1,7 @@
 //! Lists the files of a skill as a tree.
 //!
-//! Directories before files at each level, both in byte order. A directory below which no file
-//! passes the pattern is left out.
+//! At each level directories come before files, both in byte order. A directory without matching
+//! files is left out.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,25 @@ use crate::error::Result;
 use crate::skill::resolve::Skill;
 use crate::skill::{files, path};
 
-/// What of the tree to list.
+/// Which part of the tree to list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcesOptions {
-    /// Levels to show; all without.
+    /// Levels to show; all if `None`.
     pub depth: Option<u32>,
-    /// Directory to begin at, below the skill's.
+    /// Directory to start at, below the skill's.
     pub dir: Option<String>,
-    /// Entries to return at most.
+    /// Largest number of entries to return.
     pub limit: u32,
-    /// Files to list: a glob on their names, or on their paths if it has a `/`.
+    /// Files to list: a glob on their names, or on their paths if it contains a `/`.
     pub pattern: Option<String>,
 }
 
 /// Files and directories in the order of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sources {
-    /// What the tree hangs from: the skill's name, or the directory to begin at.
+    /// Label of the root: the skill's name, or the start directory.
     pub root: String,
-    /// As many as were asked for.
+    /// Up to the limit.
     pub entries: Vec<SourceEntry>,
     /// Entries beyond the limit.
     pub num_more: usize,
@@ -43,9 +43,10 @@ pub struct SourceEntry {
     pub path: String,
     /// Whether it is a directory.
     pub is_dir: bool,
-    /// Files below a directory that is not unfolded.
+    /// Number of files below a collapsed directory.
     pub num_files: Option<usize>,
-    /// Whether it and each directory above it, topmost first, is the last of its level.
+    /// For each directory above it, topmost first, and for the entry itself: whether it is the last
+    /// of its level.
     pub is_last: Vec<bool>,
 }
 
@@ -54,8 +55,8 @@ pub struct SourceEntry {
 /// # Errors
 ///
 /// [`Diagnostic::PathEscapes`] and [`Diagnostic::DirectoryNotFound`] for `dir`,
-/// [`Diagnostic::InvalidOption`] for a pattern that makes no sense, [`crate::error::Error::Io`] for
-/// a directory that cannot be read.
+/// [`Diagnostic::InvalidOption`] for an invalid pattern, [`crate::error::Error::Io`] for a
+/// directory that cannot be read.
 pub(super) fn sources(skill: &Skill, options: &SourcesOptions) -> Result<Sources> {
     let start = match &options.dir {
         Some(dir) => start(skill, dir)?,
@@ -64,7 +65,7 @@ pub(super) fn sources(skill: &Skill, options: &SourcesOptions) -> Result<Sources
     let pattern = options.pattern.as_deref().map(glob).transpose()?;
     let mut tree = Tree::default();
     for path in paths(skill)? {
-        let is_wanted = pattern.as_ref().is_none_or(|it| it.is_match(&path));
+        let is_wanted = pattern.as_ref().is_none_or(|pattern| pattern.is_match(&path));
         if let Some(below) = path.strip_prefix(&start).filter(|_| is_wanted) {
             tree.add(below);
         }
@@ -78,20 +79,20 @@ pub(super) fn sources(skill: &Skill, options: &SourcesOptions) -> Result<Sources
     Ok(Sources { root, entries, num_more })
 }
 
-/// Returns the directory to begin at with a `/` behind it; nothing for the skill's own.
+/// Returns the start directory followed by a `/`; empty for the skill's directory.
 fn start(skill: &Skill, dir: &str) -> Result<String> {
     let place = path::locate(&skill.dir, dir)?
-        .filter(|it| it.is_dir())
+        .filter(|path| path.is_dir())
         .ok_or_else(|| Diagnostic::DirectoryNotFound { path: dir.to_owned() })?;
     let below = place.strip_prefix(&skill.dir).unwrap_or(&place);
     let below = crate::text::paths::path_text(below);
     Ok(if below.is_empty() { below } else { below + "/" })
 }
 
-/// Returns all files, links to files within the skill among them: each can be opened.
+/// Returns all files, including links to files within the skill: each can be opened.
 fn paths(skill: &Skill) -> Result<Vec<String>> {
     let listing = files::list(&skill.dir)?;
-    let mut paths: Vec<String> = listing.files.into_iter().map(|it| it.path).collect();
+    let mut paths: Vec<String> = listing.files.into_iter().map(|file| file.path).collect();
     for (link, _) in listing.links {
         if let Ok(Some(place)) = path::locate(&skill.dir, &link)
             && place.is_file()
@@ -102,7 +103,7 @@ fn paths(skill: &Skill) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// Reads a pattern.
+/// Parses a pattern.
 ///
 /// # Errors
 ///
@@ -125,7 +126,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Whether a path, or its last component, fits.
+    /// Whether a path, or its last component, matches.
     pub fn is_match(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         self.matcher.is_match(if self.is_path { path } else { name })
@@ -214,10 +215,10 @@ mod tests {
         let paths: Vec<String> = found
             .entries
             .into_iter()
-            .map(|it| match it.num_files {
-                Some(num_files) => format!("{}/ ({num_files})", it.path),
-                None if it.is_dir => it.path + "/",
-                None => it.path,
+            .map(|entry| match entry.num_files {
+                Some(num_files) => format!("{}/ ({num_files})", entry.path),
+                None if entry.is_dir => entry.path + "/",
+                None => entry.path,
             })
             .collect();
         assert_eq!(paths, expected);
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_come_first_both_in_byte_order() {
+    fn directories_come_first_and_both_are_in_byte_order() {
         let all = [
             "b/",
             "b/d/",
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_to_begin_at_counts_as_the_first_level() {
+    fn the_start_directory_is_the_first_level() {
         let dir = |dir: &str| Some(dir.to_owned());
         check(&SourcesOptions { dir: dir("b"), depth: Some(1), ..ALL }, &["b/d/ (2)", "b/c.md"], 0);
         check(&SourcesOptions { dir: dir("./b/d/"), ..ALL }, &["b/d/e.md", "b/d/f.txt"], 0);
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_for_names_or_for_paths() {
+    fn a_pattern_applies_to_names_or_to_paths() {
         let pattern = |pattern: &str| SourcesOptions { pattern: Some(pattern.to_owned()), ..ALL };
         check(&pattern("*.txt"), &["b/", "b/d/", "b/d/f.txt"], 0);
         check(&pattern("[A-S]*.md"), &["SKILL.md"], 0);
@@ -298,7 +299,7 @@ mod tests {
             std::os::unix::fs::symlink(target, skill.dir.join(link)).unwrap();
         }
         let found = sources(&skill, &ALL).unwrap();
-        let names: Vec<_> = found.entries.iter().map(|it| it.path.as_str()).collect();
+        let names: Vec<_> = found.entries.iter().map(|entry| entry.path.as_str()).collect();
         assert!(names.contains(&"in.md"));
         assert!(!names.contains(&"out") && !names.contains(&"dir"));
     }

@@ -13,27 +13,27 @@ use crate::store::skills::log;
 use crate::store::skills::log::Access;
 use crate::text::paths;
 
-/// What to count by.
+/// What to group counts by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupBy {
     /// Totals.
     Summary,
     /// Sections shown.
     Sections,
-    /// Files opened and shown from.
+    /// Files that were opened or had a section shown.
     Files,
     /// Commands.
     Commands,
     /// Directories the commands were started in.
     Projects,
-    /// What failed.
+    /// Failed commands.
     Errors,
     /// Queries.
     Search,
 }
 
 impl GroupBy {
-    /// All of them.
+    /// All groupings.
     pub const ALL: [Self; 7] = [
         Self::Summary,
         Self::Sections,
@@ -58,14 +58,14 @@ impl GroupBy {
     }
 }
 
-/// Which accesses to count, and by what; everything as typed.
+/// Which accesses to count and how to group them; everything as typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatsOptions {
-    /// A word of [`GroupBy`]; the summary without.
+    /// The word of a [`GroupBy`]; the summary if `None`.
     pub group_by: Option<String>,
-    /// RFC 3339, or a date: from its beginning, UTC.
+    /// RFC 3339, or a date, which means its start in UTC.
     pub since: Option<String>,
-    /// RFC 3339, or a date: to its beginning, UTC.
+    /// RFC 3339, or a date, which means its start in UTC.
     pub until: Option<String>,
     /// Only commands started at or below one of these directories.
     pub projects: Vec<String>,
@@ -89,17 +89,17 @@ pub struct SkillStats {
     pub skill: String,
     /// Its directory.
     pub skill_path: String,
-    /// What was counted by.
+    /// The grouping.
     pub group_by: GroupBy,
     /// Which accesses were counted.
     pub filters: Filters,
-    /// Times of the first and the last of them; `None` if there is none.
+    /// Times of the first and the last counted access; `None` if there is none.
     pub period: Option<(String, String)>,
     /// The counts.
     pub counts: Counts,
 }
 
-/// Counts, most frequent first, then in order of the alphabet.
+/// Counts, most frequent first, then in alphabetical order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Counts {
     /// Totals.
@@ -117,26 +117,27 @@ pub enum Counts {
     Sections(Vec<(String, String, usize)>),
     /// File, count.
     Files(Vec<(String, usize)>),
-    /// Command, count; in order of the alphabet.
+    /// Command, count; in alphabetical order.
     Commands(Vec<(String, usize)>),
     /// Directory, count.
     Projects(Vec<(String, usize)>),
-    /// Command, what it was asked for, error line, count.
+    /// Command, its target, error line, count.
     Errors(Vec<(String, String, String, usize)>),
     /// Query, count.
     Search(Vec<(String, usize)>),
 }
 
-/// Counts the accesses of a skill; zeros where nothing was logged.
+/// Counts the accesses of a skill; all zero if nothing was logged.
 ///
 /// # Errors
 ///
-/// [`Diagnostic::InvalidQueryType`] and [`Diagnostic::InvalidFilter`]; what a damaged log gives.
+/// [`Diagnostic::InvalidQueryType`] and [`Diagnostic::InvalidFilter`]; errors of reading a damaged
+/// log.
 pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> Result<SkillStats> {
     let word = options.group_by.as_deref().unwrap_or(GroupBy::Summary.as_str());
     let group_by = GroupBy::ALL
         .into_iter()
-        .find(|it| it.as_str() == word)
+        .find(|group_by| group_by.as_str() == word)
         .ok_or_else(|| Diagnostic::InvalidQueryType { query_type: word.to_owned() })?;
     let since = options.since.as_deref().map(time).transpose()?;
     let until = options.until.as_deref().map(time).transpose()?;
@@ -146,13 +147,14 @@ pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> R
     let is_in = |access: &Access| {
         let time = access.timestamp.parse::<jiff::Timestamp>().ok();
         access.skill_path == skill_path
-            && since.is_none_or(|since| time.is_some_and(|it| it >= since))
-            && until.is_none_or(|until| time.is_some_and(|it| it <= until))
-            && (projects.is_empty() || projects.iter().any(|it| is_below(&access.cwd, it)))
+            && since.is_none_or(|since| time.is_some_and(|time| time >= since))
+            && until.is_none_or(|until| time.is_some_and(|time| time <= until))
+            && (projects.is_empty()
+                || projects.iter().any(|project| is_below(&access.cwd, project)))
     };
     let mut accesses = log::read(&skill.log_path())?.unwrap_or_default();
     accesses.retain(is_in);
-    let times = || accesses.iter().map(|it| &it.timestamp);
+    let times = || accesses.iter().map(|access| &access.timestamp);
     let period = times().min().cloned().zip(times().max().cloned());
     Ok(SkillStats {
         skill: skill.name.clone(),
@@ -164,11 +166,11 @@ pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> R
     })
 }
 
-/// Reads a time, or a date as its beginning in UTC.
+/// Parses a time, or a date as its start in UTC.
 fn time(typed: &str) -> Result<jiff::Timestamp> {
     let date = || {
         let date = typed.parse::<jiff::civil::Date>().ok()?;
-        date.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|it| it.timestamp())
+        date.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|start| start.timestamp())
     };
     let is_date = typed.len() == "2026-01-02".len();
     let time = if is_date { date() } else { typed.parse().ok() };
@@ -179,7 +181,7 @@ fn text(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Returns a directory as the log has it.
+/// Returns a directory in the form used by the log.
 fn project(cwd: &Path, typed: &str) -> Result<String> {
     let path = cwd.join(typed).canonicalize().map_err(|_| Diagnostic::InvalidFilter {
         message: format!("project path not found: {typed}"),
@@ -193,17 +195,17 @@ fn is_below(cwd: &str, project: &str) -> bool {
 }
 
 fn count(group_by: GroupBy, accesses: &[Access]) -> Counts {
-    let succeeded = || accesses.iter().filter(|it| it.error.is_none());
+    let succeeded = || accesses.iter().filter(|access| access.error.is_none());
     let sections = || {
-        succeeded().filter(|it| it.command == "show").filter_map(|it| {
-            let args = args(it);
+        succeeded().filter(|access| access.command == "show").filter_map(|access| {
+            let args = args(access);
             Some((word(&args, "file")?, word(&args, "section")?))
         })
     };
     let files = || {
-        succeeded().filter_map(|it| match it.command.as_str() {
-            "show" => word(&args(it), "file"),
-            "open" => word(&args(it), "path"),
+        succeeded().filter_map(|access| match access.command.as_str() {
+            "show" => word(&args(access), "file"),
+            "open" => word(&args(access), "path"),
             _ => None,
         })
     };
@@ -212,7 +214,7 @@ fn count(group_by: GroupBy, accesses: &[Access]) -> Counts {
             total_accesses: accesses.len(),
             unique_sections: sections().collect::<BTreeSet<_>>().len(),
             unique_files: files().collect::<BTreeSet<_>>().len(),
-            error_count: accesses.iter().filter(|it| it.error.is_some()).count(),
+            error_count: accesses.iter().filter(|access| access.error.is_some()).count(),
         },
         GroupBy::Sections => Counts::Sections(
             by_count(sections())
@@ -222,15 +224,15 @@ fn count(group_by: GroupBy, accesses: &[Access]) -> Counts {
         ),
         GroupBy::Files => Counts::Files(by_count(files())),
         GroupBy::Commands => Counts::Commands(
-            tally(accesses.iter().map(|it| it.command.clone())).into_iter().collect(),
+            tally(accesses.iter().map(|access| access.command.clone())).into_iter().collect(),
         ),
-        GroupBy::Projects => Counts::Projects(by_count(accesses.iter().map(|it| it.cwd.clone()))),
+        GroupBy::Projects => {
+            Counts::Projects(by_count(accesses.iter().map(|access| access.cwd.clone())))
+        }
         GroupBy::Errors => Counts::Errors(
-            by_count(
-                accesses
-                    .iter()
-                    .filter_map(|it| Some((it.command.clone(), target(it), it.error.clone()?))),
-            )
+            by_count(accesses.iter().filter_map(|access| {
+                Some((access.command.clone(), target(access), access.error.clone()?))
+            }))
             .into_iter()
             .map(|((command, target, error), count)| (command, target, error, count))
             .collect(),
@@ -238,21 +240,21 @@ fn count(group_by: GroupBy, accesses: &[Access]) -> Counts {
         GroupBy::Search => Counts::Search(by_count(
             accesses
                 .iter()
-                .filter(|it| it.command == "search")
-                .filter_map(|it| word(&args(it), "query")),
+                .filter(|access| access.command == "search")
+                .filter_map(|access| word(&args(access), "query")),
         )),
     }
 }
 
 fn tally<T: Ord>(values: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
     let mut counts = BTreeMap::new();
-    values.for_each(|it| *counts.entry(it).or_default() += 1);
+    values.for_each(|value| *counts.entry(value).or_default() += 1);
     counts
 }
 
 fn by_count<T: Ord>(values: impl Iterator<Item = T>) -> Vec<(T, usize)> {
     let mut counts: Vec<_> = tally(values).into_iter().collect();
-    // Stable, so that equal counts stay in order of the alphabet.
+    // The sort is stable: equal counts stay in alphabetical order.
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts
 }
@@ -265,7 +267,7 @@ fn word(args: &Value, key: &str) -> Option<String> {
     args.get(key)?.as_str().map(str::to_owned)
 }
 
-/// Returns what a command was asked for.
+/// Returns the target of a command: its section, path or query.
 fn target(access: &Access) -> String {
     let args = args(access);
     let target = match access.command.as_str() {

@@ -1,5 +1,5 @@
-//! Writes the short SKILL.md that stands for a skill: how to ask for sections, and which there are. It has
-//! headings only, without the text below them.
+//! Writes the stub of a skill: a short SKILL.md that explains how to request sections and lists
+//! them. It has only the headings, not the text below them.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use crate::skill::resolve::{SKILL_FILE, Skill};
 use crate::skill::{front_matter, page};
 use crate::text::headings::{self, Heading, Page};
 
-/// Entries listed at most: of SKILL.md, and again of the other files. With what stands around them
-/// a stub keeps below a hundred lines.
+/// Largest number of entries listed: of SKILL.md, and again of the other files. Including the
+/// surrounding text, a stub stays below a hundred lines.
 const MAX_ENTRIES: usize = 15;
 
-/// Characters of a file's description that are shown.
+/// Largest number of characters shown of a file's description.
 const MAX_DESCRIPTION_CHARS: usize = 120;
 
 /// Returns the text of a stub.
@@ -59,7 +59,7 @@ pub(super) fn stub(
     );
     let mut sections = Vec::new();
     let mut references = Vec::new();
-    for file in listing.files.iter().filter(|it| page::is_markdown(&it.path)) {
+    for file in listing.files.iter().filter(|file| page::is_markdown(&file.path)) {
         let Some(page) = page::read(&file.path, &file.read()?) else { continue };
         if file.path == SKILL_FILE {
             sections = page.headings().iter().filter_map(section).collect();
@@ -84,12 +84,14 @@ fn section(heading: &Heading) -> Option<String> {
     }
 }
 
-/// Returns the entry of another file: its title, or its path, and what it says of itself.
+/// Returns the entry of another file: its title or path, and its description.
 fn reference(path: &str, page: &Page) -> String {
     let headings = page.headings();
-    let title = headings.iter().find(|it| it.level == 1).map_or(path, |it| &it.text);
-    let description = front_matter::read(&page.text).ok().and_then(|it| it.0.text("description"));
-    match description.map(|it| headings::plain(&it)).filter(|it| !it.is_empty()) {
+    let title =
+        headings.iter().find(|heading| heading.level == 1).map_or(path, |heading| &heading.text);
+    let description =
+        front_matter::read(&page.text).ok().and_then(|parsed| parsed.0.text("description"));
+    match description.map(|text| headings::plain(&text)).filter(|text| !text.is_empty()) {
         Some(description) => format!("- {title} — {}", shorten(&description)),
         None => format!("- {title}"),
     }
@@ -113,19 +115,22 @@ fn list(text: &mut String, indent: &str, mut entries: Vec<String>) {
     }
 }
 
-/// Returns text as a YAML scalar on one line, whatever is in it.
+/// Returns text as a YAML scalar on one line.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
             '\n' => quoted += "\\n",
-            // YAML takes neither control characters nor its own line ends as they are.
-            it if it.is_control() || matches!(it, '\u{2028}' | '\u{2029}' | '\u{FEFF}') => {
+            // YAML allows neither control characters nor its own line ends unescaped.
+            letter
+                if letter.is_control()
+                    || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{FEFF}') =>
+            {
                 // Writing to a String cannot fail.
-                let _ = write!(quoted, "\\u{:04X}", u32::from(it));
+                let _ = write!(quoted, "\\u{:04X}", u32::from(letter));
             }
-            it => quoted.push(it),
+            letter => quoted.push(letter),
         }
     }
     quoted.push('"');
@@ -172,9 +177,10 @@ mod tests {
     }
 
     #[test]
-    fn a_large_skill_is_cut_and_says_so() {
+    fn a_large_skill_is_cut_with_a_notice() {
         let world = World::new();
-        let headings: String = (0..40).map(|it| format!("# H{it}\n## S{it}\n")).collect();
+        let headings: String =
+            (0..40).map(|number| format!("# H{number}\n## S{number}\n")).collect();
         world.write("project/.skillc/skills/x/SKILL.md", headings);
         for number in 0..40 {
             let text = format!("---\ndescription: {}\n---\n# T{number}\n", "long ".repeat(100));
@@ -183,7 +189,8 @@ mod tests {
         let stub = stub_of(&world, "What it is for");
         assert!(stub.lines().count() <= 100);
         assert!(stub.contains("\n... (65 more)\n") && stub.contains("\n  ... (25 more)\n"));
-        let longest = stub.lines().filter(|it| it.contains('—')).map(|it| it.chars().count());
+        let longest =
+            stub.lines().filter(|line| line.contains('—')).map(|line| line.chars().count());
         assert_eq!(longest.max(), Some("  - T10 — ".chars().count() + MAX_DESCRIPTION_CHARS + 1));
     }
 

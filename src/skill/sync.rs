@@ -15,22 +15,22 @@ use crate::text::paths;
 /// Which fallback logs to merge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncOptions {
-    /// This skill's alone.
+    /// Merges only the logs of this skill.
     pub skill: Option<String>,
-    /// Directory whose fallback logs are meant; the working directory without.
+    /// Directory whose fallback logs to merge; the working directory if `None`.
     pub project: Option<String>,
-    /// Only say what would be done.
+    /// Only reports what would be done.
     pub is_dry_run: bool,
 }
 
-/// What merging came to.
+/// The result of merging.
 #[derive(Debug, Default)]
 pub struct Synced {
-    /// Name of each skill and how many accesses its fallback log had, in order of the alphabet.
+    /// Name of each skill and the number of accesses in its fallback log, in alphabetical order.
     pub skills: Vec<(String, usize)>,
     /// Whether nothing was changed.
     pub is_dry_run: bool,
-    /// Skills that failed, each with the reason; their logs stay.
+    /// The error of each skill that failed; their logs stay.
     pub failed: Vec<Error>,
 }
 
@@ -39,7 +39,7 @@ pub struct Synced {
 ///
 /// # Errors
 ///
-/// [`Diagnostic::NoLocalLogs`] if a skill was named that has none.
+/// [`Diagnostic::NoLocalLogs`] if the named skill has none.
 pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<Synced> {
     let project = match &options.project {
         Some(project) => paths::clean(&caller.cwd.join(project)),
@@ -48,7 +48,7 @@ pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<Synced> {
     let logs = caller::fallback_logs(&project);
     let mut synced = Synced { is_dry_run: options.is_dry_run, ..Synced::default() };
     for name in names(&logs) {
-        if options.skill.as_ref().is_some_and(|it| *it != name) {
+        if options.skill.as_ref().is_some_and(|wanted| *wanted != name) {
             continue;
         }
         match sync_one(caller, &logs, &name, options.is_dry_run) {
@@ -60,7 +60,8 @@ pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<Synced> {
         return Err(Diagnostic::NoLocalLogs.into());
     }
     if !options.is_dry_run {
-        // What only held logs was made for them; a directory with anything else in it stays.
+        // Directories that held only logs were created for them; a directory that holds anything
+        // else stays.
         write::remove_empty_folder(&logs);
         logs.parent().map(write::remove_empty_folder);
     }
@@ -74,7 +75,7 @@ fn log_of(logs: &Path, name: &str) -> PathBuf {
 /// Returns the skills that have a fallback log, in order.
 fn names(logs: &Path) -> Vec<String> {
     let entries = logs.read_dir().into_iter().flatten().flatten();
-    let names = entries.map(|it| paths::path_text(Path::new(&it.file_name())));
+    let names = entries.map(|entry| paths::path_text(Path::new(&entry.file_name())));
     let mut names: Vec<String> = names.filter(|name| log_of(logs, name).exists()).collect();
     names.sort_unstable();
     names
@@ -99,7 +100,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
     }
     let unremovable = |cause| Error::Io { path: source.clone(), source: cause };
     write::remove(&source).map_err(unremovable)?;
-    // Left by SQLite where a process was killed.
+    // SQLite leaves it when a process is killed.
     let _ = write::remove(&source.with_file_name("logs.db-journal"));
     let meta = source.parent().unwrap_or(logs);
     write::remove_empty_folder(meta);
@@ -107,7 +108,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
     Ok(count)
 }
 
-/// Returns the log an access belongs into; that of the global store if its skill is gone.
+/// Returns the log that an access belongs to; that of the global store if its skill is missing.
 fn destination(caller: &Caller, access: &Access) -> PathBuf {
     match resolve::at_path(caller, &access.skill, &paths::path_of(&access.skill_path)) {
         Ok(skill) => skill.log_path(),
@@ -151,7 +152,7 @@ mod tests {
     }
 
     fn rows(world: &World, log: &str) -> usize {
-        log::read(&world.path(log)).unwrap().map_or(0, |it| it.len())
+        log::read(&world.path(log)).unwrap().map_or(0, |rows| rows.len())
     }
 
     const X_LOG: &str = "home/.skillc/runtime/x/.skillc-meta/logs.db";
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_there_are_not_added_again() {
+    fn existing_rows_are_not_added_again() {
         let world = world();
         let there = access(&world, "x", "home/.skillc/skills/x", "a");
         log::append(&world.path(X_LOG), &there).unwrap();
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_that_fails_keeps_its_log_and_stops_nobody() {
+    fn a_skill_that_fails_keeps_its_log_and_the_others_continue() {
         let world = world();
         world.write("home/.skillc/runtime/x", "no directory can be made here");
         let garbage = "no database, but long enough not to be an empty one";
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_of_a_skill_that_is_gone_goes_to_the_global_store() {
+    fn the_log_of_a_missing_skill_goes_to_the_global_store() {
         let world = world();
         fs::remove_dir_all(world.path("project/.skillc/skills/y")).unwrap();
         sync(&world.caller, &SyncOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What the tests of this folder share: a home, a project in it, and a caller who is there.
+//! Sets up the surroundings of the tests in this folder: a home, a project in it, and a caller.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use crate::store::skills::index::Tokenizer;
 
 use super::caller::Caller;
 
-/// Directories that vanish with the test.
+/// Temporary directories that are removed with the test.
 pub(super) struct World {
     pub(super) caller: Caller,
     dir: tempfile::TempDir,
 }
 
 impl World {
-    /// Makes a home with a project in it, in which the caller is.
+    /// Creates a home and a project; the caller is in the project.
     pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
@@ -29,7 +29,7 @@ impl World {
             home: root.join("home"),
             skills_root: root.join("project/.agents/skills"),
             run_id: "run".into(),
-            // An hour from now, so that no file counts as just written.
+            // One hour ahead, so that no file looks just written.
             now: SystemTime::now() + Duration::from_secs(3600),
             timestamp: "2026-01-02T03:04:05Z".into(),
             tokenizer: Tokenizer::Porter,
@@ -47,7 +47,7 @@ impl World {
         fs::write(path, content).unwrap();
     }
 
-    /// Makes a skill of one section.
+    /// Creates a skill with one section.
     pub(super) fn skill(&self, relative: &str) {
         let name = relative.rsplit('/').next().unwrap();
         let text = format!("---\nname: {name}\ndescription: Use when testing.\n---\n# {name}\n");

@@ -9,20 +9,20 @@ use super::{
     NAME_REQUIRED, Rule, Source,
 };
 
-/// Characters a name may have.
+/// Longest name, in characters.
 const MAX_NAME_CHARS: usize = 64;
 
-/// Characters a description should have.
+/// Longest recommended description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 1024;
 
-/// Words that tell an agent when a skill is meant.
+/// Words that tell an agent when to use a skill.
 const TRIGGERS: [&str; 6] =
     ["use when", "when to use", "use for", "triggers on", "triggers:", "activate when"];
 
 /// Fields of the standard.
 const KNOWN_FIELDS: [&str; 3] = ["name", "description", "allowed-tools"];
 
-/// Words of the field `capabilities` that the registry's contract names.
+/// Values of the field `capabilities` that the registry's contract names.
 const KNOWN_CAPABILITIES: [&str; 5] = ["read", "write", "spawn", "audit", "admin"];
 
 /// Checks the front matter and returns the name it states.
@@ -55,12 +55,12 @@ pub(super) fn check(skill: &Skill, source: &Source, findings: &mut Vec<Finding>)
         }
     }
     check_description(&fields, &mut found);
-    for field in fields.names().filter(|it| !KNOWN_FIELDS.contains(it)) {
+    for field in fields.names().filter(|field| !KNOWN_FIELDS.contains(field)) {
         found(FRONTMATTER_KNOWN, format!("unknown frontmatter field '{field}'"));
     }
     match fields.texts("capabilities") {
         Ok(words) => {
-            for word in words.iter().filter(|it| !KNOWN_CAPABILITIES.contains(&it.as_str())) {
+            for word in words.iter().filter(|word| !KNOWN_CAPABILITIES.contains(&word.as_str())) {
                 found(FRONTMATTER_KNOWN, format!("unknown capability '{word}'"));
             }
         }
@@ -84,19 +84,20 @@ fn check_description(fields: &Fields, found: &mut impl FnMut(Rule, String)) {
         found(DESCRIPTION_LENGTH, message);
     }
     let lower = description.to_lowercase();
-    if !TRIGGERS.iter().any(|it| lower.contains(it)) {
+    if !TRIGGERS.iter().any(|trigger| lower.contains(trigger)) {
         let message = "description says nowhere when the skill is meant ('Use when' or the like)";
         found(DESCRIPTION_TRIGGERS, message.into());
     }
 }
 
-/// Returns why no skill may have this name; `None` if one may.
+/// Returns why a name is invalid; `None` if it is valid.
 pub fn name_fault(name: &str) -> Option<String> {
     length_fault(name).or_else(|| format_fault(name))
 }
 
 fn format_fault(name: &str) -> Option<String> {
-    let is_allowed = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
+    let is_allowed =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     if !name.chars().all(is_allowed) {
         return Some(format!("name '{name}' has other characters than a-z, 0-9 and hyphens"));
     }

@@ -15,7 +15,7 @@ const KNOWN_FILES: [&str; 4] = ["license.md", "changelog.md", "contributing.md",
 
 pub(super) fn check(skill: &Skill, sources: &[Source], findings: &mut Vec<Finding>) {
     let anchors: HashMap<&str, HashSet<String>> =
-        sources.iter().map(|it| (it.path.as_str(), anchors(it))).collect();
+        sources.iter().map(|source| (source.path.as_str(), anchors(source))).collect();
     let mut edges: HashMap<&str, BTreeSet<String>> = HashMap::new();
     for source in sources {
         for link in source.page.links() {
@@ -38,7 +38,7 @@ pub(super) fn check(skill: &Skill, sources: &[Source], findings: &mut Vec<Findin
             };
             let known = anchors.get(path.as_str());
             if let Some(anchor) = anchor
-                && known.is_some_and(|it| !it.contains(&anchor))
+                && known.is_some_and(|anchors| !anchors.contains(&anchor))
             {
                 let message = format!("anchor '{anchor}' not found in '{path}'");
                 findings.push(source.finding(LINK_ANCHOR_EXISTS, link.line, message));
@@ -60,41 +60,42 @@ pub(super) fn check(skill: &Skill, sources: &[Source], findings: &mut Vec<Findin
     }
 }
 
-/// Parts a link into file and anchor, decoded; `None` for one that does not mean a file by a
-/// relative path.
+/// Splits a link into file and anchor, decoded; `None` unless it is a relative path.
 fn split(target: &str) -> Option<(String, Option<String>)> {
-    let is_scheme = |it: &str| {
-        it.starts_with(|it: char| it.is_ascii_alphabetic())
-            && it.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
+    let is_scheme = |text: &str| {
+        text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
     };
-    if target.starts_with('/') || target.split_once(':').is_some_and(|(it, _)| is_scheme(it)) {
+    if target.starts_with('/')
+        || target.split_once(':').is_some_and(|(prefix, _)| is_scheme(prefix))
+    {
         return None;
     }
     let (file, anchor) = match target.split_once('#') {
-        Some((file, anchor)) => (file, Some(anchor).filter(|it| !it.is_empty())),
+        Some((file, anchor)) => (file, Some(anchor).filter(|anchor| !anchor.is_empty())),
         None => (target, None),
     };
     let file = file.split('?').next().unwrap_or_default();
     Some((decode(file), anchor.map(decode)))
 }
 
-/// Replaces `%20` and the like.
+/// Decodes percent escapes such as `%20`.
 fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, more @ ..] = rest {
         let escaped = (*first == b'%')
-            .then(|| more.get(..2).and_then(|it| std::str::from_utf8(it).ok()))
+            .then(|| more.get(..2).and_then(|digits| std::str::from_utf8(digits).ok()))
             .flatten()
-            .and_then(|it| u8::from_str_radix(it, 16).ok());
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(escaped.unwrap_or(*first));
         rest = if escaped.is_some() { &more[2..] } else { more };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Returns what a link in a file leads to, below the skill's directory; whether it is outside, if it
-/// leads to nothing.
+/// Returns the target of a link in a file, below the skill's directory. The error tells whether a
+/// missing target is outside.
 fn find(skill: &Skill, from: &str, file: &str) -> Result<String, bool> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let typed = format!("{folder}/{file}");
@@ -105,27 +106,33 @@ fn find(skill: &Skill, from: &str, file: &str) -> Result<String, bool> {
     }
 }
 
-/// Returns what can be linked to in a file: its headings, as GitHub names them, and what HTML names.
+/// Returns the anchors of a file: its headings, named as GitHub does, and names in HTML.
 fn anchors(source: &Source) -> HashSet<String> {
     let mut found: HashSet<String> =
-        slugs(&source.headings, |it| it.is_ascii_alphanumeric(), true).into_iter().collect();
-    found.extend(slugs(&source.headings, |it| it.is_alphanumeric() || it == '_', false));
+        slugs(&source.headings, |letter| letter.is_ascii_alphanumeric(), true)
+            .into_iter()
+            .collect();
+    found.extend(slugs(
+        &source.headings,
+        |letter| letter.is_alphanumeric() || letter == '_',
+        false,
+    ));
     for attribute in ["id=\"", "name=\""] {
         let values = source.page.text.split(attribute).skip(1);
-        found.extend(values.filter_map(|it| it.split('"').next()).map(str::to_owned));
+        found.extend(values.filter_map(|value| value.split('"').next()).map(str::to_owned));
     }
     found
 }
 
-/// Returns the name of each heading: small letters, hyphens for blanks, a number for each
-/// repetition.
+/// Returns the slug of each heading: lower case, hyphens for blanks, a number for each repetition.
 fn slugs(headings: &[Heading], is_kept: fn(char) -> bool, collapses: bool) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut slugs = Vec::new();
     for heading in headings {
         let kept = heading.text.to_lowercase();
-        let kept = kept.chars().filter(|it| is_kept(*it) || " -".contains(*it));
-        let mut slug: String = kept.map(|it| if it == ' ' { '-' } else { it }).collect();
+        let kept = kept.chars().filter(|letter| is_kept(*letter) || " -".contains(*letter));
+        let mut slug: String =
+            kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect();
         while collapses && slug.contains("--") {
             slug = slug.replace("--", "-");
         }

@@ -1,7 +1,7 @@
-//! Finds what the author of a skill should look into.
+//! Checks a skill against the rules for authors.
 //!
-//! The rules are a table; each group of them is a file here. Findings come by file, SKILL.md first,
-//! then by line.
+//! The rules are a table; each group of rules has a file here. Findings are ordered by file,
+//! SKILL.md first, then by line.
 
 mod front_matter;
 mod links;
@@ -14,12 +14,12 @@ use crate::text::headings::{Heading, Page};
 
 pub use front_matter::name_fault;
 
-/// How bad a finding is.
+/// How serious a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// The skill does not work, or not everywhere.
     Error,
-    /// It could be better.
+    /// The skill could be better.
     Warning,
 }
 
@@ -40,7 +40,7 @@ pub struct Rule {
     pub id: &'static str,
     /// Its short name.
     pub name: &'static str,
-    /// How bad it is to break it.
+    /// How serious a violation is.
     pub severity: Severity,
 }
 
@@ -77,12 +77,12 @@ rules! {
     NO_ORPHANS = "SKL401" "no-orphans" Warning,
 }
 
-/// A rule that is broken, and where.
+/// A violated rule and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Which rule.
     pub rule: Rule,
-    /// How it is broken.
+    /// How it is violated.
     pub message: String,
     /// Below the skill's directory; `None` for the skill as a whole.
     pub file: Option<String>,
@@ -91,7 +91,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Returns the whole of what stderr gets.
+    /// Returns the text printed on stderr.
     pub fn text(&self) -> String {
         let place = match (&self.file, self.line) {
             (Some(file), Some(line)) => format!("{file}:{line}: "),
@@ -104,14 +104,14 @@ impl Finding {
     }
 }
 
-/// What looking at a skill came to.
+/// The result of checking a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linted {
     /// Name of the skill.
     pub skill: String,
     /// Its directory.
     pub path: String,
-    /// Whether it was passed over because it is built, not written.
+    /// Whether it was skipped because it is a build result and not a source.
     pub is_skipped: bool,
     /// By file, SKILL.md first, then by line.
     pub findings: Vec<Finding>,
@@ -120,11 +120,11 @@ pub struct Linted {
 impl Linted {
     /// Returns how many findings are of a severity.
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|it| it.rule.severity == severity).count()
+        self.findings.iter().filter(|finding| finding.rule.severity == severity).count()
     }
 }
 
-/// A Markdown file that is looked at.
+/// A Markdown file to check.
 struct Source {
     path: String,
     page: Page,
@@ -137,7 +137,7 @@ impl Source {
     }
 }
 
-/// Looks at a skill by all rules. One that was built is passed over unless it `is_forced`.
+/// Checks a skill against all rules. Build results are skipped unless `is_forced`.
 ///
 /// # Errors
 ///
@@ -163,16 +163,17 @@ pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
     }
     let sources = sources(skill)?;
     let findings = &mut linted.findings;
-    let name = match sources.iter().find(|it| it.path == SKILL_FILE) {
+    let name = match sources.iter().find(|source| source.path == SKILL_FILE) {
         Some(source) => front_matter::check(skill, source, findings),
         None => None,
     };
     structure::check(&sources, name.as_deref(), findings);
     links::check(skill, &sources, findings);
-    let place = |it: &Finding| (it.file.clone(), it.line);
+    let place = |finding: &Finding| (finding.file.clone(), finding.line);
     findings.sort_by(|a, b| {
         let ((a_file, a_line), (b_file, b_line)) = (place(a), place(b));
-        let is_other = |it: &Option<String>| it.as_deref().is_some_and(|it| it != SKILL_FILE);
+        let is_other =
+            |file: &Option<String>| file.as_deref().is_some_and(|path| path != SKILL_FILE);
         (is_other(&a_file), a_file, a_line, a.rule.id).cmp(&(
             is_other(&b_file),
             b_file,
@@ -186,7 +187,7 @@ pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
 /// Reads the Markdown files that are not hidden.
 fn sources(skill: &Skill) -> Result<Vec<Source>> {
     let mut found = Vec::new();
-    let is_hidden = |path: &str| path.rsplit('/').next().is_some_and(|it| it.starts_with('.'));
+    let is_hidden = |path: &str| path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
     let mut add = |path: String, bytes: &[u8]| {
         if let Some(page) = page::read(&path, bytes) {
             let headings = page.headings();

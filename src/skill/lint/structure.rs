@@ -7,7 +7,7 @@ use super::{
     Source,
 };
 
-/// Lines SKILL.md should have: agents read it whole.
+/// Recommended length of SKILL.md: agents read all of it.
 const MAX_LINES: usize = 500;
 
 pub(super) fn check(sources: &[Source], name: Option<&str>, findings: &mut Vec<Finding>) {
@@ -15,7 +15,7 @@ pub(super) fn check(sources: &[Source], name: Option<&str>, findings: &mut Vec<F
         if source.path == SKILL_FILE {
             check_skill_file(source, name, findings);
         }
-        if let Some(first) = source.headings.first().filter(|it| it.level != 1) {
+        if let Some(first) = source.headings.first().filter(|heading| heading.level != 1) {
             let message = format!("first heading is H{}, expected H1", first.level);
             findings.push(source.finding(HEADING_FIRST_H1, first.start_line, message));
         }
@@ -35,18 +35,18 @@ pub(super) fn check(sources: &[Source], name: Option<&str>, findings: &mut Vec<F
 }
 
 fn check_skill_file(source: &Source, name: Option<&str>, findings: &mut Vec<Finding>) {
-    let whole =
+    let finding =
         |rule, message| Finding { rule, message, file: Some(SKILL_FILE.into()), line: None };
     let num_lines = source.page.num_lines();
     if num_lines > MAX_LINES {
         let message = format!("SKILL.md has {num_lines} lines (at most {MAX_LINES})");
-        findings.push(whole(SKILL_SIZE, message));
+        findings.push(finding(SKILL_SIZE, message));
     }
-    let Some(title) = source.headings.iter().find(|it| it.level == 1) else {
-        return findings.push(whole(HEADING_H1, "missing H1 heading in SKILL.md".into()));
+    let Some(title) = source.headings.iter().find(|heading| heading.level == 1) else {
+        return findings.push(finding(HEADING_H1, "missing H1 heading in SKILL.md".into()));
     };
     let words = |text: &str| text.to_lowercase().replace('-', " ");
-    if let Some(name) = name.filter(|it| !words(&title.text).contains(&words(it))) {
+    if let Some(name) = name.filter(|name| !words(&title.text).contains(&words(name))) {
         let message = format!("H1 heading '{}' does not match skill name '{name}'", title.text);
         findings.push(source.finding(HEADING_MATCH_NAME, title.start_line, message));
     }

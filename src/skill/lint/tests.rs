@@ -1,4 +1,4 @@
-//! Each rule on a skill that breaks it, and on one that does not.
+//! Tests each rule on a skill that violates it, and on one that does not.
 
 use super::super::resolve;
 use super::super::testing::World;
@@ -20,20 +20,21 @@ fn check(files: &[(&str, &str)], expected: &[&str]) {
     let found: Vec<String> = lint_of(&world, false)
         .findings
         .into_iter()
-        .map(|it| {
-            let line = it.line.map(|it| format!(":{it}")).unwrap_or_default();
-            format!("{}{line} {}", it.file.unwrap_or_default(), it.rule.id)
+        .map(|finding| {
+            let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
+            format!("{}{line} {}", finding.file.unwrap_or_default(), finding.rule.id)
         })
         .collect();
     assert_eq!(found, expected, "{files:?}");
 }
 
-/// Compares the rules that SKILL.md alone breaks, given its front matter.
+/// Compares the rules that a SKILL.md with this front matter violates.
 #[track_caller]
 fn check_head(head: &str, expected: &[&str]) {
     let world = World::new();
     world.write("project/.skillc/skills/x/SKILL.md", format!("---\n{head}---\n# X\n"));
-    let found: Vec<_> = lint_of(&world, false).findings.iter().map(|it| it.rule.id).collect();
+    let found: Vec<_> =
+        lint_of(&world, false).findings.iter().map(|finding| finding.rule.id).collect();
     assert_eq!(found, expected, "{head}");
 }
 
@@ -50,7 +51,7 @@ fn front_matter_must_be_there_and_be_yaml() {
 }
 
 #[test]
-fn names_have_their_rules() {
+fn names_are_checked() {
     let description = "description: Use when testing.\n";
     check_head(description, &["SKL101"]);
     check_head(&format!("name:\n{description}"), &["SKL101"]);
@@ -63,7 +64,7 @@ fn names_have_their_rules() {
 }
 
 #[test]
-fn descriptions_have_their_rules() {
+fn descriptions_are_checked() {
     check_head("name: x\n", &["SKL105"]);
     check_head("name: x\ndescription: ' '\n", &["SKL106"]);
     check_head("name: x\ndescription: Does it.\n", &["SKL108"]);
@@ -73,7 +74,7 @@ fn descriptions_have_their_rules() {
 }
 
 #[test]
-fn other_fields_and_capabilities_are_mentioned() {
+fn unknown_fields_and_capabilities_are_reported() {
     let head = "name: x\ndescription: Use when testing.\nallowed-tools: Bash\n";
     check_head(head, &[]);
     check_head(&format!("{head}license: MIT\n"), &["SKL109"]);
@@ -82,7 +83,7 @@ fn other_fields_and_capabilities_are_mentioned() {
 }
 
 #[test]
-fn structure_has_its_rules() {
+fn structure_is_checked() {
     let text = format!("{GOOD}{}", "line\n".repeat(500));
     check(&[("SKILL.md", &text)], &["SKILL.md SKL201"]);
     let head = GOOD.trim_end_matches("# X\n");
@@ -122,7 +123,8 @@ fn links_must_lead_somewhere_within() {
         ("refs/../../other/missing.md", Some("SKL303")),
     ] {
         let text = format!("{GOOD}\n[b](b.md) [link]({link})\n");
-        let expected: Vec<String> = expected.iter().map(|it| format!("SKILL.md:7 {it}")).collect();
+        let expected: Vec<String> =
+            expected.iter().map(|rule| format!("SKILL.md:7 {rule}")).collect();
         check(
             &[
                 ("SKILL.md", &text),
@@ -159,7 +161,7 @@ fn files_must_be_reached_by_links() {
 }
 
 #[test]
-fn what_was_built_is_passed_over_unless_forced() {
+fn build_results_are_skipped_unless_forced() {
     let world = World::new();
     world.write("project/.skillc/skills/x/SKILL.md", "# X\n");
     world.write("project/.skillc/skills/x/.skillc-meta/manifest.json", "{}");
@@ -179,8 +181,8 @@ fn what_was_built_is_passed_over_unless_forced() {
 }
 
 #[test]
-fn rules_are_in_order_and_each_is_there_once() {
-    let ids: Vec<&str> = RULES.iter().map(|it| it.id).collect();
+fn rules_are_sorted_and_unique() {
+    let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
     let mut sorted = ids.clone();
     sorted.sort_unstable();
     sorted.dedup();

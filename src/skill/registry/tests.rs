@@ -1,4 +1,4 @@
-//! The loader against directories of every kind, and what is read back from the table.
+//! Tests the loader on directories of every kind, and reading from the table.
 
 use std::cell::RefCell;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use super::super::testing::World;
 use super::*;
 
-/// A registry beside a world.
+/// A registry next to a world.
 struct Registry {
     world: World,
     store: Store,
@@ -56,7 +56,7 @@ impl Registry {
             capability: Some(capability.to_owned()),
         };
         let skills = list_skills(&self.store, &filter).unwrap();
-        skills.into_iter().map(|it| it.name).collect()
+        skills.into_iter().map(|skill| skill.name).collect()
     }
 }
 
@@ -90,7 +90,7 @@ fn every_field_is_kept() {
 }
 
 #[test]
-fn what_is_absent_is_null_or_empty() {
+fn missing_fields_are_null_or_empty() {
     let mut registry = Registry::new();
     registry.agent_skill("a", "name: ab\ndescription: d\ncapabilities:\nversion: ~\n");
     registry.check([1, 0, 0, 1]);
@@ -122,7 +122,7 @@ fn a_changed_skill_is_updated_in_place() {
 }
 
 #[test]
-fn only_direct_directories_that_are_not_hidden_count() {
+fn only_visible_direct_subdirectories_are_loaded() {
     let mut registry = Registry::new();
     registry.agent_skill("good", "name: good\ndescription: d\n");
     registry.agent_skill(".hidden", "name: hidden\ndescription: d\n");
@@ -136,7 +136,7 @@ fn only_direct_directories_that_are_not_hidden_count() {
 }
 
 #[test]
-fn each_bad_file_is_one_line_and_the_rest_loads() {
+fn each_bad_file_is_one_log_line_and_the_rest_loads() {
     let mut registry = Registry::new();
     registry.agent_skill("good", "name: good\ndescription: d\n");
     let cases: [(&str, &str, &str); 12] = [
@@ -156,7 +156,7 @@ fn each_bad_file_is_one_line_and_the_rest_loads() {
     for (dir, text, _) in cases {
         registry.world.write(&format!("project/.agents/skills/{dir}/SKILL.md"), text);
     }
-    // Read errors are the same to the loader.
+    // The loader treats read errors the same way.
     fs::create_dir_all(registry.world.path("project/.agents/skills/b13/SKILL.md")).unwrap();
     #[cfg(unix)]
     {
@@ -175,7 +175,7 @@ fn each_bad_file_is_one_line_and_the_rest_loads() {
 }
 
 #[test]
-fn a_skill_that_broke_or_is_gone_loses_its_row() {
+fn a_broken_or_missing_skill_loses_its_row() {
     let mut registry = Registry::new();
     for name in ["aa", "bb", "cc"] {
         registry.agent_skill(name, &format!("name: {name}\ndescription: d\n"));
@@ -190,7 +190,7 @@ fn a_skill_that_broke_or_is_gone_loses_its_row() {
 }
 
 #[test]
-fn a_missing_root_that_was_named_is_one_line_and_prunes_nothing() {
+fn a_missing_named_root_is_one_log_line_and_prunes_nothing() {
     let mut registry = Registry::new();
     registry.agent_skill("aa", "name: aa\ndescription: d\n");
     registry.check([1, 0, 0, 1]);
@@ -208,7 +208,7 @@ fn a_root_that_cannot_be_read_ends_the_pass() {
 }
 
 #[test]
-fn a_named_root_is_told_from_the_working_directory_and_stands_alone() {
+fn a_named_root_is_relative_to_the_working_directory_and_used_alone() {
     let mut registry = Registry::new();
     registry.agent_skill("aa", "name: aa\ndescription: d\n");
     registry.world.skill("project/own/bb");
@@ -223,7 +223,7 @@ fn a_named_root_is_told_from_the_working_directory_and_stands_alone() {
 }
 
 #[test]
-fn the_stores_are_looked_at_and_the_project_wins() {
+fn stores_are_searched_and_the_project_wins() {
     let mut registry = Registry::new();
     registry.world.skill("home/.skillc/skills/xx");
     registry.world.skill("home/.skillc/skills/gg");
@@ -260,7 +260,7 @@ fn two_skills_of_one_name_are_one_row() {
 }
 
 #[test]
-fn names_of_either_rule_load() {
+fn names_valid_by_either_rule_load() {
     let mut registry = Registry::new();
     for (dir, name) in [("a", "x"), ("b", "7-zip"), ("c", "a--b"), ("d", "a-")] {
         registry.agent_skill(dir, &format!("name: {name}\ndescription: d\n"));
@@ -284,7 +284,7 @@ fn filled() -> Registry {
 }
 
 #[test]
-fn without_a_filter_all_come_in_order() {
+fn without_a_filter_all_skills_are_listed_in_order() {
     let registry = filled();
     let all = ["alpha", "beta", "delta", "gamma"];
     assert_eq!(registry.names("", ""), all);
@@ -293,7 +293,7 @@ fn without_a_filter_all_come_in_order() {
 }
 
 #[test]
-fn text_is_looked_for_in_names_and_descriptions_in_whatever_case() {
+fn the_search_text_matches_names_and_descriptions_ignoring_case() {
     let registry = filled();
     assert_eq!(registry.names("ALPHA", ""), ["alpha", "gamma"]);
     assert_eq!(registry.names("ÜBER", ""), ["alpha"]);
@@ -302,7 +302,7 @@ fn text_is_looked_for_in_names_and_descriptions_in_whatever_case() {
 }
 
 #[test]
-fn a_capability_is_a_whole_word_in_its_case() {
+fn a_capability_matches_as_a_full_word_with_its_case() {
     let registry = filled();
     assert_eq!(registry.names("", "read"), ["alpha"]);
     assert_eq!(registry.names("", "Read"), ["gamma"]);
@@ -311,14 +311,14 @@ fn a_capability_is_a_whole_word_in_its_case() {
 }
 
 #[test]
-fn both_filters_must_pass() {
+fn both_filters_must_match() {
     let registry = filled();
     assert_eq!(registry.names("alpha", "Read"), ["gamma"]);
     assert!(registry.names("beta", "read").is_empty());
 }
 
 #[test]
-fn signs_of_patterns_are_signs() {
+fn pattern_characters_are_literal() {
     let registry = filled();
     for (search, expected) in
         [("100%", 1), ("%", 1), ("a_b", 1), ("_", 1), ("\\", 1), ("\"", 1), ("a%b", 0), ("'", 0)]
@@ -331,7 +331,7 @@ fn signs_of_patterns_are_signs() {
 }
 
 #[test]
-fn one_skill_is_found_by_its_whole_name() {
+fn a_skill_is_found_only_by_its_full_name() {
     let registry = filled();
     assert_eq!(registry.row("alpha").name, "alpha");
     for name in ["", " ", "alph", "ALPHA", "nowhere"] {

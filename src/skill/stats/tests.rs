@@ -1,4 +1,4 @@
-//! Counting a log of a few accesses by everything there is.
+//! Counts a log of a few accesses by every grouping.
 
 use super::super::resolve;
 use super::super::testing::World;
@@ -64,7 +64,7 @@ fn pair(name: &str, count: usize) -> (String, usize) {
 }
 
 #[test]
-fn everything_is_counted_by_what_was_asked() {
+fn accesses_are_counted_by_the_requested_grouping() {
     let sample = sample();
     assert_eq!(
         counts(&sample, "summary"),
@@ -87,7 +87,7 @@ fn everything_is_counted_by_what_was_asked() {
     );
     assert_eq!(counts(&sample, "search"), Counts::Search(vec![pair("a", 1), pair("q", 1)]));
     let Counts::Projects(projects) = counts(&sample, "projects") else { panic!() };
-    let found: Vec<usize> = projects.iter().map(|it| it.1).collect();
+    let found: Vec<usize> = projects.iter().map(|project| project.1).collect();
     assert_eq!(found, [8, 2, 1]);
     let Counts::Errors(errors) = counts(&sample, "errors") else { panic!() };
     assert_eq!(errors[0].3, 2);
@@ -103,7 +103,7 @@ fn filters_come_before_counting() {
             group_by: None,
             since: since.map(str::to_owned),
             until: until.map(str::to_owned),
-            projects: projects.iter().map(|&it| it.to_owned()).collect(),
+            projects: projects.iter().map(|&project| project.to_owned()).collect(),
         };
         let found = stats(&sample.0.caller, &sample.1, &options).unwrap();
         let Counts::Summary { total_accesses, .. } = found.counts else { panic!() };
@@ -122,7 +122,7 @@ fn filters_come_before_counting() {
 }
 
 #[test]
-fn what_makes_no_sense_is_said() {
+fn invalid_options_are_reported() {
     let sample = sample();
     let check = |options: StatsOptions, expected: &str| {
         let error = stats(&sample.0.caller, &sample.1, &options).unwrap_err();
