@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{Evidence, EvidenceOptions, gather};
 use crate::search::similar::{Seed, SimilarOptions};
-use crate::search::{self, Hit, Journey, SearchOptions, SearchResults};
+use crate::search::{self, Hit, SearchOptions, SearchResults, Trace};
 use crate::store::{Store, StoredDocument};
 
 pub use crate::search::LegSelection;
@@ -274,13 +274,13 @@ pub fn why(
     request: &SearchRequest,
     document: &str,
     observer: &dyn Observer,
-) -> Result<(String, StoredDocument, Journey)> {
+) -> Result<(String, StoredDocument, Trace)> {
     let query = search::parse::parse(&request.query)?;
     let (store, document) = find(session, document)?;
     let binding = store.binding()?;
     let load = || session.embedder(binding.as_ref(), observer);
     let id: DocumentId = document.id;
-    let journey = search::why(&store, &load, &query, id, &request.options(session))?;
+    let trace = search::why(&store, &load, &query, id, &request.options(session))?;
     store.close()?;
-    Ok((query.typed, document, journey))
+    Ok((query.typed, document, trace))
 }

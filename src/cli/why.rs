@@ -10,12 +10,12 @@ use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Why) -> Result<ExitStatus> {
     let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
-    let (typed, document, journey) =
+    let (typed, document, trace) =
         app::search::why(&context.session, &request, &args.document, &context.ui)?;
     context.present(
         args.format.format,
-        |out| json::why(&typed, &document, &journey, out),
-        |human, out| human.why(&document, &journey, out),
+        |out| json::why(&typed, &document, &trace, out),
+        |human, out| human.why(&document, &trace, out),
     )?;
     Ok(ExitStatus::Success)
 }

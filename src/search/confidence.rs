@@ -1,21 +1,24 @@
-//! Estimates how sure it is that the answer is among the hits, from raw signals of both legs. Pure.
+//! Estimates how likely it is that the answer is among the hits, from raw signals of both legs.
+//! Pure.
 //!
-//! A logistic regression, fitted on one half of the questions of six collections, each once with its
-//! answers and once with them taken away. On the other halves it tells the two apart with an area
-//! under the curve of 0.60 (CACM), 0.63 (NPL), 0.74 (Cranfield), 0.74 (`SciFact`), 0.78 (project FAQs) and
-//! 0.85 (notes): what is near an answer looks much like one. So only the verdict `none` claims much.
-//! Twenty more signals (agreement of the legs, neighbouring terms, the best sentence, likeness of the hits among
-//! themselves, scores against the collection's) and boosted trees instead of the regression added 0.02 to the mean.
+//! Uses a logistic regression, fitted on one half of the questions of six collections, each
+//! question once with its answers and once with them removed. On the other halves it tells the two
+//! apart with an area under the curve of 0.60 (CACM), 0.63 (NPL), 0.74 (Cranfield), 0.74
+//! (`SciFact`), 0.78 (project FAQs) and 0.85 (notes), because passages near an answer look much
+//! like one. So only the verdict `none` is a strong claim. Twenty more signals (agreement of the
+//! legs, neighbouring terms, the best sentence, similarity of the hits to each other, scores
+//! compared with the collection's) and boosted trees instead of the regression added 0.02 to the
+//! mean.
 
-/// How sure it is that the answer is among the hits.
+/// How likely it is that the answer is among the hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confidence {
-    /// More like a question that the collection answers.
+    /// Resembles questions that the collection answers.
     High,
-    /// More like one that it does not.
+    /// Resembles questions that the collection does not answer.
     Low,
-    /// Few questions that a collection answers look like this: where the bounds were set, at most 2
-    /// in 100 with both legs; for a leg that stands alone this was not measured.
+    /// Few questions that a collection answers look like this: at most 2 in 100 with both legs,
+    /// where the thresholds were set. Not measured for a leg that runs alone.
     None,
 }
 
@@ -30,40 +33,41 @@ impl Confidence {
     }
 }
 
-/// What the legs say of the first hits; a leg that was not run or cannot read the query is `None`.
+/// Signals of the first hits; `None` for a leg that was not run or cannot read the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Signals {
     pub(super) vector: Option<VectorSignals>,
     pub(super) keyword: Option<KeywordSignals>,
 }
 
-/// What the vector leg says.
+/// Signals of the vector leg.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct VectorSignals {
     /// The best cosine.
     pub(super) cosine: f64,
-    /// How far it stands above the mean of the next ones.
+    /// How far it is above the mean of the next ones.
     pub(super) gap: f64,
-    /// The part of the terms' weight that occurs in the nearest chunk, in 0..=1.
+    /// Share of the terms' weight that occurs in the nearest chunk, in 0..=1.
     pub(super) coverage: f64,
 }
 
-/// What the keyword leg says.
+/// Signals of the keyword leg.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct KeywordSignals {
-    /// How far the best score stands above the mean of the next ones, in proportion to it.
+    /// How far the best score is above the mean of the next ones, as a share of the best score.
     pub(super) gap: f64,
-    /// The part of the terms' weight that occurs in the first hit, in 0..=1.
+    /// Share of the terms' weight that occurs in the first hit, in 0..=1.
     pub(super) coverage: f64,
 }
 
-/// From here on a question is more like one that is answered.
+/// From this value on, a question resembles the answered ones.
 const HIGH: f64 = 0.0;
 
-/// Below it `none`: of the answerable questions of the six collections 0 to 2 in 100.
+/// Below this value the verdict is `none`: 0 to 2 in 100 of the answerable questions of the six
+/// collections.
 const NONE: f64 = -2.5;
 
-/// Returns the verdict; `None` where no leg can tell.
+/// Returns the verdict; `None` if no leg can judge.
 pub(super) fn of(signals: &Signals) -> Option<Confidence> {
     let logit = match (signals.vector, signals.keyword) {
         (Some(v), Some(k)) => {
@@ -75,8 +79,8 @@ pub(super) fn of(signals: &Signals) -> Option<Confidence> {
         (None, None) => return None,
     };
     Some(match logit {
-        it if it >= HIGH => Confidence::High,
-        it if it < NONE => Confidence::None,
+        logit if logit >= HIGH => Confidence::High,
+        logit if logit < NONE => Confidence::None,
         _ => Confidence::Low,
     })
 }
@@ -93,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn a_near_hit_that_stands_out_is_high_and_a_far_one_none() {
+    fn a_near_hit_that_stands_out_is_high_and_a_far_one_is_none() {
         assert_eq!(of(&both(0.75, 0.2, 0.4, 1.0)), Some(Confidence::High));
         assert_eq!(of(&both(0.55, 0.05, 0.2, 0.5)), Some(Confidence::Low));
         assert_eq!(of(&both(0.2, 0.02, 0.1, 0.2)), Some(Confidence::None));
     }
 
     #[test]
-    fn one_leg_is_enough_and_none_says_nothing() {
+    fn one_leg_is_enough_for_a_verdict() {
         let signals = both(0.8, 0.2, 0.5, 1.0);
         assert_eq!(of(&Signals { vector: None, ..signals }), Some(Confidence::High));
         assert_eq!(of(&Signals { keyword: None, ..signals }), Some(Confidence::High));

@@ -1,9 +1,9 @@
-//! Gathers passages from hits: with their neighbours, each text once, within a budget of tokens.
+//! Collects passages from hits, with their neighbours, each text once, within a token budget.
 //!
-//! Hits are taken in their order. One that does not fit is passed over and the next is tried, so a
-//! long passage in the middle does not end the list, but what is worth little beside the best does;
-//! one that says nearly the same as what is there already is left out. Chunks that follow each other become one passage, and what two of
-//! them share is counted once.
+//! Hits are used in order. A hit that does not fit is skipped and the next is tried, so a long
+//! passage in the middle does not end the list; a hit worth little compared with the best does. A
+//! hit that nearly repeats an earlier passage is left out. Consecutive chunks become one passage,
+//! and text that two of them share is counted once.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -15,36 +15,37 @@ use crate::search::near_copies::{self, NearCopies};
 use crate::search::{Confidence, Hit, SearchResults};
 use crate::store::{Store, StoredChunk};
 
-/// Part of the best hit's score below which a hit is not worth a budget's tokens, but a scrap that fills
-/// its end. Chosen on 20 to 50 questions each of three collections, where no relevant document was
-/// lost by it (`tests/quality/budget`); not measured elsewhere.
+/// Share of the best score below which a hit is not worth a budget's tokens; otherwise such scraps
+/// would fill the end of the budget. Chosen on 20 to 50 questions each of three collections, where
+/// it lost no relevant document (`tests/quality/budget`); not measured elsewhere.
 const LEAST_SHARE: f64 = 0.3;
 
-/// How many times a budget the tokens that were embedded must be, and then as many more, to be far over it.
-/// They count titles, headings and overlaps, which the text that is read out has once or not at all.
+/// A text is far over a budget if its embedded tokens exceed the budget this many times, plus the
+/// base. Embedded tokens include titles, headings and overlaps, which the joined text has once or
+/// not at all.
 const FAR_OVER: usize = 8;
 const FAR_OVER_BASE: usize = 10_000;
 
 /// Counts the tokens of a text.
 pub type NumTokens<'a> = dyn Fn(&str) -> usize + 'a;
 
-/// What to make of hits.
+/// Options of collecting evidence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EvidenceOptions {
     /// Chunks to add before and after each hit.
     pub context: u32,
-    /// Tokens of all passages together; any number without.
+    /// Maximum tokens of all passages together; unlimited if `None`.
     pub budget: Option<usize>,
-    /// Hits to use at most; all without.
+    /// Maximum number of hits to use; all if `None`.
     pub limit: Option<usize>,
 }
 
-/// One text to read and where it is from.
+/// A text to read, with its source.
 #[derive(Debug, Clone)]
 pub struct Passage {
-    /// The best hit in it, its text, lines and pages those of the whole passage.
+    /// The best hit in it, with the text, lines and pages of the whole passage.
     pub hit: Hit,
-    /// The chunks it is made of, in their order.
+    /// The chunks it consists of, in order.
     pub chunk_ids: Vec<ChunkId>,
     /// Tokens of its text.
     pub num_tokens: usize,
@@ -61,7 +62,7 @@ pub struct Evidence {
     pub total_matches: usize,
     /// As in [`SearchResults`].
     pub confidence: Option<Confidence>,
-    /// What was asked for.
+    /// The requested budget.
     pub budget: Option<usize>,
     /// Tokens of all passages together; never more than the budget.
     pub num_tokens: usize,
@@ -81,14 +82,14 @@ impl Evidence {
     }
 }
 
-/// Gathers passages from hits.
+/// Collects passages from hits.
 ///
-/// Without a way to count, a chunk counts as many tokens as were embedded of it, which is never
-/// less than its text has.
+/// Without a token counter, a chunk counts as its number of embedded tokens, which is never less
+/// than the tokens of its text.
 ///
 /// # Errors
 ///
-/// What the database refuses.
+/// Errors of the database.
 pub fn gather(
     store: &Store,
     results: SearchResults,
@@ -97,15 +98,15 @@ pub fn gather(
 ) -> Result<Evidence> {
     let SearchResults { typed, hits, total_matches, confidence } = results;
     let mut gathering =
-        Gathering { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
+        Gatherer { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
     let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
     let mut chosen: Chosen = HashMap::new();
     let mut total = 0;
-    let least = hits.first().map_or(0.0, |it| LEAST_SHARE * it.score);
+    let least = hits.first().map_or(0.0, |hit| LEAST_SHARE * hit.score);
     for hit in hits {
         let is_scrap = options.budget.is_some() && hit.score < least;
-        if is_scrap || options.limit.is_some_and(|it| used.len() >= it) {
+        if is_scrap || options.limit.is_some_and(|limit| used.len() >= limit) {
             break;
         }
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
@@ -114,7 +115,7 @@ pub fn gather(
         if !own.contains(&at) && copies.find(&rows).is_some() {
             continue;
         }
-        gathering.learn(&hit, options.context)?;
+        gathering.load(&hit, options.context)?;
         let Some(budget) = options.budget else {
             own.extend(gathering.around(id, at, options.context));
             used.push(hit);
@@ -142,39 +143,40 @@ pub fn gather(
     Ok(Evidence { typed, total_matches, confidence, budget: options.budget, num_tokens, passages })
 }
 
-/// Chunks that are part of the answer, by document, as their positions.
+/// Positions of the chunks that are part of the answer, by document.
 type Chosen = HashMap<DocumentId, BTreeSet<u32>>;
 
-/// What is known while passages are gathered.
-struct Gathering<'a> {
+/// The state of collecting passages.
+struct Gatherer<'a> {
     store: &'a Store,
     num_tokens: Option<&'a NumTokens<'a>>,
-    /// Tokens of runs of chunks, which are asked for again with every hit of their document.
+    /// Tokens of runs of chunks, which every hit of their document asks for again.
     weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
-    /// Chunks by position, of the documents that are looked at.
+    /// Chunks by position, of the documents seen so far.
     documents: HashMap<DocumentId, BTreeMap<u32, StoredChunk>>,
 }
 
-impl Gathering<'_> {
-    /// Takes in a hit's chunk; all of its document where neighbours are wanted.
-    fn learn(&mut self, hit: &Hit, context: u32) -> Result<()> {
+impl Gatherer<'_> {
+    /// Loads a hit's chunk, or its whole document if neighbours are wanted.
+    fn load(&mut self, hit: &Hit, context: u32) -> Result<()> {
         let id = hit.stored.document_id;
         let is_new = !self.documents.contains_key(&id);
         let chunks = self.documents.entry(id).or_default();
         if context > 0 && is_new {
-            chunks.extend(self.store.chunks(id)?.into_iter().map(|it| (it.chunk_index, it)));
+            chunks
+                .extend(self.store.chunks(id)?.into_iter().map(|chunk| (chunk.chunk_index, chunk)));
         }
         chunks.insert(hit.stored.chunk.chunk_index, hit.stored.chunk.clone());
         Ok(())
     }
 
-    /// Returns the positions from so many before to so many after one, as far as there are chunks.
+    /// Returns the positions from `context` before to `context` after `at` that have chunks.
     fn around(&self, id: DocumentId, at: u32, context: u32) -> impl Iterator<Item = u32> {
         let (first, last) = (at.saturating_sub(context), at.saturating_add(context));
         self.documents[&id].range(first..=last).map(|(at, _)| *at)
     }
 
-    /// Returns the runs of chosen chunks of a document that follow each other.
+    /// Returns the runs of consecutive chosen chunks of a document.
     fn runs(&self, id: DocumentId, chosen: &BTreeSet<u32>) -> Vec<Vec<&StoredChunk>> {
         let mut runs: Vec<Vec<&StoredChunk>> = Vec::new();
         for at in chosen {
@@ -189,29 +191,29 @@ impl Gathering<'_> {
         runs
     }
 
-    /// Returns the tokens of all that is chosen of a document.
+    /// Returns the number of tokens of all chosen chunks of a document.
     fn cost(&self, id: DocumentId, chosen: &BTreeSet<u32>) -> usize {
-        self.runs(id, chosen).iter().map(|run| self.weigh(run)).sum()
+        self.runs(id, chosen).iter().map(|run| self.num_tokens_of(run)).sum()
     }
 
-    /// Whether what is chosen of a document is so much more than a budget that counting its tokens
-    /// would be a waste: of a large document that takes seconds for each hit.
+    /// Whether the chosen chunks of a document exceed a budget by so much that counting their
+    /// tokens would be a waste: for a large document that takes seconds per hit.
     fn is_far_over(&self, id: DocumentId, chosen: &BTreeSet<u32>, budget: usize) -> bool {
         let chunks = &self.documents[&id];
         let embedded = chosen.iter().map(|at| chunks[at].chunk.token_count as usize);
         embedded.sum::<usize>() > budget.saturating_mul(FAR_OVER).saturating_add(FAR_OVER_BASE)
     }
 
-    fn weigh(&self, run: &[&StoredChunk]) -> usize {
+    fn num_tokens_of(&self, run: &[&StoredChunk]) -> usize {
         let Some(num_tokens) = self.num_tokens else {
-            return run.iter().map(|it| it.chunk.token_count as usize).sum();
+            return run.iter().map(|stored| stored.chunk.token_count as usize).sum();
         };
-        let ids: Vec<ChunkId> = run.iter().map(|it| it.id).collect();
-        let count = || num_tokens(&join::join(run.iter().map(|it| &it.chunk)).text);
+        let ids: Vec<ChunkId> = run.iter().map(|stored| stored.id).collect();
+        let count = || num_tokens(&join::join(run.iter().map(|stored| &stored.chunk)).text);
         *self.weights.borrow_mut().entry(ids).or_insert_with(count)
     }
 
-    /// Makes one passage of each run, in the order of their best hits.
+    /// Makes one passage from each run, in the order of their best hits.
     fn passages(&self, used: Vec<Hit>, chosen: &Chosen) -> Vec<Passage> {
         let mut shown: HashSet<ChunkId> = HashSet::new();
         let mut passages = Vec::new();
@@ -221,13 +223,14 @@ impl Gathering<'_> {
             }
             let Some(own) = chosen.get(&hit.stored.document_id) else { continue };
             let runs = self.runs(hit.stored.document_id, own);
-            let is_in = |it: &Vec<&StoredChunk>| it.iter().any(|it| it.id == hit.stored.chunk.id);
+            let is_in =
+                |run: &Vec<&StoredChunk>| run.iter().any(|stored| stored.id == hit.stored.chunk.id);
             let Some(run) = runs.into_iter().find(is_in) else { continue };
-            let chunk_ids: Vec<ChunkId> = run.iter().map(|it| it.id).collect();
+            let chunk_ids: Vec<ChunkId> = run.iter().map(|stored| stored.id).collect();
             shown.extend(&chunk_ids);
-            let num_tokens = self.weigh(&run);
+            let num_tokens = self.num_tokens_of(&run);
             let chunk = &mut hit.stored.chunk.chunk;
-            chunk.text = join::join(run.iter().map(|it| &it.chunk)).text;
+            chunk.text = join::join(run.iter().map(|stored| &stored.chunk)).text;
             if let (Some(first), Some(last)) = (run.first(), run.last()) {
                 (chunk.start_line, chunk.page) = (first.chunk.start_line, first.chunk.page);
                 chunk.page_label.clone_from(&first.chunk.page_label);
@@ -245,7 +248,7 @@ mod tests {
     use crate::document::{Chunk, DocType};
     use crate::store::StoredHit;
 
-    /// A hit on chunk `index` of document `id`; ten chunks a document.
+    /// Returns a hit on chunk `index` of document `id`; each document has ten chunks.
     fn hit(id: i64, index: u32, text: &str) -> Hit {
         let chunk = Chunk {
             text: text.to_owned(),
@@ -300,13 +303,13 @@ mod tests {
         let expected: Vec<(Vec<i64>, &str)> =
             expected.iter().map(|(chunk_ids, text)| (chunk_ids.to_vec(), *text)).collect();
         assert_eq!(found, expected);
-        let total: usize = evidence.passages.iter().map(|it| it.num_tokens).sum();
+        let total: usize = evidence.passages.iter().map(|passage| passage.num_tokens).sum();
         assert_eq!(total, evidence.num_tokens);
         assert!(total <= budget);
     }
 
     #[test]
-    fn what_does_not_fit_is_passed_over() {
+    fn a_hit_that_does_not_fit_is_skipped() {
         let hits = || vec![hit(1, 0, "a b c"), hit(2, 0, "d e f g h i"), hit(3, 0, "j k")];
         check(hits(), 5, &[(&[10], "a b c"), (&[30], "j k")]);
         check(hits(), 2, &[(&[30], "j k")]);
@@ -314,8 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_worth_little_beside_the_best_does_not_fill_the_end() {
-        let with_score = |score: f64, it: Hit| Hit { score, ..it };
+    fn a_hit_far_below_the_best_does_not_fill_the_end() {
+        let with_score = |score: f64, hit: Hit| Hit { score, ..hit };
         let hits = vec![
             with_score(1.0, hit(1, 0, "a b")),
             with_score(0.3, hit(2, 0, "c d")),
@@ -325,13 +328,13 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_become_one_passage_at_the_place_of_the_better_one() {
+    fn neighbours_are_merged_at_the_position_of_the_better_one() {
         let hits = vec![hit(1, 2, "c c c"), hit(2, 0, "z"), hit(1, 1, "b b")];
         check(hits, 9, &[(&[11, 12], "b b\nc c c"), (&[20], "z")]);
     }
 
     #[test]
-    fn what_says_nearly_the_same_is_there_once() {
+    fn a_near_copy_is_left_out() {
         let text = "the gauge is read at eight in the morning and at six in the evening";
         let other = format!("{text} too");
         check(
@@ -339,18 +342,18 @@ mod tests {
             99,
             &[(&[10], text), (&[30], "x")],
         );
-        // A part of it says nothing new, but what holds it does.
+        // A part of a passage adds nothing new, but the passage adds to the part.
         let part = "the gauge is read at eight in the morning";
         check(vec![hit(1, 0, text), hit(2, 0, part)], 99, &[(&[10], text)]);
         check(vec![hit(1, 0, part), hit(2, 0, text)], 99, &[(&[10], part), (&[20], text)]);
     }
 
     #[test]
-    fn any_number_of_neighbours_is_at_most_the_document() {
+    fn any_number_of_neighbours_gives_at_most_the_document() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("kb.db")).unwrap();
         let chunks = (0..5).map(|index| (index, hit(1, index, "tide").stored.chunk)).collect();
-        let gathering = Gathering {
+        let gathering = Gatherer {
             store: &store,
             num_tokens: None,
             weights: RefCell::default(),
@@ -365,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_tokenizer_chunks_count_what_was_embedded() {
+    fn without_a_tokenizer_embedded_tokens_are_counted() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("kb.db")).unwrap();
         let hits = vec![hit(1, 0, "a"), hit(2, 0, "b"), hit(3, 0, "c")];

@@ -1,58 +1,58 @@
 //! Merges the rankings of both legs into one by weighted reciprocal rank fusion. Pure.
 //!
-//! The one place where the legs meet; a reranker would replace [`fuse`] and nothing else.
+//! This is the only place where the legs meet; a reranker would replace only [`fuse`].
 //!
-//! Ranks alone forget how sure a leg was: a first place far ahead of the second counts as much as
-//! one among equals. So the weight of a hit is the leg's own weight times the hit's score in
-//! proportion to the leg's best. Against equal weights that raised nDCG@10 by 0.010 on average over
-//! six English sets, and by 0.06 and more where one leg cannot read the language.
+//! Ranks alone discard how sure a leg was: a first entry far ahead of the second counts as much as
+//! one among equals. So the weight of a hit is the leg's weight times the hit's score relative to
+//! the leg's best. Compared with equal weights, that raised nDCG@10 by 0.010 on average over six
+//! English sets, and by 0.06 and more where one leg cannot read the language.
 
 use std::collections::HashMap;
 
 use crate::document::{ChunkId, Ranked};
 
-/// Least part of a leg's weight that a hit keeps, so that what a leg found never counts nothing.
+/// Least share of a leg's weight that a hit keeps, so that every ranked hit counts.
 const MIN_STRENGTH: f64 = 0.01;
 
-/// Something that there is of each leg.
+/// A pair of values, one per leg.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Legs<T> {
-    /// Of the keyword leg (BM25).
+    /// The value of the keyword leg (BM25).
     pub keyword: T,
-    /// Of the vector leg (cosine).
+    /// The value of the vector leg (cosine).
     pub vector: T,
 }
 
-/// A leg's ranking and how much it counts.
+/// A leg's ranking and its weight.
 #[derive(Debug, Clone, Copy)]
 pub struct WeightedRanking<'a> {
-    /// What its best hit counts, in (0, 1].
+    /// Weight of its best hit, in (0, 1].
     pub weight: f64,
-    /// Power to which a score in proportion to the best is raised: 1 takes it as it is, less lets
-    /// what is far below the best count more.
+    /// Exponent of the relative score: 1 keeps it unchanged, a smaller one raises hits far below
+    /// the best.
     pub power: f64,
     /// Best first, each chunk once.
     pub ranking: &'a [Ranked],
 }
 
-/// A chunk with what each leg said of it.
+/// A chunk with each leg's contribution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fused {
-    /// Which chunk.
+    /// The chunk.
     pub chunk_id: ChunkId,
     /// Sum of the legs' terms; larger is better.
     pub score: f64,
-    /// What each leg said; `None` where the leg did not rank this chunk.
+    /// The contribution of each leg; `None` if the leg did not rank this chunk.
     pub legs: Legs<Option<Leg>>,
 }
 
-/// What one leg said of one chunk.
+/// One leg's contribution to one chunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leg {
     /// The leg's part of the fused score: `weight / (rrf_k + rank)`.
     pub term: f64,
-    /// The leg's weight times `raw` in proportion to the leg's best, raised to the leg's power, in
-    /// (0, 1].
+    /// The leg's weight times `raw` relative to the leg's best, raised to the leg's power, in (0,
+    /// 1].
     pub weight: f64,
     /// Position in the leg's ranking, from 1.
     pub rank: u32,
@@ -60,10 +60,10 @@ pub struct Leg {
     pub raw: f64,
 }
 
-/// Fuses rankings: `score = Σ weight / (rrf_k + rank)`, rank from 1, over the rankings that hold
+/// Fuses rankings: `score = Σ weight / (rrf_k + rank)`, rank from 1, over the rankings that contain
 /// the chunk (Cormack, Clarke and Büttcher, SIGIR 2009, who propose `rrf_k` = 60). The weight is
-/// the ranking's, times a power of the entry's score over that of the ranking's first entry; where only one
-/// ranking holds anything, the ranking's alone.
+/// the ranking's weight, times a power of the entry's score divided by the score of the ranking's
+/// first entry. If only one ranking has entries, the weight is the ranking's alone.
 ///
 /// Best first; equal scores in the order of chunk ids. Two empty rankings give an empty list.
 pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
@@ -89,7 +89,7 @@ pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
     fused
 }
 
-/// Returns what a leg says of each chunk it ranks, best first.
+/// Returns a leg's contribution to each chunk it ranks, best first.
 fn entries(
     leg: WeightedRanking<'_>,
     is_alone: bool,
@@ -104,8 +104,8 @@ fn entries(
     })
 }
 
-/// Returns a score in proportion to the best one. Where the best is not above zero, as a cosine may
-/// be, proportions say nothing and all count alike.
+/// Returns a score relative to the best one. If the best is not above zero, which a cosine may be,
+/// relative scores are meaningless and all entries count the same.
 fn strength(score: f64, best: f64) -> f64 {
     if best > 0.0 { (score / best).clamp(MIN_STRENGTH, 1.0) } else { 1.0 }
 }
@@ -151,12 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_come_in_the_order_of_ids() {
+    fn equal_scores_are_ordered_by_id() {
         check(&[9], &[3], &[3, 9]);
     }
 
     #[test]
-    fn nothing_in_nothing_out() {
+    fn empty_rankings_give_no_hits() {
         check(&[], &[], &[]);
     }
 
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_counts_in_proportion_to_the_best_of_its_leg() {
+    fn a_hit_counts_relative_to_the_best_of_its_leg() {
         let sure = [ranked(1, 8.0), ranked(2, 2.0)];
         let unsure = [ranked(3, 0.5), ranked(2, 0.45), ranked(1, -0.1)];
         let [keyword, vector] =
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_power_brings_the_rest_nearer_to_the_best() {
+    fn a_smaller_power_raises_the_hits_below_the_best() {
         let ranking = [ranked(1, 4.0), ranked(2, 1.0)];
         let keyword = WeightedRanking { power: 0.5, ..leg(&ranking) };
         let fused = fuse(Legs { keyword, vector: leg(&ranking) }, 60.0);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn cosines_below_zero_count_alike() {
+    fn cosines_below_zero_count_the_same() {
         let ranking = [ranked(1, -0.1), ranked(2, -0.2)];
         let leg = WeightedRanking { weight: 0.5, ..leg(&ranking) };
         let fused = fuse(Legs { keyword: leg, vector: leg }, 60.0);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leg_that_stands_alone_is_ranked_by_rank() {
+    fn a_single_leg_is_ranked_by_rank() {
         let ranking = [ranked(1, 9.0), ranked(2, 1.0)];
         let fused = fuse(Legs { keyword: leg(&ranking), vector: leg(&[]) }, 60.0);
         assert!((fused[1].score - 1.0 / 62.0).abs() < 1e-15);

@@ -1,7 +1,7 @@
 //! Finds the words of a query in a text.
 //!
-//! The same words that the index would find: case, accents of Latin and Greek letters and English
-//! endings aside, phrases whole, scripts without spaces by their pairs of letters.
+//! Finds the same words as the index: it ignores case, accents on Latin and Greek letters and
+//! English endings, keeps phrases together, and matches scripts without spaces by pairs of letters.
 
 use std::ops::Range;
 
@@ -12,54 +12,54 @@ use crate::search::parse;
 use crate::text::scripts;
 use crate::text::stem::stem;
 
-/// The words of a query.
+/// The terms of a query, to be found in texts.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct QueryTerms {
     terms: Vec<Term>,
 }
 
 #[derive(Debug, Clone)]
 enum Term {
-    /// Words one after the other, by their stems.
+    /// Consecutive words, as stems.
     Words(Vec<String>),
-    /// How a word begins.
+    /// The beginning of a word.
     Beginning(String),
     /// Letters of a script without spaces.
     Letters(String),
 }
 
-/// A term of the query in a text.
+/// An occurrence of a query term in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// Where, in bytes.
+    /// Byte range in the text.
     pub bytes: Range<usize>,
-    /// Which term of the query, by its number.
+    /// Index of the term in the query.
     pub term: usize,
 }
 
-impl Wanted {
-    /// Takes a query as typed.
+impl QueryTerms {
+    /// Parses a query as typed.
     pub fn new(typed: &str) -> Self {
         let Ok(query) = parse::parse(typed) else { return Self::default() };
         let words = query.wanted.iter().chain(&query.joined).map(|text| {
             if text.contains(scripts::is_unspaced) {
                 Term::Letters(text.clone())
             } else {
-                Term::Words(words(text).map(|it| stem(&folded(&text[it]))).collect())
+                Term::Words(words(text).map(|range| stem(&folded(&text[range]))).collect())
             }
         });
-        let beginnings = query.prefixes.iter().map(|it| Term::Beginning(folded(it)));
+        let beginnings = query.prefixes.iter().map(|prefix| Term::Beginning(folded(prefix)));
         Self { terms: words.chain(beginnings).collect() }
     }
 
-    /// Finds the terms in a text, in the order of their places; they may overlap.
+    /// Finds the terms in a text, ordered by position; matches may overlap.
     pub fn find(&self, text: &str) -> Vec<Match> {
         if self.terms.is_empty() {
             return Vec::new();
         }
         let places: Vec<Range<usize>> = words(text).collect();
-        let plain: Vec<String> = places.iter().map(|it| folded(&text[it.clone()])).collect();
-        let stems: Vec<String> = plain.iter().map(|it| stem(it)).collect();
+        let plain: Vec<String> = places.iter().map(|range| folded(&text[range.clone()])).collect();
+        let stems: Vec<String> = plain.iter().map(|word| stem(word)).collect();
         let mut found = Vec::new();
         for (idx, term) in self.terms.iter().enumerate() {
             let mut add = |bytes: Range<usize>| {
@@ -75,33 +75,34 @@ impl Wanted {
                     }
                 }
                 Term::Beginning(wanted) => {
-                    let has_it = |it: &(&String, _)| it.0.starts_with(wanted);
-                    plain.iter().zip(&places).filter(has_it).for_each(|it| add(it.1.clone()));
+                    let begins = |found: &(&String, _)| found.0.starts_with(wanted);
+                    plain.iter().zip(&places).filter(begins).for_each(|found| add(found.1.clone()));
                 }
                 Term::Letters(wanted) => {
-                    text.match_indices(wanted).for_each(|it| add(it.0..it.0 + it.1.len()));
+                    text.match_indices(wanted)
+                        .for_each(|found| add(found.0..found.0 + found.1.len()));
                 }
             }
         }
-        // A single letter of such a script says little where a pair was found.
-        let is_letter = |it: &Match| match &self.terms[it.term] {
+        // A single letter of such a script means little where a pair was found.
+        let is_letter = |found: &Match| match &self.terms[found.term] {
             Term::Letters(wanted) => wanted.chars().nth(1).is_none(),
             _ => false,
         };
-        if found.iter().any(|it| !is_letter(it)) {
-            found.retain(|it| !is_letter(it));
+        if found.iter().any(|found| !is_letter(found)) {
+            found.retain(|found| !is_letter(found));
         }
-        found.sort_by_key(|it| (it.bytes.start, it.bytes.end, it.term));
+        found.sort_by_key(|found| (found.bytes.start, found.bytes.end, found.term));
         found
     }
 }
 
-/// Returns the words of a text as the index has them: runs of letters and digits with the accents on
-/// them. A run of a script without spaces is none.
+/// Returns the words of a text as the index splits them: runs of letters and digits with their
+/// accents. A run of a script without spaces is not a word.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut chars = text.char_indices().peekable();
     std::iter::from_fn(move || {
-        let (start, _) = chars.find(|it| it.1.is_alphanumeric() && !scripts::is_unspaced(it.1))?;
+        let (start, _) = chars.find(|c| c.1.is_alphanumeric() && !scripts::is_unspaced(c.1))?;
         let mut end = text.len();
         while let Some(&(at, c)) = chars.peek() {
             if scripts::is_unspaced(c) || !(c.is_alphanumeric() || is_accent(c)) {
@@ -114,22 +115,22 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns a word in lower case without accents.
+/// Returns a word in lower case, without accents.
 fn folded(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
     }
-    word.nfd().filter(|it| !is_accent(*it)).collect::<String>().to_lowercase()
+    word.nfd().filter(|c| !is_accent(*c)).collect::<String>().to_lowercase()
 }
 
 fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Returns a place with the marks that stand on its last letter: in Hindi they part a word for the
-/// index, but not for the eye.
+/// Extends a range by the marks on its last letter. In Hindi such marks end a word for the index,
+/// but not for the reader.
 fn with_marks(text: &str, bytes: Range<usize>) -> Range<usize> {
-    let is_mark = |it: char| it.width() == Some(0) && !it.is_control();
+    let is_mark = |c: char| c.width() == Some(0) && !c.is_control();
     let rest = &text[bytes.end..];
     bytes.start..bytes.end + rest.len() - rest.trim_start_matches(is_mark).len()
 }
@@ -138,22 +139,22 @@ fn with_marks(text: &str, bytes: Range<usize>) -> Range<usize> {
 mod tests {
     use super::*;
 
-    /// Checks what of a text is marked, pieces that touch or overlap as one.
+    /// Checks which parts of a text are marked; parts that touch or overlap are merged.
     #[track_caller]
     fn check(query: &str, text: &str, expected: &[&str]) {
         let mut merged: Vec<Range<usize>> = Vec::new();
-        for it in Wanted::new(query).find(text) {
-            match merged.last_mut().filter(|last| last.end >= it.bytes.start) {
-                Some(last) => last.end = last.end.max(it.bytes.end),
-                None => merged.push(it.bytes),
+        for found in QueryTerms::new(query).find(text) {
+            match merged.last_mut().filter(|last| last.end >= found.bytes.start) {
+                Some(last) => last.end = last.end.max(found.bytes.end),
+                None => merged.push(found.bytes),
             }
         }
-        let found: Vec<&str> = merged.into_iter().map(|it| &text[it]).collect();
+        let found: Vec<&str> = merged.into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, expected, "{query} in {text}");
     }
 
     #[test]
-    fn words_are_found_whatever_their_case_accent_and_ending() {
+    fn words_are_found_whatever_their_case_accents_and_endings() {
         check(
             "installing Git",
             "git is installed by the installer.",
@@ -164,12 +165,12 @@ mod tests {
     }
 
     #[test]
-    fn a_phrase_is_found_whole_and_an_exclusion_not_at_all() {
+    fn a_phrase_is_found_as_one_and_excluded_words_are_not_found() {
         check("\"phosphor bronze\" -wire", "bronze, phosphor-bronze wire", &["phosphor-bronze"]);
     }
 
     #[test]
-    fn a_beginning_finds_the_whole_word_and_a_name_its_parts() {
+    fn a_prefix_finds_the_full_word_and_a_name_its_parts() {
         check("config*", "Reconfigure the configuration", &["configuration"]);
         check(
             "parse http request",
@@ -180,31 +181,31 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_spaces_are_found_by_their_pairs() {
+    fn scripts_without_spaces_are_found_by_pairs_of_letters() {
         check("東京都", "東京都は京都ではない。東", &["東京都", "京都"]);
         check("水", "水族館の水", &["水", "水"]);
         check("ภาษาไทย", "คนไทยพูดภาษาไทย", &["ไทย", "ภาษาไทย"]);
     }
 
     #[test]
-    fn scripts_with_marks_are_found_by_whole_words() {
+    fn scripts_with_marks_are_found_by_full_words() {
         check("हिन्दी", "यह हिन्दी है", &["हिन्दी"]);
         check("العربية", "اللغة العربية هنا", &["العربية"]);
     }
 
     #[test]
-    fn nothing_is_found_of_nothing() {
+    fn an_empty_query_or_text_gives_no_matches() {
         check("", "text", &[]);
         check("?!", "what?!", &[]);
     }
 
     proptest::proptest! {
         #[test]
-        fn places_are_in_order_and_on_characters(query in "\\PC{0,20}", text in "\\PC{0,60}") {
-            let found = Wanted::new(&query).find(&text);
-            proptest::prop_assert!(found.is_sorted_by_key(|it| it.bytes.start));
-            for it in found {
-                proptest::prop_assert!(text.get(it.bytes).is_some_and(|it| !it.is_empty()));
+        fn matches_are_sorted_and_on_character_boundaries(query in "\\PC{0,20}", text in "\\PC{0,60}") {
+            let found = QueryTerms::new(&query).find(&text);
+            proptest::prop_assert!(found.is_sorted_by_key(|found| found.bytes.start));
+            for matched in found {
+                proptest::prop_assert!(text.get(matched.bytes).is_some_and(|text| !text.is_empty()));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Answers a query: parse → keyword ∥ vector → fuse → threshold → page → hits.
 //!
-//! Knows the database through `store` and the model through `Embedder`; knows nothing of
-//! files, settings or how a hit is shown.
+//! Reads the database through `store` and the model through `Embedder`. Knows nothing of files,
+//! settings or how a hit is shown.
 
 use std::sync::Arc;
 
@@ -30,16 +30,16 @@ mod why;
 pub use confidence::Confidence;
 pub use keyword::TermMatch;
 pub use parse::Query;
-pub use why::{Fate, Journey, Standing, why};
+pub use why::{LegRank, Outcome, Trace, why};
 
-/// Candidates each leg is asked for at least, so that the order of the first results is the same
-/// for every limit up to a third of it.
+/// Minimum number of candidates per leg. It makes the order of the first results the same for every
+/// limit up to a third of it.
 const MIN_DEPTH: u32 = 300;
 
-/// Candidates per requested hit, where that is more than [`MIN_DEPTH`].
+/// Candidates per requested hit, if that is more than [`MIN_DEPTH`].
 const DEPTH_PER_HIT: u32 = 3;
 
-/// Which rankings take part.
+/// The rankings to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LegSelection {
     /// Keyword and vector.
@@ -50,29 +50,29 @@ pub enum LegSelection {
     Vector,
 }
 
-/// What to look for and how hard.
+/// Options of a search.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
-    /// Hits to return.
+    /// Number of hits to return.
     pub limit: u32,
-    /// Documents to look in; narrows both rankings before they are cut.
+    /// Documents to search; applied to both rankings before they are cut.
     pub filter: Filter,
-    /// Which rankings take part.
+    /// The rankings to use.
     pub legs: LegSelection,
     /// The fusion constant.
     pub rrf_k: f64,
-    /// Fused results below it are dropped.
+    /// Fused results below this score are dropped.
     pub threshold: Option<f64>,
-    /// Most hits of one document.
+    /// Maximum number of hits per document.
     pub per_document: Option<u32>,
-    /// Whether near copies of better hits are shown, too.
+    /// Whether near copies of better hits are also shown.
     pub keeps_copies: bool,
-    /// Whether hits say what each term did for them.
+    /// Whether hits list what each term contributes.
     pub is_explained: bool,
 }
 
 impl Default for SearchOptions {
-    /// What the configuration has as its defaults.
+    /// Returns the defaults of the configuration.
     fn default() -> Self {
         Self {
             limit: 10,
@@ -88,12 +88,12 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// Returns how many candidates each leg is asked for.
+    /// Returns the number of candidates taken from each leg.
     pub fn depth(&self) -> u32 {
         MIN_DEPTH.max(self.limit.saturating_mul(DEPTH_PER_HIT))
     }
 
-    /// Returns what the legs do, among the chunks that pass.
+    /// Returns the options of the legs, given the chunks that pass the filter.
     fn ranking<'a>(&self, passing: Option<&'a [ChunkId]>) -> RankOptions<'a> {
         RankOptions { legs: self.legs, passing, depth: self.depth() }
     }
@@ -108,12 +108,12 @@ pub struct SearchResults {
     pub hits: Vec<Hit>,
     /// Distinct chunks among the candidates after filter and threshold.
     pub total_matches: usize,
-    /// How sure it is that the answer is among the hits; `None` where nothing can be said of it.
+    /// How likely it is that the answer is among the hits; `None` if no leg can judge.
     pub confidence: Option<Confidence>,
 }
 
 impl SearchResults {
-    /// Returns the answer of a database that holds nothing to look in.
+    /// Returns the answer of a database without anything to search.
     pub fn empty(query: &Query) -> Self {
         Self {
             typed: query.typed.clone(),
@@ -129,41 +129,44 @@ impl SearchResults {
 pub struct Hit {
     /// Sum of the legs' terms.
     pub score: f64,
-    /// What the keyword leg said; `None` if it was not run or did not rank the chunk.
+    /// The keyword leg's contribution; `None` if it was not run or did not rank the chunk.
     pub keyword: Option<Leg>,
-    /// What the vector leg said; `None` if it was not run or did not rank the chunk.
+    /// The vector leg's contribution; `None` if it was not run or did not rank the chunk.
     pub vector: Option<Leg>,
     /// The chunk and its document.
     pub stored: StoredHit,
-    /// What each term did for it; empty unless asked for.
+    /// What each term contributes; empty unless requested.
     pub terms: Vec<TermMatch>,
-    /// Near copies of it that were passed over.
+    /// Number of near copies of this hit that were skipped.
     pub num_copies: u32,
 }
 
 impl Hit {
-    /// Returns the line in the file of a line of the chunk's text, counted from 0; that of the text's
-    /// beginning where the text is not the file's line by line, `None` where there are no lines.
+    /// Returns the line number in the file of line `number` of the chunk's text, counted from 0.
+    /// Returns the first line of the text if its lines differ from the file's, `None` if the source
+    /// has no lines.
     pub fn line(&self, number: usize) -> Option<u32> {
         let chunk = &self.stored.chunk.chunk;
         let (first, last) = (chunk.start_line?, chunk.end_line?);
         let num_lines = u32::try_from(chunk.text.lines().count()).ok()?;
-        let is_verbatim = last.checked_sub(first).is_some_and(|it| it + 1 == num_lines);
+        let is_verbatim =
+            last.checked_sub(first).is_some_and(|difference| difference + 1 == num_lines);
         Some(first + u32::try_from(number).ok().filter(|_| is_verbatim).unwrap_or(0))
     }
 }
 
-/// Gives the embedder when the vector leg needs it; loading runs beside the keyword leg.
+/// Returns the embedder when the vector leg needs it; loading runs in parallel with the keyword
+/// leg.
 pub type LoadEmbedder<'a> = dyn Fn() -> Result<Arc<dyn Embedder>> + Sync + 'a;
 
 /// Searches the chunks of `store`.
 ///
-/// Both legs run side by side, each on its own connection. A database without chunks is answered
-/// without a model. Same database, same query, same answer.
+/// Both legs run in parallel, each on a separate connection. A database without chunks is answered
+/// without a model. The same database and the same query give the same answer.
 ///
 /// # Errors
 ///
-/// Whatever loading the model or reading the database gives.
+/// Errors of loading the model or reading the database.
 pub fn search(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,
@@ -180,30 +183,30 @@ pub fn search(
     let total_matches = fused.len();
     let hits = stage("read hits", || page::page(store, &fused, options))?
         .into_iter()
-        .map(|it| Hit {
-            score: it.fused.score,
-            keyword: it.fused.legs.keyword,
-            vector: it.fused.legs.vector,
-            terms: if options.is_explained { rankings.terms(it.fused.chunk_id) } else { vec![] },
-            stored: it.stored,
-            num_copies: it.num_copies,
+        .map(|shown| Hit {
+            score: shown.fused.score,
+            keyword: shown.fused.legs.keyword,
+            vector: shown.fused.legs.vector,
+            terms: if options.is_explained { rankings.terms(shown.fused.chunk_id) } else { vec![] },
+            stored: shown.stored,
+            num_copies: shown.num_copies,
         })
         .collect();
     Ok(SearchResults { typed: query.typed.clone(), hits, total_matches, confidence })
 }
 
-/// The documents that each leg and their fusion rank, each once, best first.
+/// The documents ranked by each leg and by their fusion, each once, best first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trial {
-    /// The keyword leg's.
+    /// Ranked by the keyword leg.
     pub keyword: Vec<DocumentId>,
-    /// The vector leg's.
+    /// Ranked by the vector leg.
     pub vector: Vec<DocumentId>,
-    /// The answer's.
+    /// Ranked by the fusion.
     pub fused: Vec<DocumentId>,
 }
 
-/// Searches as [`search`] does, and returns what each leg found by itself, too; for measuring.
+/// Searches as [`search`] does, and also returns each leg's ranking; for measuring.
 ///
 /// # Errors
 ///
@@ -217,11 +220,11 @@ pub fn trial(
     let passing = passing(store, query, &options.filter)?;
     let rankings = rank(store, load_embedder, query, options.ranking(passing.as_deref()))?;
     let fused = rankings.fuse(store, query, options)?;
-    let ids = |ranking: &[Ranked]| ranking.iter().map(|it| it.chunk_id).collect::<Vec<_>>();
+    let ids = |ranking: &[Ranked]| ranking.iter().map(|ranked| ranked.chunk_id).collect::<Vec<_>>();
     let documents = |chunk_ids: &[ChunkId]| -> Result<Vec<DocumentId>> {
         let documents = store.documents_of(chunk_ids)?;
         let mut found: Vec<DocumentId> = Vec::new();
-        for document_id in chunk_ids.iter().filter_map(|it| documents.get(it)) {
+        for document_id in chunk_ids.iter().filter_map(|chunk_id| documents.get(chunk_id)) {
             if !found.contains(document_id) {
                 found.push(*document_id);
             }
@@ -230,12 +233,12 @@ pub fn trial(
     };
     Ok(Trial {
         keyword: documents(&ids(&rankings.keyword))?,
-        vector: documents(&rankings.vector.as_ref().map_or(vec![], |it| ids(&it.0)))?,
-        fused: documents(&fused.iter().map(|it| it.chunk_id).collect::<Vec<_>>())?,
+        vector: documents(&rankings.vector.as_ref().map_or(vec![], |vector| ids(&vector.0)))?,
+        fused: documents(&fused.iter().map(|fused| fused.chunk_id).collect::<Vec<_>>())?,
     })
 }
 
-/// Returns the chunks that pass filter and exclusions in order; `None` where all do.
+/// Returns the chunks that pass filter and exclusions, ordered by id; `None` if all do.
 fn passing(store: &Store, query: &Query, filter: &Filter) -> Result<Option<Vec<ChunkId>>> {
     let filter = Filter { excluded: query.excluded.clone(), ..filter.clone() };
     if filter.is_empty() { Ok(None) } else { store.passing_chunks(&filter).map(Some) }

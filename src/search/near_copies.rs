@@ -1,68 +1,70 @@
-//! Recognises passages that nearly repeat each other, by the runs of words they share.
+//! Recognises passages that nearly repeat each other, by the word shingles they share.
 //!
-//! Two questions are asked of the same comparison. A page of hits leaves out what is *the same passage
-//! again*, which is symmetrical: of what either says, nearly all is in both ([`COPY`]). A text to read out
-//! leaves out what *says nothing new*, which is not: nearly all that the new one says is there, however much
-//! more the other says ([`NOTHING_NEW`]). Resemblance and containment in Broder's words ("On the resemblance
-//! and containment of documents", 1997).
+//! Two questions use the same comparison. A page of hits omits passages that are *the same passage
+//! again*. That relation is symmetric: nearly all shingles of either passage are in both
+//! ([`COPY`]). Evidence omits passages that *add nothing new*. That relation is not symmetric:
+//! nearly all shingles of the new passage are in the other, however much more the other says
+//! ([`NOTHING_NEW`]). Broder calls these resemblance and containment ("On the resemblance and
+//! containment of documents", 1997).
 
 use std::collections::HashSet;
 
 use crate::text::shingles::shingles;
 
-/// When one passage nearly repeats another.
+/// Defines when one passage nearly repeats another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measure {
-    /// Words in a row that are compared as one.
+    /// Consecutive words per shingle.
     num_words: usize,
-    /// Passages with fewer such rows are too short to be called copies.
-    min_rows: usize,
-    /// Of which rows a part must be in both.
-    whole: Whole,
-    /// Part of them that is in both, from which on one passage repeats the other.
+    /// Passages with fewer shingles are too short to be called copies.
+    min_shingles: usize,
+    /// The shingles of which a share must be in both passages.
+    base: Base,
+    /// The least share for a repetition.
     min_shared: f64,
 }
 
-/// The rows of which a part must be in both passages.
+/// The shingles of which a share must be in both passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whole {
+enum Base {
     /// Those of either passage.
     Either,
     /// Those of the new one.
     New,
 }
 
-/// The passage is there already, as a whole. Where manuals and licences repeat each other, 5 of 40 pages of
-/// ten hits had 31 copies; on collections with judgments leaving them out changed no nDCG@10.
+/// The base passage is there already. Where manuals and licences repeat each other, 5 of 40 pages
+/// of ten hits had 31 copies; on collections with judgments, leaving them out changed no nDCG@10.
 pub(super) const COPY: Measure =
-    Measure { num_words: 3, min_rows: 15, whole: Whole::Either, min_shared: 0.8 };
+    Measure { num_words: 3, min_shingles: 15, base: Base::Either, min_shared: 0.8 };
 
-/// What the passage says is there already, whatever its length: the answer is cut to a budget, in which a
-/// short repetition costs tokens, too.
+/// Everything the passage says is there already, whatever its length: the answer is cut to a
+/// budget, in which even a short repetition costs tokens.
 pub(super) const NOTHING_NEW: Measure =
-    Measure { num_words: 4, min_rows: 0, whole: Whole::New, min_shared: 0.8 };
+    Measure { num_words: 4, min_shingles: 0, base: Base::New, min_shared: 0.8 };
 
-/// Passages, with what others are compared by.
+/// Passages, prepared for comparison with others.
 pub(super) struct NearCopies {
     measure: Measure,
     seen: Vec<HashSet<u64>>,
 }
 
-/// The rows of words of a passage.
+/// The shingles of a passage.
 pub(super) struct Rows(HashSet<u64>);
 
 impl NearCopies {
-    /// Begins without any passage.
+    /// Creates an empty set of passages.
     pub(super) fn by(measure: Measure) -> Self {
         Self { measure, seen: Vec::new() }
     }
 
-    /// Reads the rows of a passage.
+    /// Returns the shingles of a passage.
     pub(super) fn rows(&self, text: &str) -> Rows {
         Rows(shingles(text, self.measure.num_words))
     }
 
-    /// Returns the position of the first passage that a new one repeats, in the order of [`Self::push`].
+    /// Returns the position of the first passage that the new one repeats, in the order of
+    /// [`Self::push`].
     pub(super) fn find(&self, new: &Rows) -> Option<usize> {
         self.seen.iter().position(|seen| self.measure.holds(seen, &new.0))
     }
@@ -77,20 +79,20 @@ impl Measure {
     fn holds(&self, seen: &HashSet<u64>, new: &HashSet<u64>) -> bool {
         let (num_seen, num_new) = (count(seen.len()), count(new.len()));
         let fewer = num_seen.min(num_new);
-        let least_whole = match self.whole {
-            Whole::Either => num_seen.max(num_new),
-            Whole::New => num_new,
+        let least_base = match self.base {
+            Base::Either => num_seen.max(num_new),
+            Base::New => num_new,
         };
-        // Not even if all rows of the shorter one were in both.
-        if fewer < count(self.min_rows) || fewer < self.min_shared * least_whole {
+        // Too few, even if all shingles of the shorter passage were in both.
+        if fewer < count(self.min_shingles) || fewer < self.min_shared * least_base {
             return false;
         }
         let num_shared = count(seen.intersection(new).count());
-        let whole = match self.whole {
-            Whole::Either => num_seen + num_new - num_shared,
-            Whole::New => num_new,
+        let base = match self.base {
+            Base::Either => num_seen + num_new - num_shared,
+            Base::New => num_new,
         };
-        num_shared >= self.min_shared * whole
+        num_shared >= self.min_shared * base
     }
 }
 
@@ -121,7 +123,7 @@ mod tests {
         gauge at noon writes the level, the wind and the hour into it before anything else is done.";
 
     #[test]
-    fn a_passage_with_few_other_words_is_a_copy() {
+    fn a_passage_with_few_changed_words_is_a_copy() {
         check_copy(TEXT, TEXT, true);
         check_copy(TEXT, &TEXT.to_uppercase().replace(',', ";"), true);
         check_copy(TEXT, &TEXT.replace("noon", "dawn"), true);
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_says_nothing_new_but_what_holds_it_does() {
+    fn a_part_adds_nothing_new_but_the_longer_text_does() {
         check(NOTHING_NEW, TEXT, &TEXT[..80], true);
         check(NOTHING_NEW, &TEXT[..80], TEXT, false);
         check(NOTHING_NEW, "See the manual.", "see the manual", true);

@@ -1,4 +1,5 @@
-//! Chooses the fused chunks to show: of near copies the first, of a document no more than asked for.
+//! Chooses the fused chunks to show: the first of near copies, and at most the requested number per
+//! document.
 
 use std::collections::HashMap;
 
@@ -9,15 +10,16 @@ use crate::search::near_copies::{self, NearCopies};
 use crate::search::{MIN_DEPTH, SearchOptions};
 use crate::store::{Store, StoredHit};
 
-/// First candidates among which copies are looked for, where there are at least [`MIN_DEPTH`]: what
-/// comes after them fills a page of 100 in any case, so that its beginning is the same for every limit.
-const NUM_LOOKED_AT: usize = 150;
+/// Number of first candidates checked for copies, if there are at least [`MIN_DEPTH`]. The
+/// candidates after them fill a page of 100 in any case, so the beginning of a page is the same for
+/// every limit.
+const NUM_CHECKED: usize = 150;
 
-/// A hit with its place.
+/// A hit to show.
 pub(super) struct Shown<'a> {
     pub(super) fused: &'a Fused,
     pub(super) stored: StoredHit,
-    /// Near copies of it that came after it and were passed over.
+    /// Near copies of this hit that came after it and were skipped.
     pub(super) num_copies: u32,
 }
 
@@ -30,20 +32,20 @@ pub(super) fn page<'a>(
     let limit = options.limit as usize;
     let candidates = within_documents(store, fused, options.per_document)?;
     let are_many = candidates.len() >= MIN_DEPTH as usize;
-    let num_looked_at = if are_many && !options.keeps_copies { NUM_LOOKED_AT } else { 0 };
+    let num_checked = if are_many && !options.keeps_copies { NUM_CHECKED } else { 0 };
     let mut shown: Vec<Shown<'a>> = Vec::new();
     let mut copies = NearCopies::by(near_copies::COPY);
     let mut at = 0;
     while shown.len() < limit && at < candidates.len() {
         let end = candidates.len().min(at + limit - shown.len());
         let next = &candidates[at..end];
-        let ids: Vec<ChunkId> = next.iter().map(|it| it.chunk_id).collect();
+        let ids: Vec<ChunkId> = next.iter().map(|fused| fused.chunk_id).collect();
         let mut stored: HashMap<ChunkId, StoredHit> =
-            store.hits(&ids)?.into_iter().map(|it| (it.chunk.id, it)).collect();
+            store.hits(&ids)?.into_iter().map(|hit| (hit.chunk.id, hit)).collect();
         for (place, fused) in (at..end).zip(next) {
-            // A chunk that another process removed meanwhile is not among the stored ones.
+            // A chunk that another process has removed meanwhile is missing here.
             let Some(stored) = stored.remove(&fused.chunk_id) else { continue };
-            if place < num_looked_at {
+            if place < num_checked {
                 let rows = copies.rows(&stored.chunk.chunk.text);
                 if let Some(first) = copies.find(&rows) {
                     shown[first].num_copies += 1;
@@ -58,22 +60,22 @@ pub(super) fn page<'a>(
     Ok(shown)
 }
 
-/// Returns the candidates of which no more than so many are of one document.
+/// Returns the candidates, with at most the given number per document.
 fn within_documents<'a>(
     store: &Store,
     fused: &'a [Fused],
     per_document: Option<u32>,
 ) -> Result<Vec<&'a Fused>> {
     let Some(per_document) = per_document else { return Ok(fused.iter().collect()) };
-    let chunk_ids: Vec<ChunkId> = fused.iter().map(|it| it.chunk_id).collect();
+    let chunk_ids: Vec<ChunkId> = fused.iter().map(|fused| fused.chunk_id).collect();
     let documents = store.documents_of(&chunk_ids)?;
     let mut counts: HashMap<DocumentId, u32> = HashMap::new();
-    let mut has_room = |it: &&Fused| {
-        documents.get(&it.chunk_id).is_some_and(|document_id| {
+    let mut has_room = |fused: &&Fused| {
+        documents.get(&fused.chunk_id).is_some_and(|document_id| {
             let count = counts.entry(*document_id).or_default();
             *count += 1;
             *count <= per_document
         })
     };
-    Ok(fused.iter().filter(|it| has_room(it)).collect())
+    Ok(fused.iter().filter(|fused| has_room(fused)).collect())
 }

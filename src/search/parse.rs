@@ -1,14 +1,14 @@
-//! Takes apart what the user typed into a [`Query`]. Fails on no input but an empty one and one that asks
-//! for too much at once.
+//! Parses what the user typed into a [`Query`]. Fails only on an empty input or one that asks for
+//! too much at once.
 //!
-//! The syntax, all of it: words are alternatives that BM25 orders, `"an exact phrase"` stays
-//! together, a leading `-` excludes a word or a phrase, `begin*` stands for every word that begins so.
-//! Everything else is text.
+//! The full syntax: words are alternatives that BM25 ranks, `"an exact phrase"` stays together, a
+//! leading `-` excludes a word or a phrase, `begin*` matches every word that begins so. Everything
+//! else is text.
 //!
-//! English function words are left out where other words remain: on questions to project FAQs that
-//! raised nDCG@10 of the keyword leg from 0.701 to 0.747, the same index before and after. Of a word
-//! of several parts (`git-lfs`, `x86_64`) the parts are looked for; of a run of letters in a script
-//! without spaces its pairs and single letters.
+//! English function words are dropped if other words remain: on questions to project FAQs that
+//! raised nDCG@10 of the keyword leg from 0.701 to 0.747, with the same index. A word of several
+//! parts (`git-lfs`, `x86_64`) is searched by its parts; a run of letters in a script without
+//! spaces by its pairs and single letters.
 
 use std::collections::HashSet;
 
@@ -18,45 +18,46 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::text::scripts;
 
-/// A query, taken apart.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// The user's string, unchanged.
     pub typed: String,
-    /// What the vector leg embeds: the words and phrases that are wanted, in order.
+    /// The text for the vector leg to embed: the wanted words and phrases, in order.
     pub passage: String,
-    /// Words and phrases that are wanted; empty if none has a letter or a digit.
+    /// Wanted words and phrases; empty if none has a letter or a digit.
     pub wanted: Vec<String>,
-    /// Beginnings of words that are wanted.
+    /// Wanted prefixes of words.
     pub prefixes: Vec<String>,
-    /// Neighbouring words written as one (`http request` as `httprequest`): how program text has
-    /// them. Wanted where they occur at all.
+    /// Neighbouring words written as one (`http request` as `httprequest`), as in program text.
+    /// Wanted only if they occur.
     pub joined: Vec<String>,
-    /// Words and phrases that must not occur; a beginning of words ends in `*`.
+    /// Words and phrases that must not occur; a prefix ends in `*`.
     pub excluded: Vec<String>,
-    /// Whether keywords are looked for by the first [`limits::QUERY_TERMS`] terms only.
+    /// Whether the keyword leg uses only the first [`limits::QUERY_TERMS`] terms.
     pub is_cut: bool,
 }
 
 impl Query {
-    /// Returns the terms that were typed, as people write them.
+    /// Returns the terms as the user typed them.
     pub fn term_names(&self) -> Vec<String> {
-        let prefixes = self.prefixes.iter().map(|it| format!("{it}*"));
+        let prefixes = self.prefixes.iter().map(|prefix| format!("{prefix}*"));
         self.wanted.iter().cloned().chain(prefixes).collect()
     }
 
-    /// Whether there is anything that keywords can find.
+    /// Whether the keyword leg can find anything.
     pub fn has_terms(&self) -> bool {
         !self.wanted.is_empty() || !self.prefixes.is_empty()
     }
 }
 
-/// Takes apart what the user typed.
+/// Parses what the user typed.
 ///
 /// # Errors
 ///
-/// [`Error::EmptyQuery`] if there is nothing but white space; [`Error::Usage`] if it is longer than
-/// [`limits::QUERY_BYTES`] or excludes more than [`limits::QUERY_EXCLUSIONS`] words and phrases.
+/// [`Error::EmptyQuery`] if the text is empty or only white space; [`Error::Usage`] if it is longer
+/// than [`limits::QUERY_BYTES`] or excludes more than [`limits::QUERY_EXCLUSIONS`] words and
+/// phrases.
 pub fn parse(typed: &str) -> Result<Query> {
     if typed.trim().is_empty() {
         return Err(Error::EmptyQuery);
@@ -66,21 +67,22 @@ pub fn parse(typed: &str) -> Result<Query> {
         return Err(refused(format!("the query has {len} bytes; at most {most} are allowed")));
     }
     let pieces = pieces(typed);
-    // A query of exclusions only would match nothing: its words are then looked for.
-    let has_wanted = pieces.iter().any(|it| !it.is_excluded && is_searchable(&it.text));
+    // A query that only excludes words would match nothing, so its words are searched for instead.
+    let has_wanted = pieces.iter().any(|piece| !piece.is_excluded && is_searchable(&piece.text));
     let (excluded, kept): (Vec<Piece>, Vec<Piece>) =
-        pieces.into_iter().partition(|it| it.is_excluded && has_wanted);
+        pieces.into_iter().partition(|piece| piece.is_excluded && has_wanted);
     if excluded.len() > limits::QUERY_EXCLUSIONS {
         let (count, most) = (excluded.len(), limits::QUERY_EXCLUSIONS);
         return Err(refused(format!(
             "the query excludes {count} words; at most {most} are allowed"
         )));
     }
-    if excluded.iter().any(|it| it.is_phrase && !is_short(&it.text)) {
+    if excluded.iter().any(|piece| piece.is_phrase && !is_short(&piece.text)) {
         return Err(refused(format!("a phrase that is excluded has at most {MAX_PHRASE} words")));
     }
-    let (prefixes, words): (Vec<&Piece>, Vec<&Piece>) = kept.iter().partition(|it| it.is_prefix);
-    let found = Terms::of(prefixes.iter().map(|it| it.text.clone()), limits::QUERY_PREFIXES);
+    let (prefixes, words): (Vec<&Piece>, Vec<&Piece>) =
+        kept.iter().partition(|piece| piece.is_prefix);
+    let found = Terms::of(prefixes.iter().map(|piece| piece.text.clone()), limits::QUERY_PREFIXES);
     let mut is_cut = found.is_cut;
     let prefixes = found.take();
     let most = limits::QUERY_TERMS - prefixes.len();
@@ -90,13 +92,15 @@ pub fn parse(typed: &str) -> Result<Query> {
     }
     is_cut |= found.is_cut;
     let wanted = found.take();
-    let passage: Vec<&str> = kept.iter().map(|it| it.text.as_str()).collect();
+    let passage: Vec<&str> = kept.iter().map(|piece| piece.text.as_str()).collect();
     let passage = match passage.join(" ") {
         empty if empty.is_empty() => typed.trim().to_owned(),
         passage => passage,
     };
-    let excluded =
-        excluded.into_iter().map(|it| if it.is_prefix { it.text + "*" } else { it.text }).collect();
+    let excluded = excluded
+        .into_iter()
+        .map(|piece| if piece.is_prefix { piece.text + "*" } else { piece.text })
+        .collect();
     let joined = joined(&words);
     Ok(Query { typed: typed.to_owned(), passage, wanted, prefixes, joined, excluded, is_cut })
 }
@@ -105,7 +109,7 @@ fn refused(message: String) -> Error {
     Error::Usage { message, hint: Some("ask for less at once".into()) }
 }
 
-/// Terms in the order in which they were found, each once, and no more than a query may have.
+/// Distinct terms in the order they were found, at most as many as a query may have.
 struct Terms {
     found: Vec<String>,
     seen: HashSet<String>,
@@ -145,14 +149,14 @@ impl Terms {
     }
 }
 
-/// Returns the terms of pieces, each once: a phrase whole, of a word those of its parts that
-/// `is_kept`; a single letter counts only as a word of its own.
+/// Returns the distinct terms of the pieces: phrases as they are, and those parts of words that
+/// `is_kept`. A single letter counts only as a separate word.
 ///
-/// A word of several parts counted whole as well until measured: on twelve collections the parts
+/// A word of several parts was also searched as one until measured: on twelve collections the parts
 /// alone were better or equal in eleven.
 fn terms(pieces: &[&Piece], most: usize, is_kept: impl Fn(&str) -> bool) -> Terms {
     let mut found = Terms::new(most);
-    for piece in pieces.iter().filter(|it| is_searchable(&it.text)) {
+    for piece in pieces.iter().filter(|piece| is_searchable(&piece.text)) {
         if found.is_cut {
             break;
         }
@@ -163,25 +167,30 @@ fn terms(pieces: &[&Piece], most: usize, is_kept: impl Fn(&str) -> bool) -> Term
         }
         let parts: Vec<&str> = piece
             .text
-            .split(|it: char| !is_of_word(it) && !scripts::is_unspaced(it))
-            .filter(|it| is_searchable(it))
+            .split(|c: char| !is_of_word(c) && !scripts::is_unspaced(c))
+            .filter(|part| is_searchable(part))
             .flat_map(scripts::parts)
             .collect();
         let is_one = parts.len() == 1;
         let is_letter =
-            |it: &str| it.chars().all(char::is_alphabetic) && it.chars().nth(1).is_none();
-        let kept: Vec<&str> =
-            parts.iter().copied().filter(|it| is_kept(it) && (is_one || !is_letter(it))).collect();
-        for part in parts.iter().flat_map(|it| humps(it)).filter(|it| !is_letter(it)) {
+            |part: &str| part.chars().all(char::is_alphabetic) && part.chars().nth(1).is_none();
+        let kept: Vec<&str> = parts
+            .iter()
+            .copied()
+            .filter(|part| is_kept(part) && (is_one || !is_letter(part)))
+            .collect();
+        for part in
+            parts.iter().flat_map(|word| camel_case_words(word)).filter(|word| !is_letter(word))
+        {
             add(part.to_lowercase());
         }
-        // Of `i/o` no part counts, so the whole must.
-        if !is_one && parts.iter().all(|it| is_letter(it)) {
+        // No part of `i/o` counts, so the whole word must.
+        if !is_one && parts.iter().all(|part| is_letter(part)) {
             add(parts.join(" "));
         }
         for part in kept {
             if part.starts_with(scripts::is_unspaced) {
-                scripts::grams(part).into_iter().for_each(|it| add(it.to_owned()));
+                scripts::grams(part).into_iter().for_each(|gram| add(gram.to_owned()));
             } else {
                 add(part.to_owned());
             }
@@ -190,20 +199,20 @@ fn terms(pieces: &[&Piece], most: usize, is_kept: impl Fn(&str) -> bool) -> Term
     found
 }
 
-/// Words next to each other that are joined at most.
+/// Maximum number of neighbouring words to join.
 const MAX_JOINED: usize = 4;
 
-/// Letters of words joined to one at most; no index has longer words of this kind.
+/// Maximum length of joined words, in letters; no index has longer words of this kind.
 const MAX_JOINED_LEN: usize = 40;
 
-/// Joins neighbouring words, and the parts of one word, so that `parse_http_request` and "parse http
-/// request" meet `parseHttpRequest`.
+/// Joins neighbouring words, and the parts of one word, so that `parse_http_request` and "parse
+/// http request" match `parseHttpRequest`.
 fn joined(pieces: &[&Piece]) -> Vec<String> {
     let mut found = Terms::new(limits::QUERY_TERMS);
-    // A phrase, a function word or a script without spaces parts the words around it.
+    // A phrase, a function word or a script without spaces ends a run of words.
     let mut runs: Vec<Vec<&str>> = vec![Vec::new()];
     for piece in pieces {
-        let parts = piece.text.split(|it: char| !is_of_word(it)).filter(|it| is_searchable(it));
+        let parts = piece.text.split(|c: char| !is_of_word(c)).filter(|part| is_searchable(part));
         for part in parts {
             if piece.is_phrase || is_function_word(part) || part.contains(scripts::is_unspaced) {
                 runs.push(Vec::new());
@@ -228,16 +237,16 @@ fn joined(pieces: &[&Piece]) -> Vec<String> {
     found.take()
 }
 
-/// Returns the words of a name written with capitals inside: `parseHttpRequest`, `HttpRequestParser`.
-/// None for names of products (`GitHub`, `JavaScript`), whose parts mean something else.
-fn humps(word: &str) -> Vec<&str> {
+/// Returns the words of a name in camel case: `parseHttpRequest`, `HttpRequestParser`. Returns none
+/// for names of products (`GitHub`, `JavaScript`), whose parts have other meanings.
+fn camel_case_words(word: &str) -> Vec<&str> {
     let chars: Vec<(usize, char)> = word.char_indices().collect();
     let mut starts = vec![0];
     for (idx, window) in chars.windows(2).enumerate() {
         let (at, c) = window[1];
         let begins_after_capitals = c.is_uppercase()
             && window[0].1.is_uppercase()
-            && chars.get(idx + 2).is_some_and(|it| it.1.is_lowercase());
+            && chars.get(idx + 2).is_some_and(|next| next.1.is_lowercase());
         if c.is_uppercase() && window[0].1.is_lowercase() || begins_after_capitals {
             starts.push(at);
         }
@@ -251,8 +260,8 @@ fn humps(word: &str) -> Vec<&str> {
     }
 }
 
-/// Articles, prepositions, pronouns, auxiliaries and question words of English: words that say
-/// nothing of what a text is about. Sorted.
+/// Articles, prepositions, pronouns, auxiliaries and question words of English, which do not show
+/// what a text is about. Sorted.
 const FUNCTION_WORDS: &[&str] = &[
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
     "could", "did", "do", "does", "doing", "for", "from", "had", "has", "have", "having", "he",
@@ -275,13 +284,13 @@ struct Piece {
     is_excluded: bool,
 }
 
-/// Splits at white space, keeping what stands between two double quotes together.
+/// Splits at white space, except between two double quotes.
 fn pieces(typed: &str) -> Vec<Piece> {
     let mut found = Vec::new();
     let mut rest = typed.trim_start();
     while !rest.is_empty() {
         let (is_excluded, body) = match rest.strip_prefix('-') {
-            Some(after) if after.starts_with(|it: char| it == '"' || it.is_alphanumeric()) => {
+            Some(after) if after.starts_with(|c: char| c == '"' || c.is_alphanumeric()) => {
                 (true, after)
             }
             _ => (false, rest),
@@ -295,7 +304,7 @@ fn pieces(typed: &str) -> Vec<Piece> {
             Some((inner, after)) => (inner.trim(), after),
             None => body.split_at(body.find(char::is_whitespace).unwrap_or(body.len())),
         };
-        let prefix = text.strip_suffix('*').filter(|it| !is_phrase && is_prefix(it));
+        let prefix = text.strip_suffix('*').filter(|prefix| !is_phrase && is_prefix(prefix));
         if !text.is_empty() {
             let text = prefix.unwrap_or(text).to_owned();
             found.push(Piece { text, is_phrase, is_prefix: prefix.is_some(), is_excluded });
@@ -305,8 +314,9 @@ fn pieces(typed: &str) -> Vec<Piece> {
     found
 }
 
-/// Words of a phrase, or letters of a script without spaces. A passage has seldom more, and the index
-/// looks for each: a longer text in quotes is looked for by its words.
+/// Maximum number of words in a phrase, or of letters in a script without spaces. Quoted passages
+/// are seldom longer, and the index looks up each one. A longer text in quotes is searched by its
+/// words.
 const MAX_PHRASE: usize = 64;
 
 fn is_short(phrase: &str) -> bool {
@@ -315,22 +325,22 @@ fn is_short(phrase: &str) -> bool {
         <= MAX_PHRASE
 }
 
-/// Letters and digits that a beginning of words has at least; one would be nearly any word.
+/// Minimum number of letters and digits in a prefix; a single one would match nearly every word.
 const MIN_PREFIX: usize = 2;
 
-/// Whether a text that is followed by `*` can be the beginning of a word.
+/// Whether a text followed by `*` can be the prefix of a word.
 fn is_prefix(text: &str) -> bool {
     text.chars().count() >= MIN_PREFIX
-        && text.chars().all(|it| is_of_word(it) && !scripts::is_unspaced(it))
+        && text.chars().all(|c| is_of_word(c) && !scripts::is_unspaced(c))
 }
 
-/// Whether a character goes on with a word: a letter, a digit, or a mark that belongs to the letter
-/// before it. Accents written apart are such marks, and so is what joins letters of Hindi or Tamil.
-fn is_of_word(it: char) -> bool {
-    it.is_alphanumeric() || it.is_mark_nonspacing()
+/// Whether a character continues a word: a letter, a digit, or a mark on the letter before it. Such
+/// marks are separate accents and the signs that join letters of Hindi or Tamil.
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c.is_mark_nonspacing()
 }
 
-/// Whether FTS5 makes at least one term of it; a quoted text of punctuation matches nothing.
+/// Whether FTS5 finds at least one term in a text; quoted punctuation matches nothing.
 fn is_searchable(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }

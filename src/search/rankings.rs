@@ -1,4 +1,4 @@
-//! Runs the keyword leg and the vector leg side by side, and weighs and fuses what they find.
+//! Runs the keyword leg and the vector leg in parallel, and weights and fuses their rankings.
 
 use std::collections::HashMap;
 use std::panic;
@@ -14,32 +14,33 @@ use crate::search::{LegSelection, LoadEmbedder, Query, SearchOptions};
 use crate::store::{Occurrence, Store};
 use crate::trace::stage;
 
-/// Power of a keyword score in proportion to the best. BM25 with fields falls faster than what it says
-/// does: on eleven collections this raised nDCG@10 of the fusion by 0.001 on average, by 0.005 on
-/// questions to FAQs and 0.014 on claims; it cost 0.011 in German, 0.003 to 0.004 on three others.
+/// Exponent of a keyword score relative to the best. BM25 with fields falls faster than relevance
+/// does: on eleven collections this exponent raised nDCG@10 of the fusion by 0.001 on average, by
+/// 0.005 on questions to FAQs and 0.014 on claims; it cost 0.011 in German, 0.003 to 0.004 on three
+/// others.
 const KEYWORD_POWER: f64 = 0.75;
 
-/// What the legs found.
+/// The rankings of the legs.
 pub(super) struct Rankings {
     keywords: Option<Keywords>,
-    /// Empty where there are no keywords.
+    /// Empty if the query has no keywords.
     pub(super) keyword: Vec<Ranked>,
-    /// With the leg's weight; `None` if it was not run.
+    /// The ranking and the leg's weight; `None` if the leg was not run.
     pub(super) vector: Option<(Vec<Ranked>, f64)>,
 }
 
-/// What the legs do.
+/// Options of the legs.
 #[derive(Clone, Copy)]
 pub(super) struct RankOptions<'a> {
-    /// Which of them run.
+    /// The legs to run.
     pub(super) legs: LegSelection,
-    /// The chunks that are ranked, in order; `None` for all.
+    /// The chunks to rank, ordered by id; all if `None`.
     pub(super) passing: Option<&'a [ChunkId]>,
-    /// Candidates taken from each.
+    /// Number of candidates to take from each leg.
     pub(super) depth: u32,
 }
 
-/// Runs the legs side by side.
+/// Runs the legs in parallel.
 pub(super) fn rank(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,
@@ -92,7 +93,7 @@ pub(super) fn rank(
     })
 }
 
-/// Reads what the index knows of the wanted terms; `None` if none of them occurs.
+/// Reads the statistics of the wanted terms; `None` if none of them occurs.
 fn read_keywords(store: &Store, query: &Query) -> Result<Option<Keywords>> {
     let words = query.wanted.iter().map(|word| store.occurrences(word));
     let prefixes = query.prefixes.iter().map(|prefix| store.occurrences_of_prefix(prefix));
@@ -112,7 +113,7 @@ fn read_keywords(store: &Store, query: &Query) -> Result<Option<Keywords>> {
 }
 
 impl Rankings {
-    /// Weighs and fuses the first of what the legs found, and drops what is below the threshold.
+    /// Weights and fuses the first entries of each leg, and drops results below the threshold.
     pub(super) fn fuse(
         &self,
         store: &Store,
@@ -123,7 +124,7 @@ impl Rankings {
         let keyword = &self.keyword[..self.keyword.len().min(depth)];
         let keyword_weight =
             if self.vector.is_some() { keyword_weight(store, query, keyword)? } else { 1.0 };
-        // A vector leg that cannot read the query is left out, unless it is all there is.
+        // A vector leg that cannot read the query is left out, unless it is the only leg.
         let vector = match &self.vector {
             Some((ranking, _)) if keyword.is_empty() => (ranking.as_slice(), 1.0),
             Some((ranking, weight)) if *weight > 0.0 => (ranking.as_slice(), *weight),
@@ -148,7 +149,7 @@ impl Rankings {
         Ok(fused)
     }
 
-    /// Returns what tells how sure the answer is.
+    /// Returns the signals from which confidence is estimated.
     pub(super) fn signals(&self, fused: &[Fused]) -> Signals {
         let coverage = |chunk_id: Option<ChunkId>| match (&self.keywords, chunk_id) {
             (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
@@ -173,7 +174,7 @@ impl Rankings {
     }
 }
 
-/// Entries of a ranking that the first is compared with.
+/// Number of entries that the first is compared with.
 const NUM_NEXT: usize = 10;
 
 /// Returns the first entry and how far its score is above the mean of the next ones.
@@ -185,10 +186,10 @@ fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
     Some((*first, sum / count.max(1.0)))
 }
 
-/// First hits of the keyword leg whose type is looked at.
+/// Number of first keyword hits whose type is checked.
 const NUM_JUDGED: usize = 10;
 
-/// Looks at what the keyword leg found to tell how much it counts.
+/// Returns the keyword leg's weight, from the types of the documents it ranks first.
 fn keyword_weight(store: &Store, query: &Query, ranking: &[Ranked]) -> Result<f64> {
     let scores: HashMap<ChunkId, f64> =
         ranking.iter().take(NUM_JUDGED).map(|entry| (entry.chunk_id, entry.score)).collect();

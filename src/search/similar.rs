@@ -1,4 +1,4 @@
-//! Finds chunks like a document or a chunk, from the stored vectors alone: no model is loaded.
+//! Finds chunks similar to a document or a chunk, using only stored vectors: no model is loaded.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,36 +8,36 @@ use crate::search::fuse::{self, Fused, Legs, WeightedRanking};
 use crate::search::{Hit, MIN_DEPTH};
 use crate::store::Store;
 
-/// What the others are to be like.
+/// The document or chunk to compare others with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seed {
-    /// A document as a whole; answered by the most similar chunk of each other document.
+    /// A whole document; answered by the most similar chunk of each other document.
     Document(DocumentId),
-    /// A chunk; answered by other chunks, of the same document too.
+    /// A chunk; answered by other chunks, including those of the same document.
     Chunk(ChunkId),
 }
 
-/// How many, from where.
+/// Which hits to return, and how many.
 #[derive(Debug, Clone)]
 pub struct SimilarOptions {
-    /// Hits to return at most.
+    /// Maximum number of hits.
     pub limit: usize,
-    /// Documents to look in.
+    /// Documents to search.
     pub filter: Filter,
-    /// The constant that makes scores of ranks.
+    /// The fusion constant, which turns ranks into scores.
     pub rrf_k: f64,
 }
 
-/// Finds what is like a document or a chunk; best first. Empty where nothing was embedded.
+/// Finds chunks similar to a document or a chunk; best first. Empty if nothing was embedded.
 ///
-/// A document is taken as the mean of its chunks' vectors.
+/// A document is represented by the mean of its chunks' vectors.
 ///
 /// # Errors
 ///
-/// What the database refuses.
+/// Errors of the database.
 pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Vec<Hit>> {
     let own: Vec<ChunkId> = match seed {
-        Seed::Document(id) => store.chunks(id)?.into_iter().map(|it| it.id).collect(),
+        Seed::Document(id) => store.chunks(id)?.into_iter().map(|chunk| chunk.id).collect(),
         Seed::Chunk(id) => vec![id],
     };
     let Some(vector) = mean(&store.vectors(&own)?) else { return Ok(Vec::new()) };
@@ -49,7 +49,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
     let depth = u32::try_from(wanted).unwrap_or(u32::MAX).max(MIN_DEPTH);
     let own: HashSet<ChunkId> = own.into_iter().collect();
     let mut ranking = store.rank_by_cosine(&vector, passing.as_deref(), depth)?;
-    ranking.retain(|it| !own.contains(&it.chunk_id));
+    ranking.retain(|ranked| !own.contains(&ranked.chunk_id));
     if let Seed::Document(_) = seed {
         ranking = first_of_each_document(store, ranking)?;
     }
@@ -57,8 +57,9 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
     let leg = |ranking| WeightedRanking { weight: 1.0, power: 1.0, ranking };
     let legs = Legs { keyword: leg(&[]), vector: leg(&ranking) };
     let fused: Vec<Fused> = fuse::fuse(legs, options.rrf_k);
-    let ids: Vec<ChunkId> = fused.iter().map(|it| it.chunk_id).collect();
-    let by_id: HashMap<ChunkId, &Fused> = fused.iter().map(|it| (it.chunk_id, it)).collect();
+    let ids: Vec<ChunkId> = fused.iter().map(|fused| fused.chunk_id).collect();
+    let by_id: HashMap<ChunkId, &Fused> =
+        fused.iter().map(|fused| (fused.chunk_id, fused)).collect();
     let stored = store.hits(&ids)?.into_iter();
     Ok(stored
         .filter_map(|stored| {
@@ -76,25 +77,26 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
 }
 
 fn first_of_each_document(store: &Store, ranking: Vec<Ranked>) -> Result<Vec<Ranked>> {
-    let ids: Vec<ChunkId> = ranking.iter().map(|it| it.chunk_id).collect();
+    let ids: Vec<ChunkId> = ranking.iter().map(|ranked| ranked.chunk_id).collect();
     let mut seen: HashSet<DocumentId> = HashSet::new();
     let firsts: HashSet<ChunkId> = store
         .hits(&ids)?
         .iter()
-        .filter(|it| seen.insert(it.document_id))
-        .map(|it| it.chunk.id)
+        .filter(|hit| seen.insert(hit.document_id))
+        .map(|hit| hit.chunk.id)
         .collect();
-    Ok(ranking.into_iter().filter(|it| firsts.contains(&it.chunk_id)).collect())
+    Ok(ranking.into_iter().filter(|ranked| firsts.contains(&ranked.chunk_id)).collect())
 }
 
-/// Returns the mean of unit vectors as a unit vector; `None` of none, or where they cancel out.
+/// Returns the mean of unit vectors as a unit vector; `None` for an empty list or if they cancel
+/// out.
 fn mean(vectors: &[Vec<f32>]) -> Option<Vec<f32>> {
     let mut sum = vec![0.0_f32; vectors.first()?.len()];
     for vector in vectors {
-        sum.iter_mut().zip(vector).for_each(|(sum, it)| *sum += it);
+        sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
     }
-    let length = sum.iter().map(|it| it * it).sum::<f32>().sqrt();
-    (length > 0.0).then(|| sum.iter().map(|it| it / length).collect())
+    let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+    (length > 0.0).then(|| sum.iter().map(|value| value / length).collect())
 }
 
 #[cfg(test)]
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mean_is_a_unit_vector_if_there_is_one() {
+    fn the_mean_is_a_unit_vector_unless_vectors_cancel_out() {
         assert_eq!(mean(&[]), None);
         assert_eq!(mean(&[vec![1.0, 0.0], vec![-1.0, 0.0]]), None);
         let mean = mean(&[vec![1.0, 0.0], vec![0.0, 1.0]]).unwrap();

@@ -1,30 +1,31 @@
 //! Scores a term in a chunk, from its occurrences and the sizes of chunks. Pure.
 //!
-//! The formula of the keyword leg; `keyword.rs` ranks by it.
+//! This is the formula of the keyword leg; `keyword.rs` ranks by it.
 
 use std::ops::Range;
 
 use crate::document::DocumentId;
 use crate::store::{ChunkSizes, Occurrence};
 
-/// How fast further occurrences of a term stop counting; the value in general use.
+/// How fast further occurrences of a term stop counting; the commonly used value.
 pub(super) const SATURATION: f64 = 1.2;
 
-/// How far a long chunk's occurrences count less. Between 0.4 and 0.75, the value in general use,
-/// the collections show no difference but one: 0.6 is best for chunks of even length.
+/// How much less an occurrence counts in a long chunk. Between 0.4 and 0.75, the commonly used
+/// value, the collections show only one difference: 0.6 is best for chunks of even length.
 const LENGTH_NORMALISATION: f64 = 0.6;
 
-/// Weight of an occurrence in the context against one in the text. 1 to 3 are equal on average.
+/// Weight of an occurrence in the context relative to one in the text. On average, 1 to 3 are
+/// equal.
 const CONTEXT_WEIGHT: f64 = 2.0;
 
-/// Weight of an occurrence anywhere in the document, in proportion to the document's length. 0.1 to
-/// 0.3 are equal on average.
+/// Weight of an occurrence anywhere in the document, relative to the document's length. On average,
+/// 0.1 to 0.3 are equal.
 const DOCUMENT_WEIGHT: f64 = 0.2;
 
-/// Weight of a term that most chunks have, and which the formula would give none or less.
+/// Weight of a term that most chunks have; the formula would give zero or less.
 const MIN_TERM_WEIGHT: f64 = 0.01;
 
-/// What is true of all chunks together.
+/// Statistics of all chunks.
 pub(super) struct Totals {
     num_chunks: u64,
     chunk_mean: f64,
@@ -50,18 +51,18 @@ impl Totals {
     }
 }
 
-/// A chunk in which some term occurs.
+/// A chunk in which at least one term occurs.
 pub(super) struct Candidate {
     pub(super) place: usize,
     document_id: Option<DocumentId>,
-    /// What an occurrence in the chunk counts; smaller in a long one.
+    /// Weight of an occurrence in the chunk; smaller in a long one.
     in_chunk: f64,
-    /// What an occurrence in the document counts; smaller in a long one.
+    /// Weight of an occurrence in the document; smaller in a long one.
     in_document: f64,
     pub(super) score: f64,
 }
 
-/// What is known of a place: nothing, a term that is too common to decide, or one that decides.
+/// The kind of terms found at a place: none, a term too common to decide, or a deciding one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mark {
     None,
@@ -69,7 +70,7 @@ enum Mark {
     Deciding,
 }
 
-/// Returns the chunks with any term, of documents with a deciding one, in the order of their places.
+/// Returns the chunks that have any term, in documents with a deciding term, ordered by place.
 pub(super) fn candidates(
     terms: &[&Term],
     num_deciding: usize,
@@ -78,19 +79,21 @@ pub(super) fn candidates(
 ) -> Vec<Candidate> {
     let mut marks = vec![Mark::None; sizes.num_places()];
     let (deciding, common) = terms.split_at(num_deciding);
-    for entry in common.iter().flat_map(|it| &it.entries) {
+    for entry in common.iter().flat_map(|term| &term.entries) {
         marks[entry.place] = Mark::Common;
     }
-    for entry in deciding.iter().flat_map(|it| &it.entries) {
+    for entry in deciding.iter().flat_map(|term| &term.entries) {
         marks[entry.place] = Mark::Deciding;
     }
     let mut found = Vec::new();
     let mut start = 0;
     while start < marks.len() {
-        let Some(next) = marks[start..].iter().position(|it| *it == Mark::Deciding) else { break };
+        let Some(next) = marks[start..].iter().position(|mark| *mark == Mark::Deciding) else {
+            break;
+        };
         let within = start + next;
         let document = Span::around(within, start, sizes);
-        for place in document.places.clone().filter(|it| marks[*it] != Mark::None) {
+        for place in document.places.clone().filter(|place| marks[*place] != Mark::None) {
             found.push(document.candidate(place, sizes, totals));
         }
         start = document.places.end;
@@ -105,13 +108,13 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Finds the chunks, from the place `first` on, of the document of the chunk at `place`.
+    /// Finds the chunks of the document of the chunk at `place`, starting at place `first`.
     pub(super) fn around(place: usize, first: usize, sizes: &ChunkSizes) -> Self {
         let document_id = sizes.document_id(place);
-        let is_same = |it: &usize| sizes.document_id(*it) == document_id;
+        let is_same = |place: &usize| sizes.document_id(*place) == document_id;
         let start = (first..place).rev().take_while(is_same).last().unwrap_or(place);
         let places = start..place + (place..sizes.num_places()).take_while(is_same).count();
-        let num_tokens = places.clone().map(|it| f64::from(sizes.num_tokens(it))).sum();
+        let num_tokens = places.clone().map(|place| f64::from(sizes.num_tokens(place))).sum();
         Self { places, num_tokens }
     }
 
@@ -127,10 +130,10 @@ impl Span {
     }
 }
 
-/// A term and where it occurs.
+/// A term and its occurrences.
 pub(super) struct Term {
     pub(super) weight: f64,
-    /// In the order of places.
+    /// Ordered by place.
     pub(super) entries: Vec<Entry>,
 }
 
@@ -143,12 +146,16 @@ pub(super) struct Entry {
 
 impl Term {
     pub(super) fn new(occurrences: &[Occurrence], sizes: &ChunkSizes, totals: &Totals) -> Self {
-        let places = sizes.places(occurrences.iter().map(|it| it.chunk_id));
+        let places = sizes.places(occurrences.iter().map(|occurrence| occurrence.chunk_id));
         // A chunk that another process has removed meanwhile has no place.
         let entries: Vec<Entry> = places
             .zip(occurrences)
-            .filter_map(|(place, it)| {
-                Some(Entry { place: place?, in_context: it.in_context, in_text: it.in_text })
+            .filter_map(|(place, occurrence)| {
+                Some(Entry {
+                    place: place?,
+                    in_context: occurrence.in_context,
+                    in_text: occurrence.in_text,
+                })
             })
             .collect();
         let with = as_f64(entries.len() as u64);
@@ -158,50 +165,52 @@ impl Term {
         Self { weight, entries }
     }
 
-    /// Adds what the term is worth to the candidates of the documents in which it occurs.
+    /// Adds the term's score to the candidates in whose documents it occurs.
     pub(super) fn add_to(&self, candidates: &mut [Candidate]) {
         let mut entries = self.entries.as_slice();
         for document in candidates.chunk_by_mut(|a, b| a.document_id == b.document_id) {
             let (Some(first), Some(last)) = (document.first(), document.last()) else { continue };
             let last = last.place;
             entries = from_place(entries, first.place);
-            let num_own = entries.iter().take_while(|it| it.place <= last).count();
+            let num_own = entries.iter().take_while(|entry| entry.place <= last).count();
             let (own, rest) = entries.split_at(num_own);
             entries = rest;
             if own.is_empty() {
                 continue;
             }
-            let in_document = own.iter().map(|it| it.in_text).sum();
+            let in_document = own.iter().map(|entry| entry.in_text).sum();
             let mut own = own.iter().peekable();
             for candidate in document {
-                let here = own.next_if(|it| it.place == candidate.place);
+                let here = own.next_if(|entry| entry.place == candidate.place);
                 candidate.score += self.worth(candidate, here, in_document);
             }
         }
     }
 
-    /// Returns what the term is worth to a chunk, by its occurrences there and in the document.
+    /// Returns the term's score for a chunk, from its occurrences there and in the document.
     pub(super) fn worth(
         &self,
         candidate: &Candidate,
         here: Option<&Entry>,
         in_document: u32,
     ) -> f64 {
-        let in_chunk = here
-            .map_or(0.0, |it| CONTEXT_WEIGHT * f64::from(it.in_context) + f64::from(it.in_text));
+        let in_chunk = here.map_or(0.0, |entry| {
+            CONTEXT_WEIGHT * f64::from(entry.in_context) + f64::from(entry.in_text)
+        });
         let count = in_chunk * candidate.in_chunk + f64::from(in_document) * candidate.in_document;
         self.weight * count * (SATURATION + 1.0) / (count + SATURATION)
     }
 }
 
-/// Returns the entries from a place on; in steps that double, for it is mostly near.
+/// Returns the entries from a place on. Searches in doubling steps, because the place is usually
+/// near.
 pub(super) fn from_place(entries: &[Entry], place: usize) -> &[Entry] {
     let mut len = 1;
-    while entries.get(len - 1).is_some_and(|it| it.place < place) {
+    while entries.get(len - 1).is_some_and(|entry| entry.place < place) {
         len *= 2;
     }
     let near = &entries[..len.min(entries.len())];
-    &entries[near.partition_point(|it| it.place < place)..]
+    &entries[near.partition_point(|entry| entry.place < place)..]
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of chunks or tokens is far below 2^52")]

@@ -1,50 +1,55 @@
-//! Weights a leg by the query and by what was found. Pure.
+//! Sets the weight of each leg from the query and from what the legs found. Pure.
 //!
-//! A leg that cannot read the query must not outvote the one that can, nor one that finds words
-//! where the words are not what is asked for. Nothing here knows a language: the model's own
-//! tokenizer says how well it knows the words.
+//! A leg that cannot read the query must not outvote the one that can. Nor must a leg that finds
+//! words in places where words do not answer the question. Nothing here knows a language: the
+//! model's own tokenizer shows how well the model knows the words.
 
-/// Letters a token holds on average below which the model reads letters, not words. With
-/// all-MiniLM-L6-v2 and 200 questions of XQuAD each, the median is 1.0 for Arabic and Russian, whose
-/// vector ranking is noise.
-const UNREAD: f64 = 1.5;
+/// At or below this average number of letters per token, the model reads letters, not words. With
+/// all-MiniLM-L6-v2 and 200 questions of XQuAD each, the median is 1.0 for Arabic and Russian,
+/// whose vector ranking is noise.
+const MIN_LETTERS_PER_TOKEN: f64 = 1.5;
 
-/// Letters a token holds on average from which the vector leg counts in full. Chosen below nearly
-/// all English queries: on seven English sets the median is 3.8 to 4.6, and at most 4 of 200 queries
-/// lie below; German has a median of 2.7. Raising it to 3.5 changed nothing on XQuAD's German.
-const READ: f64 = 2.5;
+/// From this average number of letters per token on, the vector leg has full weight. Chosen below
+/// nearly all English queries: on seven English sets the median is 3.8 to 4.6, and at most 4 of 200
+/// queries are below; German has a median of 2.7. Raising it to 3.5 changed nothing on XQuAD's
+/// German.
+const FULL_LETTERS_PER_TOKEN: f64 = 2.5;
 
-/// Fewer letters say nothing of a language.
+/// Queries with fewer letters are too short to judge their language.
 const MIN_LETTERS: usize = 6;
 
-/// Tokens of a text, as the model's tokenizer makes them.
+/// The tokens of a text, as counted by the model's tokenizer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tokens {
-    /// How many there are.
+    /// Number of tokens.
     pub(super) num_tokens: usize,
-    /// How many of them stand for something that the vocabulary does not have.
+    /// Number of unknown tokens, which replace words missing from the vocabulary.
     pub(super) num_unknown: usize,
 }
 
-/// Returns how much the vector leg counts for a query: 1 where the model knows the words, 0 where
-/// its vocabulary takes them apart into letters or lacks half of them. Of Chinese questions (XQuAD)
-/// all-MiniLM-L6-v2 lacks two thirds in the median, of no other collection's questions a twentieth.
+/// Returns the weight of the vector leg for a query: 1 if the model knows the words, 0 if its
+/// vocabulary splits them into letters or lacks half of them. all-MiniLM-L6-v2 lacks, in the
+/// median, two thirds of the tokens of Chinese questions (XQuAD), and less than a twentieth of
+/// those of any other collection.
 ///
-/// `count` counts as the model does. Chinese and Japanese characters are left out of the account of
-/// letters: one of them is a token in many a vocabulary that knows them, and means something.
+/// `count` counts tokens as the model does. Chinese and Japanese characters are not counted as
+/// letters: many vocabularies that know them have one token per character, and each has a meaning.
 pub(super) fn vector_weight(query: &str, count: impl Fn(&str) -> Tokens) -> f64 {
     let all = count(query);
     let known = 1.0 - 2.0 * ratio(all.num_unknown, all.num_tokens);
     let words: String = query
         .chars()
-        .map(|it| if it.is_alphabetic() && !is_ideograph(it) { it } else { ' ' })
+        .map(|c| if c.is_alphabetic() && !is_ideograph(c) { c } else { ' ' })
         .collect();
-    let num_letters = words.chars().filter(|it| *it != ' ').count();
+    let num_letters = words.chars().filter(|c| *c != ' ').count();
     if num_letters < MIN_LETTERS {
         return known.clamp(0.0, 1.0);
     }
     let letters_per_token = ratio(num_letters, count(&words).num_tokens);
-    known.clamp(0.0, 1.0) * ((letters_per_token - UNREAD) / (READ - UNREAD)).clamp(0.0, 1.0)
+    known.clamp(0.0, 1.0)
+        * ((letters_per_token - MIN_LETTERS_PER_TOKEN)
+            / (FULL_LETTERS_PER_TOKEN - MIN_LETTERS_PER_TOKEN))
+            .clamp(0.0, 1.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a query is short")]
@@ -52,14 +57,14 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// What the keyword leg counts for a question in plain words that it answers with code alone. Code
-/// seldom says in words what it does. On two collections of questions to code half
+/// Weight of the keyword leg for a question in plain words that it answers with code only. Code
+/// seldom describes in words what it does. On two collections of questions about code, one half
 /// raised nDCG@10 of the fusion by 0.04 and 0.05; a quarter would raise it by another 0.01.
 const CODE_WEIGHT: f64 = 0.5;
 
-/// Returns how much the keyword leg counts for a query: 1, and less the more of what it ranks first
-/// is code, unless the query names a symbol. `code_share` is the part of its first hits' scores that
-/// code has, in 0..=1.
+/// Returns the weight of the keyword leg for a query: 1, or less the more code it ranks first,
+/// unless the query names a symbol. `code_share` is code's share of the scores of the first hits,
+/// in 0..=1.
 pub(super) fn keyword_weight(query: &str, code_share: f64) -> f64 {
     if query.split_whitespace().any(is_symbol) {
         return 1.0;
@@ -67,7 +72,7 @@ pub(super) fn keyword_weight(query: &str, code_share: f64) -> f64 {
     1.0 - (1.0 - CODE_WEIGHT) * code_share
 }
 
-/// Whether a word is written as programs write names: `parse_url`, `parseUrl`, `os.path`, `f()`,
+/// Whether a word is written like a name in a program: `parse_url`, `parseUrl`, `os.path`, `f()`,
 /// `std::fs`, `$HOME`.
 fn is_symbol(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', '"', '\'']);
@@ -77,8 +82,8 @@ fn is_symbol(word: &str) -> bool {
     let chars: Vec<char> = word.chars().collect();
     word.contains("()")
         || word.starts_with(['$', '_'])
-        || chars.windows(3).any(|it| is_joint(it[0], it[1], it[2]))
-        || chars.windows(2).any(|it| it[0].is_lowercase() && it[1].is_uppercase())
+        || chars.windows(3).any(|chars| is_joint(chars[0], chars[1], chars[2]))
+        || chars.windows(2).any(|pair| pair[0].is_lowercase() && pair[1].is_uppercase())
 }
 
 /// Whether a character is Han, Hiragana or Katakana (blocks of Unicode 16).
@@ -91,11 +96,11 @@ fn is_ideograph(c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// Takes words of Latin letters apart into fours, all others into letters; lacks 猫.
+    /// Splits ASCII words into tokens of four letters and other words into letters; 猫 is unknown.
     fn count(text: &str) -> Tokens {
         let num_tokens = text
             .split_whitespace()
-            .map(|it| if it.is_ascii() { it.len().div_ceil(4) } else { it.chars().count() })
+            .map(|word| if word.is_ascii() { word.len().div_ceil(4) } else { word.chars().count() })
             .sum();
         Tokens { num_tokens, num_unknown: text.matches('猫').count() }
     }
@@ -106,24 +111,24 @@ mod tests {
     }
 
     #[test]
-    fn words_the_model_knows_count_in_full() {
+    fn words_the_model_knows_give_full_weight() {
         check("what does the station keep", 1.0);
     }
 
     #[test]
-    fn words_taken_apart_into_letters_count_nothing() {
+    fn words_split_into_letters_give_no_weight() {
         check("как установить программу", 0.0);
     }
 
     #[test]
-    fn keywords_count_less_the_more_of_what_they_find_is_code() {
+    fn the_keyword_leg_weighs_less_the_more_code_it_finds() {
         assert!((keyword_weight("sort a list by length", 0.0) - 1.0).abs() < 1e-9);
         assert!((keyword_weight("sort a list by length", 1.0) - 0.5).abs() < 1e-9);
         assert!((keyword_weight("sort a list by length", 0.5) - 0.75).abs() < 1e-9);
     }
 
     #[test]
-    fn a_name_in_the_query_is_looked_for_in_code() {
+    fn a_symbol_in_the_query_keeps_the_keyword_weight() {
         for word in
             ["parse_url", "parseUrl", "os.path.join", "std::fs", "main()", "$HOME", "__init__"]
         {
@@ -136,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_vocabulary_lacks_counts_nothing() {
+    fn words_missing_from_the_vocabulary_give_no_weight() {
         check("猫猫日本", 0.0);
         check("猫日本人三四五六", 0.75);
     }
 
     #[test]
-    fn ideographs_and_short_queries_count_in_full() {
+    fn ideographs_and_short_queries_give_full_weight() {
         check("東京の天気はどうですか", 1.0);
         check("C++ и", 1.0);
         check("?!", 1.0);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::document::{ChunkId, DocumentId};
 use crate::present::json::{CONTRACT_VERSION, TermJson};
 use crate::present::text::why::sentence;
-use crate::search::{Journey, Standing};
+use crate::search::{LegRank, Trace};
 use crate::store::StoredDocument;
 use crate::text::json::Json;
 
@@ -59,9 +59,9 @@ struct StandingJson {
     raw: f64,
 }
 
-impl From<Standing> for StandingJson {
-    fn from(standing: Standing) -> Self {
-        Self { chunk_id: standing.chunk_id, rank: standing.rank, raw: standing.raw }
+impl From<LegRank> for StandingJson {
+    fn from(leg: LegRank) -> Self {
+        Self { chunk_id: leg.chunk_id, rank: leg.rank, raw: leg.raw }
     }
 }
 
@@ -73,7 +73,7 @@ impl From<Standing> for StandingJson {
 pub fn why(
     query: &str,
     document: &StoredDocument,
-    journey: &Journey,
+    trace: &Trace,
     out: &mut Json<'_>,
 ) -> io::Result<()> {
     out.value(&WhyJson {
@@ -81,16 +81,16 @@ pub fn why(
         query,
         document_id: document.id,
         title: &document.title,
-        fate: journey.fate.as_str(),
-        explanation: sentence(journey),
-        terms: &journey.terms,
-        matches: journey.matches.iter().map(TermJson::from).collect(),
-        chunks: journey.num_chunks,
-        chunks_passing_filters: journey.num_passing,
-        depth: journey.depth,
-        fts: journey.keyword.map(StandingJson::from),
-        vector: journey.vector.map(StandingJson::from),
-        rank: journey.fused.map(|fused| fused.0),
-        score: journey.fused.map(|fused| fused.1),
+        fate: trace.outcome.as_str(),
+        explanation: sentence(trace),
+        terms: &trace.terms,
+        matches: trace.matches.iter().map(TermJson::from).collect(),
+        chunks: trace.num_chunks,
+        chunks_passing_filters: trace.num_passing,
+        depth: trace.depth,
+        fts: trace.keyword.map(StandingJson::from),
+        vector: trace.vector.map(StandingJson::from),
+        rank: trace.fused.map(|fused| fused.0),
+        score: trace.fused.map(|fused| fused.1),
     })
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::present::terminal::columns::{ELLIPSIS, prefix, width, wrap};
 use crate::present::text::blocks::{Block, blocks, sentences};
-use crate::search::matches::{Match, Wanted};
+use crate::search::matches::{Match, QueryTerms};
 use crate::text::printable::{clean, clean_lines};
 
 /// Narrower than this nothing can be read anyway.
@@ -62,7 +62,7 @@ struct Beginning {
 }
 
 /// Chooses what is shown of a passage. `known` are headings that are shown beside it.
-pub fn excerpt(text: &str, known: &[&str], wanted: &Wanted, room: Room) -> Excerpt {
+pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> Excerpt {
     let room = Room { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
     let mut blocks = blocks(&clean_lines(text), room.is_code);
     let num_known = blocks.iter().take_while(|it| is_known_heading(&it.text, known)).count();
@@ -268,7 +268,7 @@ mod tests {
 
     /// Shows an excerpt as text, marked words in brackets, behind an ellipsis where it is cut before.
     fn shown(text: &str, query: &str, room: Room) -> String {
-        let excerpt = excerpt(text, &["Guide", "Winter"], &Wanted::new(query), room);
+        let excerpt = excerpt(text, &["Guide", "Winter"], &QueryTerms::new(query), room);
         let piece = |it: &Span| match it.is_match {
             true => format!("[{}]", it.text),
             false => it.text.clone(),
@@ -324,7 +324,7 @@ mod tests {
     fn the_line_of_the_first_marked_word_is_told() {
         let room = Room { columns: 30, lines: 2, is_code: false };
         let line =
-            |text: &str, query: &str| excerpt(text, &[], &Wanted::new(query), room).first_line;
+            |text: &str, query: &str| excerpt(text, &[], &QueryTerms::new(query), room).first_line;
         assert_eq!(line("one\ntwo\n\nthree four\nfive", "five"), 4);
         assert_eq!(line("one\ntwo\n\nthree four\nfive", "zeppelin"), 0);
     }
@@ -355,7 +355,7 @@ mod tests {
             lines in 1_usize..5, is_code: bool,
         ) {
             let room = Room { columns, lines, is_code };
-            let excerpt = excerpt(&text, &["a"], &Wanted::new(&query), room);
+            let excerpt = excerpt(&text, &["a"], &QueryTerms::new(&query), room);
             proptest::prop_assert!(excerpt.lines.len() <= lines);
             for line in excerpt.lines {
                 let line: String = line.iter().map(|it| it.text.as_str()).collect();

@@ -9,7 +9,7 @@ use crate::present::text::human::Human;
 use crate::present::text::passage::{Excerpt, Room, Span, excerpt};
 use crate::search::evidence::Evidence;
 use crate::search::fuse::Leg;
-use crate::search::matches::Wanted;
+use crate::search::matches::QueryTerms;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
@@ -35,7 +35,7 @@ impl Human {
             thousands(results.total_matches as u64),
             results.hits.len()
         )?;
-        self.hits(&results.hits, &Wanted::new(&results.typed), out)?;
+        self.hits(&results.hits, &QueryTerms::new(&results.typed), out)?;
         if results.confidence == Some(Confidence::None) && !results.hits.is_empty() {
             writeln!(out, "\nNothing here looks like an answer.")?;
         }
@@ -46,7 +46,7 @@ impl Human {
     fn hits<'a>(
         &self,
         hits: impl IntoIterator<Item = &'a Hit>,
-        wanted: &Wanted,
+        wanted: &QueryTerms,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         for (rank, hit) in (1..).zip(hits) {
@@ -63,7 +63,7 @@ impl Human {
     /// What writing gives.
     pub fn similar(&self, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Similar: {}", counted(hits.len(), "passage"))?;
-        self.hits(hits, &Wanted::default(), out)
+        self.hits(hits, &QueryTerms::default(), out)
     }
 
     /// Writes the passages that answer a query.
@@ -83,10 +83,16 @@ impl Human {
             budget.unwrap_or_default()
         )?;
         let hits = evidence.passages.iter().map(|it| &it.hit);
-        self.hits(hits, &Wanted::new(&evidence.typed), out)
+        self.hits(hits, &QueryTerms::new(&evidence.typed), out)
     }
 
-    fn hit(&self, rank: u32, hit: &Hit, wanted: &Wanted, out: &mut Sheet<'_>) -> io::Result<()> {
+    fn hit(
+        &self,
+        rank: u32,
+        hit: &Hit,
+        wanted: &QueryTerms,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         write!(out, "{rank}.")?;
         let mut paint = |meaning: Meaning, text: &str| {
@@ -130,11 +136,11 @@ impl Human {
 
     /// Returns the line of its file where a hit answers a query; `None` where there are no lines.
     pub fn line(&self, hit: &Hit, typed: &str) -> Option<u32> {
-        hit.line(self.excerpt(hit, &Wanted::new(typed)).first_line)
+        hit.line(self.excerpt(hit, &QueryTerms::new(typed)).first_line)
     }
 
     /// Chooses what is shown of a hit.
-    fn excerpt(&self, hit: &Hit, wanted: &Wanted) -> Excerpt {
+    fn excerpt(&self, hit: &Hit, wanted: &QueryTerms) -> Excerpt {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         let is_code = document.doc_type == DocType::Code;
         let room = Room {

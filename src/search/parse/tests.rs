@@ -1,9 +1,9 @@
-//! What is typed, and the query that it becomes.
+//! Tests which query a typed text becomes.
 
 use super::*;
 
 fn any_of(texts: &[String]) -> String {
-    texts.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(" OR ")
+    texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(" OR ")
 }
 
 #[track_caller]
@@ -33,7 +33,7 @@ fn a_phrase_stays_together() {
 }
 
 #[test]
-fn a_word_of_parts_is_looked_for_in_parts() {
+fn a_compound_word_is_searched_by_its_parts() {
     check("git-lfs", r#""git" OR "lfs""#, "", "git-lfs");
     check("I/O f(x)", r#""I O" OR "f x""#, "", "I/O f(x)");
     check(
@@ -45,7 +45,7 @@ fn a_word_of_parts_is_looked_for_in_parts() {
 }
 
 #[test]
-fn scripts_without_spaces_are_looked_for_in_pairs_and_letters() {
+fn scripts_without_spaces_are_searched_by_pairs_and_letters() {
     check("東京都?", r#""東京" OR "京都" OR "東" OR "京" OR "都""#, "", "東京都?");
     check("GPU加速", r#""GPU" OR "加速" OR "加" OR "速""#, "", "GPU加速");
     check(r#""東京都" 水"#, r#""東京都" OR "水""#, "", "東京都 水");
@@ -69,7 +69,7 @@ fn a_leading_minus_excludes() {
 }
 
 #[test]
-fn names_of_programs_meet_however_they_are_written() {
+fn program_names_match_however_they_are_written() {
     let query = |typed: &str| parse(typed).unwrap();
     check(
         "parseHttpRequest",
@@ -89,7 +89,7 @@ fn names_of_programs_meet_however_they_are_written() {
 }
 
 #[test]
-fn a_star_at_the_end_asks_for_beginnings() {
+fn a_trailing_star_makes_a_prefix() {
     let prefixes = |typed: &str| parse(typed).unwrap().prefixes;
     assert_eq!(prefixes("config* file"), ["config"]);
     assert!(prefixes(r#"a* ** a*b "config*" 東京* **bold**"#).is_empty());
@@ -115,7 +115,7 @@ fn special_characters_are_text() {
 }
 
 #[test]
-fn punctuation_only_is_left_to_the_vectors() {
+fn punctuation_alone_is_left_to_the_vector_leg() {
     check("?!? -- \"\"", "", "", "?!? -- \"\"");
 }
 
@@ -130,7 +130,7 @@ fn an_empty_query_is_refused() {
 }
 
 #[test]
-fn a_query_of_many_words_is_looked_for_by_the_first_of_them() {
+fn a_long_query_is_searched_by_its_first_words() {
     let words = |count: usize| {
         let words: Vec<String> = (0..count).map(|number| format!("w{number}x")).collect();
         words.join(" ")
@@ -141,7 +141,7 @@ fn a_query_of_many_words_is_looked_for_by_the_first_of_them() {
     let query = parse(&typed).unwrap();
     assert_eq!((query.wanted.len(), query.is_cut), (limits::QUERY_TERMS, true));
     assert!(query.joined.len() <= limits::QUERY_TERMS);
-    // The search by meaning has all of it.
+    // The vector leg gets the whole text.
     assert_eq!(query.passage, typed);
     let query = parse(&words(16_000).replace('x', "*")).unwrap();
     assert_eq!((query.prefixes.len(), query.is_cut), (limits::QUERY_PREFIXES, true));
@@ -154,7 +154,7 @@ fn a_query_that_asks_for_too_much_is_refused() {
     assert!(is_refused(format!("tide {}", "-x ".repeat(limits::QUERY_EXCLUSIONS + 1))));
     assert!(!is_refused(format!("tide {}", "-x ".repeat(limits::QUERY_EXCLUSIONS))));
     assert!(is_refused(format!("tide -\"{}\"", "x ".repeat(100))));
-    // A long text in quotes is looked for by its words.
+    // A long text in quotes is searched by its words.
     let query = parse(&format!("\"{}gauge\"", "tide ".repeat(100))).unwrap();
     assert_eq!(query.wanted, ["tide", "gauge"]);
 }
@@ -163,7 +163,7 @@ proptest::proptest! {
     #[test]
     fn no_input_panics(typed in "\\PC{0,60}") {
         if let Ok(query) = parse(&typed) {
-            proptest::prop_assert!(query.prefixes.iter().all(|it| is_prefix(it)));
+            proptest::prop_assert!(query.prefixes.iter().all(|prefix| is_prefix(prefix)));
         }
     }
 }
