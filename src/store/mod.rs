@@ -1,7 +1,7 @@
-//! Stores documents and ranks chunks in one `kb.db`: the only SQL.
+//! Stores documents and ranks chunks in one `kb.db`. All SQL is here.
 //!
-//! Nothing outside sees a connection, a row or a statement. One method is one transaction, so a
-//! process killed at any instant leaves the database as it was before the method or after it.
+//! Connections, rows and statements are private to this module. One method is one transaction, so a
+//! process killed at any moment leaves the database as it was before or after the method.
 
 mod db;
 mod documents;
@@ -41,22 +41,22 @@ pub use vectors::reindex::{Reindexing, Unembedded};
 
 /// One connection to a knowledge base.
 ///
-/// Vectors given to it belong to the binding it told first ([`Store::binding`]) or was given
-/// ([`Store::bind`]). Where the database has been bound to another model since, methods that take
-/// or compare vectors fail with [`crate::error::Error::ModelMismatch`] instead of mixing the two;
-/// a store opened anew goes by the other model.
+/// Vectors passed to it belong to the binding it first returned ([`Store::binding`]) or was given
+/// ([`Store::bind`]). If the database has been bound to another model since, methods that store or
+/// compare vectors fail with [`crate::error::Error::ModelMismatch`] instead of mixing the two
+/// models; a store opened later uses the other model.
 #[derive(Debug)]
 pub struct Store {
-    /// Readers that an earlier question has left; closed before `connection`, so that the last to
-    /// close is one that can write the log back.
+    /// Readers left by an earlier ranking. They are closed before `connection`, so that the last
+    /// connection to close can write and checkpoints the log.
     idle: RefCell<Vec<Self>>,
     connection: Connection,
     path: PathBuf,
-    /// Which file was at the path when it was opened.
+    /// Identity of the file when it was opened.
     file: Option<FileId>,
     bound: RefCell<Option<Binding>>,
     reindexing: Option<Binding>,
-    /// Whether kb may read the tables behind the indexes itself; known after the first question.
+    /// Whether kb may read the tables behind the indexes; known after the first check.
     layout: Cell<Option<db::layout::Layout>>,
 }
 
@@ -72,8 +72,8 @@ impl Store {
         run().map_err(|fault: Fault| fault.at(&self.path))
     }
 
-    /// Runs `work` in one transaction that holds the write lock from its start, so that what it
-    /// reads is what it changes; an error undoes all of it.
+    /// Runs `work` in one transaction that holds the write lock from its start, so that the state
+    /// it reads is the state it changes; an error rolls back everything.
     fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
         let run = || {
             let transaction =
@@ -83,7 +83,7 @@ impl Store {
             Ok(value)
         };
         run().map_err(|fault: Fault| match fault.at(&self.path) {
-            // SQLite calls it a full disk, or a check that fails.
+            // SQLite reports a full disk, or a failed check constraint.
             Error::DiskFull { .. } | Error::Store(_) if self.has_used_up_its_ids() => {
                 let detail = "its ids are used up".to_owned();
                 Error::Corrupt { path: self.path.clone(), detail }
@@ -92,8 +92,8 @@ impl Store {
         })
     }
 
-    /// Whether a next document or chunk would have no id. Only a database that was tampered with is so
-    /// far: four thousand million chunks do not fit on a disk.
+    /// Whether there are no ids left for a new document or chunk. Only a database that was tampered
+    /// with gets there: four thousand million chunks do not fit on a disk.
     fn has_used_up_its_ids(&self) -> bool {
         let last = self.connection.query_row(LAST_ID, [], |row| row.get::<_, Option<i64>>(0));
         matches!(last, Ok(Some(last)) if last >= i64::from(u32::MAX))

@@ -1,4 +1,4 @@
-//! What the tests of this folder share: a database in a directory of its own, small documents.
+//! Provides a database in a temporary directory and small documents to the tests of this folder.
 
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ use super::{Change, NewDocument, PathStamp, Store};
 /// Width of the vectors in these tests.
 pub(super) const DIM: u32 = 4;
 
-/// A database that vanishes with the test.
+/// A database that is deleted with the test.
 pub(super) struct TestDb {
     pub(super) store: Store,
     directory: tempfile::TempDir,
 }
 
 impl TestDb {
-    /// Makes a database bound to the model `small`.
+    /// Creates a database bound to the model `small`.
     pub(super) fn new() -> Self {
         let mut db = Self::unbound();
         db.store.bind(&binding("small")).unwrap();
@@ -36,7 +36,7 @@ impl TestDb {
         self.directory.path().join("kb.db")
     }
 
-    /// Stores a Markdown document of these chunk texts; no other path is alive.
+    /// Stores a Markdown document with these chunk texts; no other path is alive.
     pub(super) fn add(&mut self, path: &str, texts: &[&str], tags: &[&str]) -> DocumentId {
         self.put(&document(path, texts, tags), texts, &[]).document_id()
     }
@@ -49,26 +49,28 @@ impl TestDb {
         store.replace(&new, &chunks, &vectors, &|_| false).unwrap().document_id()
     }
 
-    /// Stores a document while the paths `alive` still have the bytes they had.
+    /// Stores a document while the files at the paths in `alive` are unchanged.
     pub(super) fn put(&mut self, new: &NewDocument, texts: &[&str], alive: &[&str]) -> Change {
-        let chunks: Vec<Chunk> = texts.iter().map(|it| chunk(it)).collect();
-        let vectors: Vec<Vec<f32>> = texts.iter().map(|it| vector(it)).collect();
-        self.store.replace(new, &chunks, &vectors, &|it| alive.contains(&it.path.as_str())).unwrap()
+        let chunks: Vec<Chunk> = texts.iter().map(|text| chunk(text)).collect();
+        let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text)).collect();
+        self.store
+            .replace(new, &chunks, &vectors, &|stamp| alive.contains(&stamp.path.as_str()))
+            .unwrap()
     }
 
-    /// Lets everything look as if it had been stored years ago.
+    /// Backdates all times, as if everything had been stored years ago.
     pub(super) fn age(&mut self) {
         let sql = "UPDATE documents SET created_at = :then, updated_at = :then";
         self.store.connection.execute(sql, ["2001-02-03T04:05:06Z"]).unwrap();
     }
 
-    /// Makes both keyword indexes anew from the chunks.
+    /// Rebuilds both keyword indexes from the chunks.
     pub(super) fn rebuild_keyword_indexes(&mut self) {
         let rebuild = |db: &Connection| fts::rebuild(db).and_then(|()| grams::rebuild(db));
         self.store.write(rebuild).unwrap();
     }
 
-    /// Fails unless everything is as it should be.
+    /// Fails unless the database is intact.
     #[track_caller]
     pub(super) fn assert_whole(&self) {
         assert_eq!(self.store.check().unwrap(), Vec::<String>::new());
@@ -76,7 +78,7 @@ impl TestDb {
 
     /// Returns the texts of a document's chunks.
     pub(super) fn texts(&self, id: DocumentId) -> Vec<String> {
-        self.store.chunks(id).unwrap().into_iter().map(|it| it.chunk.text).collect()
+        self.store.chunks(id).unwrap().into_iter().map(|stored| stored.chunk.text).collect()
     }
 }
 
@@ -95,7 +97,7 @@ pub(super) fn stamp(path: &str) -> PathStamp {
     PathStamp { path: path.to_owned(), size_bytes: 10, mtime_ns, real_path: None }
 }
 
-/// Returns a document whose hash is made from its texts.
+/// Returns a document whose hash is computed from its texts.
 pub(super) fn document(path: &str, texts: &[&str], tags: &[&str]) -> NewDocument {
     NewDocument {
         stamp: Some(stamp(path)),
@@ -103,7 +105,7 @@ pub(super) fn document(path: &str, texts: &[&str], tags: &[&str]) -> NewDocument
         is_title_given: false,
         content_hash: format!("hash of {}", texts.join("|")),
         format: Format::Markdown,
-        tags: tags.iter().map(|&it| it.to_owned()).collect(),
+        tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
         metadata: Metadata::default(),
     }
 }
@@ -129,6 +131,6 @@ pub(super) fn vector(text: &str) -> Vec<f32> {
     for (position, byte) in text.bytes().enumerate() {
         vector[(position + usize::from(byte)) % 4] += f32::from(byte) / 64.0;
     }
-    let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
-    vector.iter().map(|it| it / length).collect()
+    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+    vector.iter().map(|number| number / length).collect()
 }

@@ -1,4 +1,4 @@
-//! Counts what the database holds, and checks that it is intact.
+//! Counts the contents of the database, and checks that it is intact.
 
 use rusqlite::Connection;
 
@@ -9,18 +9,18 @@ use crate::store::Store;
 use crate::store::db::fault::Step;
 use crate::store::db::migrate;
 
-/// What `kb status` counts.
+/// The counts shown by `kb status`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stats {
-    /// Documents of each type, in the order of [`DocType::ALL`], zeros too.
+    /// Documents of each type, in the order of [`DocType::ALL`], including zeros.
     pub documents: [(DocType, u32); 4],
     /// Chunks of all documents.
     pub total_chunks: u32,
     /// Chunks that have a vector.
     pub total_vectors: u32,
-    /// Pages of all documents that have some.
+    /// Pages of all documents that have pages.
     pub pages: PageCounts,
-    /// Size of the database, without the log of a running process.
+    /// Size of the database, without the write-ahead log of a running process.
     pub db_size_bytes: u64,
     /// Version of the schema.
     pub schema_version: i64,
@@ -31,9 +31,9 @@ pub struct Stats {
 pub struct PageCounts {
     /// Pages with text.
     pub read: u64,
-    /// Pages of those whose text was read by OCR.
+    /// Pages with text from OCR; also counted in `read`.
     pub ocr: u64,
-    /// Pages with nothing to read.
+    /// Pages without content.
     pub empty: u64,
     /// Pages whose text could not be read.
     pub unread: u64,
@@ -50,7 +50,7 @@ impl Stats {
     /// Returns the figures of a database that does not exist yet.
     pub fn empty() -> Self {
         Self {
-            documents: DocType::ALL.map(|it| (it, 0)),
+            documents: DocType::ALL.map(|doc_type| (doc_type, 0)),
             total_chunks: 0,
             total_vectors: 0,
             pages: PageCounts::default(),
@@ -76,7 +76,7 @@ const COUNT_CHUNKS: &str = "SELECT count(*) FROM chunks";
 const HAS_VECTOR_TABLE: &str =
     "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'chunks_vec')";
 
-/// `vec0` keeps its keys in this table; counting there reads no vector.
+/// `vec0` keeps its keys in this table; counting there reads no vectors.
 const COUNT_VECTORS: &str = "SELECT count(*) FROM chunks_vec_rowids";
 
 const COUNT_UNKNOWN_VECTORS: &str = "SELECT count(*) FROM chunks_vec";
@@ -88,10 +88,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn stats(&self) -> Result<Stats> {
         self.read(|db| {
-            let mut documents = DocType::ALL.map(|it| (it, 0));
+            let mut documents = DocType::ALL.map(|doc_type| (doc_type, 0));
             let mut statement = db.prepare_cached(COUNT_DOCUMENTS)?;
             for (doc_type, num_documents) in &mut documents {
                 *num_documents = statement.query_row([doc_type.as_str()], |row| row.get(0))?;
@@ -123,14 +123,14 @@ impl Store {
         })
     }
 
-    /// Examines everything, as [`Store::examine`]; returns a sentence for each fault found, none when
-    /// the database is whole.
+    /// Examines everything, as [`Store::examine`] does; returns one sentence per fault, none if the
+    /// database is intact.
     ///
     /// # Errors
     ///
-    /// Where the examination itself cannot go on.
+    /// Errors of the examination itself.
     pub fn check(&self) -> Result<Vec<String>> {
-        Ok(self.examine()?.into_iter().map(|it| it.message).collect())
+        Ok(self.examine()?.into_iter().map(|finding| finding.message).collect())
     }
 }
 
@@ -149,11 +149,11 @@ mod tests {
     use crate::store::{PathRole, PathStamp, Unembedded};
 
     #[test]
-    fn an_empty_database_is_whole_and_counts_all_types() {
+    fn an_empty_database_is_intact_and_counts_all_types() {
         let db = TestDb::unbound();
         let stats = db.store.stats().unwrap();
         assert_eq!(
-            stats.documents.map(|(it, count)| (it.as_str(), count)),
+            stats.documents.map(|(doc_type, count)| (doc_type.as_str(), count)),
             [("pdf", 0), ("markdown", 0), ("code", 0), ("note", 0)]
         );
         assert!(stats.db_size_bytes > 0);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_damage_is_told() {
+    fn each_kind_of_damage_is_reported() {
         for (damage, expected) in [
             ("DELETE FROM chunks_vec WHERE chunk_id = 1", "1 chunks without a vector"),
             ("DROP TRIGGER chunks_vec_ad; DELETE FROM documents", "2 vectors without a chunk"),
@@ -195,19 +195,19 @@ mod tests {
             db.add("/a.md", &["one", "two"], &[]);
             db.store.connection.execute_batch(damage).unwrap();
             let faults = db.store.check().unwrap();
-            assert!(faults.iter().any(|it| it.contains(expected)), "{damage}: {faults:?}");
+            assert!(faults.iter().any(|fault| fault.contains(expected)), "{damage}: {faults:?}");
         }
     }
 
-    /// A step in the life of a folder and of the database that follows it.
+    /// A change of a folder or of the database that tracks it.
     #[derive(Debug, Clone)]
     enum Act {
         Write(u8, u8),
         Touch(u8),
         Delete(u8),
-        /// Brings a deleted file back as it was, like a disk that is mounted again.
+        /// Restores a deleted file, like a disk that is mounted again.
         Restore(u8),
-        /// Looks at all files as `kb add` does, this many ahead of what is committed.
+        /// Scans all files as `kb add` does, this many ahead of the last commit.
         Scan(usize),
         Remove(DocumentId),
         Tag(DocumentId, u8),
@@ -233,10 +233,10 @@ mod tests {
         ]
     }
 
-    /// From path to content and time of modification.
+    /// Maps a path to its content and time of modification.
     type Files = BTreeMap<String, (String, i64)>;
 
-    /// What was decided on a file before it is committed.
+    /// The decision on a file before it is committed.
     enum Plan {
         Skip,
         Remember(DocumentId, String),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn texts(content: &str) -> Vec<String> {
-        (0..content.len()).map(|it| format!("{content} part {it}")).collect()
+        (0..content.len()).map(|number| format!("{content} part {number}")).collect()
     }
 
     fn plan(db: &TestDb, stamp: &PathStamp, content: &str) -> Plan {
@@ -262,8 +262,8 @@ mod tests {
         match plan {
             Plan::Skip => return,
             Plan::Remember(id, hash) => {
-                let shown = db.store.document(id).unwrap().and_then(|it| it.path);
-                let is_gone = shown.is_none_or(|it| !files.contains_key(&it));
+                let shown = db.store.document(id).unwrap().and_then(|document| document.path);
+                let is_gone = shown.is_none_or(|path| !files.contains_key(&path));
                 let role = if is_gone { PathRole::Primary } else { PathRole::Further };
                 if db.store.remember_path(id, &hash, stamp, role).unwrap() {
                     return;
@@ -275,11 +275,11 @@ mod tests {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let mut new = document(&stamp.path, &texts, &["scanned"]);
         new.stamp = Some(stamp.clone());
-        let chunks: Vec<_> = texts.iter().map(|it| chunk(it)).collect();
+        let chunks: Vec<_> = texts.iter().map(|text| chunk(text)).collect();
         let dim = db.store.binding().unwrap().unwrap().dim;
-        let vectors: Vec<_> = texts.iter().map(|it| widen(vector(it), dim)).collect();
+        let vectors: Vec<_> = texts.iter().map(|text| widen(vector(text), dim)).collect();
         let is_unchanged =
-            |it: &PathStamp| files.get(&it.path).is_some_and(|file| file.1 == it.mtime_ns);
+            |stamp: &PathStamp| files.get(&stamp.path).is_some_and(|file| file.1 == stamp.mtime_ns);
         db.store.replace(&new, &chunks, &vectors, &is_unchanged).unwrap();
     }
 
@@ -314,7 +314,7 @@ mod tests {
     fn reindex(db: &mut TestDb, is_finished: bool) {
         let dim = if db.store.binding().unwrap().unwrap().dim == 4 { 6 } else { 4 };
         db.store.begin_reindex(&Binding { dim, ..binding("small") }).unwrap();
-        let embed = |it: &Unembedded| (it.chunk_id, widen(vector(&it.text), dim));
+        let embed = |chunk: &Unembedded| (chunk.chunk_id, widen(vector(&chunk.text), dim));
         let limit = if is_finished { 10_000 } else { 3 };
         let chunks = db.store.unembedded(ChunkId(0), limit).unwrap();
         db.store.store_reindexed(&chunks.iter().map(embed).collect::<Vec<_>>()).unwrap();
@@ -324,8 +324,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Whatever happens to files and documents, in whatever order: the database is whole, and
-        /// after a scan the content of every file is in it.
+        /// Whatever happens to files and documents, in any order, the database stays intact, and
+        /// after a scan it has the content of every file.
         #[test]
         fn nothing_is_lost_or_left_over(acts in prop::collection::vec(act(), 1..40)) {
             let mut db = TestDb::new();

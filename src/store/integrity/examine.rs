@@ -1,7 +1,7 @@
-//! Examines the whole database and sorts what is wrong by what repairs it.
+//! Examines the whole database and groups faults by their repair.
 //!
-//! Everything that is kept twice is compared: the keyword index with the text, sizes and codes with
-//! what they are made from, hashes with the passages, vectors with the chunks.
+//! Compares all redundant data: the keyword index with the text, sizes and codes with their
+//! sources, hashes with the passages, vectors with the chunks.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
@@ -20,12 +20,12 @@ use crate::store::db::{layout, migrate};
 use crate::store::documents::chunks::PassageHash;
 use crate::store::keyword::{grams, sizes};
 
-/// With 1, FTS5 compares its index with the text in `chunks`; it fails where they differ.
+/// With 1, FTS5 compares its index with the text in `chunks`, and fails if they differ.
 const CHECK_FTS: &str = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
 
 const CHECK_GRAMS: &str = "INSERT INTO chunks_grams (chunks_grams) VALUES ('integrity-check')";
 
-/// Queries that count what should not be, each with the sentence that says so.
+/// Queries that count faults, each with the sentence that reports them.
 const CLAIMS: &[(Damage, &str, &str)] = &[
     (
         Damage::References,
@@ -83,7 +83,7 @@ const VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
     ),
 ];
 
-/// The same, of a table of vectors whose layout is unknown.
+/// As [`VECTOR_CLAIMS`], for a table of vectors with an unknown layout.
 const UNKNOWN_VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
     (
         Damage::MissingVectors,
@@ -103,7 +103,7 @@ const CHUNKS: &str = "SELECT id, context, text, passage_hash FROM chunks";
 
 const GRAMS: &str = "SELECT id FROM chunks_grams_docsize";
 
-/// What the migrations make; the shadow tables of virtual ones are their own affair.
+/// The objects made by the migrations, without the shadow tables of virtual tables.
 const SCHEMA: &str = "
     SELECT type, name, sql
     FROM sqlite_schema
@@ -111,7 +111,7 @@ const SCHEMA: &str = "
         AND name NOT LIKE 'chunks\\_fts\\_%' ESCAPE '\\'
         AND name NOT LIKE 'chunks\\_grams\\_%' ESCAPE '\\'";
 
-/// Something the migrations made.
+/// An object made by the migrations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) struct SchemaEntry {
     /// `table`, `index`, `trigger` or `view`.
@@ -122,28 +122,30 @@ pub(in crate::store) struct SchemaEntry {
 
 impl Store {
     /// Examines everything: the file's structure, references, the keyword index against the text,
-    /// hashes against passages, one vector for each chunk and no other. Returns what is wrong, after a
-    /// second look, so that what others write meanwhile is no finding; nothing when the database is
-    /// undamaged. Reads all of it.
+    /// hashes against passages, and that each chunk has one vector and no other vectors exist.
+    /// Returns the faults, confirmed by a second examination, so that concurrent writes are not
+    /// reported; empty if the database is intact. Reads all of the database.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the file cannot even be read on, [`Error::DiskFailed`] where the disk
-    /// fails, and what else the database refuses.
+    /// [`Error::Corrupt`] if the file cannot be read to the end, [`Error::DiskFailed`] if the disk
+    /// fails, and other errors of the database.
     pub fn examine(&self) -> Result<Vec<Finding>> {
         let found = self.examine_once()?;
         if found.is_empty() {
             return Ok(found);
         }
-        // "Restore a backup" is said of what is still there on a second look.
+        // "Restore a backup" is only reported for faults found twice.
         let again = self.examine_once()?;
-        let was_found = |finding: &Finding| found.iter().any(|it| it.damage == finding.damage);
+        let was_found =
+            |finding: &Finding| found.iter().any(|earlier| earlier.damage == finding.damage);
         Ok(again.into_iter().filter(was_found).collect())
     }
 
     fn examine_once(&self) -> Result<Vec<Finding>> {
         let mut found = Vec::new();
-        // Apart from the rest: for SQLite these statements write, and may have to wait to do so.
+        // Separate from the rest: for SQLite these statements write, and may have to wait for a
+        // lock.
         for (damage, sql) in [(Damage::Keywords, CHECK_FTS), (Damage::Grams, CHECK_GRAMS)] {
             match self
                 .connection
@@ -162,10 +164,10 @@ impl Store {
         Ok(found)
     }
 
-    /// Examines one state of the database, on a connection that knows of no earlier state: when
-    /// `integrity_check` asks FTS5, it goes by the structure of the index that the connection read
-    /// last, and looks in vain for what other processes have merged since (`xIntegrity` in `fts5.c`
-    /// does not invalidate it, unlike every query).
+    /// Examines one state of the database on a new connection that knows no earlier state. When
+    /// `integrity_check` asks FTS5, FTS5 uses the index structure that the connection read last,
+    /// and misses segments that other processes have merged since (`xIntegrity` in `fts5.c` does
+    /// not invalidate it, unlike every query).
     fn examine_snapshot(&self, found: &mut Vec<Finding>) -> Result<()> {
         let reader = self.reader()?;
         reader.read(|db| {
@@ -203,7 +205,8 @@ impl Store {
     }
 }
 
-/// Asks SQLite itself. What it says of virtual tables has been asked for apart.
+/// Runs SQLite's own check. Its reports on virtual tables are ignored, because those are checked
+/// separately.
 fn integrity(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     let mut messages: Vec<String> = Vec::new();
     db.pragma_query(None, "integrity_check", |row| {
@@ -256,7 +259,7 @@ pub(in crate::store) fn each_text(
     Ok(())
 }
 
-/// Compares what the migrations made with what is there.
+/// Compares the objects made by the migrations with the existing ones.
 fn schema(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     let mut by_damage: BTreeMap<Damage, Vec<&str>> = BTreeMap::new();
     for entry in missing_schema(db)? {
@@ -269,8 +272,8 @@ fn schema(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     Ok(())
 }
 
-/// Returns what the migrations made and is not there, or is another. Of tables only the name counts:
-/// what is in them is examined elsewhere.
+/// Returns the objects of the migrations that are missing or different. For tables only the name is
+/// compared: their contents are examined elsewhere.
 pub(in crate::store) fn missing_schema(db: &Connection) -> Step<Vec<&'static SchemaEntry>> {
     let found = entries(db)?;
     let is_same = |a: &SchemaEntry, b: &SchemaEntry| {
@@ -278,12 +281,12 @@ pub(in crate::store) fn missing_schema(db: &Connection) -> Step<Vec<&'static Sch
             && (a.kind == "table" || plain(&a.sql) == plain(&b.sql))
     };
     let expected = expected_schema()?.iter();
-    Ok(expected.filter(|entry| !found.iter().any(|it| is_same(entry, it))).collect())
+    Ok(expected.filter(|entry| !found.iter().any(|existing| is_same(entry, existing))).collect())
 }
 
-/// Returns SQL without comments and with one space wherever there is some.
+/// Returns SQL without comments and with white space reduced to single spaces.
 fn plain(sql: &str) -> String {
-    let lines = sql.lines().map(|it| it.split("--").next().unwrap_or_default());
+    let lines = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
     let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
     words.join(" ")
 }
@@ -296,7 +299,7 @@ fn entries(db: &Connection) -> Step<Vec<SchemaEntry>> {
     Ok(entries.collect::<Result<_, _>>()?)
 }
 
-/// Returns what the migrations make of an empty database.
+/// Returns the schema that the migrations create in an empty database.
 fn expected_schema() -> Step<&'static [SchemaEntry]> {
     static EXPECTED: OnceLock<Vec<SchemaEntry>> = OnceLock::new();
     if let Some(expected) = EXPECTED.get() {

@@ -1,6 +1,6 @@
-//! Finds where the table of vectors contradicts itself, the binding or the codes.
+//! Finds contradictions in the table of vectors, and with the binding and the codes.
 //!
-//! Reads what `vec0` keeps, block by block; see `scan.rs`.
+//! Reads the tables of `vec0`, one block at a time; see `scan.rs`.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::store::db::{binding, layout};
 use crate::store::documents::rows;
 use crate::store::vectors::{codes, scan, sums};
 
-/// How far the square of a vector's length may be from 1.
+/// How far the square of a vector's length may differ from 1.
 const LENGTH_SLACK: f32 = 0.1;
 
 const BLOCKS: &str = "
@@ -34,7 +34,7 @@ const BLOCKS: &str = "
     LEFT JOIN chunks_vec_sums ON chunks_vec_sums.block = chunks_vec_chunks.chunk_id
     ORDER BY chunks_vec_chunks.chunk_id";
 
-/// Where `vec0` looks for one vector.
+/// The place where `vec0` looks for a vector.
 const PLACES: &str = "SELECT rowid, chunk_id, chunk_offset FROM chunks_vec_rowids";
 
 const DOCUMENTS: &str = "
@@ -43,7 +43,7 @@ const DOCUMENTS: &str = "
     WHERE id IN (SELECT value FROM json_each(:chunk_ids))
     ORDER BY document_id";
 
-/// Documents with damaged vectors that are named; the rest is counted.
+/// Maximum number of documents with damaged vectors to name; the others are counted.
 const MAX_NAMED: usize = 10;
 
 const TABLE_SQL: &str = "SELECT sql FROM sqlite_schema WHERE name = 'chunks_vec'";
@@ -63,12 +63,12 @@ const LOOSE_CODES: &str = "
     FROM chunks_vec_codes
     WHERE block NOT IN (SELECT chunk_id FROM chunks_vec_chunks)";
 
-/// What a block of vectors holds.
+/// A block of vectors.
 pub(in crate::store) struct Block {
     pub(in crate::store) number: i64,
     /// Place and chunk of each vector.
     pub(in crate::store) places: Vec<(usize, ChunkId)>,
-    /// All vectors, one after the other, as the machine writes numbers.
+    /// All vectors, concatenated, in native byte order.
     pub(in crate::store) vectors: Vec<u8>,
     codes: Option<Vec<u8>>,
     /// Checksums of the vectors.
@@ -76,17 +76,18 @@ pub(in crate::store) struct Block {
 }
 
 impl Block {
-    /// Returns the bytes of the vector at a place; `None` where the block is too short.
+    /// Returns the bytes of the vector at a place; `None` if the block is too short.
     pub(in crate::store) fn vector(&self, place: usize, dim: usize) -> Option<&[u8]> {
         self.vectors.get(place * dim * 4..(place + 1) * dim * 4)
     }
 
-    /// Returns the checksum of the vector at a place; `None` where it has none.
+    /// Returns the checksum of the vector at a place; `None` if it has none.
     pub(in crate::store) fn sum(&self, place: usize) -> Option<[u8; 8]> {
         sums::at(self.sums.as_deref(), place)
     }
 
-    /// Returns the vector at a place if it is a unit vector and, as far as is known, the one stored.
+    /// Returns the vector at a place if it is a unit vector and matches its checksum, if there is
+    /// one.
     pub(in crate::store) fn good_vector(
         &self,
         place: usize,
@@ -99,7 +100,7 @@ impl Block {
     }
 }
 
-/// Calls `look` with every block; `None` for one that cannot be read.
+/// Calls `look` with every block; `None` for an unreadable one.
 pub(in crate::store) fn each_block(
     db: &Connection,
     mut look: impl FnMut(Option<&Block>),
@@ -129,7 +130,7 @@ fn block(row: &Row<'_>) -> rusqlite::Result<Option<Block>> {
 /// Whether the bytes are a unit vector of `dim` numbers.
 pub(in crate::store) fn is_unit(vector: &[u8], dim: usize) -> bool {
     let (numbers, _) = vector.as_chunks::<4>();
-    let square: f32 = numbers.iter().map(|it| f32::from_ne_bytes(*it).powi(2)).sum();
+    let square: f32 = numbers.iter().map(|bytes| f32::from_ne_bytes(*bytes).powi(2)).sum();
     numbers.len() == dim && (square - 1.0).abs() < LENGTH_SLACK
 }
 
@@ -177,7 +178,7 @@ pub(in crate::store) fn examine(db: &Connection, found: &mut Vec<Finding>) -> St
                 _ => {}
             }
         }
-        let is_right = |it: &Vec<u8>| *it == codes::encode(&block.vectors, dim);
+        let is_right = |codes: &Vec<u8>| *codes == codes::encode(&block.vectors, dim);
         num_codes += i64::from(!block.codes.as_ref().is_none_or(is_right));
     })?;
     num_astray += i64::try_from(places.len()).unwrap_or(i64::MAX);
@@ -190,7 +191,9 @@ pub(in crate::store) fn examine(db: &Connection, found: &mut Vec<Finding>) -> St
         (Damage::Codes, num_codes, "blocks whose coarse codes are not those of their vectors"),
     ];
     found.extend(
-        counts.into_iter().filter_map(|(it, count, what)| Finding::counted(it, count, what)),
+        counts
+            .into_iter()
+            .filter_map(|(damage, count, what)| Finding::counted(damage, count, what)),
     );
     if !changed.is_empty() {
         let (count, documents) = (changed.len(), documents_of(db, &changed)?);
@@ -201,7 +204,7 @@ pub(in crate::store) fn examine(db: &Connection, found: &mut Vec<Finding>) -> St
     Ok(())
 }
 
-/// Names the documents of chunks.
+/// Returns the names of the documents of chunks.
 fn documents_of(db: &Connection, chunk_ids: &[ChunkId]) -> Step<String> {
     let mut statement = db.prepare(DOCUMENTS)?;
     let params = named_params! { ":chunk_ids": rows::to_json(chunk_ids)? };
@@ -214,7 +217,7 @@ fn documents_of(db: &Connection, chunk_ids: &[ChunkId]) -> Step<String> {
     Ok(format!("{noun} {}{more}", first.join(", ")))
 }
 
-/// Returns where each chunk's vector is looked for: block and place.
+/// Returns the block and place of each chunk's vector.
 fn places(db: &Connection) -> Step<HashMap<ChunkId, (i64, usize)>> {
     let mut statement = db.prepare(PLACES)?;
     let rows = statement.query_map([], |row| {
@@ -235,11 +238,11 @@ mod tests {
         db.add("/a.md", &["one", "two", "three"], &[]);
         db.store.connection.execute_batch(damage).unwrap();
         let found = db.store.examine().unwrap();
-        assert!(found.iter().any(|it| it.damage == expected), "{damage}: {found:?}");
+        assert!(found.iter().any(|finding| finding.damage == expected), "{damage}: {found:?}");
     }
 
     #[test]
-    fn a_table_that_contradicts_itself_is_told() {
+    fn a_contradicting_table_is_reported() {
         for damage in [
             "UPDATE chunks_vec_rowids SET chunk_offset = 7 WHERE rowid = 1",
             "UPDATE chunks_vec_chunks SET rowids = zeroblob(1024)",
@@ -255,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_that_is_none_is_told() {
+    fn an_invalid_vector_is_reported() {
         for damage in [
             "UPDATE chunks_vec_vector_chunks00 SET vectors = zeroblob(2048)",
             "UPDATE chunks_vec_vector_chunks00 SET vectors = zeroblob(16)",
@@ -268,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_other_vectors_are_told() {
+    fn codes_of_other_vectors_are_reported() {
         check("INSERT INTO chunks_vec_codes VALUES (1, x'00')", Damage::Codes);
         check("INSERT INTO chunks_vec_codes VALUES (5, x'00')", Damage::Codes);
     }

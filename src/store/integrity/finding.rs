@@ -1,37 +1,37 @@
-//! Names what can be wrong with a database, by what repairs it.
+//! Names the kinds of damage in a database, by their repair.
 
-/// What a part of the database can suffer, by what repairs it.
+/// A kind of damage, by its repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Damage {
-    /// The file's own structure: only a copy helps.
+    /// The file's own structure: only a backup helps.
     Structure,
-    /// A table is missing or of another shape: only a copy helps.
+    /// A table is missing or has another shape: only a backup helps.
     Tables,
     /// Triggers, indexes or views are missing or changed.
     Schema,
-    /// An index of SQLite's does not match its table.
+    /// An SQLite index does not match its table.
     Indexes,
-    /// Rows refer to what does not exist.
+    /// Rows refer to missing rows.
     References,
-    /// A path is remembered for no document, or the other way round.
+    /// A path without a document, or a document without a path.
     Paths,
-    /// Tags that no document has.
+    /// Tags without documents.
     Tags,
     /// Chunks are missing from the middle of documents.
     Gaps,
-    /// Hashes of passages are not those of the text.
+    /// Hashes of passages do not match the text.
     Passages,
     /// The keyword index does not match the text.
     Keywords,
     /// The index for scripts without spaces does not match the text.
     Grams,
-    /// The sizes kept next to the chunks are not theirs.
+    /// The stored sizes do not match the chunks.
     Sizes,
     /// The table of vectors contradicts itself or the binding.
     VectorTable,
-    /// Vectors that are no unit vectors.
+    /// Vectors without unit length.
     BadVectors,
-    /// Vectors that are not those that were stored.
+    /// Vectors that differ from the stored ones by their checksums.
     ChangedVectors,
     /// Vectors without a checksum.
     Checksums,
@@ -39,17 +39,17 @@ pub enum Damage {
     LooseVectors,
     /// Chunks without a vector.
     MissingVectors,
-    /// Coarse codes that are not those of the vectors.
+    /// Codes that do not match the vectors.
     Codes,
 }
 
 impl Damage {
-    /// Whether [`crate::store::Store::repair`] repairs it, with a model at hand for missing vectors.
+    /// Whether [`crate::store::Store::repair`] repairs it, given a model for missing vectors.
     pub fn is_repairable(self) -> bool {
         !matches!(self, Self::Structure | Self::Tables)
     }
 
-    /// Returns the stable word for it.
+    /// Returns the stable word for output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Structure => "structure",
@@ -75,12 +75,12 @@ impl Damage {
     }
 }
 
-/// Something that is not as it should be.
+/// A fault in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// What is damaged.
     pub damage: Damage,
-    /// A sentence that says what and how much.
+    /// A sentence with the fault and its extent.
     pub message: String,
 }
 
@@ -89,7 +89,7 @@ impl Finding {
         Self { damage, message: message.into() }
     }
 
-    /// `None` where there are none.
+    /// Returns `None` for a count of zero.
     pub(in crate::store) fn counted(
         damage: Damage,
         count: impl Into<i64>,

@@ -1,4 +1,4 @@
-//! Compares what the database keeps twice and repairs one from the other.
+//! Compares redundant data in the database and repairs one copy from the other.
 
 pub(in crate::store) mod check;
 pub(in crate::store) mod examine;

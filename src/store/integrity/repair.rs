@@ -1,8 +1,8 @@
-//! Repairs what is damaged from what is intact.
+//! Repairs damaged parts from intact ones.
 //!
-//! Only what stands twice can be made anew: indexes, hashes, sizes and codes from the text, vectors
-//! by the model. Text that is lost is in the file it came from: its document is marked to be read
-//! again. What is not named is not touched.
+//! Only redundant data can be rebuilt: indexes, hashes, sizes and codes from the text, vectors by
+//! the model. Lost text can be read again from its source file, so its document is marked to be
+//! read again. Only the named damage is touched.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use super::examine;
 use super::finding::Damage;
 use super::repair_vectors::{
-    encode_anew, rebuild_vectors, remove_bad_vectors, remove_loose_vectors, remove_vectors,
+    encode_again, rebuild_vectors, remove_bad_vectors, remove_loose_vectors, remove_vectors,
 };
 use crate::store::Store;
 use crate::store::db::erase;
@@ -23,8 +23,8 @@ use crate::store::documents::chunks::PassageHash;
 use crate::store::keyword::{fts, grams, sizes};
 use crate::store::vectors::sums;
 
-/// What refers to nothing. Documents are referred to, chunks in their turn; a document's or a
-/// chunk's own loss takes what hangs on it along, so here is only what foreign keys did not see.
+/// Removes rows whose references are missing. Foreign keys remove the chunks of a lost document and
+/// the rows of a lost chunk, so this covers only what they missed.
 const REMOVE_ORPHANS: &str = "
     DELETE FROM chunks WHERE document_id NOT IN (SELECT id FROM documents);
     DELETE FROM document_paths WHERE document_id NOT IN (SELECT id FROM documents);
@@ -34,8 +34,8 @@ const REMOVE_ORPHANS: &str = "
 
 const REMOVE_TAGS: &str = "DELETE FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)";
 
-/// Size and time that no file has: the file is read when it is met again.
-const MEND_PATHS: &str = "
+/// Sets a size and time that no file has, so the file is read the next time it is found.
+const RESET_PATHS: &str = "
     INSERT INTO document_paths (path, document_id, size_bytes, mtime_ns)
     SELECT source_path, id, -1, 0
     FROM documents
@@ -52,8 +52,8 @@ const MEND_PATHS: &str = "
             AND document_paths.document_id = documents.id
     );";
 
-/// A document whose chunks have gaps is taken out of the chunks, and its files are read again: no
-/// bytes have an empty hash.
+/// Excludes documents whose chunks have gaps from the lookup by content, so that their files are
+/// read again: no content has an empty hash.
 const MARK_HALF: &str = "
     UPDATE document_paths
     SET size_bytes = -1
@@ -66,7 +66,7 @@ const MARK_HALF: &str = "
         SELECT document_id FROM chunks GROUP BY document_id HAVING max(chunk_index) + 1 <> count(*)
     );";
 
-/// From the end of the gap on, so that no two chunks ever share an index.
+/// Works from the end of the gap on, so that no two chunks ever have the same index.
 const CLOSE_GAPS: &str = "
     SELECT id, row_number() OVER (PARTITION BY document_id ORDER BY chunk_index) - 1
     FROM chunks
@@ -83,35 +83,35 @@ const FREE_PAGES: &str = "
     SELECT freelist_count, page_count
     FROM pragma_freelist_count, pragma_page_count";
 
-/// Pages that are not worth a vacuum.
+/// Fewer free pages are not worth a vacuum.
 const FEW_PAGES: i64 = 256;
 
-/// A share of free pages that is not worth a vacuum, as its denominator.
+/// A smaller share of free pages is not worth a vacuum; this is its denominator.
 const SMALL_SHARE: i64 = 5;
 
 impl Store {
-    /// Mends what is named, in one transaction; vectors that are missing then are for
-    /// [`Store::unvectored`] and [`Store::store_vectors`] to bring.
+    /// Repairs the given damage in one transaction. Vectors that are then missing are supplied with
+    /// [`Store::unvectored`] and [`Store::store_vectors`].
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] and nothing is changed where it is damage that only a copy helps against;
-    /// [`Error::Locked`], [`Error::DiskFull`] and what else the database refuses.
+    /// [`Error::Corrupt`] if only a backup helps against the damage; nothing is changed in that
+    /// case. [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
     pub fn repair(&mut self, damages: &[Damage]) -> Result<()> {
-        if !damages.iter().all(|it| it.is_repairable()) {
+        if !damages.iter().all(|damage| damage.is_repairable()) {
             let detail = "its structure is damaged".to_owned();
             return Err(Error::Corrupt { path: self.path.clone(), detail });
         }
         let damages: HashSet<Damage> = damages.iter().copied().collect();
-        let has = |it| damages.contains(&it);
+        let has = |damage| damages.contains(&damage);
         self.write(|db| {
             if has(Damage::Schema) {
-                mend_schema(db)?;
+                repair_schema(db)?;
             }
             if has(Damage::Indexes) {
                 db.execute_batch("REINDEX")?;
             }
-            // Before rows go: their triggers take entries out of the keyword index.
+            // Before rows are deleted: their triggers remove entries from the keyword index.
             if has(Damage::Keywords) {
                 fts::rebuild(db)?;
             }
@@ -125,15 +125,15 @@ impl Store {
                 close_gaps(db)?;
             }
             if has(Damage::Paths) || has(Damage::References) {
-                db.execute_batch(MEND_PATHS)?;
+                db.execute_batch(RESET_PATHS)?;
             }
             if has(Damage::Tags) || has(Damage::References) {
                 db.execute(REMOVE_TAGS, [])?;
             }
             if has(Damage::Passages) {
-                mend_hashes(db)?;
+                repair_hashes(db)?;
             }
-            // An entry without its chunk cannot be taken out alone: its text is lost.
+            // An entry without a chunk cannot be removed alone, because its text is lost.
             if has(Damage::Grams) || has(Damage::References) {
                 grams::rebuild(db)?;
             }
@@ -149,20 +149,20 @@ impl Store {
             if has(Damage::MissingVectors) && !super::check::has_vector_table(db)? {
                 rebuild_vectors(db)?;
             }
-            // Last, because it takes what is stored to be right.
+            // Last, because it assumes that the stored vectors are right.
             if has(Damage::Checksums) {
                 sums::fill(db)?;
             }
             erase::mark(db)?;
-            encode_anew(db)
+            encode_again(db)
         })
     }
 
-    /// Gives free pages back to the disk where they are many; returns whether that was done.
+    /// Returns free pages to the disk if there are many; returns whether it did.
     ///
-    /// `VACUUM` may number rows anew where a table has no integer key, and `vec0` finds its vectors
-    /// by such numbers: SQLite keeps them where the table has an index, as that one has, and
-    /// [`Store::examine`] tells if it ever does not.
+    /// `VACUUM` may renumber rows of a table without an integer key, and `vec0` finds its vectors
+    /// by such numbers. SQLite keeps the numbers if the table has an index, which that one has, and
+    /// [`Store::examine`] would report a change.
     ///
     /// # Errors
     ///
@@ -178,8 +178,8 @@ impl Store {
     }
 }
 
-/// Makes triggers, indexes and views as the migrations do.
-fn mend_schema(db: &Connection) -> Step<()> {
+/// Creates triggers, indexes and views as the migrations do.
+fn repair_schema(db: &Connection) -> Step<()> {
     for entry in examine::missing_schema(db)? {
         db.execute_batch(&format!("DROP {} IF EXISTS {}", entry.kind, entry.name))?;
         db.execute_batch(&entry.sql)?;
@@ -187,7 +187,7 @@ fn mend_schema(db: &Connection) -> Step<()> {
     Ok(())
 }
 
-/// Makes the chunks of a half document countable again, and lets its file be read again.
+/// Renumbers the chunks of an incomplete document, and marks its file to be read again.
 fn close_gaps(db: &Connection) -> Step<()> {
     let mut statement = db.prepare(CLOSE_GAPS)?;
     let moves = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -200,8 +200,8 @@ fn close_gaps(db: &Connection) -> Step<()> {
     Ok(())
 }
 
-/// Goes by the text: its hash is computed anew and its vector removed, to be computed anew too.
-fn mend_hashes(db: &Connection) -> Step<()> {
+/// Trusts the text: computes its hash again and removes its vector, to be computed again also.
+fn repair_hashes(db: &Connection) -> Step<()> {
     let mut changed = Vec::new();
     examine::each_text(db, |chunk_id, context, text, hash| {
         let right = PassageHash::of(&Chunk::passage(context, text));
@@ -212,7 +212,7 @@ fn mend_hashes(db: &Connection) -> Step<()> {
     for (id, hash) in &changed {
         db.prepare_cached(SET_HASH)?.execute(named_params! { ":id": id, ":hash": hash.bytes() })?;
     }
-    let ids: Vec<ChunkId> = changed.into_iter().map(|it| it.0).collect();
+    let ids: Vec<ChunkId> = changed.into_iter().map(|chunk| chunk.0).collect();
     remove_vectors(db, &ids)
 }
 
@@ -223,14 +223,14 @@ mod tests {
 
     fn damages(store: &Store) -> Vec<Damage> {
         let mut damages: Vec<Damage> =
-            store.examine().unwrap().into_iter().map(|it| it.damage).collect();
+            store.examine().unwrap().into_iter().map(|finding| finding.damage).collect();
         damages.sort();
         damages.dedup();
         damages
     }
 
-    /// Repairs until nothing is left to be done, at most as often as `kb doctor` does.
-    fn mend(store: &mut Store) {
+    /// Repairs until nothing is left, at most as many times as `kb doctor` does.
+    fn repair_all(store: &mut Store) {
         for _ in 0..2 {
             let found = damages(store);
             if found.is_empty() {
@@ -240,13 +240,13 @@ mod tests {
             store.binding().unwrap();
             let missing = store.unvectored(ChunkId(0), 100).unwrap();
             let embedded: Vec<_> =
-                missing.iter().map(|it| (it.chunk_id, vector(&it.text))).collect();
+                missing.iter().map(|chunk| (chunk.chunk_id, vector(&chunk.text))).collect();
             store.store_vectors(&embedded).unwrap();
         }
     }
 
     #[test]
-    fn what_is_damaged_is_mended_and_the_rest_stays() {
+    fn damage_is_repaired_and_the_rest_stays() {
         for (damage, expected) in [
             ("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')", Damage::Keywords),
             ("INSERT INTO chunks_grams (chunks_grams) VALUES ('delete-all')", Damage::Grams),
@@ -281,7 +281,7 @@ mod tests {
             let before = (db.texts(id), db.store.document(id).unwrap().unwrap());
             db.store.connection.execute_batch(damage).unwrap();
             assert!(damages(&db.store).contains(&expected), "{damage}: {:?}", damages(&db.store));
-            mend(&mut db.store);
+            repair_all(&mut db.store);
             assert_eq!(db.store.check().unwrap(), Vec::<String>::new(), "{damage}");
             assert_eq!((db.texts(id), db.store.document(id).unwrap().unwrap()), before);
             let ranked = db.store.rank_by_cosine(&vector("two"), None, 1).unwrap();
@@ -291,12 +291,12 @@ mod tests {
     }
 
     #[test]
-    fn a_half_document_is_read_again() {
+    fn a_document_with_missing_chunks_is_read_again() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["one", "two", "three"], &["kept"]);
         db.store.connection.execute_batch("DELETE FROM chunks WHERE chunk_index = 1").unwrap();
         assert_eq!(damages(&db.store), [Damage::Gaps]);
-        mend(&mut db.store);
+        repair_all(&mut db.store);
         db.assert_whole();
         assert_eq!(db.texts(id), ["one", "three"]);
         let again = crate::store::testing::document("/a.md", &["one", "two", "three"], &[]);
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_copy_helps_against_is_left_alone() {
+    fn damage_that_needs_a_backup_is_left_alone() {
         let mut db = TestDb::new();
         db.add("/a.md", &["one"], &[]);
         let outcome = db.store.repair(&[Damage::Sizes, Damage::Structure]);
@@ -320,10 +320,10 @@ mod tests {
     }
 
     #[test]
-    fn free_pages_are_given_back_and_every_vector_is_found_again() {
+    fn free_pages_are_returned_and_every_vector_is_found_again() {
         let mut db = TestDb::new();
         let texts: Vec<String> =
-            (0..900).map(|it| format!("{it} {}", "long ".repeat(300))).collect();
+            (0..900).map(|number| format!("{number} {}", "long ".repeat(300))).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let first = db.add("/a.md", &texts[..600], &[]);
         let second = db.add("/b.md", &texts[600..], &[]);
@@ -335,6 +335,6 @@ mod tests {
         db.assert_whole();
         let ranked = db.store.rank_by_cosine(&vector(texts[700]), None, 3).unwrap();
         let chunks = db.store.chunks(second).unwrap();
-        assert!(ranked.iter().any(|it| it.chunk_id == chunks[100].id));
+        assert!(ranked.iter().any(|hit| hit.chunk_id == chunks[100].id));
     }
 }

@@ -1,4 +1,4 @@
-//! Saves the intact ones of damaged vectors; the model computes the rest again.
+//! Keeps the intact vectors of a damaged table; the model computes the others again.
 
 use std::collections::HashSet;
 
@@ -35,11 +35,11 @@ const HAS_CHUNK: &str = "
         AND NOT EXISTS (SELECT 1 FROM chunks_vec_rowids WHERE rowid = :id)";
 
 impl Store {
-    /// Returns chunks that have no vector: at most `limit`, by id, all greater than `after`.
+    /// Returns chunks without a vector: at most `limit`, ordered by id, all with ids above `after`.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<Unembedded>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(UNVECTORED)?;
@@ -51,13 +51,13 @@ impl Store {
         })
     }
 
-    /// Stores vectors of chunks that have none, in one transaction; a chunk that is gone or has got
-    /// one meanwhile is passed over.
+    /// Stores vectors of chunks that have none, in one transaction; skips chunks that were removed
+    /// or got a vector meanwhile.
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`](crate::error::Error::ModelMismatch) when the database has been bound to another model; else as
-    /// [`Store::repair`].
+    /// [`Error::ModelMismatch`](crate::error::Error::ModelMismatch) if the database has been bound
+    /// to another model; otherwise as [`Store::repair`].
     pub fn store_vectors(&mut self, embedded: &[(ChunkId, Vec<f32>)]) -> Result<()> {
         let bound = self.bound.borrow().clone();
         self.write(|db| {
@@ -75,7 +75,7 @@ impl Store {
     }
 }
 
-/// Removes vectors that are none of unit length or not those that were stored.
+/// Removes vectors that do not have unit length or differ from their checksums.
 pub(in crate::store) fn remove_bad_vectors(db: &Connection) -> Step<()> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
@@ -90,7 +90,7 @@ pub(in crate::store) fn remove_bad_vectors(db: &Connection) -> Step<()> {
     remove_vectors(db, &bad)
 }
 
-/// Removes the vectors of some chunks, and the codes, which are made anew.
+/// Removes the vectors of some chunks, and the codes, which are made again.
 pub(in crate::store) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
     if ids.is_empty() || !super::check::has_vector_table(db)? {
         return Ok(());
@@ -102,7 +102,7 @@ pub(in crate::store) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step
     Ok(())
 }
 
-/// Removes the vectors of chunks that are gone.
+/// Removes the vectors of missing chunks.
 pub(in crate::store) fn remove_loose_vectors(db: &Connection) -> Step<()> {
     if !super::check::has_vector_table(db)? {
         return Ok(());
@@ -113,7 +113,7 @@ pub(in crate::store) fn remove_loose_vectors(db: &Connection) -> Step<()> {
     remove_vectors(db, &loose)
 }
 
-/// Makes the table of vectors anew, with those that are good, of chunks that are there.
+/// Rebuilds the table of vectors from the intact vectors of existing chunks.
 pub(in crate::store) fn rebuild_vectors(db: &Connection) -> Step<()> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
@@ -122,20 +122,20 @@ pub(in crate::store) fn rebuild_vectors(db: &Connection) -> Step<()> {
         statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let mut good = Vec::new();
     if super::check::has_vector_table(db)? {
-        // A table whose parts are missing has nothing to give.
+        // A table with missing parts has no vectors to keep.
         let _ = examine_vectors::each_block(db, |block| {
-            for (place, chunk_id) in block.iter().flat_map(|it| &it.places) {
+            for (place, chunk_id) in block.iter().flat_map(|block| &block.places) {
                 let vector = block.and_then(|block| block.good_vector(*place, *chunk_id, dim));
                 if let (Some(vector), true) = (vector, waiting.remove(chunk_id)) {
                     let (numbers, _) = vector.as_chunks::<4>();
                     let numbers: Vec<f32> =
-                        numbers.iter().map(|it| f32::from_ne_bytes(*it)).collect();
+                        numbers.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect();
                     good.push((*chunk_id, numbers));
                 }
             }
         });
     }
-    good.sort_unstable_by_key(|it| it.0);
+    good.sort_unstable_by_key(|entry| entry.0);
     vectors::make_table(db, binding.dim)?;
     let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
     for (chunk_id, vector) in &good {
@@ -144,8 +144,8 @@ pub(in crate::store) fn rebuild_vectors(db: &Connection) -> Step<()> {
     writer.finish()
 }
 
-/// Makes the codes anew: cheap, and right whatever was done to the vectors.
-pub(in crate::store) fn encode_anew(db: &Connection) -> Step<()> {
+/// Makes the codes again: this is cheap, and right whatever was done to the vectors.
+pub(in crate::store) fn encode_again(db: &Connection) -> Step<()> {
     codes::forget(db)?;
     vectors::encode_from(db, 1)?;
     Ok(())

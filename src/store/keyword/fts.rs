@@ -1,6 +1,6 @@
 //! Finds the chunks in which a word or phrase occurs: the keyword index.
 //!
-//! The index finds and counts; what the counts are worth is `search`'s to say.
+//! The index finds and counts; `search` scores the counts.
 
 use rusqlite::{Connection, named_params};
 
@@ -13,18 +13,18 @@ use crate::store::db::by_sql;
 use crate::store::db::fault::Step;
 use crate::text::scripts;
 
-/// How often a word or phrase occurs in a chunk.
+/// The number of times a word or phrase occurs in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Which chunk.
+    /// The chunk.
     pub chunk_id: ChunkId,
-    /// Times in the chunk's context.
+    /// Occurrences in the chunk's context.
     pub in_context: u32,
-    /// Times in the chunk's own text; a phrase counts once here, wherever it stands.
+    /// Occurrences in the chunk's own text; a phrase counts once here, wherever it occurs.
     pub in_text: u32,
 }
 
-/// A table of one row for the index's own tokenizer to read; it lives in memory.
+/// A table of one row that is tokenized by the index's own tokenizer; it is in memory.
 const MAKE_TOKENIZER: &str = "
     CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed USING fts5 (
         text,
@@ -36,14 +36,14 @@ const TYPE: &str = "INSERT OR REPLACE INTO temp.typed (rowid, text) VALUES (1, :
 
 const TYPED_TERMS: &str = "SELECT term FROM temp.typed_terms ORDER BY offset";
 
-/// One row an occurrence, in the order of chunk ids: scripts without spaces, and words that touch
+/// One row per occurrence, ordered by chunk id, for scripts without spaces and words that touch
 /// them.
 const GRAM_OCCURRENCES: &str = "
     SELECT doc AS chunk_id, col = 'context' AS is_context
     FROM chunks_grams_terms
     WHERE term = :wanted";
 
-/// One row a chunk.
+/// One row per chunk.
 const PHRASE_OCCURRENCES: &str = "
     SELECT rowid AS chunk_id, 0 AS is_context
     FROM chunks_fts
@@ -59,12 +59,12 @@ const GRAM_PHRASE_OCCURRENCES: &str = "
 const REBUILD: &str = "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')";
 
 impl Store {
-    /// Returns where a text occurs, case, accents and endings aside; a text of several words as a
-    /// phrase. In the order of chunk ids, each once; none for a text without letters and digits.
+    /// Returns where a text occurs, ignoring case, accents and endings; several words are a phrase.
+    /// Ordered by chunk id, each chunk once; empty for a text without letters and digits.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
         self.read(|db| {
             if text.starts_with(scripts::is_unspaced) && text.chars().all(scripts::is_unspaced) {
@@ -84,26 +84,26 @@ impl Store {
                         read_occurrences(db, by_sql::OCCURRENCES, term)?
                     };
                     let touching = read_occurrences(db, GRAM_OCCURRENCES, &text.to_lowercase())?;
-                    Ok(united(found, touching))
+                    Ok(merged(found, touching))
                 }
                 _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text)),
             }
         })
     }
 
-    /// Returns where words occur that begin so, each chunk once, whatever it has of them; in the order
-    /// of chunk ids.
+    /// Returns where words with this prefix occur, each chunk once, however many of the words it
+    /// has; ordered by chunk id.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn occurrences_of_prefix(&self, prefix: &str) -> Result<Vec<Occurrence>> {
         let expr = expr(&format!("{prefix}*"));
         self.read(|db| read_occurrences(db, PHRASE_OCCURRENCES, &expr))
     }
 }
 
-/// Makes the index of words anew from the chunks.
+/// Rebuilds the index of words from the chunks.
 pub(in crate::store) fn rebuild(db: &Connection) -> Step<()> {
     db.execute(REBUILD, [])?;
     Ok(())
@@ -117,24 +117,25 @@ fn read_occurrences(db: &Connection, sql: &str, wanted: &str) -> Step<Vec<Occurr
     while let Some(row) = rows.next()? {
         let chunk_id = row.get(0)?;
         let is_context: bool = row.get(1)?;
-        if found.last().is_none_or(|it| it.chunk_id != chunk_id) {
+        if found.last().is_none_or(|occurrence| occurrence.chunk_id != chunk_id) {
             found.push(Occurrence { chunk_id, in_context: 0, in_text: 0 });
         }
-        if let Some(it) = found.last_mut() {
-            let count = if is_context { &mut it.in_context } else { &mut it.in_text };
+        if let Some(occurrence) = found.last_mut() {
+            let count =
+                if is_context { &mut occurrence.in_context } else { &mut occurrence.in_text };
             *count += 1;
         }
     }
     Ok(found)
 }
 
-/// Adds up what two indexes say of the same chunks.
-fn united(mut found: Vec<Occurrence>, further: Vec<Occurrence>) -> Vec<Occurrence> {
+/// Adds up the occurrences of the same chunks in two indexes.
+fn merged(mut found: Vec<Occurrence>, further: Vec<Occurrence>) -> Vec<Occurrence> {
     if further.is_empty() {
         return found;
     }
     found.extend(further);
-    found.sort_by_key(|it| it.chunk_id);
+    found.sort_by_key(|occurrence| occurrence.chunk_id);
     found.dedup_by(|next, kept| {
         let is_same = next.chunk_id == kept.chunk_id;
         if is_same {
@@ -146,7 +147,7 @@ fn united(mut found: Vec<Occurrence>, further: Vec<Occurrence>) -> Vec<Occurrenc
     found
 }
 
-/// Returns the terms that the index makes of a text, in order.
+/// Returns the terms of a text in the index, in order.
 fn terms(db: &Connection, text: &str) -> Step<Vec<String>> {
     db.execute_batch(MAKE_TOKENIZER)?;
     db.prepare_cached(TYPE)?.execute(named_params! { ":text": text })?;
@@ -155,8 +156,7 @@ fn terms(db: &Connection, text: &str) -> Step<Vec<String>> {
     Ok(terms.collect::<Result<_, _>>()?)
 }
 
-/// Returns the expression by which a text is found: as a phrase, or as the beginning of one where it
-/// ends in `*`.
+/// Returns the FTS5 expression for a text: a phrase, or a prefix if the text ends in `*`.
 pub(in crate::store) fn expr(text: &str) -> String {
     match text.strip_suffix('*') {
         Some(beginning) => format!("{} *", quote(beginning)),
@@ -164,7 +164,7 @@ pub(in crate::store) fn expr(text: &str) -> String {
     }
 }
 
-/// Makes any text a string to FTS5, whatever it contains; NUL would end it early.
+/// Quotes any text as a string for FTS5, whatever it contains; NUL would end it early.
 pub(in crate::store) fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\"").replace('\0', " "))
 }
@@ -178,11 +178,11 @@ mod tests {
     fn found(db: &TestDb, text: &str) -> Vec<ChunkId> {
         let found = db.store.occurrences(text).unwrap();
         assert!(found.is_sorted_by(|a, b| a.chunk_id < b.chunk_id));
-        found.into_iter().map(|it| it.chunk_id).collect()
+        found.into_iter().map(|occurrence| occurrence.chunk_id).collect()
     }
 
     #[test]
-    fn the_triggers_alone_keep_the_index() {
+    fn the_triggers_alone_update_the_index() {
         let mut db = TestDb::new();
         db.add("/a.md", &["apples"], &[]);
         let run = |sql: &str| db.store.connection.execute(sql, []).unwrap();
@@ -191,7 +191,7 @@ mod tests {
             db.store.connection.query_row(sql, [word], |row| row.get(0)).unwrap()
         };
         let check = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)";
-        // `chunks_ai`, `chunks_au` and `chunks_ad`, each with nothing but a statement on `chunks`.
+        // `chunks_ai`, `chunks_au` and `chunks_ad`, each fired only by a statement on `chunks`.
         run("INSERT INTO chunks (document_id, chunk_index, text, passage_hash)
             VALUES (1, 1, 'pears', x'00')");
         assert_eq!((indexed("apples"), indexed("pears")), (1, 1));
@@ -234,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_several_words_is_a_phrase() {
+    fn several_words_are_a_phrase() {
         let mut db = TestDb::new();
         db.add("/a.md", &["git lfs", "lfs for git", "git-lfs or git_lfs"], &[]);
         assert_eq!(found(&db, "git-lfs").len(), 2);
     }
 
     #[test]
-    fn a_beginning_finds_all_words_that_have_it() {
+    fn a_prefix_finds_all_words_that_begin_so() {
         let mut db = TestDb::new();
         db.add("/a.md", &["configure", "configuration files", "con", "figure"], &[]);
         assert_eq!(db.store.occurrences_of_prefix("config").unwrap().len(), 2);
@@ -252,7 +252,7 @@ mod tests {
     fn scripts_without_spaces_are_found_inside_their_runs() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["東京都の水族館でGPU加速を使う", "京都へ行く"], &[]);
-        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|it| it.id).collect();
+        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|chunk| chunk.id).collect();
         assert_eq!(found(&db, "水族"), [ids[0]]);
         assert_eq!(found(&db, "水族館"), [ids[0]]);
         assert_eq!(found(&db, "京都"), ids);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn removed_words_match_no_more() {
+    fn removed_words_do_not_match() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["apples"], &[]);
         db.store.remove(id).unwrap();
@@ -274,14 +274,14 @@ mod tests {
     }
 
     #[test]
-    fn changed_words_match_and_the_old_ones_do_not() {
+    fn changed_words_match_and_old_ones_do_not() {
         let mut db = TestDb::new();
         db.add("/a.md", &["apples"], &[]);
         db.store.connection.execute("UPDATE chunks SET text = 'pears'", []).unwrap();
         assert!(found(&db, "apples").is_empty());
         assert_eq!(found(&db, "pears").len(), 1);
         let faults = db.store.examine().unwrap();
-        assert!(faults.iter().all(|it| it.damage == Damage::Passages), "{faults:?}");
+        assert!(faults.iter().all(|fault| fault.damage == Damage::Passages), "{faults:?}");
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_is_only_text() {
+    fn any_text_is_a_plain_string() {
         let mut db = TestDb::new();
         db.add("/a.md", &["apples"], &[]);
         for text in ["???", "", "apples AND", "\"", "a\0b", "text:apples NEAR(", "^apples*"] {

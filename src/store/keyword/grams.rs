@@ -1,9 +1,9 @@
-//! Indexes text in scripts that put no space between words.
+//! Indexes text in scripts without spaces between words.
 //!
-//! FTS5's tokenizer takes a run of such letters for one word, so that a question never meets its
-//! answer. Beside it stands an index of their pairs and single letters: on Chinese questions and
-//! paragraphs (XQuAD) that raised nDCG@10 of keyword search from 0.13 to 0.98. Korean, which does put
-//! spaces, gains because its words change their endings.
+//! FTS5's tokenizer treats a run of such letters as one word, so a question never matches its
+//! answer. A second index therefore has the pairs and single letters of these runs: on Chinese
+//! questions and paragraphs (XQuAD) that raised nDCG@10 of keyword search from 0.13 to 0.98.
+//! Korean, which uses spaces, also gains, because its words change their endings.
 
 use rusqlite::{Connection, named_params};
 
@@ -16,7 +16,7 @@ use crate::text::scripts::{grams, is_unspaced, pairs, parts};
 const INSERT_GRAMS: &str =
     "INSERT INTO chunks_grams (rowid, context, text) VALUES (:chunk_id, :context, :text)";
 
-/// An index without content takes an entry out by its text, which is made again from the chunk's.
+/// A contentless index removes an entry by its text, which is computed again from the chunk's text.
 const REMOVE_GRAMS: &str = "
     INSERT INTO chunks_grams (chunks_grams, rowid, context, text)
     VALUES ('delete', :chunk_id, :context, :text)";
@@ -33,15 +33,15 @@ const CHUNKS: &str = "SELECT id, context, text FROM chunks ORDER BY id";
 
 const FORGET: &str = "INSERT INTO chunks_grams (chunks_grams) VALUES ('delete-all')";
 
-/// Returns a text as the second index has it: the grams of each run, and each word that touches
-/// one, apart. Empty where there is no such letter.
+/// Returns a text as stored in the second index: the grams of each run, and each word that touches
+/// one, separately. Empty if the text has no such letter.
 pub(in crate::store) fn indexed(text: &str) -> String {
     let mut found = Vec::new();
-    // Only letters far beyond Latin are looked for, and most texts have none.
+    // Such letters are far beyond Latin, and most texts have none.
     if !text.chars().any(is_unspaced) {
         return String::new();
     }
-    for word in text.split(|it: char| !it.is_alphanumeric() && !is_unspaced(it)) {
+    for word in text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c)) {
         if word.chars().any(is_unspaced) {
             for part in parts(word) {
                 if part.starts_with(is_unspaced) {
@@ -55,17 +55,17 @@ pub(in crate::store) fn indexed(text: &str) -> String {
     found.join(" ")
 }
 
-/// Whether a chunk of this context and text is in the second index.
+/// Whether a chunk with this context and text is in the second index.
 pub(in crate::store) fn has_some(context: &str, text: &str) -> bool {
     context.chars().chain(text.chars()).any(is_unspaced)
 }
 
-/// Returns the expression by which a text is found in the second index.
+/// Returns the expression for a text in the second index.
 pub(in crate::store) fn expr(text: &str) -> String {
     if !text.chars().any(is_unspaced) {
         return fts::expr(text);
     }
-    let words = text.split(|it: char| !it.is_alphanumeric() && !is_unspaced(it));
+    let words = text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c));
     let parts = words.flat_map(parts).map(|part| match pairs(part) {
         pairs if part.starts_with(is_unspaced) && !pairs.is_empty() => fts::quote(&pairs.join(" ")),
         _ => fts::quote(part),
@@ -88,7 +88,7 @@ pub(in crate::store) fn insert(
     Ok(())
 }
 
-/// Removes the chunks of a document; before the chunks themselves go.
+/// Removes the chunks of a document from the index; must run before the chunks are deleted.
 pub(in crate::store) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
     let mut chunks = db.prepare_cached(INDEXED_CHUNKS)?;
     let mut chunks = chunks.query(named_params! { ":document_id": document_id })?;
@@ -107,7 +107,7 @@ pub(in crate::store) fn has_entries(db: &Connection) -> Step<bool> {
     Ok(db.query_row(HAS_ENTRIES, [], |row| row.get(0))?)
 }
 
-/// Makes the index anew from the chunks.
+/// Rebuilds the index from the chunks.
 pub(in crate::store) fn rebuild(db: &Connection) -> Step<()> {
     db.execute(FORGET, [])?;
     let mut statement = db.prepare(CHUNKS)?;
@@ -129,20 +129,20 @@ mod tests {
     }
 
     #[test]
-    fn runs_become_pairs_and_letters() {
+    fn runs_are_split_into_pairs_and_letters() {
         check("東京都", "東京 京都 東 京 都");
         check("水。木", "水 木");
         check("ไทย", "ไท ทย ไ ท ย");
     }
 
     #[test]
-    fn words_that_touch_a_run_are_kept_apart() {
+    fn words_that_touch_a_run_are_separate() {
         check("GPU加速, fast", "GPU 加速 加 速");
         check("第3章", "第 3 章");
     }
 
     #[test]
-    fn a_text_with_spaces_needs_none() {
+    fn a_text_with_spaces_gets_no_grams() {
         check("Größe, naïve and Москва", "");
         check("", "");
     }

@@ -1,4 +1,4 @@
-//! Keeps and reads the keyword index: terms, occurrences, sizes, pairs of letters.
+//! Stores and reads the keyword index: terms, occurrences, sizes, pairs of letters.
 
 pub(in crate::store) mod fts;
 pub(in crate::store) mod grams;

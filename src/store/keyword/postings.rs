@@ -1,9 +1,10 @@
 //! Reads the occurrences of a term from the tables behind FTS5.
 //!
-//! FTS5 gives occurrences a row each, or rows without counts; at a million chunks a common word then
-//! takes longer than everything else together. Its index lies in two plain tables: leaves of
-//! terms with their occurrences, and the first term of each leaf. The layout is described at the head
-//! of `fts5_index.c` and has been the same since SQLite 3.9; tests compare with FTS5's own answer.
+//! FTS5 returns one row per occurrence, or rows without counts; with a million chunks a common word
+//! then takes longer than everything else together. Its index consists of two plain tables: leaves
+//! of terms with their occurrences, and the first term of each leaf. The layout is described at the
+//! head of `fts5_index.c` and has been the same since SQLite 3.9; tests compare with FTS5's own
+//! answer.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
@@ -11,10 +12,10 @@ use super::fts::Occurrence;
 use crate::document::ChunkId;
 use crate::store::db::fault::{Fault, Step};
 
-/// Says which segments there are, as bytes.
+/// The list of segments, as bytes.
 const STRUCTURE: &str = "SELECT block FROM chunks_fts_data WHERE id = 10";
 
-/// The lowest bit says whether the term has an index of its own, for skipping.
+/// The lowest bit is set if the term has a separate index for skipping.
 const LEAF_OF_TERM: &str = "
     SELECT pgno >> 1
     FROM chunks_fts_idx
@@ -28,19 +29,19 @@ const LEAVES: &str = "
     WHERE id BETWEEN :first AND :last
     ORDER BY id";
 
-/// Put before each term of the index proper; those of prefix indexes have other letters.
+/// Prefix of each term of the main index; prefix indexes have other letters.
 const TERM_MARK: u8 = b'0';
 
-/// Bits of a leaf's number in the ids of `chunks_fts_data`; those above are the segment's.
+/// Bits of a leaf's number in the ids of `chunks_fts_data`; the bits above are the segment's.
 pub(in crate::store) const LEAF_BITS: u32 = 37;
 
 /// Bytes of a leaf before its content: two numbers of two bytes.
 const HEAD_LEN: usize = 4;
 
-/// In a list of positions: what follows is the number of a column, not a position.
+/// In a list of positions, announces the number of a column instead of a position.
 const NEXT_COLUMN: u64 = 1;
 
-/// A part of the index, written at once.
+/// A part of the index that was written at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
     id: i64,
@@ -48,7 +49,7 @@ struct Segment {
     last_leaf: i64,
 }
 
-/// Reads where a term of the index occurs, in the order of chunk ids, each once.
+/// Reads where a term of the index occurs, ordered by chunk id, each chunk once.
 pub(in crate::store) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
     let structure: Option<Vec<u8>> =
         db.prepare_cached(STRUCTURE)?.query_row([], |row| row.get(0)).optional()?;
@@ -59,9 +60,9 @@ pub(in crate::store) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence
     for segment in segments {
         read_segment(db, segment, &term, &mut found)?;
     }
-    // Of what several segments say of a chunk the newest counts, and it comes last.
+    // If several segments have entries for a chunk, the newest one counts, and it comes last.
     if !found.is_sorted_by(|a, b| a.chunk_id < b.chunk_id) {
-        found.sort_by_key(|it| it.chunk_id);
+        found.sort_by_key(|occurrence| occurrence.chunk_id);
         found.dedup_by(|newer, kept| {
             let is_same = newer.chunk_id == kept.chunk_id;
             if is_same {
@@ -70,12 +71,13 @@ pub(in crate::store) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence
             is_same
         });
     }
-    // No positions: the chunk was removed.
-    found.retain(|it| it.in_context + it.in_text > 0);
+    // An entry without positions means that the chunk was removed.
+    found.retain(|occurrence| occurrence.in_context + occurrence.in_text > 0);
     Ok(found)
 }
 
-/// Returns the first term of a leaf, with its mark, if it has any; the outer `None` is damage.
+/// Returns the first term of a leaf, with its prefix, if the leaf has any; the outer `None` means
+/// damage.
 pub(in crate::store) fn first_term(leaf: &[u8]) -> Option<Option<&[u8]>> {
     let mut leaf = Leaf::new(leaf)?;
     if leaf.term_starts.0.is_empty() {
@@ -90,7 +92,7 @@ pub(in crate::store) fn damaged() -> Fault {
     Fault::Corrupt("the keyword index cannot be read".to_owned())
 }
 
-/// Returns the segments, oldest first; `None` if the bytes are no list of them.
+/// Returns the segments, oldest first; `None` if the bytes are not a valid list.
 fn segments(structure: &[u8]) -> Option<Vec<Segment>> {
     // The first four bytes count changes of the table's settings.
     let mut rest = Bytes(structure.get(HEAD_LEN..).unwrap_or_default());
@@ -106,7 +108,7 @@ fn segments(structure: &[u8]) -> Option<Vec<Segment>> {
         for _ in 0..num_segments {
             let mut number = || i64::try_from(rest.varint()?).ok();
             let segment = Segment { id: number()?, first_leaf: number()?, last_leaf: number()? };
-            // A segment that was merged into another one has no leaves left.
+            // A segment that was merged into another one has no leaves.
             if segment.last_leaf > 0 {
                 level.push(segment);
             }
@@ -117,7 +119,7 @@ fn segments(structure: &[u8]) -> Option<Vec<Segment>> {
     Some(levels.concat())
 }
 
-/// Adds what one segment knows of a term.
+/// Adds the occurrences of a term from one segment.
 fn read_segment(
     db: &Connection,
     segment: Segment,
@@ -155,18 +157,18 @@ fn read_segment(
     Ok(())
 }
 
-/// The occurrences of a term that stand on one leaf.
+/// The occurrences of a term on one leaf.
 struct Part<'a> {
     bytes: &'a [u8],
-    /// Whether another term follows, so that there is no more on the next leaf.
+    /// Whether another term follows, so that the list does not continue on the next leaf.
     is_last: bool,
 }
 
-/// A page of the index: what its last term of the leaf before leaves over, then terms.
+/// A page of the index: the rest of the previous leaf's last term, then terms.
 struct Leaf<'a> {
-    /// Without what stands behind the content.
+    /// The content without the footer.
     content: &'a [u8],
-    /// Where each term begins in the content, as numbers to be added up.
+    /// The offset of each term in the content, as differences.
     term_starts: Bytes<'a>,
 }
 
@@ -177,7 +179,7 @@ impl<'a> Leaf<'a> {
         Some(Self { content, term_starts: Bytes(term_starts) })
     }
 
-    /// Finds the occurrences of a term; the outer `None` is damage.
+    /// Finds the occurrences of a term; the outer `None` means damage.
     fn find(mut self, wanted: &[u8]) -> Option<Option<Part<'a>>> {
         let mut start = 0;
         let mut term: Vec<u8> = Vec::new();
@@ -200,7 +202,7 @@ impl<'a> Leaf<'a> {
         Some(None)
     }
 
-    /// Returns what goes on from the leaf before.
+    /// Returns the part that continues the previous leaf.
     fn continued(mut self) -> Option<Part<'a>> {
         let is_last = !self.term_starts.0.is_empty();
         let end = if is_last { self.term_starts.length()? } else { self.content.len() };
@@ -208,20 +210,20 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// Takes apart a list of occurrences that may be spread over leaves.
+/// Parses a list of occurrences that may span several leaves.
 struct OccurrenceList<'a> {
     found: &'a mut Vec<Occurrence>,
     chunk_id: i64,
     /// Bytes of the last chunk's positions that are on the next leaf.
     rest_len: usize,
-    /// `None` where its number comes next, perhaps on the next leaf.
+    /// `None` if the column's number comes next, perhaps on the next leaf.
     column: Option<u64>,
 }
 
 impl OccurrenceList<'_> {
     fn read(&mut self, bytes: &[u8]) -> Option<()> {
         let mut bytes = Bytes(bytes);
-        // The first id on a leaf is written out; further ones are differences.
+        // The first id on a leaf is absolute; the others are differences.
         let mut is_first = true;
         let num_continued = self.rest_len.min(bytes.0.len());
         self.positions(bytes.take(num_continued)?)?;
@@ -229,7 +231,7 @@ impl OccurrenceList<'_> {
             let number = bytes.varint()?.cast_signed();
             self.chunk_id = if is_first { number } else { self.chunk_id.checked_add(number)? };
             is_first = false;
-            // The lowest bit says that an older entry is removed.
+            // The lowest bit marks the removal of an older entry.
             self.rest_len = usize::try_from(bytes.varint()? >> 1).ok()?;
             self.column = Some(0);
             self.found.push(Occurrence {
@@ -243,7 +245,7 @@ impl OccurrenceList<'_> {
         Some(())
     }
 
-    /// Counts positions, the last chunk's; numbers never go over from one leaf to the next.
+    /// Counts positions of the last chunk; a number never spans two leaves.
     fn positions(&mut self, bytes: &[u8]) -> Option<()> {
         self.rest_len -= bytes.len();
         let mut bytes = Bytes(bytes);
@@ -262,7 +264,7 @@ impl OccurrenceList<'_> {
     }
 }
 
-/// Bytes that are taken from the front.
+/// Bytes that are consumed from the front.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -272,7 +274,8 @@ impl<'a> Bytes<'a> {
         Some(taken)
     }
 
-    /// Takes a number as SQLite writes them: seven bits a byte, the highest first, all of the ninth.
+    /// Reads a number in SQLite's format: seven bits per byte, the highest first, and all eight
+    /// bits of the ninth byte.
     #[inline]
     fn varint(&mut self) -> Option<u64> {
         let (first, rest) = self.0.split_first()?;

@@ -1,14 +1,15 @@
-//! Replaces the words by which FTS5 finds its leaves, where nothing has these words any more.
+//! Replaces the separators by which FTS5 finds its leaves if they contain removed words.
 //!
-//! For each leaf FTS5 keeps the beginning of its first term, to know where to look. With `secure-delete`
-//! a removed term goes from its leaf, but what was kept of it stays until the segment is merged.
+//! For each leaf FTS5 stores a prefix of its first term, to know where to search. With
+//! `secure-delete` a removed term is deleted from its leaf, but the stored prefix stays until the
+//! segment is merged.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use super::postings::{self, LEAF_BITS};
 use crate::store::db::fault::Step;
 
-/// An index, and what to ask of it.
+/// An index and the queries on it.
 struct Index {
     separators: &'static str,
     leaf: &'static str,
@@ -37,7 +38,8 @@ macro_rules! index {
 
 const INDEXES: [Index; 2] = [index!("chunks_fts"), index!("chunks_grams")];
 
-/// Makes each separator a beginning of the term it stands for. Returns how many were not.
+/// Makes each separator a prefix of the term it points to. Returns the number of replaced
+/// separators.
 pub(in crate::store) fn replace(db: &Connection) -> Step<usize> {
     let mut num_replaced = 0;
     for index in INDEXES {
@@ -57,10 +59,10 @@ pub(in crate::store) fn replace(db: &Connection) -> Step<usize> {
                     Ok(first_term.map(|term| term.map(|term| right(&separator, term).to_vec())))
                 })
                 .optional()?;
-            // A leaf that was emptied, or merged into another segment, is not looked for.
+            // A leaf that was emptied, or merged into another segment, is not searched.
             let right = right.map_or(Ok(None), |right| right.ok_or_else(postings::damaged))?;
             num_replaced += match right {
-                // Before the first leaf nothing has to be told apart.
+                // The first leaf needs no separator.
                 _ if separator.is_empty() => 0,
                 Some(right) if right == separator => 0,
                 Some(right) => replace.execute(
@@ -75,8 +77,9 @@ pub(in crate::store) fn replace(db: &Connection) -> Step<usize> {
     Ok(num_replaced)
 }
 
-/// Returns the separator for a leaf with this first term: the one there is, if the term begins with it, or the shortest
-/// beginning of the term that comes after everything on the leaf before, as the separator did.
+/// Returns the separator for a leaf with this first term. If the term begins with the current
+/// separator, returns that; otherwise the shortest prefix of the term that sorts after everything
+/// on the previous leaf, as the current separator did.
 fn right<'a>(separator: &'a [u8], first_term: &'a [u8]) -> &'a [u8] {
     let num_common = first_term.iter().zip(separator).take_while(|(a, b)| a == b).count();
     if num_common == separator.len() {
@@ -91,7 +94,7 @@ mod tests {
     use crate::store::testing::TestDb;
 
     #[test]
-    fn a_separator_tells_terms_apart_and_says_no_more() {
+    fn a_separator_distinguishes_terms_and_reveals_no_more() {
         assert_eq!(right(b"0app", b"0apple"), b"0app");
         assert_eq!(right(b"0app", b"0apricot"), b"0apr");
         assert_eq!(right(b"0app", b"0zebra"), b"0z");
@@ -110,7 +113,7 @@ mod tests {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             ids.push(db.add(&format!("/{number}.md"), &texts, &[]));
         }
-        // As if there were many more chunks: the indexes of few are merged instead.
+        // Simulates many more chunks, because the indexes of a few are merged instead.
         let many = "
             INSERT INTO chunks (id, document_id, chunk_index, text, passage_hash)
             VALUES (100000, 1, 999, '', x'00')";

@@ -1,7 +1,7 @@
-//! What BM25 has to know of every chunk: whose it is and how long.
+//! Stores the document and length of every chunk, as needed by BM25.
 //!
-//! Kept side by side in blocks, because a row a chunk takes longer to read than all else a search
-//! does. Triggers keep the blocks as the chunks are.
+//! The values are stored together in blocks, because reading one row per chunk takes longer than
+//! the rest of a search. Triggers keep the blocks up to date.
 
 use rusqlite::{Connection, named_params};
 
@@ -11,13 +11,13 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::store::db::fault::{Fault, Step};
 
-/// Chunk ids of a block, in bits.
+/// Number of chunk ids in a block, in bits.
 const BLOCK_BITS: u32 = 8;
 
-/// Bits of an id that tell its place in a block.
+/// The bits of an id that give its place in a block.
 const BLOCK_MASK: i64 = (1 << BLOCK_BITS) - 1;
 
-/// Chunk ids of a block.
+/// Number of chunk ids in a block.
 const BLOCK_LEN: usize = 1 << BLOCK_BITS;
 
 const BLOCKS: &str = "SELECT block, sizes FROM chunks_sizes_blocks ORDER BY block";
@@ -28,31 +28,31 @@ const FORGET: &str = "DELETE FROM chunks_sizes_blocks";
 
 const INSERT_BLOCK: &str = "INSERT INTO chunks_sizes_blocks (block, sizes) VALUES (:block, :sizes)";
 
-/// The sizes of all chunks. A chunk is named by its place here; places go with the order of ids,
-/// and there are places without a chunk.
+/// The sizes of all chunks. A chunk is identified by its place here; places are ordered by id, and
+/// some places have no chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkSizes {
     /// Numbers of the blocks, in order.
     blocks: Vec<i64>,
-    /// Of each place: the document, 0 without a chunk, and its tokens.
+    /// The document (0 if there is no chunk) and the tokens of each place.
     places: Vec<(u32, u32)>,
 }
 
 impl ChunkSizes {
-    /// Returns how many places there are.
+    /// Returns the number of places.
     pub fn num_places(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns the document of the chunk at a place; `None` where there is no chunk.
+    /// Returns the document of the chunk at a place; `None` if there is no chunk.
     pub fn document_id(&self, place: usize) -> Option<DocumentId> {
         let id = self.places.get(place).map(|place| place.0).filter(|id| *id != 0)?;
         Some(DocumentId(id.into()))
     }
 
-    /// Returns the tokens of the chunk at a place, context included.
+    /// Returns the tokens of the chunk at a place, including its context.
     pub fn num_tokens(&self, place: usize) -> u32 {
-        self.places.get(place).map_or(0, |it| it.1)
+        self.places.get(place).map_or(0, |place| place.1)
     }
 
     /// Returns the id of the chunk at a place.
@@ -62,8 +62,8 @@ impl ChunkSizes {
         ChunkId(block << BLOCK_BITS | within)
     }
 
-    /// Returns the places of chunks given in the order of their ids; `None` for one that is not
-    /// here, as when another process has removed it meanwhile.
+    /// Returns the places of chunks given in the order of their ids; `None` for a chunk that is
+    /// missing, for example because another process has removed it.
     pub fn places(
         &self,
         chunk_ids: impl Iterator<Item = ChunkId>,
@@ -71,8 +71,8 @@ impl ChunkSizes {
         let mut block_idx = 0;
         chunk_ids.map(move |ChunkId(chunk_id)| {
             let block = chunk_id >> BLOCK_BITS;
-            if self.blocks.get(block_idx).is_none_or(|it| *it != block) {
-                block_idx += self.blocks[block_idx..].partition_point(|it| *it < block);
+            if self.blocks.get(block_idx).is_none_or(|known| *known != block) {
+                block_idx += self.blocks[block_idx..].partition_point(|known| *known < block);
             }
             let within = usize::try_from(chunk_id & BLOCK_MASK).ok()?;
             let place = block_idx * BLOCK_LEN + within;
@@ -101,17 +101,17 @@ impl ChunkSizes {
     }
 }
 
-/// Returns what should be remembered.
+/// Returns the sizes computed from the chunks.
 fn of_chunks(db: &Connection) -> Step<ChunkSizes> {
     let mut statement = db.prepare(CHUNKS)?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(rows.collect::<Result<ChunkSizes, _>>()?)
 }
 
-/// Counts the chunks of which something else is remembered, and what is remembered of none.
+/// Counts chunks whose stored size is wrong, and stored sizes without a chunk.
 pub(in crate::store) fn num_wrong(db: &Connection) -> Step<i64> {
     let right = of_chunks(db)?;
-    let num_chunks = right.places.iter().filter(|it| it.0 != 0).count();
+    let num_chunks = right.places.iter().filter(|place| place.0 != 0).count();
     let num_wrong = match ChunkSizes::read(db) {
         Ok(found) if found.blocks == right.blocks => {
             found.places.iter().zip(&right.places).filter(|(a, b)| a != b).count()
@@ -122,7 +122,7 @@ pub(in crate::store) fn num_wrong(db: &Connection) -> Step<i64> {
     Ok(i64::try_from(num_wrong).unwrap_or(i64::MAX))
 }
 
-/// Remembers the sizes of all chunks anew.
+/// Stores the sizes of all chunks again.
 pub(in crate::store) fn rebuild(db: &Connection) -> Step<()> {
     db.execute(FORGET, [])?;
     let right = of_chunks(db)?;
@@ -137,7 +137,7 @@ pub(in crate::store) fn rebuild(db: &Connection) -> Step<()> {
 }
 
 impl FromIterator<(ChunkId, DocumentId, u32)> for ChunkSizes {
-    /// From ids, documents and tokens, in the order of ids.
+    /// Creates sizes from ids, documents and tokens, ordered by id.
     fn from_iter<I: IntoIterator<Item = (ChunkId, DocumentId, u32)>>(chunks: I) -> Self {
         let mut sizes = Self::default();
         for (ChunkId(chunk_id), DocumentId(document_id), num_tokens) in chunks {
@@ -159,7 +159,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn chunk_sizes(&self) -> Result<ChunkSizes> {
         self.read(ChunkSizes::read)
     }
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::store::testing::TestDb;
 
-    /// What the chunks themselves say.
+    /// The sizes read directly from the chunks.
     const CHUNKS: &str = "SELECT id, document_id, token_count FROM chunks ORDER BY id";
 
     fn sizes(chunks: &[(i64, i64, u32)]) -> ChunkSizes {
@@ -187,7 +187,7 @@ mod tests {
             rows.unwrap().collect::<Result<_, _>>().unwrap();
         let sizes = db.store.chunk_sizes().unwrap();
         assert_eq!(sizes, expected.iter().copied().collect());
-        let ids = expected.iter().map(|it| it.0);
+        let ids = expected.iter().map(|row| row.0);
         for (place, (id, document_id, num_tokens)) in sizes.places(ids).zip(&expected) {
             let place = place.unwrap();
             let found = (sizes.chunk_id(place), sizes.document_id(place), sizes.num_tokens(place));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_go_with_the_chunks() {
+    fn sizes_follow_the_chunks() {
         let mut db = TestDb::new();
         check(&db);
         let texts = ["one two", "three"].repeat(300);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_that_is_not_there_has_no_place() {
+    fn a_missing_chunk_has_no_place() {
         let sizes = sizes(&[(3, 1, 10), (700, 2, 20)]);
         let places: Vec<_> =
             sizes.places([2, 3, 300, 700, 701, 9000].map(ChunkId).into_iter()).collect();

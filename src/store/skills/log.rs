@@ -1,7 +1,8 @@
-//! Keeps accesses to a skill in a small database, one row per access.
+//! Logs accesses to a skill in a small database, one row per access.
 //!
-//! Not part of `kb.db`: place and table are those of `skc`, so that either program counts what the
-//! other logged. The log is not worth a flush to the disk: what a power cut takes is a few counts.
+//! The log is not part of `kb.db`: its path and table are those of `skc`, so that each program
+//! counts what the other logged. The log is not worth a flush to disk, because a power cut loses
+//! only a few counts.
 
 use std::io;
 use std::path::Path;
@@ -14,8 +15,8 @@ use crate::files::private;
 
 use crate::store::db::fault::Fault;
 
-/// How long to wait for another process that is logging; a command never takes longer than this for
-/// its log.
+/// Maximum time to wait for another process that is logging; a command never waits longer than this
+/// for its log.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// One access.
@@ -23,7 +24,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 pub struct Access {
     /// RFC 3339, UTC.
     pub timestamp: String,
-    /// The session it belongs to.
+    /// The session that made it.
     pub run_id: String,
     /// Name of the command.
     pub command: String,
@@ -31,11 +32,11 @@ pub struct Access {
     pub skill: String,
     /// Directory of the skill; absolute, links resolved.
     pub skill_path: String,
-    /// Where the command was started; absolute, links resolved.
+    /// Working directory of the command; absolute, links resolved.
     pub cwd: String,
-    /// What it was asked, as a JSON object.
+    /// Its arguments, as a JSON object.
     pub args: String,
-    /// What went wrong; `None` if nothing did.
+    /// The error; `None` if it succeeded.
     pub error: Option<String>,
 }
 
@@ -56,7 +57,7 @@ const APPEND: &str = "
     INSERT INTO access_log (timestamp, run_id, command, skill, skill_path, cwd, args, error)
     VALUES (:timestamp, :run_id, :command, :skill, :skill_path, :cwd, :args, :error)";
 
-/// What makes two rows the same when logs are merged.
+/// The columns that identify a row when logs are merged.
 const APPEND_NEW: &str = "
     INSERT INTO access_log (timestamp, run_id, command, skill, skill_path, cwd, args, error)
     SELECT :timestamp, :run_id, :command, :skill, :skill_path, :cwd, :args, :error
@@ -74,12 +75,13 @@ const ALL: &str = "
     FROM access_log
     ORDER BY id";
 
-/// Adds an access; makes the file, its directory and the table where they are missing. The file is
-/// its owner's alone.
+/// Adds an access; creates the file, its directory and the table if they are missing. Only the
+/// owner can read the file.
 ///
 /// # Errors
 ///
-/// [`Error::Io`], [`Error::Locked`], [`Error::Corrupt`] and the like: the log is not to be had.
+/// [`Error::Io`], [`Error::Locked`], [`Error::Corrupt`] and similar errors if the log is not
+/// available.
 pub fn append(path: &Path, access: &Access) -> Result<()> {
     let connection = open_to_write(path)?;
     connection
@@ -89,7 +91,7 @@ pub fn append(path: &Path, access: &Access) -> Result<()> {
         .map_err(|error| Fault::from(error).at(path))
 }
 
-/// Adds those accesses that are not there yet, in one transaction, and returns how many.
+/// Adds the accesses that are not there yet, in one transaction, and returns their number.
 ///
 /// # Errors
 ///
@@ -144,8 +146,8 @@ fn open_to_write(path: &Path) -> Result<Connection> {
     open().map_err(|error| Fault::from(error).at(path))
 }
 
-/// Refuses what a database must not be: SQLite would wait for a pipe, and write into whatever database
-/// a planted link leads to.
+/// Refuses anything that is not a regular file: SQLite would wait for a pipe, and would write into
+/// any database that a planted link points to.
 fn require_file(path: &Path) -> Result<()> {
     let metadata = path.symlink_metadata();
     let metadata = metadata.map_err(|source| Error::Io { path: path.to_owned(), source })?;
@@ -219,15 +221,17 @@ mod tests {
         assert_eq!(read(&path).unwrap().unwrap(), accesses);
         let columns: String = Connection::open(&path)
             .unwrap()
-            .query_row("SELECT group_concat(name) FROM pragma_table_info('access_log')", [], |it| {
-                it.get(0)
-            })
+            .query_row(
+                "SELECT group_concat(name) FROM pragma_table_info('access_log')",
+                [],
+                |row| row.get(0),
+            )
             .unwrap();
         assert_eq!(columns, "id,timestamp,run_id,command,skill,skill_path,cwd,args,error");
     }
 
     #[test]
-    fn merging_twice_is_merging_once() {
+    fn merging_twice_changes_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("logs.db");
         append(&path, &sample("a", "{}")).unwrap();
@@ -238,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_log_is_an_error_and_stays() {
+    fn a_file_that_is_not_a_log_is_an_error_and_kept() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("logs.db");
         fs::write(&path, "garbage, and enough of it to be no empty database").unwrap();
@@ -250,13 +254,13 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_its_owners_alone_and_no_link_is_followed() {
+    fn a_log_is_private_and_no_link_is_followed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x/.skillc-meta/logs.db");
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         append(&path, &sample("a", "{}")).unwrap();
         assert_eq!([mode(&path), mode(path.parent().unwrap())], [0o600, 0o700]);
-        // As an older version made it.
+        // As an older version created it.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         append(&path, &sample("a", "{}")).unwrap();
         assert_eq!(mode(&path), 0o600);
@@ -271,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn accesses_at_once_are_all_there() {
+    fn concurrent_accesses_are_all_logged() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("logs.db");
         std::thread::scope(|scope| {

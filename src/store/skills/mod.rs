@@ -1,4 +1,4 @@
-//! Keeps the skills found on disk in the registry's table.
+//! Stores the skills found on disk in the registry's table.
 
 pub mod index;
 pub mod log;
@@ -10,32 +10,32 @@ use crate::error::Result;
 use super::Store;
 use super::documents::rows;
 
-/// A skill as the registry knows it.
+/// A skill in the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillRow {
     /// Unique.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
     /// As written.
     pub version: Option<String>,
-    /// What to run.
+    /// The command to run.
     pub entrypoint: Option<String>,
-    /// Words for what it can do.
+    /// Keywords for its capabilities.
     pub capabilities: Vec<String>,
     /// A small Greek letter.
     pub greek_letter: Option<String>,
     /// SKILL.md without its front matter.
     pub body: String,
-    /// Where SKILL.md is, from the project, with `/`.
+    /// Path of SKILL.md relative to the project, with `/`.
     pub source_path: String,
-    /// The whole front matter as a JSON object.
+    /// The full front matter as a JSON object.
     pub frontmatter_json: String,
     /// When this content was first seen; RFC 3339, UTC.
     pub loaded_at: String,
 }
 
-/// A row that says the same as before is not written, and keeps its time.
+/// An unchanged row is not written and keeps its time.
 const PUT_SKILL: &str = "
     INSERT INTO skills (
         name, description, version, entrypoint, capabilities, greek_letter, body, source_path,
@@ -70,12 +70,12 @@ const SKILLS: &str = "SELECT * FROM skills ORDER BY name";
 const SKILL: &str = "SELECT * FROM skills WHERE name = :name";
 
 impl Store {
-    /// Makes the registry hold these skills and no others, in one transaction, and returns how many
-    /// it held that are gone.
+    /// Replaces the registry by these skills in one transaction, and returns the number of removed
+    /// ones.
     ///
     /// # Errors
     ///
-    /// What the database refuses; nothing is changed then.
+    /// Errors of the database; nothing is changed in that case.
     pub fn replace_skills(&mut self, skills: &[SkillRow]) -> Result<usize> {
         self.write(|db| {
             let mut put = db.prepare_cached(PUT_SKILL)?;
@@ -93,7 +93,7 @@ impl Store {
                     ":loaded_at": skill.loaded_at,
                 })?;
             }
-            let kept: Vec<&str> = skills.iter().map(|it| it.name.as_str()).collect();
+            let kept: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
             let kept = rows::to_json(&kept)?;
             Ok(db.prepare_cached(PRUNE_SKILLS)?.execute(named_params! { ":kept": kept })?)
         })
@@ -103,7 +103,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn skills(&self) -> Result<Vec<SkillRow>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(SKILLS)?;
@@ -112,11 +112,11 @@ impl Store {
         })
     }
 
-    /// Returns one skill; `None` if there is none of this name.
+    /// Returns one skill; `None` if no skill has this name.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn skill(&self, name: &str) -> Result<Option<SkillRow>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(SKILL)?;
@@ -163,11 +163,11 @@ mod tests {
     }
 
     fn names(db: &TestDb) -> Vec<String> {
-        db.store.skills().unwrap().into_iter().map(|it| it.name).collect()
+        db.store.skills().unwrap().into_iter().map(|skill| skill.name).collect()
     }
 
     #[test]
-    fn rows_come_back_as_they_were_in_byte_order() {
+    fn rows_are_read_back_unchanged_in_byte_order() {
         let mut db = TestDb::new();
         assert_eq!(db.store.replace_skills(&[row("b"), row("a"), row("B")]).unwrap(), 0);
         assert_eq!(db.store.skills().unwrap(), [row("B"), row("a"), row("b")]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_found_again_is_pruned() {
+    fn skills_not_found_again_are_pruned() {
         let mut db = TestDb::new();
         db.store.replace_skills(&[row("a"), row("b"), row("it's")]).unwrap();
         assert_eq!(db.store.replace_skills(&[row("b"), row("c")]).unwrap(), 2);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_half_way_changes_nothing_and_is_told() {
+    fn a_failure_half_way_changes_nothing_and_is_reported() {
         let mut db = TestDb::new();
         db.store.replace_skills(&[row("a")]).unwrap();
         let trap = "CREATE TRIGGER trap BEFORE INSERT ON skills WHEN new.name = 'c'
@@ -219,13 +219,13 @@ mod tests {
         let mut db = TestDb::new();
         db.store.replace_skills(&[row("a")]).unwrap();
         let reader = db.store.reader().unwrap();
-        // A connection that may not write reads all the same.
+        // A read-only connection can also read.
         assert_eq!(reader.skills().unwrap(), [row("a")]);
         assert_eq!(reader.skill("a").unwrap(), Some(row("a")));
     }
 
     #[test]
-    fn the_table_has_the_documented_columns_and_is_referred_to_by_none() {
+    fn the_table_has_the_documented_columns_and_no_references_to_it() {
         let db = TestDb::new();
         let text = |sql: &str| -> String {
             db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap()

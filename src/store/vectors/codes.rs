@@ -1,30 +1,32 @@
-//! Reduces vectors to one bit per number, and estimates by them how near a vector is to a query's.
+//! Reduces vectors to one bit per number, and estimates from these codes how near a vector is to a
+//! query's.
 //!
-//! A scan of a million exact vectors reads 1.5 GB. Their signs are a thirtieth of that, and enough to
-//! tell which are worth reading: the product of a query with the signs alone, times one number a
-//! vector that makes it right on average (Gao and Long, SIGMOD 2024, without their rotation,
-//! which changed nothing here). On 49,000 real vectors the ten nearest were among the first 200 by
-//! their codes for 99.97 % of them.
+//! A scan of a million exact vectors reads 1.5 GB. Their signs are a thirtieth of that, and enough
+//! to choose the vectors worth reading: the product of a query with the signs alone, times one
+//! number per vector that makes it right on average (Gao and Long, SIGMOD 2024, without their
+//! rotation, which changed nothing here). On 49,000 real vectors, 99.97 % of the ten nearest were
+//! among the first 200 by their codes.
 //!
-//! Codes are kept for the full blocks of a large database alone. A block without codes is scanned
-//! exactly, so they may be missing anywhere, but never wrong: whatever removes a vector removes the
-//! codes of its block.
+//! Only the full blocks of a large database have codes. A block without codes is scanned exactly.
+//! So codes may be missing anywhere but are never wrong: removing a vector also removes the codes
+//! of its block.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
 use super::scan;
 use crate::store::db::fault::{Fault, Step};
 
-/// Blocks from which codes are made and used: below 65,536 vectors the exact scan is as fast.
+/// Number of blocks from which codes are made and used: below 65,536 vectors the exact scan is as
+/// fast.
 pub(in crate::store) const MIN_BLOCKS: i64 = 512;
 
-/// Bytes of the number that goes with the signs of a vector.
+/// Bytes of the factor stored with the signs of a vector.
 const FACTOR_LEN: usize = 4;
 
-/// Signs that one step of a query's table covers.
+/// Signs covered by one step of a query's table.
 const STEP: usize = 8;
 
-/// Largest entry of a table: the sum over every width of vector there is fits 32 bits.
+/// Largest entry of a table, so that the sum over any vector width fits 32 bits.
 const TABLE_MAX: f32 = 30_000.0;
 
 const UNCODED: &str = "
@@ -38,7 +40,7 @@ const VECTORS: &str = "SELECT vectors FROM chunks_vec_vector_chunks00 WHERE rowi
 
 const INSERT_CODES: &str = "INSERT INTO chunks_vec_codes (block, codes) VALUES (:block, :codes)";
 
-/// `BEFORE`, because afterwards the vector's place is forgotten.
+/// `BEFORE`, because afterwards the vector's place is unknown.
 const MAKE_TRIGGER: &str = "
     CREATE TRIGGER IF NOT EXISTS chunks_vec_codes_bd BEFORE DELETE ON chunks BEGIN
         DELETE FROM chunks_vec_codes
@@ -49,8 +51,8 @@ const FORGET: &str = "
     DROP TRIGGER IF EXISTS chunks_vec_codes_bd;
     DELETE FROM chunks_vec_codes;";
 
-/// Makes codes for those blocks from `first` on that are full and have none; nothing where there
-/// are fewer than `min_blocks`. Returns for how many.
+/// Makes codes for full blocks from `first` on that have none, unless there are fewer than
+/// `min_blocks`. Returns the number of blocks.
 pub(in crate::store) fn make(
     db: &Connection,
     dim: usize,
@@ -62,7 +64,7 @@ pub(in crate::store) fn make(
         return Ok(0);
     }
     db.execute_batch(MAKE_TRIGGER)?;
-    // New vectors go into the last block.
+    // New vectors go into the last block, so it is left out.
     let range = named_params! { ":first": first, ":last": last - 1 };
     let mut uncoded = db.prepare_cached(UNCODED)?;
     let blocks: Vec<i64> = uncoded.query_map(range, |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -78,17 +80,17 @@ pub(in crate::store) fn make(
     Ok(blocks.len())
 }
 
-/// Forgets all codes: the vectors are about to be others.
+/// Deletes all codes, because all vectors will be replaced.
 pub(in crate::store) fn forget(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch(FORGET)
 }
 
-/// Returns how many bytes the code of a vector has.
+/// Returns the length of a vector's code in bytes.
 pub(in crate::store) fn code_len(dim: usize) -> usize {
     dim.div_ceil(STEP) + FACTOR_LEN
 }
 
-/// Encodes vectors that stand one after the other: signs, then what makes their product right.
+/// Encodes consecutive vectors: the signs of each, then the factor that corrects their product.
 pub(in crate::store) fn encode(vectors: &[u8], dim: usize) -> Vec<u8> {
     let (numbers, _) = vectors.as_chunks::<4>();
     let mut codes = Vec::with_capacity(numbers.len() / dim.max(1) * code_len(dim));
@@ -110,16 +112,17 @@ pub(in crate::store) fn encode(vectors: &[u8], dim: usize) -> Vec<u8> {
     codes
 }
 
-/// A query's vector, made ready to be compared with codes.
+/// A query's vector, prepared for comparison with codes.
 pub(in crate::store) struct Table {
-    /// For each step and each pattern of signs the product, in units of `unit`.
+    /// The product for each step and each pattern of signs, in units of `unit`.
     steps: Vec<[i16; 256]>,
     unit: f32,
 }
 
 impl Table {
     pub(in crate::store) fn new(query: &[f32]) -> Self {
-        let largest = query.chunks(STEP).map(|it| it.iter().map(|it| it.abs()).sum::<f32>());
+        let largest =
+            query.chunks(STEP).map(|step| step.iter().map(|number| number.abs()).sum::<f32>());
         let unit = largest.fold(0.0, f32::max).max(f32::MIN_POSITIVE) / TABLE_MAX;
         let steps = query.chunks(STEP).map(|step| {
             let mut products = [0; 256];
@@ -134,7 +137,7 @@ impl Table {
         Self { steps: steps.collect(), unit }
     }
 
-    /// Returns about what the product of the query and a vector is, by the vector's code.
+    /// Returns the approximate product of the query and a vector, from the vector's code.
     #[inline]
     pub(in crate::store) fn estimate(&self, code: &[u8]) -> f32 {
         let (signs, factor) = code.split_at(self.steps.len());
@@ -143,7 +146,7 @@ impl Table {
             .zip(&self.steps)
             .map(|(signs, products)| i32::from(products[usize::from(*signs)]))
             .sum();
-        let factor = factor.first_chunk().map_or(0.0, |it| f32::from_ne_bytes(*it));
+        let factor = factor.first_chunk().map_or(0.0, |bytes| f32::from_ne_bytes(*bytes));
         sum as f32 * self.unit * factor
     }
 }
@@ -153,7 +156,7 @@ fn rounded(number: f32) -> i16 {
     number as i16
 }
 
-/// Returns the codes of a block one after the other; none if it has no codes of this length.
+/// Returns the concatenated codes of a block; `None` if it has no codes of this length.
 pub(in crate::store) fn of_block(codes: Option<&[u8]>, dim: usize) -> Step<Option<&[u8]>> {
     match codes {
         Some(codes) if codes.len().is_multiple_of(code_len(dim)) => Ok(Some(codes)),
@@ -175,12 +178,12 @@ mod tests {
             f32::from(u16::try_from(state >> 16).unwrap()) / 65_536.0 - 0.5
         };
         let numbers: Vec<f32> = (0..dim).map(|_| number()).collect();
-        let length = numbers.iter().map(|it| it * it).sum::<f32>().sqrt();
-        numbers.iter().map(|it| it / length).collect()
+        let length = numbers.iter().map(|number| number * number).sum::<f32>().sqrt();
+        numbers.iter().map(|number| number / length).collect()
     }
 
     fn bytes(vector: &[f32]) -> Vec<u8> {
-        vector.iter().flat_map(|it| it.to_ne_bytes()).collect()
+        vector.iter().flat_map(|number| number.to_ne_bytes()).collect()
     }
 
     #[test]
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_near_nothing() {
+    fn a_zero_vector_has_products_of_zero() {
         let code = encode(&bytes(&[0.0; 16]), 16);
         assert!(Table::new(&[0.0; 16]).estimate(&code).abs() < f32::EPSILON);
         assert!(encode(&[], 16).is_empty());

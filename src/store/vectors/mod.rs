@@ -1,10 +1,10 @@
 //! Stores unit vectors and ranks them by cosine: the `vec0` table.
 //!
-//! The table is made here and not by a migration, because its width is the model's. A trigger
-//! removes a chunk's vector with the chunk, however that goes.
+//! The table is created here and not by a migration, because its width depends on the model. A
+//! trigger removes a chunk's vector with the chunk, however the chunk is removed.
 //!
-//! In a large database a ranking looks at the codes of all vectors first and reads those that seem
-//! nearest.
+//! In a large database a ranking first scans the codes of all vectors and then reads those that
+//! seem nearest.
 
 pub(in crate::store) mod codes;
 pub(in crate::store) mod reindex;
@@ -27,16 +27,17 @@ use super::db::{binding, by_sql, layout};
 use super::vectors::scan::Candidate;
 use super::vectors::sums::Sums;
 
-/// Vectors in one block of `vec0`. A search that a filter narrows reads only the blocks in which
-/// something passes, and of those only what lies between the first and the last of it.
+/// Vectors in one block of `vec0`. A filtered search reads only the blocks with matching chunks,
+/// and in each block only the range from the first to the last of them.
 pub(super) const BLOCK_ROWS: u32 = 128;
 
-/// Vectors that are read and compared exactly where codes choose them, at least; and for each hit
-/// asked for, where that is more.
+/// Minimum number of vectors chosen by codes that are read and compared exactly; and per requested
+/// hit, if that is more.
 const MIN_RESCORED: usize = 1000;
 const RESCORED_PER_HIT: usize = 2;
 
-/// Blocks below which another thread, with a connection of its own, costs more than it saves.
+/// Minimum number of blocks per thread: for fewer, another thread with a separate connection costs
+/// more than it saves.
 const BLOCKS_PER_PART: i64 = 32;
 
 const DROP_TABLE: &str = "
@@ -51,26 +52,26 @@ const MAKE_TRIGGER: &str = "
 const INSERT_VECTOR: &str =
     "INSERT INTO chunks_vec (chunk_id, embedding) VALUES (:chunk_id, :embedding)";
 
-/// How the blocks are ranked.
+/// How the blocks are divided for ranking.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Division {
-    /// Parts that are ranked side by side; as many as are worth it without.
+    /// Parts ranked in parallel; `None` for as many as are worth it.
     pub(super) num_parts: Option<i64>,
-    /// From so many blocks on they are ranked by their codes first.
+    /// Minimum number of blocks for ranking by codes first.
     pub(super) min_coded: i64,
 }
 
 impl Store {
-    /// Ranks chunks by the cosine between their vectors and `vector`; where there is a
-    /// filter, only those that pass it, whose ids are given in order. Best first, ties by chunk id;
-    /// at most `depth`; empty before anything was embedded. The score lies in -1..=1, up to
-    /// rounding, and is exact; so is the ranking in a database of less than
-    /// `codes::MIN_BLOCKS` blocks, and nearly so in a larger one.
+    /// Ranks chunks by the cosine between their vectors and `vector`. With a filter, ranks only
+    /// those that pass it, whose ids are given in order. Best first, ties by chunk id; at most
+    /// `depth`; empty if nothing was embedded. The score is in -1..=1, up to rounding, and exact.
+    /// The ranking is also exact in a database of fewer than `codes::MIN_BLOCKS` blocks, and nearly
+    /// exact in a larger one.
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`] when the database has been bound to another model since this store
-    /// told its binding.
+    /// [`Error::ModelMismatch`] if the database has been bound to another model since this store
+    /// returned its binding.
     pub fn rank_by_cosine(
         &self,
         vector: &[f32],
@@ -81,8 +82,8 @@ impl Store {
         self.rank_in_parts(vector, passing, depth, division)
     }
 
-    /// Ranks parts of the blocks side by side, the first here and each further one on a connection
-    /// of its own.
+    /// Ranks parts of the blocks in parallel, the first here and each other one on a separate
+    /// connection.
     pub(super) fn rank_in_parts(
         &self,
         vector: &[f32],
@@ -123,22 +124,23 @@ impl Store {
             let mut candidates = self.side_by_side(&mut readers, &parts, |db, part| {
                 scan::seemingly_nearest(db, vector, passing, num_rescored, part.clone())
             })?;
-            // Chosen from all parts together, so that their number changes nothing.
+            // Chosen from all parts together, so that the number of parts does not change the
+            // result.
             candidates.sort_unstable();
             candidates.truncate(num_rescored);
-            candidates.sort_unstable_by_key(|it| (it.block, it.place));
+            candidates.sort_unstable_by_key(|candidate| (candidate.block, candidate.place));
             let part_len = candidates.len() / parts.len() + 1;
             let parts: Vec<&[Candidate]> = candidates.chunks(part_len).collect();
             self.side_by_side(&mut readers, &parts, |db, part| scan::rescored(db, vector, part))?
         };
-        readers.into_iter().for_each(|it| self.give_back(it));
+        readers.into_iter().for_each(|reader| self.give_back(reader));
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
         ranked.truncate(depth);
         Ok(ranked)
     }
 
-    /// Does `work` on each part, the first here and each further one by one of `readers`; returns
-    /// what all of them found.
+    /// Runs `work` on each part, the first here and each other one with one of `readers`; returns
+    /// all results.
     fn side_by_side<P: Sync, T: Send>(
         &self,
         readers: &mut [Self],
@@ -161,23 +163,23 @@ impl Store {
                 .collect();
             let mut found = on(self, first)?;
             for thread in threads {
-                found.extend(thread.join().unwrap_or_else(|it| panic::resume_unwind(it))?);
+                found.extend(thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?);
             }
             Ok(found)
         })
     }
 
-    /// Makes codes for all full blocks of a large database that have none; returns for how many.
+    /// Makes codes for all full blocks of a large database that have none; returns their number.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`], [`Error::DiskFull`] and what else the database refuses.
+    /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
     pub fn encode_vectors(&mut self) -> Result<usize> {
         self.write(|db| encode_from(db, 1))
     }
 }
 
-/// Makes codes for the full blocks from `first` on that have none, in a large database.
+/// Makes codes for full blocks from `first` on that have none, in a large database.
 pub(super) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(0) };
     if !layout::knows_vec0(db)? {
@@ -187,13 +189,13 @@ pub(super) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
     Ok(codes::make(db, dim, first, codes::MIN_BLOCKS)?)
 }
 
-/// Returns in how many parts so many blocks are worth being ranked side by side.
+/// Returns the number of parts in which it is worth ranking `num_blocks` in parallel.
 fn num_parts(num_blocks: i64) -> i64 {
     let num_cores = thread::available_parallelism().map_or(1, usize::from);
     (num_blocks / BLOCKS_PER_PART).clamp(1, i64::try_from(num_cores).unwrap_or(1))
 }
 
-/// Makes the empty table for vectors of `dim` numbers, in place of the one there is.
+/// Replaces the table by an empty one for vectors of `dim` numbers.
 pub(super) fn make_table(db: &Connection, dim: u32) -> Step<()> {
     codes::forget(db)?;
     sums::forget(db)?;
@@ -209,16 +211,18 @@ pub(super) fn make_table(db: &Connection, dim: u32) -> Step<()> {
     Ok(())
 }
 
-/// Stores vectors of chunks that have none, with what is kept beside them: checksums, and codes in a large
-/// database.
+/// Stores vectors of chunks that have none, along with their checksums and, in a large database,
+/// their codes.
 pub(super) struct VectorWriter<'a> {
     db: &'a Connection,
-    /// Checksums and the block that was the last; `None` where the layout of the table is unknown.
+    /// Checksums and the number of the last block before writing; `None` if the layout of the table
+    /// is unknown.
     beside: Option<(Sums, i64)>,
 }
 
 impl<'a> VectorWriter<'a> {
-    /// `layout` is what the caller's store knows: to look at it for each document takes as long as storing it.
+    /// `layout` is known to the caller's store: detecting it for each document takes as long as
+    /// storing the document.
     pub(super) fn new(db: &'a Connection, layout: Layout) -> Step<Self> {
         let beside = match layout.knows_vec0 {
             true => Some((Sums::default(), scan::last_block(db)?)),
@@ -238,7 +242,7 @@ impl<'a> VectorWriter<'a> {
         }
     }
 
-    /// Writes what is kept beside the vectors.
+    /// Writes the checksums and codes.
     pub(super) fn finish(self) -> Step<()> {
         let Some((sums, last_block)) = self.beside else { return Ok(()) };
         sums.save(self.db)?;
@@ -249,21 +253,22 @@ impl<'a> VectorWriter<'a> {
     }
 }
 
-/// Refuses what would make a ranking meaningless: another width, or a number that is none.
+/// Refuses vectors that would make a ranking meaningless: another width, or a number that is not
+/// finite.
 pub(super) fn require_unit_shape(vector: &[f32], dim: u32) -> Step<()> {
     if vector.len() != usize::try_from(dim).unwrap_or(usize::MAX) {
         let reason = format!("a vector of {} numbers for a database of {dim}", vector.len());
         return Err(Error::Store(reason.into()).into());
     }
-    if !vector.iter().all(|it| it.is_finite()) {
+    if !vector.iter().all(|number| number.is_finite()) {
         return Err(Error::Store("a vector holds a value that is not a number".into()).into());
     }
     Ok(())
 }
 
-/// Returns the bytes `vec0` reads: 32-bit floats in the machine's own order.
+/// Returns the bytes in the form that `vec0` reads: 32-bit floats in native byte order.
 pub(super) fn to_blob(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|it| it.to_ne_bytes()).collect()
+    vector.iter().flat_map(|number| number.to_ne_bytes()).collect()
 }
 
 /// Reads a vector from the first column.
@@ -273,7 +278,7 @@ pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Vec<f32>> {
         .as_blob()
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, error.into()))?;
     let (numbers, _) = blob.as_chunks::<4>();
-    Ok(numbers.iter().map(|it| f32::from_ne_bytes(*it)).collect())
+    Ok(numbers.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect())
 }
 
 #[cfg(test)]
@@ -297,26 +302,26 @@ mod tests {
         let ranked = db.store.rank_by_cosine(&vector("bake bread"), None, 10).unwrap();
         assert_eq!(ranked.len(), 3);
         assert_eq!(ranked[0].chunk_id, chunks[1].id);
-        for it in ranked {
-            let text = &chunks.iter().find(|chunk| chunk.id == it.chunk_id).unwrap().chunk.text;
-            assert!((it.score - dot(&vector(text), &vector("bake bread"))).abs() < 1e-6);
+        for hit in ranked {
+            let text = &chunks.iter().find(|chunk| chunk.id == hit.chunk_id).unwrap().chunk.text;
+            assert!((hit.score - dot(&vector(text), &vector("bake bread"))).abs() < 1e-6);
         }
     }
 
     #[test]
-    fn equal_cosines_order_by_chunk_id_at_any_depth() {
+    fn equal_cosines_are_ordered_by_chunk_id_at_any_depth() {
         let mut db = TestDb::new();
         let texts = ["same"; 5];
         let id = db.add("/a.md", &texts, &[]);
-        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|it| it.id).collect();
+        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|chunk| chunk.id).collect();
         for depth in [5, 100, u32::MAX] {
             let ranked = db.store.rank_by_cosine(&vector("same"), None, depth).unwrap();
-            assert_eq!(ranked.iter().map(|it| it.chunk_id).collect::<Vec<_>>(), ids);
+            assert_eq!(ranked.iter().map(|hit| hit.chunk_id).collect::<Vec<_>>(), ids);
         }
     }
 
     #[test]
-    fn nothing_embedded_or_nothing_asked_ranks_nothing() {
+    fn an_empty_database_or_depth_gives_an_empty_ranking() {
         let rank =
             |db: &TestDb, depth| db.store.rank_by_cosine(&vector("same"), None, depth).unwrap();
         assert!(rank(&TestDb::unbound(), 10).is_empty());
@@ -327,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_of_another_width_or_without_numbers_is_an_error() {
+    fn a_query_of_another_width_or_with_nan_is_an_error() {
         let db = TestDb::new();
         for vector in [vec![1.0; 3], vec![f32::INFINITY; 4]] {
             let outcome = db.store.rank_by_cosine(&vector, None, 10);
@@ -353,8 +358,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(16))]
 
-        /// Any share of the documents may pass, and blocks may be full of holes: the ranking is the
-        /// one that comparing all vectors gives.
+        /// Any share of the documents may pass, and blocks may have many holes: the ranking equals
+        /// the one from comparing all vectors.
         #[test]
         fn the_ranking_is_exact_at_any_selectivity(
             numbers in prop::collection::vec((0_u16..600, 0_u8..4), 1..400),
@@ -392,7 +397,7 @@ mod tests {
                 prop_assert_eq!(ranked.len(), expected.len());
                 for (ranked, expected) in ranked.iter().zip(&expected) {
                     prop_assert!((ranked.score - expected).abs() < 1e-5);
-                    prop_assert!(kept.iter().any(|it| it.0 == ranked.chunk_id && (it.2 || !wanted)));
+                    prop_assert!(kept.iter().any(|stored| stored.0 == ranked.chunk_id && (stored.2 || !wanted)));
                 }
             }
         }

@@ -1,8 +1,8 @@
-//! Replaces all vectors by another model's and binds the database to it.
+//! Replaces all vectors by another model's and binds the database to that model.
 //!
-//! New vectors gather in `chunks_vec_next`, which nothing searches. Documents come and go under the
-//! old binding meanwhile. The switch is one transaction; until then searches know nothing of it,
-//! and a reindex that was interrupted goes on where it stopped.
+//! New vectors are collected in `chunks_vec_next`, which is not searched. Meanwhile documents are
+//! added and removed under the old binding. The switch is one transaction, and searches do not
+//! notice it before. An interrupted reindex continues where it stopped.
 
 use rusqlite::{Connection, named_params};
 
@@ -15,21 +15,21 @@ use crate::store::db::erase;
 use crate::store::db::fault::Step;
 use crate::store::{Store, vectors};
 
-/// How far a reindex is.
+/// The progress of a reindex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reindexing {
     /// Chunks that have a vector of the new model.
     pub num_embedded: u32,
-    /// Chunks there are.
+    /// Number of all chunks.
     pub num_chunks: u32,
 }
 
-/// A chunk that has no vector of the new model yet.
+/// A chunk without a vector of the new model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unembedded {
     /// Its key.
     pub chunk_id: ChunkId,
-    /// What it is read with; see [`crate::document::Chunk::passage`].
+    /// Its context, embedded with the text; see [`crate::document::Chunk::passage`].
     pub context: String,
     /// Its own text.
     pub text: String,
@@ -50,7 +50,7 @@ const UNEMBEDDED: &str = "
     ORDER BY id
     LIMIT :limit";
 
-/// Passes over a chunk that was removed while it was embedded.
+/// Skips a chunk that was removed while it was embedded.
 const INSERT_NEXT: &str = "
     INSERT OR REPLACE INTO chunks_vec_next (chunk_id, embedding)
     SELECT id, :embedding FROM chunks WHERE id = :chunk_id";
@@ -62,12 +62,12 @@ const TAKE_OVER: &str = "
 const TAKEN_OVER: &str = "SELECT chunk_id, embedding FROM chunks_vec_next ORDER BY chunk_id";
 
 impl Store {
-    /// Begins to change the database to another model, or goes on with it if it was interrupted;
-    /// what another, unfinished change has gathered is dropped.
+    /// Begins to change the database to another model, or continues an interrupted change to that
+    /// model. Drops the vectors of an unfinished change to yet another model.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`], [`Error::DiskFull`] and what else the database refuses.
+    /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
     pub fn begin_reindex(&mut self, wanted: &Binding) -> Result<Reindexing> {
         let progress = self.write(|db| {
             if binding::load(db, Slot::Next)?.as_ref() != Some(wanted) {
@@ -80,12 +80,11 @@ impl Store {
         Ok(progress)
     }
 
-    /// Returns what a reindex that was interrupted was changing to, and how far it came; `None` where
-    /// none was begun.
+    /// Returns the target and the progress of an interrupted reindex; `None` if none was begun.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] and what else the database refuses.
+    /// [`Error::Corrupt`] and other errors of the database.
     pub fn interrupted_reindex(&self) -> Result<Option<(Binding, Reindexing)>> {
         self.read(|db| match binding::load(db, Slot::Next)? {
             Some(wanted) => Ok(Some((wanted, progress(db)?))),
@@ -93,12 +92,12 @@ impl Store {
         })
     }
 
-    /// Returns the next chunks without a vector of the new model: at most `limit`, by id, all
-    /// greater than `after`.
+    /// Returns the next chunks without a vector of the new model: at most `limit`, ordered by id,
+    /// all with ids above `after`.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn unembedded(&self, after: ChunkId, limit: u32) -> Result<Vec<Unembedded>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(UNEMBEDDED)?;
@@ -114,12 +113,12 @@ impl Store {
         })
     }
 
-    /// Keeps vectors of the new model in one transaction.
+    /// Stores vectors of the new model in one transaction.
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`] when another process has begun a change to yet another model;
-    /// [`Error::Locked`], [`Error::DiskFull`] and what else the database refuses.
+    /// [`Error::ModelMismatch`] if another process has begun a change to yet another model;
+    /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
     pub fn store_reindexed(&mut self, embedded: &[(ChunkId, Vec<f32>)]) -> Result<()> {
         let reindexing = self.reindexing.clone();
         self.write(|db| {
@@ -136,13 +135,13 @@ impl Store {
         })
     }
 
-    /// Switches to the new model in one transaction, if each chunk has a vector of it; else
-    /// changes nothing and says how far the reindex is. Done when `num_embedded` is `num_chunks`.
+    /// Switches to the new model in one transaction if each chunk has a vector of it. Otherwise
+    /// changes nothing and returns the progress. Done when `num_embedded` is `num_chunks`.
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`] when another process has begun a change to yet another model;
-    /// [`Error::Locked`], [`Error::DiskFull`] and what else the database refuses.
+    /// [`Error::ModelMismatch`] if another process has begun a change to yet another model;
+    /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
     pub fn finish_reindex(&mut self) -> Result<Reindexing> {
         let reindexing = self.reindexing.clone();
         let (progress, wanted) = self.write(|db| {
@@ -168,7 +167,7 @@ impl Store {
     }
 }
 
-/// Returns the binding that is being changed to, which must be the one this store began with.
+/// Returns the target binding, which must be the one this store began with.
 fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
     let begun = begun.ok_or_else(|| Error::Store("no reindex was begun".into()))?;
     match binding::load(db, Slot::Next)? {
@@ -182,7 +181,7 @@ fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
     }
 }
 
-/// Keeps checksums of the vectors that were taken over, as they came from the model.
+/// Stores checksums of the new vectors, as the model gave them.
 fn add_sums(db: &Connection) -> Step<()> {
     let mut sums = Sums::default();
     let mut vectors = db.prepare(TAKEN_OVER)?;
@@ -204,7 +203,7 @@ mod tests {
     use super::*;
     use crate::store::testing::{TestDb, binding, vector};
 
-    /// The new model: wider, and it sees everything the same.
+    /// The new model: wider, but it ranks the same way.
     fn wide() -> Binding {
         Binding { dim: 6, ..binding("wide") }
     }
@@ -219,7 +218,7 @@ mod tests {
         let chunks = store.unembedded(after, limit).unwrap();
         let embedded: Vec<_> = chunks.iter().map(embed).collect();
         store.store_reindexed(&embedded).unwrap();
-        chunks.last().map_or(after, |it| it.chunk_id)
+        chunks.last().map_or(after, |chunk| chunk.chunk_id)
     }
 
     fn db() -> TestDb {
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_switch_before_each_chunk_has_a_vector() {
+    fn no_switch_happens_before_each_chunk_has_a_vector() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
         embed_next(&mut db.store, ChunkId(0), 4);
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_one_goes_on_where_it_stopped() {
+    fn an_interrupted_reindex_continues_where_it_stopped() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
         embed_next(&mut db.store, ChunkId(0), 2);
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn one_to_yet_another_model_starts_anew() {
+    fn a_reindex_to_yet_another_model_starts_again() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
         embed_next(&mut db.store, ChunkId(0), 2);
@@ -291,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_and_go_meanwhile() {
+    fn documents_can_be_added_and_removed_during_a_reindex() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
         embed_next(&mut db.store, ChunkId(0), 100);
@@ -300,7 +299,7 @@ mod tests {
         db.add("/a.md", &["one", "six"], &[]);
         db.add("/c.md", &["seven"], &[]);
         assert_eq!(db.store.finish_reindex().unwrap().num_embedded, 0);
-        // A chunk that went while it was embedded does no harm.
+        // Storing the vector of a chunk that was removed meanwhile is harmless.
         db.store.store_reindexed(&[(ChunkId(1), vec![0.0; 6])]).unwrap();
         embed_next(&mut db.store, ChunkId(0), 100);
         db.store.finish_reindex().unwrap();
@@ -326,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_database_just_switches() {
+    fn an_empty_database_switches_at_once() {
         let mut db = TestDb::unbound();
         db.store.begin_reindex(&wide()).unwrap();
         db.store.finish_reindex().unwrap();

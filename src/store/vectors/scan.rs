@@ -1,11 +1,11 @@
-//! Finds the stored vectors nearest to a query's, from the tables behind `vec0`.
+//! Finds the stored vectors nearest to a query's, reading the tables behind `vec0`.
 //!
-//! `vec0` lays vectors out well for a scan: whole blocks of them, one blob each. Its own query takes
-//! 19 ms for 22,000 of 384 numbers and 300 neighbours, most of it for sorting each block by repeated
-//! search; this one takes a third. The layout is part of the file format, and so of the version
-//! that is pinned; tests compare the two.
+//! The layout of `vec0` suits a scan: it stores whole blocks of vectors, one blob per block. Its
+//! own query takes 19 ms for 22,000 vectors of 384 numbers and 300 neighbours, mostly because it
+//! sorts each block by repeated search; this module takes a third of that. The layout is part of
+//! the file format, and so of the pinned version; tests compare the two.
 //!
-//! In a large database the codes of the vectors (`codes.rs`) say first which are worth reading.
+//! In a large database the codes of the vectors (`codes.rs`) first choose those worth reading.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -20,14 +20,14 @@ use super::codes;
 use super::codes::Table;
 use crate::store::db::fault::{Fault, Step};
 
-/// Blocks in order of age. `validity` has a bit for each place, `rowids` the chunk's id in it.
+/// Blocks, oldest first. `validity` has a bit for each place, `rowids` the id of the chunk there.
 const BLOCKS: &str = "
     SELECT chunk_id, validity, rowids
     FROM chunks_vec_chunks
     WHERE chunk_id BETWEEN :first AND :last
     ORDER BY chunk_id";
 
-/// The same with the codes of the vectors, where there are any.
+/// The same blocks with the codes of their vectors, if they have any.
 const CODED_BLOCKS: &str = "
     SELECT chunks_vec_chunks.chunk_id, validity, rowids, codes
     FROM chunks_vec_chunks
@@ -37,21 +37,22 @@ const CODED_BLOCKS: &str = "
 
 const LAST_BLOCK: &str = "SELECT coalesce(max(chunk_id), 0) FROM chunks_vec_chunks";
 
-/// Where the vectors of a block are, one after the other in the order of the places.
+/// The table and column with the concatenated vectors of a block, ordered by place.
 const VECTORS_TABLE: &str = "chunks_vec_vector_chunks00";
 const VECTORS_COLUMN: &str = "vectors";
 
-/// Sums that are kept side by side: enough for the widest registers, and always as many, so that a
+/// Number of partial sums kept in parallel: enough for the widest registers, and fixed, so that a
 /// cosine is the same number on every processor.
 const LANES: usize = 16;
 
-/// Returns the number of the last block, 0 where there is none; they are numbered from 1.
+/// Returns the number of the last block, 0 if there is none; blocks are numbered from 1.
 pub(in crate::store) fn last_block(db: &Connection) -> rusqlite::Result<i64> {
     db.query_row(LAST_BLOCK, [], |row| row.get(0))
 }
 
 /// Ranks chunks of some blocks by the dot product of their vectors with `query`; best first, ties
-/// by chunk id, at most `depth`. Only chunks that are in `passing`, where that is given, in order.
+/// by chunk id, at most `depth`. If `passing` is given, only the chunks in it, which is ordered by
+/// id.
 pub(in crate::store) fn nearest(
     db: &Connection,
     query: &[f32],
@@ -75,8 +76,8 @@ pub(in crate::store) fn nearest(
     Ok(nearest.ranked())
 }
 
-/// Finds the chunks of some blocks whose vectors seem nearest to `query` by their codes; those of
-/// a block without codes by the vectors themselves. Best first, at most `depth`.
+/// Finds the chunks of some blocks whose vectors seem nearest to `query` by their codes. For a
+/// block without codes, compares the vectors themselves. Best first, at most `depth`.
 pub(in crate::store) fn seemingly_nearest(
     db: &Connection,
     query: &[f32],
@@ -112,8 +113,8 @@ pub(in crate::store) fn seemingly_nearest(
     Ok(nearest.heap.into_sorted_vec())
 }
 
-/// Compares `query` with the vectors of candidates; in no order. One that another process has
-/// removed meanwhile is left out.
+/// Compares `query` with the vectors of candidates, in no particular order. Candidates that another
+/// process has removed meanwhile are left out.
 pub(in crate::store) fn rescored(
     db: &Connection,
     query: &[f32],
@@ -124,12 +125,14 @@ pub(in crate::store) fn rescored(
     let mut places = Vec::new();
     let mut statement = db.prepare_cached(BLOCKS)?;
     for candidates in candidates.chunk_by(|a, b| a.block == b.block) {
-        let Some(block) = candidates.first().map(|it| it.block) else { continue };
+        let Some(block) = candidates.first().map(|candidate| candidate.block) else { continue };
         let mut rows = statement.query(named_params! { ":first": block, ":last": block })?;
         let Some(row) = rows.next()? else { continue };
         read_places(row, block, None, &mut places)?;
         places.retain(|(place, chunk_id)| {
-            candidates.iter().any(|it| (it.place, it.chunk_id) == (*place, *chunk_id))
+            candidates
+                .iter()
+                .any(|candidate| (candidate.place, candidate.chunk_id) == (*place, *chunk_id))
         });
         vectors.compare(block, &places, |_, chunk_id, score| {
             ranked.push(Ranked { chunk_id, score: f64::from(score) });
@@ -138,7 +141,7 @@ pub(in crate::store) fn rescored(
     Ok(ranked)
 }
 
-/// Reads the vectors of blocks and compares them with one.
+/// Reads the vectors of blocks and compares them with a query's.
 struct Vectors<'a> {
     db: &'a Connection,
     query: &'a [f32],
@@ -152,7 +155,7 @@ impl<'a> Vectors<'a> {
     }
 
     /// Calls `found` with place, chunk and dot product for each of the given places of a block, in
-    /// their order; reads what lies between the first and the last of them.
+    /// their order; reads the range from the first to the last of them.
     fn compare(
         &mut self,
         block: i64,
@@ -181,7 +184,7 @@ impl<'a> Vectors<'a> {
     }
 }
 
-/// Fills `places` with what a block holds of the chunks that pass.
+/// Fills `places` with the block's chunks that pass.
 fn read_places(
     row: &Row<'_>,
     block: i64,
@@ -194,17 +197,18 @@ fn read_places(
             .ok_or_else(|| damaged(block))?,
     );
     let Some(passing) = passing else { return Ok(()) };
-    let ids = places.iter().map(|it| it.1);
+    let ids = places.iter().map(|taken| taken.1);
     let (Some(least), Some(greatest)) = (ids.clone().min(), ids.max()) else { return Ok(()) };
-    // Ids of a block lie close together, so little of a long list has to be looked at.
-    let passing = &passing[passing.partition_point(|it| *it < least)..];
-    let passing = &passing[..passing.partition_point(|it| *it <= greatest)];
+    // The ids of a block are close together, so only a small part of a long list has to be
+    // searched.
+    let passing = &passing[passing.partition_point(|id| *id < least)..];
+    let passing = &passing[..passing.partition_point(|id| *id <= greatest)];
     places.retain(|(_, id)| passing.binary_search(id).is_ok());
     Ok(())
 }
 
-/// Returns the places of a block that hold a vector, with the ids of their chunks; `None` if the
-/// two columns do not go together.
+/// Returns the places of a block that have a vector, with the ids of their chunks; `None` if the
+/// two columns contradict each other.
 pub(in crate::store) fn taken<'a, E>(
     validity: Result<&'a [u8], E>,
     rowids: Result<&'a [u8], E>,
@@ -212,7 +216,7 @@ pub(in crate::store) fn taken<'a, E>(
     let (validity, (rowids, rest)) = (validity.ok()?, rowids.ok()?.as_chunks::<8>());
     (rest.is_empty() && rowids.len() == validity.len() * 8).then(|| {
         let is_taken = |place: usize| validity[place / 8] >> (place % 8) & 1 == 1;
-        let ids = rowids.iter().map(|it| ChunkId(i64::from_ne_bytes(*it)));
+        let ids = rowids.iter().map(|bytes| ChunkId(i64::from_ne_bytes(*bytes)));
         ids.enumerate().filter(move |(place, _)| is_taken(*place))
     })
 }
@@ -221,7 +225,7 @@ fn damaged(block: i64) -> Fault {
     Fault::Corrupt(format!("block {block} of the vectors cannot be read"))
 }
 
-/// Returns the dot product of a vector and the bytes of another of the same width.
+/// Returns the dot product of a vector and the bytes of another vector of the same width.
 pub(in crate::store) fn dot(left: &[f32], right: &[u8]) -> f32 {
     let (right, _) = right.as_chunks::<4>();
     let (left, left_rest) = left.as_chunks::<LANES>();
@@ -237,13 +241,13 @@ pub(in crate::store) fn dot(left: &[f32], right: &[u8]) -> f32 {
     sums.iter().sum::<f32>() + rest.sum::<f32>()
 }
 
-/// The best so far, the worst of them on top.
+/// The best candidates so far, with the worst on top of the heap.
 struct Nearest {
     depth: usize,
     heap: BinaryHeap<Candidate>,
 }
 
-/// A chunk and where its vector is.
+/// A chunk and the place of its vector.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::store) struct Candidate {
     pub(in crate::store) score: f32,
@@ -253,7 +257,7 @@ pub(in crate::store) struct Candidate {
 }
 
 impl Ord for Candidate {
-    /// The greater one ranks below.
+    /// The greater candidate ranks lower.
     fn cmp(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then(self.chunk_id.cmp(&other.chunk_id))
     }
@@ -286,7 +290,12 @@ impl Nearest {
 
     fn ranked(self) -> Vec<Ranked> {
         let best_first = self.heap.into_sorted_vec().into_iter();
-        best_first.map(|it| Ranked { chunk_id: it.chunk_id, score: f64::from(it.score) }).collect()
+        best_first
+            .map(|candidate| Ranked {
+                chunk_id: candidate.chunk_id,
+                score: f64::from(candidate.score),
+            })
+            .collect()
     }
 }
 
@@ -299,12 +308,12 @@ mod tests {
     use crate::error::Error;
     use crate::store::vectors::Division;
 
-    /// What `vec0` itself says.
+    /// The ranking of `vec0` itself.
     const NEIGHBOURS: &str =
         "SELECT chunk_id, distance FROM chunks_vec WHERE embedding MATCH ? AND k = 4096";
 
     fn texts() -> Vec<String> {
-        (0..700).map(|it| format!("text {it} of {}", it % 7)).collect()
+        (0..700).map(|number| format!("text {number} of {}", number % 7)).collect()
     }
 
     #[test]
@@ -315,8 +324,8 @@ mod tests {
             let part: Vec<&str> = part.iter().map(String::as_str).collect();
             db.add(&format!("/{idx}.md"), &part, &[]);
         }
-        // Holes in a block, and whole blocks without anything.
-        for id in (1..=70).filter(|it| it % 3 == 0 || (20..50).contains(it)) {
+        // Holes in a block, and entire blocks without vectors.
+        for id in (1..=70).filter(|id| id % 3 == 0 || (20..50).contains(id)) {
             db.store.remove(DocumentId(id)).unwrap();
         }
         let query = vector("text 300 of 6");
@@ -336,8 +345,8 @@ mod tests {
             ids
         };
         assert_eq!(
-            ids(ranked.iter().map(|it| it.chunk_id.0).collect()),
-            ids(expected.iter().map(|it| it.0).collect())
+            ids(ranked.iter().map(|hit| hit.chunk_id.0).collect()),
+            ids(expected.iter().map(|hit| hit.0).collect())
         );
         let best = db.store.rank_by_cosine(&query, None, 30).unwrap();
         assert_eq!(best, ranked[..30]);
@@ -349,14 +358,14 @@ mod tests {
             }
         };
         in_parts(&db, i64::MAX);
-        // Without any codes, and with them: so few vectors are all read.
+        // Without codes, and with them: for so few vectors all are read.
         in_parts(&db, 1);
         assert!(codes::make(&db.store.connection, 4, 1, 1).unwrap() > 3);
         in_parts(&db, 1);
     }
 
     #[test]
-    fn codes_go_with_the_first_chunk_of_their_block() {
+    fn codes_are_removed_with_the_first_chunk_of_their_block() {
         let mut db = TestDb::new();
         let texts = texts();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -381,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_corruption() {
+    fn contradicting_columns_are_reported_as_corruption() {
         for damage in [
             "UPDATE chunks_vec_chunks SET validity = x'01'",
             "UPDATE chunks_vec_chunks SET validity = 7",
@@ -398,11 +407,12 @@ mod tests {
     }
 
     #[test]
-    fn every_width_is_summed_whole() {
+    fn every_number_of_any_width_is_summed() {
         for len in [0_u16, 1, 15, 16, 17, 32, 384, 385] {
             let numbers: Vec<f32> = (0..len).map(f32::from).collect();
-            let bytes: Vec<u8> = numbers.iter().flat_map(|it| it.to_ne_bytes()).collect();
-            let expected: f64 = numbers.iter().map(|it| f64::from(*it) * f64::from(*it)).sum();
+            let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+            let expected: f64 =
+                numbers.iter().map(|number| f64::from(*number) * f64::from(*number)).sum();
             assert!((f64::from(dot(&numbers, &bytes)) - expected).abs() <= expected * 1e-6);
         }
     }

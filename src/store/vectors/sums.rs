@@ -1,8 +1,9 @@
-//! Keeps a checksum of each stored vector, block by block, so that one that changed by itself is noticed.
+//! Keeps a checksum of each stored vector, in blocks, so that a corrupted vector is noticed.
 //!
-//! Nothing in SQLite notices a bit that flips in a blob, and a vector with one is still nearly a unit
-//! vector. A sum is made from the vector as the model gave it, never from what is stored, except for
-//! databases that had none. One of a place that was emptied is cleared when its document is erased.
+//! SQLite does not notice a flipped bit in a blob, and a vector with one is still nearly a unit
+//! vector. A checksum is computed from the vector as the model gave it, never from the stored one,
+//! except in databases that had no checksums. When a document is erased, the checksums of its
+//! emptied places are cleared.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,10 +19,10 @@ use crate::store::db::fault::Step;
 use crate::store::db::{binding, layout};
 use crate::store::integrity::{check, examine_vectors};
 
-/// Bytes of a sum: the first of a SHA-256.
+/// Bytes of a checksum: the first of a SHA-256.
 const SUM_LEN: usize = 8;
 
-/// What stands at a place without a vector.
+/// The checksum of a place without a vector.
 const NONE: [u8; SUM_LEN] = [0; SUM_LEN];
 
 const PLACE: &str = "SELECT chunk_id, chunk_offset FROM chunks_vec_rowids WHERE rowid = :chunk_id";
@@ -44,7 +45,7 @@ const TAKEN: &str = "
     FROM chunks_vec_sums
     JOIN chunks_vec_chunks ON chunks_vec_chunks.chunk_id = chunks_vec_sums.block";
 
-/// Returns the checksum of a chunk's vector, given as it is stored.
+/// Returns the checksum of a chunk's vector, given in its stored form.
 pub(in crate::store) fn sum(chunk_id: ChunkId, vector: &[u8]) -> [u8; SUM_LEN] {
     let digest =
         Sha256::new().chain_update(chunk_id.0.to_le_bytes()).chain_update(vector).finalize();
@@ -53,18 +54,18 @@ pub(in crate::store) fn sum(chunk_id: ChunkId, vector: &[u8]) -> [u8; SUM_LEN] {
     sum
 }
 
-/// Returns the sum that a block has for a place; `None` where it has none.
+/// Returns a block's checksum for a place; `None` if it has none.
 pub(in crate::store) fn at(sums: Option<&[u8]>, place: usize) -> Option<[u8; SUM_LEN]> {
     let (sums, _) = sums?.as_chunks::<SUM_LEN>();
     sums.get(place).copied().filter(|sum| *sum != NONE)
 }
 
-/// Sums that are gathered, to be written a block at a time.
+/// Checksums collected for writing, one block at a time.
 #[derive(Default)]
 pub(in crate::store) struct Sums(BTreeMap<i64, Vec<u8>>);
 
 impl Sums {
-    /// Adds the sum of a vector that was just stored.
+    /// Adds the checksum of a vector that was just stored.
     pub(in crate::store) fn add(
         &mut self,
         db: &Connection,
@@ -94,7 +95,7 @@ impl Sums {
         sums[end - SUM_LEN..end].copy_from_slice(&sum);
     }
 
-    /// Writes what was gathered.
+    /// Writes the collected checksums.
     pub(in crate::store) fn save(self, db: &Connection) -> Step<()> {
         for (block, sums) in self.0 {
             db.prepare_cached(SAVE)?.execute(named_params! { ":block": block, ":sums": sums })?;
@@ -103,7 +104,7 @@ impl Sums {
     }
 }
 
-/// Makes sums for the vectors that have none, from what is stored.
+/// Computes checksums for stored vectors that have none.
 pub(in crate::store) fn fill(db: &Connection) -> Step<()> {
     let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
@@ -128,13 +129,13 @@ pub(in crate::store) fn fill(db: &Connection) -> Step<()> {
     filled.save(db)
 }
 
-/// Forgets all sums: the vectors are about to be others.
+/// Deletes all checksums, because all vectors will be replaced.
 pub(in crate::store) fn forget(db: &Connection) -> Step<()> {
     db.execute(FORGET, [])?;
     Ok(())
 }
 
-/// Clears the sums of places that were emptied: whoever guesses a removed text could tell by them.
+/// Clears the checksums of emptied places, because they could confirm a guess of a removed text.
 pub(in crate::store) fn clear_empty(db: &Connection) -> Step<()> {
     if !check::has_vector_table(db)? || !layout::knows_vec0(db)? {
         return forget(db);
@@ -168,7 +169,7 @@ mod tests {
     use crate::store::testing::TestDb;
     use crate::store::{Damage, Erasure};
 
-    /// Which places of all blocks have a sum, in order.
+    /// Returns whether each place of all blocks has a checksum, in order.
     fn places(db: &TestDb) -> Vec<bool> {
         let mut statement =
             db.store.connection.prepare("SELECT sums FROM chunks_vec_sums ORDER BY block").unwrap();
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn every_vector_has_a_sum_and_an_emptied_place_none() {
+    fn every_vector_has_a_checksum_and_an_emptied_place_has_none() {
         let mut db = TestDb::new();
         let first = db.add("/a.md", &["one", "two"], &[]);
         db.add("/b.md", &["three"], &[]);
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flipped_bit_is_noticed_and_named_by_its_document() {
+    fn a_flipped_bit_is_noticed_and_its_document_named() {
         let mut db = TestDb::new();
         db.add("/a.md", &["one", "two"], &[]);
         let second = db.add("/b.md", &["three"], &[]);
@@ -210,7 +211,7 @@ mod tests {
             let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
             db.store.connection.query_row(sql, [], read).unwrap()
         };
-        // The lowest bit of a number of the third: it is a unit vector as before.
+        // The lowest bit of a number of the third vector, which stays a unit vector.
         let flipped = [before, vec![after[0] ^ 1], after[1..].to_vec()].concat();
         let flip = "UPDATE chunks_vec_vector_chunks00 SET vectors = ?";
         db.store.connection.execute(flip, [flipped]).unwrap();
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_database_is_filled() {
+    fn an_older_database_gets_checksums() {
         let mut db = TestDb::new();
         db.add("/a.md", &["one", "two"], &[]);
         db.store.connection.execute("DELETE FROM chunks_vec_sums", []).unwrap();

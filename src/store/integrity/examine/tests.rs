@@ -1,4 +1,4 @@
-//! Examinations while others write.
+//! Tests examinations during concurrent writes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -8,7 +8,7 @@ use crate::store::testing::TestDb;
 
 /// F10: "fts5: corruption found reading blob" of a sound database.
 #[test]
-fn an_index_that_another_process_merged_is_no_damage() {
+fn an_index_merged_by_another_process_is_not_damage() {
     let mut db = TestDb::new();
     for number in 0..12 {
         db.add(&format!("/{number}.md"), &["some words", "and more"], &[]);
@@ -23,7 +23,7 @@ fn an_index_that_another_process_merged_is_no_damage() {
 }
 
 #[test]
-fn what_others_write_meanwhile_is_no_damage() {
+fn concurrent_writes_are_not_damage() {
     let db = TestDb::new();
     let path = db.path();
     let is_done = AtomicBool::new(false);

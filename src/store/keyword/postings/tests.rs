@@ -1,11 +1,11 @@
-//! kb's reading of the index, compared with FTS5's own answers.
+//! Compares kb's reading of the index with FTS5's own answers.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::store::testing::TestDb;
 
-/// What FTS5 itself says, a row an occurrence.
+/// FTS5's own answer, one row per occurrence.
 const INSTANCES: &str = "
         SELECT doc, col = 'context' FROM chunks_terms WHERE term = ? ORDER BY doc, col, offset";
 
@@ -15,7 +15,7 @@ fn expected(db: &Connection, term: &str) -> Vec<Occurrence> {
     let mut found: Vec<Occurrence> = Vec::new();
     while let Some(row) = rows.next().unwrap() {
         let chunk_id = row.get(0).unwrap();
-        if found.last().is_none_or(|it| it.chunk_id != chunk_id) {
+        if found.last().is_none_or(|occurrence| occurrence.chunk_id != chunk_id) {
             found.push(Occurrence { chunk_id, in_context: 0, in_text: 0 });
         }
         let last = found.last_mut().unwrap();
@@ -41,10 +41,10 @@ fn an_empty_index_has_no_term() {
 }
 
 #[test]
-fn lists_that_fill_many_leaves_are_read_whole() {
+fn lists_that_fill_many_leaves_are_read_to_the_end() {
     let mut db = TestDb::new();
     let long = "common word ".repeat(9000) + "end";
-    let short: Vec<String> = (0..3000).map(|it| format!("common text{it} word")).collect();
+    let short: Vec<String> = (0..3000).map(|number| format!("common text{number} word")).collect();
     let short: Vec<&str> = short.iter().map(String::as_str).collect();
     db.add("/a.md", &[&long, "common", &long, "nothing"], &[]);
     db.add("/b.md", &short, &[]);
@@ -56,11 +56,12 @@ fn lists_that_fill_many_leaves_are_read_whole() {
 }
 
 #[test]
-fn lists_may_be_cut_anywhere() {
+fn lists_may_be_split_anywhere() {
     let mut db = TestDb::new();
     for len in 0..60 {
         let filler = format!("{}aword", "a ".repeat(len));
-        let texts: Vec<String> = (0..300).map(|it| format!("setup {filler} b{it}")).collect();
+        let texts: Vec<String> =
+            (0..300).map(|number| format!("setup {filler} b{number}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         db.add(&format!("/{len}.md"), &texts, &[]);
     }
@@ -70,7 +71,7 @@ fn lists_may_be_cut_anywhere() {
 }
 
 #[test]
-fn what_was_removed_or_changed_is_not_found() {
+fn removed_or_changed_text_is_not_found() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["apples and pears", "apples"], &[]);
     db.add("/b.md", &["apples again"], &[]);
@@ -82,7 +83,7 @@ fn what_was_removed_or_changed_is_not_found() {
 }
 
 #[test]
-fn bytes_that_are_no_index_are_corruption_and_never_a_panic() {
+fn invalid_bytes_are_corruption_and_never_a_panic() {
     let mut db = TestDb::new();
     db.add("/a.md", &["apples and pears", "apples"], &[]);
     for block in
@@ -98,12 +99,12 @@ fn bytes_that_are_no_index_are_corruption_and_never_a_panic() {
     }
 }
 
-/// Something that changes how the index lies.
+/// A change of the index.
 #[derive(Debug, Clone)]
 enum Act {
-    /// Chunks of these many repetitions each, in one transaction.
+    /// Adds chunks with these numbers of repetitions, in one transaction.
     Add(Vec<u16>),
-    /// Of the chunks there are, those at these places, in one transaction.
+    /// Removes the chunks at these positions, in one transaction.
     Remove(Vec<u16>),
     Merge(u8),
     Optimize,
@@ -118,7 +119,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A text in which lists of positions are short and long, and terms rare and common.
+/// Returns a text in which lists of positions are short and long, and terms rare and common.
 fn text(seed: u16) -> String {
     let len = usize::from(seed % 90) * usize::from(1 + seed % 3);
     let word = |idx: usize| match (idx * 31 + usize::from(seed)) % 11 {
@@ -163,9 +164,9 @@ fn apply(db: &Connection, ids: &mut Vec<i64>, act: &Act) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// With leaves of a few words each, every way in which a list can be cut and emptied occurs.
+    /// With leaves of a few words each, lists are split and emptied in every possible way.
     #[test]
-    fn what_is_taken_out_in_place_is_read_as_fts5_reads_it(
+    fn lists_changed_in_place_are_read_as_fts5_reads_them(
         acts in prop::collection::vec(act(), 1..60),
         leaf_len in 40_u16..300,
     ) {
@@ -199,9 +200,9 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Documents come, change and go; what is read is what FTS5 says at every step.
+    /// After every added, changed or removed document, kb reads the same as FTS5.
     #[test]
-    fn occurrences_are_those_of_fts5(
+    fn occurrences_equal_those_of_fts5(
         steps in prop::collection::vec(
             (0_u8..12, prop::collection::vec("[abcé ]{0,12}( word| aa){0,40}", 0..6)),
             1..30,

@@ -1,4 +1,4 @@
-//! Writes the index of a skill and puts it in its place in one step.
+//! Writes the index of a skill and moves it into place in one step.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ const CREATE_UNICODE61: &str = "
     CREATE VIRTUAL TABLE sections
     USING fts5 (file, section, content, tokenize = 'unicode61')";
 
-/// Nobody else sees the file before it is whole, so nothing need be kept to undo.
+/// No other process sees the file before it is complete, so no journal is needed.
 const DRAFT_PRAGMAS: &str = "
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
@@ -61,13 +61,13 @@ const ADD_KNOWN_FILE: &str = "
     INSERT INTO source_files (path, size_bytes, mtime_ns, ctime_ns, is_settled, sha256)
     VALUES (:path, :size_bytes, :mtime_ns, :ctime_ns, :is_settled, :sha256)";
 
-/// One tree of terms instead of many: half the time of a query.
+/// One tree of terms instead of many halves the time of a query.
 const OPTIMIZE: &str = "INSERT INTO sections (sections) VALUES ('optimize')";
 
-/// An index in the making, in a file beside its place.
+/// An unfinished index, in a temporary file next to its path.
 #[derive(Debug)]
 pub struct IndexDraft {
-    /// Before the draft, so that it is closed before that is removed.
+    /// Declared before the draft, so that it is closed before the draft is removed.
     connection: Option<Connection>,
     draft: Draft,
     path: PathBuf,
@@ -75,11 +75,11 @@ pub struct IndexDraft {
 }
 
 impl IndexDraft {
-    /// Begins an index that is to lie at `path`.
+    /// Begins an index for `path`.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] and [`Error::DiskFull`] where the draft cannot be written.
+    /// [`Error::Io`] and [`Error::DiskFull`] if the draft cannot be written.
     pub fn begin(path: &Path, tokenizer: Tokenizer) -> Result<Self> {
         let draft = Draft::create_own(path).map_err(|error| of_file(path, error))?;
         let mut this = Self { connection: None, draft, path: path.to_owned(), tokenizer };
@@ -97,22 +97,23 @@ impl IndexDraft {
         Ok(this)
     }
 
-    /// Removes what older versions of kb left that were killed while they made an index at `path`;
-    /// for a caller who knows that no other process is making one now.
+    /// Removes drafts left by older versions of kb that were killed while they wrote an index at
+    /// `path`. Call it only if no other process is writing one.
     pub fn remove_abandoned(path: &Path) {
-        let Some(name) = path.file_name().map(|it| it.to_string_lossy().into_owned()) else {
+        let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
             return;
         };
-        for entry in path.parent().and_then(|it| it.read_dir().ok()).into_iter().flatten().flatten()
+        for entry in
+            path.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten()
         {
             let draft = entry.file_name().to_string_lossy().into_owned();
-            if draft.strip_prefix(&name).is_some_and(|it| it.ends_with(".draft")) {
+            if draft.strip_prefix(&name).is_some_and(|rest| rest.ends_with(".draft")) {
                 let _ = write::remove(&entry.path());
             }
         }
     }
 
-    /// Adds a section. A zero byte in a text would end it for SQLite: there is none.
+    /// Adds a section. Texts have no zero bytes, which would end them for SQLite.
     ///
     /// # Errors
     ///
@@ -141,7 +142,7 @@ impl IndexDraft {
         })
     }
 
-    /// Remembers a file by what is known of it.
+    /// Stores the known state of a file.
     ///
     /// # Errors
     ///
@@ -159,7 +160,7 @@ impl IndexDraft {
         })
     }
 
-    /// Puts the index in its place in one step, whatever was there before, once it is on disk.
+    /// Syncs the index to disk and moves it to its path in one step, replacing any file there.
     ///
     /// # Errors
     ///
@@ -187,7 +188,7 @@ impl IndexDraft {
 
     fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<()> {
         let connection = self.connection.as_ref().expect("taken by `finish` alone");
-        work(connection).map(drop).map_err(|it| self.fault(it))
+        work(connection).map(drop).map_err(|error| self.fault(error))
     }
 
     fn fault(&self, error: rusqlite::Error) -> Error {

@@ -1,10 +1,10 @@
-//! Keeps the sections of one skill in a small FTS5 database, and answers queries from it.
+//! Stores the sections of one skill in a small FTS5 database, and answers queries from it.
 //!
-//! Not part of `kb.db`: place, tables and keys are those of `skc`, schema version 2, so that either
-//! program reads what the other wrote. The one table of ours beside them, `source_files`, lets a
-//! check for changes go by length and times; an index without it is checked by content.
+//! The index is not part of `kb.db`: its path, tables and keys are those of `skc`, schema version
+//! 2, so that each program reads what the other wrote. kb adds one table, `source_files`, so that
+//! changes can be detected by length and times; an index without it is checked by content.
 //!
-//! Whatever goes wrong while reading means that the index cannot be used, and no more.
+//! Any error while reading only means that the index cannot be used.
 
 mod draft;
 
@@ -15,20 +15,20 @@ use rusqlite::{Connection, OpenFlags, named_params};
 
 pub use draft::IndexDraft;
 
-/// The schema this program writes, and the oldest it reads.
+/// The schema version this program writes, and the oldest it reads.
 pub const SCHEMA_VERSION: i64 = 2;
 
-/// How text is cut into words.
+/// How text is split into words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tokenizer {
-    /// `porter unicode61`: words by their stems.
+    /// `porter unicode61`: words are stemmed.
     Porter,
-    /// `unicode61`: words as they are.
+    /// `unicode61`: words are unchanged.
     Unicode61,
 }
 
 impl Tokenizer {
-    /// Returns the word kept in the index.
+    /// Returns the word stored in the index.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Porter => "porter",
@@ -36,10 +36,11 @@ impl Tokenizer {
         }
     }
 
-    /// Returns this one if the SQLite at hand has it, else the one without stems.
+    /// Returns this tokenizer if SQLite has it, otherwise the one without stems.
     pub fn or_available(self) -> Self {
         let is_there = |probe: &str| {
-            Connection::open_in_memory().is_ok_and(|it| it.execute_batch(probe).is_ok())
+            Connection::open_in_memory()
+                .is_ok_and(|connection| connection.execute_batch(probe).is_ok())
         };
         match self {
             Self::Porter if !is_there(PROBE_PORTER) => Self::Unicode61,
@@ -48,23 +49,23 @@ impl Tokenizer {
     }
 }
 
-/// What an index says of itself.
+/// The metadata of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexMeta {
-    /// Hash over the files it was made from.
+    /// Hash over its source files.
     pub source_hash: String,
-    /// Directory it was made from.
+    /// Directory of the source files.
     pub skill_path: String,
     /// Version of its schema.
     pub schema_version: i64,
-    /// [`Tokenizer::as_str`] of the tokenizer it was made with.
+    /// [`Tokenizer::as_str`] of its tokenizer.
     pub tokenizer: String,
 }
 
 /// A heading in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedHeading {
-    /// Below the skill's directory.
+    /// Path relative to the skill's directory.
     pub file: String,
     /// Without `#`.
     pub text: String,
@@ -79,28 +80,28 @@ pub struct IndexedHeading {
 /// A section that answers a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkillHit {
-    /// Below the skill's directory.
+    /// Path relative to the skill's directory.
     pub file: String,
-    /// Text of its heading; empty where it has none.
+    /// Text of its heading; empty if it has none.
     pub section: String,
-    /// What is around the words that matched.
+    /// The text around the matching words.
     pub snippet: String,
     /// BM25; larger is better.
     pub score: f64,
 }
 
-/// What was known of a file when it was indexed.
+/// The state of a file when it was indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
-    /// Below the skill's directory.
+    /// Path relative to the skill's directory.
     pub path: String,
     /// Its length.
     pub size_bytes: u64,
-    /// When its content was changed, since 1970.
+    /// When its content was last changed, since 1970.
     pub mtime_ns: i64,
-    /// When anything of it was changed, since 1970; 0 where the system keeps no such time.
+    /// When its content or metadata was last changed, since 1970; 0 if the system has no such time.
     pub ctime_ns: i64,
-    /// Whether any later change is sure to show in these times.
+    /// Whether any later change is sure to change these times.
     pub is_settled: bool,
     /// Lower-case hex.
     pub sha256: String,
@@ -124,9 +125,10 @@ const HEADINGS: &str = "
     FROM headings
     ORDER BY file, start_line, id";
 
-/// Snippets are made only for the sections that are shown. A file's name matches like any text,
-/// but weighs next to nothing; a heading weighs twice what stands below it. FTS5 looks for the best snippet
-/// by comparing every match with every other: a long section is shown at its first match instead.
+/// Snippets are made only for the sections that are shown. A file's name matches like any text, but
+/// with nearly no weight; a heading weighs twice as much as the text below it. FTS5 finds the best
+/// snippet by comparing each match with every other, so a long section is shown at its first match
+/// instead.
 const RANK_BY_BM25: &str = "
     WITH best AS MATERIALIZED (
         SELECT rowid AS id, bm25(sections, 0.05, 2.0, 1.0) AS bm25
@@ -156,18 +158,18 @@ const LOOK: &str = "
         (SELECT 1 FROM sections WHERE sections MATCH 'a' LIMIT 1),
         (SELECT 1 FROM headings LIMIT 1)";
 
-/// An index that is there and says what it is.
+/// An open index with readable metadata.
 #[derive(Debug)]
 pub struct SkillIndex {
     connection: Connection,
-    /// What it says of itself.
+    /// Its metadata.
     pub meta: IndexMeta,
 }
 
 impl SkillIndex {
-    /// Opens an index for reading; `None` if it is missing or corrupt. The file is left as it is.
+    /// Opens an index for reading; `None` if it is missing or corrupt. Never changes the file.
     pub fn open(path: &Path) -> Option<Self> {
-        // SQLite would wait for what comes through a pipe.
+        // SQLite would wait for the data of a pipe.
         path.is_file().then_some(())?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).ok()?;
@@ -175,7 +177,7 @@ impl SkillIndex {
         Some(Self { connection, meta })
     }
 
-    /// Returns what was known of the files when they were indexed; empty for an index that another
+    /// Returns the state of the files when they were indexed; empty for an index that another
     /// program wrote.
     pub fn known_files(&self) -> Vec<KnownFile> {
         let read = || -> rusqlite::Result<Vec<KnownFile>> {
@@ -195,7 +197,7 @@ impl SkillIndex {
             })?;
             rows.collect()
         };
-        // What cannot be read is not known: the files themselves decide.
+        // An unreadable state counts as unknown: the files themselves decide.
         read().unwrap_or_default()
     }
 
@@ -217,13 +219,13 @@ impl SkillIndex {
         read().ok()
     }
 
-    /// Whether its tables can be read as well as what it says of itself.
+    /// Whether its tables can be read, not only its metadata.
     pub fn is_whole(&self) -> bool {
         self.connection.query_row(LOOK, [], |_| Ok(())).is_ok()
     }
 
-    /// Returns the sections that match an FTS5 expression, best first, equal ones in the order of
-    /// the files; `None` if the index cannot be read.
+    /// Returns the sections that match an FTS5 expression, best first, ties ordered by file; `None`
+    /// if the index cannot be read.
     pub fn search(&self, match_expr: &str, limit: u32) -> Option<Vec<SkillHit>> {
         let read = || -> rusqlite::Result<Vec<SkillHit>> {
             let mut statement = self.connection.prepare(RANK_BY_BM25)?;
@@ -245,30 +247,30 @@ impl SkillIndex {
     }
 }
 
-/// Characters before and after the first match that an excerpt of a long section has at most.
+/// Maximum characters before and after the first match in an excerpt of a long section.
 const EXCERPT_CHARS: (usize, usize) = (60, 240);
 
-/// Returns what is around the first match of a text, or its beginning where only the heading matches; cut
-/// between words where there are any.
+/// Returns the text around the first match, or the beginning of the text if only the heading
+/// matches; cut between words if possible.
 fn around_first_match(marked: &str) -> String {
     let (before, after) = marked.split_at(marked.find("[MATCH]").unwrap_or(0));
-    let start = before.char_indices().rev().nth(EXCERPT_CHARS.0).map(|it| it.0);
+    let start = before.char_indices().rev().nth(EXCERPT_CHARS.0).map(|found| found.0);
     let before = match start {
         Some(start) => {
             let kept = &before[start..];
-            kept.split_once(char::is_whitespace).map_or(kept, |it| it.1)
+            kept.split_once(char::is_whitespace).map_or(kept, |halves| halves.1)
         }
         None => before,
     };
-    let end = after.char_indices().nth(EXCERPT_CHARS.1).map(|it| it.0);
+    let end = after.char_indices().nth(EXCERPT_CHARS.1).map(|found| found.0);
     let mut excerpt = before.to_owned();
     match end {
         Some(end) => {
             let kept = &after[..end];
-            let kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |it| it.0);
+            let kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |halves| halves.0);
             // A mark that is cut is left out, one that is open is closed.
-            let cut = kept.rfind('[').filter(|it| {
-                let tail = &kept[*it..];
+            let cut = kept.rfind('[').filter(|at| {
+                let tail = &kept[*at..];
                 !tail.ends_with(']')
                     && ("[MATCH]".starts_with(tail) || "[/MATCH]".starts_with(tail))
             });

@@ -1,4 +1,4 @@
-//! One skill's index: what is in it, what comes out, what counts as damaged.
+//! Tests the contents, the answers and the damage of a skill's index.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ fn known_file() -> KnownFile {
 
 fn names(directory: &Path) -> Vec<String> {
     let entries = directory.read_dir().unwrap();
-    entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect()
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 /// Reads one value without the code under test.
@@ -71,7 +71,7 @@ fn the_file_has_the_documented_tables_and_keys() {
 }
 
 #[test]
-fn what_was_put_in_comes_out() {
+fn stored_content_is_read_back() {
     let (_dir, path) = scratch();
     write(&path, Tokenizer::Porter, &[("b.md", "B", "# B"), ("a.md", "A", "# A")]);
     let index = SkillIndex::open(&path).unwrap();
@@ -81,7 +81,7 @@ fn what_was_put_in_comes_out() {
 }
 
 #[test]
-fn all_words_must_be_there_and_scores_are_positive() {
+fn all_words_must_occur_and_scores_are_positive() {
     let (_dir, path) = scratch();
     write(
         &path,
@@ -106,14 +106,14 @@ fn all_words_must_be_there_and_scores_are_positive() {
 }
 
 #[test]
-fn equal_scores_come_in_the_order_of_the_files_and_the_limit_holds() {
+fn equal_scores_are_ordered_by_file_and_the_limit_holds() {
     let (_dir, path) = scratch();
-    let names: Vec<String> = (0..30).map(|it| format!("{it:02}.md")).collect();
-    let sections: Vec<_> = names.iter().map(|it| (it.as_str(), "S", "# S\nword")).collect();
+    let names: Vec<String> = (0..30).map(|number| format!("{number:02}.md")).collect();
+    let sections: Vec<_> = names.iter().map(|name| (name.as_str(), "S", "# S\nword")).collect();
     write(&path, Tokenizer::Porter, &sections);
     let index = SkillIndex::open(&path).unwrap();
     let found = |limit| -> Vec<String> {
-        index.search(r#""word""#, limit).unwrap().into_iter().map(|it| it.file).collect()
+        index.search(r#""word""#, limit).unwrap().into_iter().map(|hit| hit.file).collect()
     };
     assert_eq!(found(10), names[..10]);
     assert_eq!(found(100), names);
@@ -121,7 +121,7 @@ fn equal_scores_come_in_the_order_of_the_files_and_the_limit_holds() {
 }
 
 #[test]
-fn content_and_heading_outweigh_the_name_of_the_file() {
+fn content_and_heading_outweigh_the_file_name() {
     let (_dir, path) = scratch();
     write(
         &path,
@@ -133,13 +133,13 @@ fn content_and_heading_outweigh_the_name_of_the_file() {
         ],
     );
     let hits = SkillIndex::open(&path).unwrap().search(r#""deploy""#, 10).unwrap();
-    let order: Vec<&str> = hits.iter().map(|it| it.file.as_str()).collect();
+    let order: Vec<&str> = hits.iter().map(|hit| hit.file.as_str()).collect();
     assert_eq!(order, ["y.md", "x.md", "deploy.md"]);
     assert!(!hits[2].snippet.contains("[MATCH]"));
 }
 
 #[test]
-fn stems_are_a_matter_of_the_tokenizer() {
+fn stems_depend_on_the_tokenizer() {
     for (tokenizer, num_hits) in [(Tokenizer::Porter, 1), (Tokenizer::Unicode61, 0)] {
         let (_dir, path) = scratch();
         write(&path, tokenizer, &[("a.md", "A", "# A\nconfigure")]);
@@ -151,7 +151,7 @@ fn stems_are_a_matter_of_the_tokenizer() {
 }
 
 #[test]
-fn whatever_cannot_be_read_is_no_index() {
+fn an_unreadable_index_is_none() {
     let (_dir, path) = scratch();
     assert!(SkillIndex::open(&path).is_none());
     for bytes in [&b""[..], b"garbage", &[0x55; 5000]] {
@@ -181,7 +181,7 @@ fn whatever_cannot_be_read_is_no_index() {
 }
 
 #[test]
-fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces() {
+fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces_the_index() {
     let (dir, path) = scratch();
     drop(IndexDraft::begin(&path, Tokenizer::Porter).unwrap());
     assert!(names(dir.path()).is_empty());
@@ -213,7 +213,7 @@ fn a_long_section_is_shown_at_its_first_match() {
     let (_dir, path) = scratch();
     let many = "word ".repeat(20_000);
     let once = format!("{many}needle {many}");
-    // Without a space between words, and without one to cut at.
+    // With no space between words, and so no place to cut.
     let dense = "\u{6f6e}\u{4f4d},".repeat(8_000);
     write(
         &path,
