@@ -1,8 +1,7 @@
-//! Feeds an attacker's bytes to every place that first understands bytes from outside: what `fuzz/` and the
-//! tests below run.
+//! Feeds an attacker's bytes to every parser of outside input. `fuzz/` and the tests below run it.
 //!
-//! One function for each place where bytes from outside are first understood. Not part of the program:
-//! only tests and the feature `fuzzing` have it.
+//! There is one function for each place that first parses bytes from outside. It is not part of the
+//! program: only tests and the feature `fuzzing` compile it.
 
 #![expect(clippy::missing_panics_doc, reason = "a panic is what is looked for")]
 
@@ -17,10 +16,10 @@ use crate::search::parse;
 use crate::skill::{front_matter, page};
 use crate::text::{decode, headings};
 
-/// A place that bytes are fed to.
+/// A function to feed bytes to.
 pub type Target = fn(&[u8]);
 
-/// All places, each under the name of its target and of its corpus in `fuzz/corpus/`.
+/// All targets with their names, which also name the corpora in `fuzz/corpus/`.
 pub const TARGETS: &[(&str, Target)] = &[
     ("markdown", markdown),
     ("text", text),
@@ -37,14 +36,14 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("detect", detect),
 ];
 
-/// Markdown with its front matter, and its chunks.
+/// Parses Markdown with its front matter, and chunks it.
 pub fn markdown(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
         check_chunks(&extract::markdown::extract(&text));
     }
 }
 
-/// Plain text and notes, and their chunks.
+/// Parses plain text and notes, and chunks them.
 pub fn text(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
         check_chunks(&extract::text::extract(&text));
@@ -52,7 +51,7 @@ pub fn text(bytes: &[u8]) {
     }
 }
 
-/// Source code in every language, and its chunks.
+/// Parses source code in every language, and chunks it.
 pub fn code(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
         for language in Language::ALL {
@@ -61,38 +60,38 @@ pub fn code(bytes: &[u8]) {
     }
 }
 
-/// Jupyter notebooks.
+/// Parses Jupyter notebooks.
 pub fn notebook(bytes: &[u8]) {
     extract::fuzz_notebook(bytes);
 }
 
-/// Web pages, as a child reads them.
+/// Parses web pages, as a child process does.
 pub fn html(bytes: &[u8]) {
     extract::reader::fuzz("html", bytes);
 }
 
-/// DOCX, as a child reads it.
+/// Parses DOCX, as a child process does.
 pub fn docx(bytes: &[u8]) {
     extract::reader::fuzz("docx", bytes);
 }
 
-/// EPUB, as a child reads it.
+/// Parses EPUB, as a child process does.
 pub fn epub(bytes: &[u8]) {
     extract::reader::fuzz("epub", bytes);
 }
 
-/// PDF, as the first reader of a child reads it. Not among [`TARGETS`]: it may overflow its stack, which
-/// is what the child is for.
+/// Parses PDF, as the first reader of a child process does. Not among [`TARGETS`]: it may overflow
+/// its stack, which is why a child process does it.
 pub fn pdf(bytes: &[u8]) {
     extract::reader::fuzz("hayro", bytes);
 }
 
-/// Lines between parent and child.
+/// Parses the lines between parent and child.
 pub fn protocol(bytes: &[u8]) {
     extract::protocol::fuzz(bytes);
 }
 
-/// The front matter of a SKILL.md.
+/// Parses the front matter of a SKILL.md.
 pub fn front_matter(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     if let Ok((fields, start)) = front_matter::read(text) {
@@ -107,7 +106,7 @@ pub fn front_matter(bytes: &[u8]) {
     }
 }
 
-/// The headings and links of a skill's page.
+/// Finds the headings and links of a skill's page.
 pub fn headings(bytes: &[u8]) {
     if let Some(page) = page::read("SKILL.md", bytes) {
         let _ = (page.headings(), page.links(), page.num_lines());
@@ -116,7 +115,7 @@ pub fn headings(bytes: &[u8]) {
     assert!(starts.is_sorted());
 }
 
-/// What is typed after `kb search`.
+/// Parses a query as typed after `kb search`.
 pub fn query(bytes: &[u8]) {
     if let Ok(typed) = str::from_utf8(bytes)
         && let Ok(query) = parse::parse(typed)
@@ -125,14 +124,14 @@ pub fn query(bytes: &[u8]) {
     }
 }
 
-/// The settings file.
+/// Parses the settings file.
 pub fn settings(bytes: &[u8]) {
     if let Ok(text) = str::from_utf8(bytes) {
         config::fuzz(text);
     }
 }
 
-/// What a file is, by its bytes.
+/// Detects the format of a file by its bytes.
 pub fn detect(bytes: &[u8]) {
     for name in ["a", "a.md", "a.pdf", "a.txt", "a.html", "a.docx", "a.py", "a.png"] {
         for is_named in [false, true] {
@@ -142,7 +141,7 @@ pub fn detect(bytes: &[u8]) {
     let _ = (detect::looks_like(bytes), decode::is_binary(bytes));
 }
 
-/// Cuts a document and looks whether any chunk is longer than the model reads, or empty.
+/// Chunks a document and checks that no chunk is empty or longer than the model reads.
 fn check_chunks(document: &Document) {
     for strategy in [Strategy::Structure, Strategy::Fixed, Strategy::Whole] {
         let options = ChunkOptions {
@@ -154,8 +153,9 @@ fn check_chunks(document: &Document) {
             reserved_tokens: 2,
             include_context: true,
         };
-        // A token is at most four bytes, so that words without a space are cut, too.
-        let num_tokens = |it: &str| it.split_whitespace().map(|it| it.len().div_ceil(4)).sum();
+        // A token is at most four bytes, so words without spaces are also cut.
+        let num_tokens =
+            |text: &str| text.split_whitespace().map(|word| word.len().div_ceil(4)).sum();
         for chunk in chunk(document, "Title", &num_tokens, &options) {
             assert!(!chunk.text.trim().is_empty());
             assert!(chunk.token_count <= 48, "{} tokens: {:?}", chunk.token_count, chunk.text);
@@ -170,21 +170,21 @@ mod tests {
 
     use super::*;
 
-    /// Executions of each target without a word from `KB_FUZZ_RUNS`.
+    /// Executions per target unless `KB_FUZZ_RUNS` is set.
     const RUNS: usize = 150;
 
-    /// Longest input made.
+    /// Longest generated input.
     const MAX_LEN: usize = 6000;
 
     const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-    /// Returns the inputs that are kept for a target.
+    /// Returns the stored inputs of a target.
     fn corpus(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
         let folder = Path::new(ROOT).join("fuzz/corpus").join(name);
         let mut files: Vec<PathBuf> =
-            fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort();
-        files.into_iter().map(|it| (it.clone(), fs::read(it).unwrap())).collect()
+        files.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
     }
 
     fn num_runs() -> usize {
@@ -192,10 +192,10 @@ mod tests {
             clippy::disallowed_methods,
             reason = "how often is for the user of the test to say"
         )]
-        std::env::var("KB_FUZZ_RUNS").ok().map_or(RUNS, |it| it.parse().unwrap())
+        std::env::var("KB_FUZZ_RUNS").ok().map_or(RUNS, |number| number.parse().unwrap())
     }
 
-    /// The xorshift generator: the same seed gives the same inputs everywhere.
+    /// An xorshift generator: the same seed gives the same inputs everywhere.
     struct Random(u64);
 
     impl Random {
@@ -248,7 +248,7 @@ mod tests {
         "null",
     ];
 
-    /// Changes an input a little, as attackers do.
+    /// Makes a small change to an input, as attackers do.
     fn mutate(bytes: &mut Vec<u8>, others: &[(PathBuf, Vec<u8>)], random: &mut Random) {
         for _ in 0..=random.below(6) {
             let at = random.below(bytes.len() + 1);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn no_input_is_too_odd_for_any_target() {
+    fn no_input_breaks_a_target() {
         for (name, target) in TARGETS {
             let corpus = corpus(name);
             assert!(!corpus.is_empty(), "{name}");
@@ -302,9 +302,9 @@ mod tests {
     }
 
     #[test]
-    fn every_target_has_a_program() {
+    fn every_target_has_a_fuzz_program() {
         let manifest = fs::read_to_string(Path::new(ROOT).join("fuzz/Cargo.toml")).unwrap();
-        for name in TARGETS.iter().map(|it| it.0).chain(["pdf"]) {
+        for name in TARGETS.iter().map(|target| target.0).chain(["pdf"]) {
             let path = format!("fuzz_targets/{name}.rs");
             assert!(manifest.contains(&format!("path = \"{path}\"")), "{name}");
             let program = fs::read_to_string(Path::new(ROOT).join("fuzz").join(path)).unwrap();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_end_is_read() {
+    fn a_page_without_an_end_is_read() {
         pdf(include_bytes!("../fuzz/corpus/pdf/page-without-end.pdf"));
     }
 }

@@ -8,11 +8,11 @@ use crate::app::observer::Event;
 use crate::ingest;
 use crate::mcp::protocol::Call;
 
-/// Passes events on to the server's observer, and counts files for the client.
+/// Passes events on to the server's observer, and reports the number of files to the client.
 pub(super) struct Reporter<'a> {
     server: &'a dyn Observer,
     call: &'a Call,
-    /// Files that are done, and files found so far.
+    /// Files done, and files found so far.
     counts: Mutex<(usize, usize)>,
 }
 

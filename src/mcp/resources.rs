@@ -11,13 +11,13 @@ use crate::read::Selection;
 use crate::skill::list::{ListOptions, ListedSkill};
 use crate::skill::open::OpenOptions;
 
-/// Resources on a page of the list.
+/// Number of resources per page of the list.
 const PAGE: usize = 100;
 
-/// Where documents are.
+/// Prefix of the addresses of documents.
 const DOCUMENT_URI: &str = "kb://document/";
 
-/// Where skills are.
+/// Prefix of the addresses of skills.
 const SKILL_URI: &str = "kb://skill/";
 
 impl Resources for Service {
@@ -31,15 +31,15 @@ impl Resources for Service {
             }
         };
         let mut all = self.skills()?;
-        let documents = self.session.open_existing().and_then(|it| match it {
+        let documents = self.session.open_existing().and_then(|store| match store {
             Some(store) => store.document_names(),
             None => Ok(Vec::new()),
         });
-        let documents = documents.map_err(|it| failure(&it))?;
-        all.extend(documents.into_iter().map(|it| Resource {
-            uri: format!("{DOCUMENT_URI}{}", it.id),
-            name: it.title,
-            description: it.path,
+        let documents = documents.map_err(|error| failure(&error))?;
+        all.extend(documents.into_iter().map(|document| Resource {
+            uri: format!("{DOCUMENT_URI}{}", document.id),
+            name: document.title,
+            description: document.path,
             mime_type: "text/plain",
         }));
         let next = (all.len() > skip.saturating_add(PAGE)).then(|| (skip + PAGE).to_string());
@@ -61,7 +61,7 @@ impl Resources for Service {
             };
         }
         let Some(name) = uri.strip_prefix(SKILL_URI) else { return Ok(None) };
-        if !self.skills()?.iter().any(|it| it.name == name) {
+        if !self.skills()?.iter().any(|skill| skill.name == name) {
             return Ok(None);
         }
         let options = OpenOptions { path: "SKILL.md".into(), max_lines: None };
@@ -85,7 +85,7 @@ impl Resources for Service {
 }
 
 impl Service {
-    /// Returns the skills there are, after loading their registry.
+    /// Loads the registry of skills and returns them.
     pub(super) fn list_skills(&self) -> Result<Vec<ListedSkill>> {
         let request = SkillRequest::List(ListOptions::default());
         match self.skill(&request, &*self.observer)? {

@@ -1,4 +1,4 @@
-//! Holds what all tools and resources work on.
+//! Holds the state that all tools and resources share.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::protocol::Failure;
 
-/// A session that stays open between calls, and who hears of what happens.
+/// A session that stays open between calls, and the observer of events.
 pub(super) struct Service {
     pub(super) session: Session,
     pub(super) observer: Arc<dyn Observer>,
 }
 
 impl Service {
-    /// Runs a skill command, in the working directory and at the time of the call.
+    /// Runs a skill command in the working directory and at the time of the call.
     pub(super) fn skill(
         &self,
         request: &SkillRequest,
@@ -27,7 +27,7 @@ impl Service {
     }
 }
 
-/// Returns an error as a client sees it.
+/// Converts an error to the form that clients get.
 pub(super) fn failure(error: &Error) -> Failure {
     Failure { message: error.to_string(), code: error.code().to_owned(), fix: error.hint() }
 }

@@ -1,4 +1,5 @@
-//! Offers skill commands as tools; the table of commands says their names, schemas and defaults.
+//! Offers skill commands as tools. The table of commands supplies their names, schemas and
+//! defaults.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::present::json::skill as skill_json;
 use crate::skill::commands::{Command, Kind, Parameter};
 use crate::text::paths;
 
-/// What agents are told of a skill command, beside what it does.
+/// Returns what agents are told about when to use a skill command.
 fn when_to_use(name: &str) -> &'static str {
     match name {
         "list" => "Use it to learn which skills there are; search and capability narrow the list.",
@@ -33,7 +34,7 @@ fn when_to_use(name: &str) -> &'static str {
     }
 }
 
-/// Makes a tool of a skill command.
+/// Makes a tool from a skill command.
 pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> Tool {
     let service = Arc::clone(service);
     let handler = move |input: Value, call: &Call| {
@@ -85,7 +86,7 @@ fn property(parameter: &Parameter) -> Value {
     schema
 }
 
-/// Returns an error as a client sees it; one of the protocol's, by its line.
+/// Converts an error to the form that clients get; one of the protocol's, to its line.
 fn in_protocol(error: &Error) -> Failure {
     match error {
         Error::Skill(diagnostic) => Failure {
@@ -97,7 +98,7 @@ fn in_protocol(error: &Error) -> Failure {
     }
 }
 
-/// Input that fits a command's schema.
+/// Input that matches a command's schema.
 pub(super) struct Given<'a> {
     pub(super) command: &'a Command,
     pub(super) input: &'a Value,

@@ -1,6 +1,7 @@
-//! Offers use cases as tools for agents: each has a name, a schema, a description and a function.
+//! Offers use cases as tools for agents. Each tool has a name, a schema, a description and a
+//! function.
 //!
-//! A tool returns what its command prints with `--format json`, made by the same functions.
+//! A tool returns what its command prints with `--format json`; the same functions produce both.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use crate::requests::{
 use crate::skill::commands::COMMANDS;
 use crate::text::json::Json;
 
-/// Returns all tools; those that change something only if that is allowed.
+/// Returns all tools. Tools that change something are included only if that is allowed.
 pub(super) fn tools(service: &Arc<Service>, allows_writing: bool) -> Vec<Tool> {
     let mut tools = read_tools(service);
     let commands = COMMANDS
@@ -186,14 +187,14 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
     ]
 }
 
-/// Adds documents and reports how far it is.
+/// Adds documents and reports progress.
 fn added(service: &Service, request: &AddRequest, call: &Call) -> Result<Value> {
     let observer = Reporter::new(&*service.observer, call);
     let (report, _) = app::add::add(&service.session, request, &observer)?;
     value(|out| json::report(&report, out))
 }
 
-/// Makes a tool of a function that takes a type of input and returns JSON.
+/// Makes a tool from a function that takes a typed input and returns JSON.
 fn tool<I: DeserializeOwned + JsonSchema + 'static>(
     service: &Arc<Service>,
     name: &str,
@@ -218,7 +219,7 @@ fn tool<I: DeserializeOwned + JsonSchema + 'static>(
     }
 }
 
-/// Returns the schema of a type as plain as it can be.
+/// Returns the schema of a type, as simple as possible.
 fn schema<I: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -227,10 +228,10 @@ fn schema<I: JsonSchema>() -> Schema {
     let schema = settings.into_generator().into_root_schema_for::<I>();
     match schema.to_value() {
         Value::Object(mut schema) => {
-            // What the tool is for stands in its description.
+            // The tool's description already says what it is for.
             schema.remove("title");
             schema.remove("description");
-            // Said in the words that every client knows, also where a type holds another.
+            // Expressed with the keyword that every client knows, even if a type contains another.
             schema.remove("unevaluatedProperties");
             schema.insert("additionalProperties".into(), false.into());
             let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
@@ -241,8 +242,8 @@ fn schema<I: JsonSchema>() -> Schema {
     }
 }
 
-/// Takes out of a property what agents pay for and learn nothing from: that it may be null, which
-/// is to leave it out, the width of its number, and what it is when it is left out.
+/// Removes what costs agents tokens and teaches them nothing: that a property may be null, which
+/// means to omit it, the width of its number, and its default.
 fn simplify(property: &mut Value) {
     let Some(property) = property.as_object_mut() else { return };
     property.remove("format");
@@ -264,7 +265,7 @@ fn simplify(property: &mut Value) {
     }
 }
 
-/// Returns the JSON that `write` writes.
+/// Returns the JSON that `write` produces.
 pub(super) fn value(write: impl FnOnce(&mut Json<'_>) -> std::io::Result<()>) -> Result<Value> {
     Json::value_of(write).map_err(Error::Output)
 }

@@ -1,7 +1,8 @@
-//! Reads requests that programs write as JSON, and turns them into those of the use cases.
+//! Parses requests that programs write as JSON, and converts them to those of the use cases.
 //!
-//! One type for each command that a server offers. Its fields are the input schema, and its doc comments are
-//! the descriptions in it. Lines of `kb search --batch` are such requests, too.
+//! There is one type for each command that a server offers. Its fields make up the input schema,
+//! and its doc comments are the descriptions in it. Lines of `kb search --batch` are also such
+//! requests.
 
 mod read;
 mod write;
@@ -49,10 +50,10 @@ impl From<TypeWord> for DocType {
 pub(crate) struct FilterInput {
     /// Only documents of this type
     pub(crate) r#type: Option<TypeWord>,
-    /// Only documents that bear all these tags
+    /// Only documents with all these tags
     #[serde(default)]
     pub(crate) tags: Vec<String>,
-    /// Only documents that bear none of these tags
+    /// Only documents with none of these tags
     #[serde(default)]
     pub(crate) exclude_tags: Vec<String>,
     /// Only documents at or below this file or folder
@@ -61,9 +62,9 @@ pub(crate) struct FilterInput {
     #[serde(default)]
     #[schemars(schema_with = "language_words")]
     pub(crate) language: Option<String>,
-    /// Only documents of this day or later: 2026, 2026-05 or 2026-05-17
+    /// Only documents of this date or later: 2026, 2026-05 or 2026-05-17
     pub(crate) since: Option<String>,
-    /// Only documents of this day or earlier
+    /// Only documents of this date or earlier
     pub(crate) until: Option<String>,
 }
 
@@ -71,7 +72,7 @@ impl TryFrom<FilterInput> for Filter {
     type Error = Error;
 
     fn try_from(input: FilterInput) -> Result<Self> {
-        // What schemas cannot say is checked as on the command line.
+        // A schema cannot express these checks; the command line makes the same ones.
         let date =
             |typed: Option<String>| typed.map(|day| values::date(&day)).transpose().map_err(wrong);
         Ok(Self {
@@ -93,12 +94,12 @@ impl TryFrom<FilterInput> for Filter {
 pub(crate) struct SearchInput {
     /// What to look for, in plain words; "a phrase" stays together, a leading - excludes
     pub(crate) query: String,
-    /// Most results to return; 10 without
+    /// Largest number of results to return; 10 by default
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
     pub(crate) top: Option<u32>,
     #[serde(flatten)]
     pub(crate) filter: FilterInput,
-    /// Most results of one document
+    /// Largest number of results from one document
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
     pub(crate) per_doc: Option<u32>,
     /// Leave out results with a fused score below this
@@ -109,20 +110,20 @@ pub(crate) struct SearchInput {
     /// Meaning only: when the words may differ
     #[serde(default)]
     pub(crate) vec_only: bool,
-    /// Return the best passages that fit into so many tokens, each text once, neighbours as one
+    /// Return the best passages that fit into this many tokens, each text once, neighbours merged
     #[schemars(range(max = limits::BUDGET.max))]
     pub(crate) budget: Option<u32>,
-    /// Add so many chunks before and after each result to its text
+    /// Add this many chunks before and after each result to its text
     #[serde(default)]
     pub(crate) context: u32,
 }
 
 impl SearchInput {
-    /// Returns the request it makes.
+    /// Converts the input to a request.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for what a schema cannot say.
+    /// [`Error::Usage`] for faults that a schema cannot express.
     pub(crate) fn into_request(self) -> Result<SearchRequest> {
         let legs = match (self.fts_only, self.vec_only) {
             (true, true) => {
@@ -149,7 +150,7 @@ impl SearchInput {
     }
 }
 
-/// Find what is like a document or a chunk.
+/// Find documents or chunks similar to a given one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SimilarInput {
@@ -157,9 +158,9 @@ pub(crate) struct SimilarInput {
     #[serde(default)]
     #[schemars(schema_with = "id_or_name")]
     pub(crate) document: Option<Value>,
-    /// Id of a chunk, as results name it; instead of a document
+    /// Id of a chunk, as given in results; instead of a document
     pub(crate) chunk: Option<ChunkId>,
-    /// Most results to return; 10 without
+    /// Largest number of results to return; 10 by default
     #[schemars(range(min = limits::TOP.min, max = limits::TOP.max))]
     pub(crate) top: Option<u32>,
     #[serde(flatten)]
@@ -193,12 +194,12 @@ pub(crate) struct ListInput {
     pub(crate) filter: FilterInput,
 }
 
-/// Nothing to say.
+/// No arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoInput {}
 
-/// Refuses a number out of range, as on the command line.
+/// Refuses a number out of range, as the command line does.
 fn within(limit: Limit, number: Option<u32>) -> Result<Option<u32>> {
     match number.filter(|number| !limit.holds(*number)) {
         Some(number) => {
@@ -220,17 +221,17 @@ fn language(word: &str) -> Result<Language> {
     })
 }
 
-/// Returns the schema of the words for languages of source code.
+/// Returns the schema of the words for programming languages.
 fn language_words(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": "string", "enum": Language::ALL.map(Language::as_str) })
 }
 
-/// Returns the schema of what names a document.
+/// Returns the schema of a document's id or name.
 fn id_or_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": ["integer", "string"] })
 }
 
-/// Returns what names a document as it would be typed.
+/// Returns the id or name of a document as it would be typed.
 pub(crate) fn name(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! Reads requests to show a document or a part of it.
+//! Defines requests to show a document or a part of it.
 
 use std::num::NonZeroU32;
 
@@ -51,7 +51,7 @@ pub(crate) struct ShowInput {
     /// Chunks to show before and after the chunk
     #[serde(default)]
     pub(crate) around: u32,
-    /// Most lines to show
+    /// Largest number of lines to show
     pub(crate) max_lines: Option<u32>,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct OpenInput {
     pub(crate) start_line: Option<NonZeroU32>,
     /// Last line to show
     pub(crate) end_line: Option<NonZeroU32>,
-    /// Most lines to show
+    /// Largest number of lines to show
     pub(crate) max_lines: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads requests that add to the knowledge base.
+//! Defines requests that add to the knowledge base.
 
 use std::path::PathBuf;
 
@@ -11,28 +11,28 @@ use crate::app::values;
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
 
-/// Keep a note.
+/// Save a note.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoteInput {
-    /// What to remember
+    /// Text to remember
     pub(crate) text: String,
     /// Title of the note
     pub(crate) title: Option<String>,
-    /// Tags it is to bear
+    /// Tags for the note
     #[serde(default)]
     pub(crate) tags: Vec<String>,
 }
 
-/// Put another text in the place of a note's.
+/// Replace the text of a note.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UpdateNoteInput {
     /// Id of the note
     pub(crate) document: DocumentId,
-    /// What it is to say
+    /// New text of the note
     pub(crate) text: String,
-    /// Another title
+    /// New title
     pub(crate) title: Option<String>,
     /// Tags to add
     #[serde(default)]
@@ -43,7 +43,7 @@ pub(crate) struct UpdateNoteInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AddInput {
-    /// Files and folders; folders with all that is below them
+    /// Files and folders; folders include everything below them
     #[schemars(length(min = 1))]
     pub(crate) paths: Vec<PathBuf>,
     /// Tags for every document
@@ -52,11 +52,11 @@ pub(crate) struct AddInput {
 }
 
 impl AddInput {
-    /// Returns the request it makes.
+    /// Converts the input to a request.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for `-`: what comes on standard input is the protocol, not a document.
+    /// [`Error::Usage`] for `-`: standard input carries the protocol, not a document.
     pub(crate) fn into_request(self) -> Result<AddRequest> {
         if self.paths.iter().any(|path| path.as_os_str() == "-") {
             return Err(Error::Usage {
@@ -69,7 +69,7 @@ impl AddInput {
     }
 }
 
-/// Reads tags as they are typed, where a comma parts them, too.
+/// Parses tags as typed; commas also separate them.
 pub(crate) fn tags(given: &[String]) -> Result<Vec<String>> {
     let tags = given.iter().flat_map(|tags| tags.split(',')).map(values::tag);
     tags.collect::<std::result::Result<_, _>>().map_err(wrong)

@@ -1,4 +1,4 @@
-//! Writes what tools were asked, and what came of it, to the lines of a file.
+//! Appends a record of each tool call to a file.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,16 +11,16 @@ use crate::error::{Error, Result};
 use crate::files::{File, write};
 use crate::text::json::Line;
 
-/// Hears of every call: once before it is dispatched, once after.
+/// Receives every call: once before it is dispatched, once after.
 pub trait AuditSink: Send + Sync {
-    /// A call with checked input is about to be dispatched; not told of input that was refused.
+    /// A call with valid input is about to be dispatched. Refused input is not reported here.
     fn enter(&self, tool: &str, id: u64, input: &Value);
 
-    /// A call is over, whatever came of it.
+    /// A call is over, whatever its outcome.
     fn exit(&self, tool: &str, id: u64, duration: Duration, envelope: &Value);
 }
 
-/// Forgets everything.
+/// Discards every record.
 pub struct NoAudit;
 
 impl AuditSink for NoAudit {
@@ -29,14 +29,14 @@ impl AuditSink for NoAudit {
     fn exit(&self, _: &str, _: u64, _: Duration, _: &Value) {}
 }
 
-/// Appends one JSON object a line to a file.
+/// Appends one JSON object per line to a file.
 pub struct JsonLines {
     file: Mutex<File>,
     now: fn() -> String,
 }
 
 impl JsonLines {
-    /// Opens the file, making it where it is missing; only its owner can read it from then on.
+    /// Opens the file, or creates it if it is missing. From then on only its owner can read it.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl JsonLines {
         Ok(Self { file: Mutex::new(file), now })
     }
 
-    /// Writes a line at once; a full disk must not keep a tool from answering.
+    /// Writes a line at once. Errors are ignored: a full disk must not keep a tool from answering.
     fn write(&self, line: &Value) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = Line::of(line).and_then(|line| file.write_all(line.as_str().as_bytes()));
@@ -65,7 +65,7 @@ impl AuditSink for JsonLines {
     fn exit(&self, tool: &str, id: u64, duration: Duration, envelope: &Value) {
         let time = (self.now)();
         let duration_ms = duration.as_secs_f64() * 1e3;
-        // The data itself is in the database already.
+        // The data itself is already in the database.
         self.write(&json!({
             "event": "exit", "time": time, "id": id, "tool": tool, "duration_ms": duration_ms,
             "ok": envelope["ok"], "error": envelope["error"],

@@ -1,10 +1,10 @@
 //! Runs every call through five stages that none can bypass, and returns its envelope.
 //!
-//! 1. turn: calls of one tool one after the other, in the order they came; other tools go on
-//! 2. validate: the input against the tool's schema, before anything else happens
-//! 3. audit in: the sink sees tool, number and input
-//! 4. dispatch: the tool itself
-//! 5. audit out: the sink sees how long it took and what came of it, always
+//! 1. turn: calls of one tool run one after the other, in the order they arrive; other tools go on
+//! 2. validate: the input is checked against the tool's schema before anything else happens
+//! 3. audit in: the sink gets tool, number and input
+//! 4. dispatch: the tool runs
+//! 5. audit out: the sink always gets the duration and the outcome
 
 use std::collections::BTreeMap;
 use std::panic;
@@ -19,7 +19,7 @@ use tokio::task;
 
 use crate::mcp::protocol::{AuditSink, Call, Failure, Tool, validate};
 
-/// The tools there are, and the way every call of them goes.
+/// The registered tools and the stages that each call passes through.
 pub struct Chain {
     tools: BTreeMap<String, Entry>,
     audit: Arc<dyn AuditSink>,
@@ -28,12 +28,12 @@ pub struct Chain {
 
 struct Entry {
     tool: Arc<Tool>,
-    /// Held while a call of this tool is under way; waiting calls get it in their order.
+    /// Held while a call of this tool is running; waiting calls get it in order of arrival.
     turn: Mutex<()>,
 }
 
 impl Chain {
-    /// Makes a chain without tools.
+    /// Returns a chain without tools.
     pub fn new(audit: Arc<dyn AuditSink>) -> Self {
         Self { tools: BTreeMap::new(), audit, next_id: AtomicU64::new(1) }
     }
@@ -42,10 +42,11 @@ impl Chain {
     ///
     /// # Errors
     ///
-    /// A sentence, if there is one of this name, or the name is not in `snake_case`, or it has no
-    /// schema of an object.
+    /// A sentence, if the name is taken or not in `snake_case`, or the tool has no schema of an
+    /// object.
     pub fn register(&mut self, tool: Tool) -> Result<(), String> {
-        let is_allowed = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+        let is_allowed =
+            |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
         if tool.name.is_empty() || !tool.name.chars().all(is_allowed) {
             return Err(format!("tool name not in snake_case: {}", tool.name));
         }
@@ -60,9 +61,9 @@ impl Chain {
         Ok(())
     }
 
-    /// Returns the tools in order of their names.
+    /// Returns the tools, sorted by name.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.tools.values().map(|it| &*it.tool)
+        self.tools.values().map(|entry| &*entry.tool)
     }
 
     /// Whether there is a tool of this name.
@@ -89,11 +90,15 @@ impl Chain {
             audit.exit(&tool.name, id, start.elapsed(), &envelope);
             envelope
         };
-        Some(task::spawn_blocking(work).await.unwrap_or_else(|it| failed(&crash(&it.to_string()))))
+        Some(
+            task::spawn_blocking(work)
+                .await
+                .unwrap_or_else(|error| failed(&crash(&error.to_string()))),
+        )
     }
 }
 
-/// Runs a tool; one that panics has failed, and the next call finds the server as it was.
+/// Runs a tool. A panic is a failure of this call; the next call finds the server unchanged.
 fn dispatch(tool: &Tool, input: Value, call: &Call) -> Value {
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| (tool.handler)(input, call)));
     match outcome {
@@ -146,12 +151,12 @@ mod tests {
         Call::new(Arc::new(|_, _, _| {}))
     }
 
-    /// Runs work on a runtime as the server has it.
+    /// Runs a future on a runtime like the server's.
     fn block_on<T>(work: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
     }
 
-    /// Writes down what it hears.
+    /// Records what the sink receives.
     #[derive(Default)]
     struct Heard(StdMutex<Vec<String>>);
 
@@ -169,7 +174,7 @@ mod tests {
         let mut chain = Chain::new(audit);
         let failure =
             || Failure { message: "no".into(), code: "word".into(), fix: Some("do".into()) };
-        chain.register(tool("echo", Box::new(|it, _| Ok(it)))).unwrap();
+        chain.register(tool("echo", Box::new(|input, _| Ok(input)))).unwrap();
         chain.register(tool("fail", Box::new(move |_, _| Err(failure())))).unwrap();
         chain.register(tool("panic", Box::new(|_, _| panic!("on purpose")))).unwrap();
         chain
@@ -178,15 +183,15 @@ mod tests {
     #[test]
     fn a_name_is_registered_once_in_snake_case_and_with_a_schema() {
         let mut chain = chain(Arc::new(NoAudit));
-        let again = chain.register(tool("echo", Box::new(|it, _| Ok(it))));
+        let again = chain.register(tool("echo", Box::new(|input, _| Ok(input))));
         assert_eq!(again, Err("tool already registered: echo".into()));
-        assert!(chain.register(tool("Not-Snake", Box::new(|it, _| Ok(it)))).is_err());
-        let bare = Tool { schema: Schema::new(), ..tool("bare", Box::new(|it, _| Ok(it))) };
+        assert!(chain.register(tool("Not-Snake", Box::new(|input, _| Ok(input)))).is_err());
+        let bare = Tool { schema: Schema::new(), ..tool("bare", Box::new(|input, _| Ok(input))) };
         assert_eq!(chain.register(bare), Err("tool without an input schema: bare".into()));
     }
 
     #[test]
-    fn what_comes_of_a_call_is_an_envelope() {
+    fn every_call_returns_an_envelope() {
         let chain = chain(Arc::new(NoAudit));
         let answer = |name: &str, input| block_on(chain.call(name, input, call()));
         let expected = json!({ "ok": true, "data": { "n": 1 } });
@@ -207,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sink_hears_the_beginning_of_checked_calls_and_the_end_of_all() {
+    fn the_sink_receives_the_start_of_valid_calls_and_the_end_of_all() {
         let heard = Arc::new(Heard::default());
         let chain = chain(Arc::clone(&heard) as Arc<dyn AuditSink>);
         for (name, input) in
@@ -234,7 +239,7 @@ mod tests {
             Ok(Value::Null)
         };
         chain.register(tool("slow", Box::new(slow))).unwrap();
-        chain.register(tool("quick", Box::new(|it, _| Ok(it)))).unwrap();
+        chain.register(tool("quick", Box::new(|input, _| Ok(input)))).unwrap();
         block_on(async {
             let both = async {
                 tokio::join!(
@@ -245,7 +250,7 @@ mod tests {
             tokio::join!(both, chain.call("quick", json!({}), call()))
         });
         let heard = heard.0.lock().unwrap();
-        let at = |wanted: &str| heard.iter().position(|it| it.starts_with(wanted)).unwrap();
+        let at = |wanted: &str| heard.iter().position(|record| record.starts_with(wanted)).unwrap();
         assert!(at("exit slow 1") < at("enter slow 2"), "{heard:?}");
         assert!(at("exit quick") < at("exit slow 2"), "{heard:?}");
     }

@@ -4,8 +4,9 @@
 //! server ──► chain: turn → validate → audit in → dispatch → audit out ──► envelope
 //! ```
 //!
-//! Knows no tool: the folder above registers them, each a schema and a function. This folder is the only one
-//! with an asynchronous runtime. Tools run on separate threads and know nothing of it.
+//! The protocol knows no specific tool: the folder above registers them, each with a schema and a
+//! function. Only this folder has an asynchronous runtime. Tools run on separate threads and are
+//! synchronous.
 
 mod audit;
 mod chain;
@@ -24,24 +25,24 @@ pub use server::{Resource, Resources, serve};
 /// A JSON object: the input schema of a tool.
 pub type Schema = Map<String, Value>;
 
-/// What a tool does with its checked input.
+/// The function of a tool; gets checked input.
 pub type Handler = dyn Fn(Value, &Call) -> Result<Value, Failure> + Send + Sync;
 
-/// Something an agent can have done.
+/// A tool that agents can call.
 pub struct Tool {
     /// In `snake_case`; unique.
     pub name: String,
     /// What it does and when to use it, for the agent.
     pub description: String,
-    /// What it takes; an object.
+    /// The schema of its input; an object.
     pub schema: Schema,
-    /// Whether it changes nothing the user would miss.
+    /// Whether it changes nothing that matters to the user.
     pub is_read_only: bool,
-    /// Does it.
+    /// Runs the tool.
     pub handler: Box<Handler>,
 }
 
-/// Why a tool could not do what was asked.
+/// Why a tool failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// One line.
@@ -52,10 +53,10 @@ pub struct Failure {
     pub fix: Option<String>,
 }
 
-/// Tells how far a call is: done, of how many if that is known, with what.
+/// Reports progress: the amount done, the total if known, and a message.
 pub type OnProgress = dyn Fn(usize, Option<usize>, &str) + Send + Sync;
 
-/// What a tool may know of the call it answers.
+/// What a tool may know about the call it answers.
 #[derive(Clone)]
 pub struct Call {
     is_cancelled: Arc<AtomicBool>,
@@ -63,22 +64,22 @@ pub struct Call {
 }
 
 impl Call {
-    /// Makes a call that tells `on_progress`.
+    /// Makes a call that reports to `on_progress`.
     pub fn new(on_progress: Arc<OnProgress>) -> Self {
         Self { is_cancelled: Arc::new(AtomicBool::new(false)), on_progress }
     }
 
-    /// Returns what becomes true when the client wants no answer any more.
+    /// Returns a flag that becomes true when the client no longer wants an answer.
     pub fn cancel_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_cancelled)
     }
 
-    /// Says that the client wants no answer any more.
+    /// Marks the call as cancelled: the client no longer wants an answer.
     pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the client wants no answer any more.
+    /// Whether the client no longer wants an answer.
     fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
     }
@@ -88,13 +89,13 @@ impl Call {
         Arc::ptr_eq(&self.is_cancelled, &other.is_cancelled)
     }
 
-    /// Tells the client how far it is.
+    /// Reports progress to the client.
     pub fn progress(&self, done: usize, total: Option<usize>, message: &str) {
         (self.on_progress)(done, total, message);
     }
 }
 
-/// Returns what every answer is: `ok`, and `data` or `error`.
+/// Returns the schema of every answer: `ok`, and `data` or `error`.
 fn envelope_schema() -> Schema {
     let schema = serde_json::json!({
         "type": "object",

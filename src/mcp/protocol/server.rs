@@ -27,46 +27,46 @@ use crate::limits;
 use crate::mcp::protocol::{Call, Chain, Failure, Tool, envelope_schema};
 use crate::text::json::Line;
 
-/// How long a tool that is still running when stdin has closed may take to notice: less than the
-/// two seconds that clients wait before they end a server by force.
+/// How long a tool that is still running when stdin closes may take to notice. This is less than
+/// the two seconds that clients wait before they kill a server.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long a tool that can be cancelled goes on after stdin has closed.
+/// How long a tool that can be cancelled continues after stdin has closed.
 const REPRIEVE: Duration = Duration::from_millis(500);
 
-/// The names of tools in another program, and the ones they are here.
+/// The prefix of tool names in another program, and the one used here.
 const OTHER_PREFIX: (&str, &str) = ("skc_", "skill_");
 
-/// Something an agent can read by its address.
+/// A text that an agent can read by its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
     /// Its address.
     pub uri: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is about, where that is known.
+    /// What it is about, if known.
     pub description: Option<String>,
-    /// What kind of text it is.
+    /// The kind of text.
     pub mime_type: &'static str,
 }
 
-/// What there is to read.
+/// The available resources.
 pub trait Resources: Send + Sync {
-    /// Returns a page of resources and the cursor of the next.
+    /// Returns a page of resources and the cursor of the next page.
     ///
     /// # Errors
     ///
-    /// What the tools that list the same would give.
+    /// The same as the tools that list these things.
     fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure>;
 
-    /// Returns the text at an address and its kind; `None` if there is nothing.
+    /// Returns the text at an address and its kind; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// What the tools that read the same would give.
+    /// The same as the tools that read these things.
     fn read(&self, uri: &str) -> Result<Option<(String, &'static str)>, Failure>;
 
-    /// Returns how addresses are made: template, name, what is there.
+    /// Returns the forms of addresses: template, name, description.
     fn templates(&self) -> &[(&str, &str, &str)];
 }
 
@@ -78,12 +78,12 @@ struct Server {
     under_way: Arc<UnderWay>,
 }
 
-/// The calls that are under way, to be told when the server ends.
+/// The running calls, which are cancelled when the server ends.
 #[derive(Default)]
 struct UnderWay(Mutex<Vec<Call>>);
 
 impl UnderWay {
-    /// Adds a call until what this returns is dropped.
+    /// Adds a call until the returned guard is dropped.
     fn enter(self: &Arc<Self>, call: Call) -> Entered {
         self.calls().push(call.clone());
         Entered(Arc::clone(self), call)
@@ -98,23 +98,23 @@ impl UnderWay {
     }
 }
 
-/// A call that is under way. It is told to end where nobody waits for its answer any more.
+/// A guard for a running call. Cancels the call when its answer is no longer awaited.
 struct Entered(Arc<UnderWay>, Call);
 
 impl Drop for Entered {
     fn drop(&mut self) {
         self.1.cancel();
-        self.0.calls().retain(|it| !it.is(&self.1));
+        self.0.calls().retain(|call| !call.is(&self.1));
     }
 }
 
-/// A stream that tells when it has ended.
+/// A stream that reports its end.
 struct Watched<R> {
     stream: R,
     on_end: Option<oneshot::Sender<()>>,
 }
 
-/// Returns a stream and what is told when it has ended.
+/// Returns a stream and a receiver that is notified at its end.
 fn watched<R>(stream: R) -> (Watched<R>, oneshot::Receiver<()>) {
     let (on_end, ended) = oneshot::channel();
     (Watched { stream, on_end: Some(on_end) }, ended)
@@ -131,7 +131,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
         if (outcome.is_err() || buffer.filled().len() == before)
             && let Some(on_end) = self.on_end.take()
         {
-            // The server may have ended by itself.
+            // The server may have ended first.
             let _ = on_end.send(());
         }
         Poll::Ready(outcome)
@@ -140,12 +140,12 @@ impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
 
 /// Serves until stdin closes.
 ///
-/// `prepare` runs on a thread of its own as soon as the server listens.
+/// `prepare` runs on a separate thread as soon as the server listens.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] if what comes first is not the beginning of the protocol, [`Error::Output`] if
-/// the runtime cannot be started or the streams fail.
+/// [`Error::Usage`] if the first message does not start the protocol, [`Error::Output`] if the
+/// runtime cannot be started or the streams fail.
 pub fn serve(
     chain: Chain,
     resources: Arc<dyn Resources>,
@@ -166,26 +166,26 @@ pub fn serve(
         let (stdin, stdout) = transport::stdio();
         let (stdin, ended) = watched(stdin);
         let calls = Arc::clone(&under_way);
-        // Nobody waits for what takes long any more, but for what is nearly done.
+        // Long calls are no longer awaited, but those that are nearly done are.
         task::spawn(async move {
             if ended.await.is_ok() {
                 time::sleep(REPRIEVE).await;
                 calls.cancel_all();
             }
         });
-        // A longer message is dropped as it comes, so it needs no memory.
+        // Longer messages are dropped while they arrive, so they need no memory.
         let transport = AsyncRwTransport::new_server(stdin, stdout)
             .with_max_line_length(limits::MCP_MESSAGE_BYTES);
         let running = match server.serve(transport).await {
             Ok(running) => running,
-            // A client that goes before it has come is no failure.
+            // A client that leaves before the handshake is not an error.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => {
                 let message = format!("the client does not speak the protocol: {error}");
                 return Err(Error::Usage { message, hint: None });
             }
         };
-        running.waiting().await.map(drop).map_err(|it| Error::Output(io::Error::other(it)))
+        running.waiting().await.map(drop).map_err(|error| Error::Output(io::Error::other(error)))
     });
     under_way.cancel_all();
     runtime.shutdown_timeout(GRACE);
@@ -226,14 +226,14 @@ impl ServerHandler for Server {
         let mut answer = pin!(self.chain.call(&name, input, call));
         let envelope = tokio::select! {
             envelope = &mut answer => envelope,
-            // The tool is told and ends in its own way, so that its turn is over when it is.
+            // The tool is notified and ends by itself, so that its turn is over when it ends.
             () = context.ct.cancelled() => {
                 entered.1.cancel();
                 answer.await
             }
         };
         drop(entered);
-        // What was told before the answer arrives before it.
+        // Progress that was reported before the answer also arrives before it.
         let _ = forward.await;
         let envelope = envelope.ok_or_else(|| ErrorData::invalid_params("unknown tool", None))?;
         let is_ok = envelope["ok"] == Value::Bool(true);
@@ -243,7 +243,7 @@ impl ServerHandler for Server {
         } else {
             CallToolResult::structured_error(envelope)
         };
-        // As the command line would print it.
+        // The same text that the command line prints.
         result.content = vec![ContentBlock::text(text.as_str().trim_end())];
         Ok(result.into())
     }
@@ -254,11 +254,12 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let resources = Arc::clone(&self.resources);
-        let cursor = request.and_then(|it| it.cursor);
+        let cursor = request.and_then(|request| request.cursor);
         let (page, next) = off_thread(move || resources.list(cursor.as_deref())).await?;
-        let page = page.into_iter().map(|it| {
-            let resource = rmcp::model::Resource::new(it.uri, it.name).with_mime_type(it.mime_type);
-            match it.description {
+        let page = page.into_iter().map(|listed| {
+            let resource = rmcp::model::Resource::new(listed.uri, listed.name)
+                .with_mime_type(listed.mime_type);
+            match listed.description {
                 Some(description) => resource.with_description(description),
                 None => resource,
             }
@@ -302,17 +303,17 @@ impl Server {
             return Ok(called.to_owned());
         }
         let (other, own) = OTHER_PREFIX;
-        let renamed = called.strip_prefix(other).map(|it| format!("{own}{it}"));
-        if let Some(name) = renamed.filter(|it| self.chain.has(it)) {
+        let renamed = called.strip_prefix(other).map(|rest| format!("{own}{rest}"));
+        if let Some(name) = renamed.filter(|name| self.chain.has(name)) {
             return Ok(name);
         }
-        let names: Vec<&str> = self.chain.tools().map(|it| it.name.as_str()).collect();
+        let names: Vec<&str> = self.chain.tools().map(|tool| tool.name.as_str()).collect();
         let message = format!("unknown tool: {called}; there are {}", names.join(", "));
         Err(ErrorData::invalid_params(message, None))
     }
 }
 
-/// Returns a tool as clients see it.
+/// Returns a tool in the form that clients get.
 fn described(tool: &Tool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::new().read_only(tool.is_read_only).open_world(false);
     let annotations = if tool.is_read_only { annotations } else { annotations.destructive(false) };
@@ -324,8 +325,8 @@ fn described(tool: &Tool) -> rmcp::model::Tool {
 
 type Told = (usize, Option<usize>, String);
 
-/// Starts to pass on to the client what a tool tells, if it asked for that. The task ends when
-/// nothing can be told any more.
+/// Starts a task that forwards a tool's progress to the client, if it asked for that. The task ends
+/// when the sender is dropped.
 fn forward_progress(
     context: &RequestContext<RoleServer>,
 ) -> (Option<mpsc::UnboundedSender<Told>>, task::JoinHandle<()>) {
@@ -338,7 +339,7 @@ fn forward_progress(
         while let Some((done, total, message)) = receiver.recv().await {
             let mut told = ProgressNotificationParam::new(token.clone(), number(done));
             told.total = total.map(number);
-            // Whoever does not listen misses nothing else.
+            // A client that does not listen misses nothing else.
             let _ = peer.notify_progress(told.with_message(message)).await;
         }
     };
@@ -354,10 +355,10 @@ fn internal(message: String) -> ErrorData {
     ErrorData::internal_error(message, None)
 }
 
-/// Runs work that blocks away from the runtime.
+/// Runs blocking work outside the runtime.
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, ErrorData> {
     let outcome = task::spawn_blocking(work).await;
-    outcome.map_err(|it| internal(it.to_string()))?.map_err(|it| internal(it.message))
+    outcome.map_err(|error| internal(error.to_string()))?.map_err(|error| internal(error.message))
 }

@@ -1,13 +1,14 @@
-//! Checks an input against its schema and gives its fields their proper names.
+//! Validates an input against its schema and gives its fields their proper names.
 //!
-//! Knows as much of JSON Schema as the schemas of tools use: types, words, least numbers, items.
+//! Supports the parts of JSON Schema that the schemas of tools use: types, words, minimums and
+//! maximums, items.
 
 use serde_json::{Map, Value, json};
 
 use crate::mcp::protocol::Schema;
 
-/// Names that agents guess, and the one that is meant; only where a schema has the one and lacks
-/// the other.
+/// Argument names that agents guess, each with the intended one. Applies only if a schema has the
+/// intended name and lacks the guessed one.
 const ALIASES: &[(&str, &str)] = &[
     ("q", "query"),
     ("question", "query"),
@@ -58,7 +59,7 @@ pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
             issues.push(issue(&name, &unknown(&name, properties)));
             continue;
         };
-        // An argument that is null was not given.
+        // A null argument counts as not given.
         if value.is_null() {
             continue;
         }
@@ -68,7 +69,7 @@ pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
         }
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    for name in required.filter_map(Value::as_str).filter(|it| !named.contains_key(*it)) {
+    for name in required.filter_map(Value::as_str).filter(|name| !named.contains_key(*name)) {
         issues.push(issue(name, "missing"));
     }
     if issues.is_empty() { Ok(Value::Object(named)) } else { Err(Value::Array(issues)) }
@@ -79,12 +80,12 @@ fn proper_name<'a>(name: &'a str, properties: &Map<String, Value>) -> &'a str {
         return name;
     }
     let meant = |(alias, meant): &&(&str, &str)| *alias == name && properties.contains_key(*meant);
-    ALIASES.iter().find(meant).map_or(name, |it| it.1)
+    ALIASES.iter().find(meant).map_or(name, |alias| alias.1)
 }
 
 fn unknown(name: &str, properties: &Map<String, Value>) -> String {
     let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let is_near = |it: &&&str| it.contains(name) || name.contains(**it);
+    let is_near = |near: &&&str| near.contains(name) || name.contains(**near);
     match (names.iter().find(is_near), names.is_empty()) {
         (Some(near), _) => format!("unknown argument; did you mean `{near}`?"),
         (None, false) => format!("unknown argument; known are {}", names.join(", ")),
@@ -96,16 +97,16 @@ fn issue(path: &str, message: &str) -> Value {
     json!({ "path": path, "message": message })
 }
 
-/// Compares a value with a schema and adds what is wrong.
+/// Checks a value against a schema and adds an issue for each problem.
 fn check(path: &str, value: &Value, schema: &Value, issues: &mut Vec<Value>) {
     if let Some(choices) = schema.get("anyOf").and_then(Value::as_array) {
-        let fits = |it: &Value| {
+        let fits = |choice: &Value| {
             let mut found = Vec::new();
-            check(path, value, it, &mut found);
+            check(path, value, choice, &mut found);
             found
         };
         let mut all: Vec<Vec<Value>> = choices.iter().map(fits).collect();
-        if all.iter().all(|it| !it.is_empty()) {
+        if all.iter().all(|found| !found.is_empty()) {
             issues.append(&mut all[0]);
         }
         return;
@@ -115,8 +116,8 @@ fn check(path: &str, value: &Value, schema: &Value, issues: &mut Vec<Value>) {
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    if !types.is_empty() && !types.iter().any(|it| is_of(value, it)) {
-        let wanted: Vec<&str> = types.into_iter().filter(|it| *it != "null").collect();
+    if !types.is_empty() && !types.iter().any(|kind| is_of(value, kind)) {
+        let wanted: Vec<&str> = types.into_iter().filter(|kind| *kind != "null").collect();
         issues.push(issue(path, &format!("{} expected", wanted.join(" or "))));
         return;
     }
@@ -128,10 +129,10 @@ fn check(path: &str, value: &Value, schema: &Value, issues: &mut Vec<Value>) {
     }
     let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
     if let Some(number) = value.as_f64() {
-        if let Some(least) = bound("minimum").filter(|it| number < *it) {
+        if let Some(least) = bound("minimum").filter(|least| number < *least) {
             issues.push(issue(path, &format!("less than {least}")));
         }
-        if let Some(most) = bound("maximum").filter(|it| number > *it) {
+        if let Some(most) = bound("maximum").filter(|most| number > *most) {
             issues.push(issue(path, &format!("more than {most}")));
         }
     }
@@ -180,7 +181,7 @@ mod tests {
             .as_array()
             .unwrap()
             .iter()
-            .map(|it| (it["path"].as_str().unwrap(), it["message"].as_str().unwrap()))
+            .map(|issue| (issue["path"].as_str().unwrap(), issue["message"].as_str().unwrap()))
             .collect();
         assert_eq!(found, expected);
     }
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told_at_once() {
+    fn all_issues_are_reported_at_once() {
         check_issues(json!([]), &[("", "the arguments are no object")]);
         check_issues(
             json!({ "top": 0, "type": "word", "tags": ["a", 1] }),
