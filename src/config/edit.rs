@@ -1,4 +1,4 @@
-//! Writes the configuration file's new text for a key and a value.
+//! Computes the new text of the configuration file when a key is set.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::config::{Config, Environment};
 use crate::error::{Error, Result};
 use crate::limits;
 
-/// Returns the text of `file` with `key` set to `value`, every other line as it was.
+/// Returns the text of `file` with `key` set to `value` and every other line unchanged.
 ///
 /// # Errors
 ///
@@ -21,17 +21,17 @@ use crate::limits;
 pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Result<String> {
     let defaults = Config::defaults(&environment.home());
     let keys = keys(&defaults);
-    if !keys.iter().any(|it| it == key) {
+    if !keys.iter().any(|known| known == key) {
         return Err(Error::Usage {
             message: format!("unknown configuration key `{key}`"),
-            hint: nearest(key, &keys).map(|it| format!("the nearest key is `{it}`")),
+            hint: nearest(key, &keys).map(|nearest| format!("the nearest key is `{nearest}`")),
         });
     }
     let old = read(file)?.unwrap_or_default();
     parse_yaml(file, &old)?;
     let text = with_key(&old, key, &scalar(value, is_text(&defaults, key)));
     let Ok(document) = parse_yaml(file, &text) else {
-        // `search: {default_top: 3}`, say: fine to read, but no line of it is the key's own.
+        // `search: {default_top: 3}`, for example, can be read, but the key has no separate line.
         return Err(Error::Usage {
             message: format!(
                 "cannot set `{key}` in {}: its style is not block YAML",
@@ -41,27 +41,28 @@ pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Re
         });
     };
     let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml(&document));
-    // What is wrong with the value is not yet wrong with the file.
+    // An invalid value is reported for the command, as the file is not yet changed.
     let typed = Origin::Flag("`kb config set`".to_owned());
     let origins = BTreeMap::from([(key.to_owned(), typed)]);
-    let config: Config = merged.extract().map_err(|it| wrong_value(&it, &origins, file))?;
+    let config: Config = merged.extract().map_err(|error| wrong_value(&error, &origins, file))?;
     check(&config, &origins, file)?;
     Ok(text)
 }
 
-/// Sets one key to a scalar in block-style YAML line by line, so that comments and order stay.
+/// Sets one key to a scalar in block-style YAML, line by line, so that comments and order are kept.
 fn with_key(text: &str, key: &str, value: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let (mut start, mut end, mut indent) = (0, lines.len(), 0);
     let parts: Vec<&str> = key.split('.').collect();
     for (depth, part) in parts.iter().enumerate() {
-        let siblings = lines[start..end].iter().find(|it| is_entry(it)).map(|it| indent_of(it));
+        let siblings =
+            lines[start..end].iter().find(|line| is_entry(line)).map(|line| indent_of(line));
         indent = siblings.unwrap_or(if depth == 0 { 0 } else { indent + 2 });
-        let at = (start..end).find(|&it| {
-            let line = &lines[it];
+        let at = (start..end).find(|&idx| {
+            let line = &lines[idx];
             is_entry(line)
                 && indent_of(line) == indent
-                && line.trim_start().strip_prefix(part).is_some_and(|it| it.starts_with(':'))
+                && line.trim_start().strip_prefix(part).is_some_and(|rest| rest.starts_with(':'))
         });
         let is_leaf = depth + 1 == parts.len();
         let line = format!(
@@ -76,8 +77,8 @@ fn with_key(text: &str, key: &str, value: &str) -> String {
             }
             Some(at) => at,
             None => {
-                let last = (start..end).rev().find(|&it| is_entry(&lines[it]));
-                let at = last.map_or(start, |it| it + 1);
+                let last = (start..end).rev().find(|&idx| is_entry(&lines[idx]));
+                let at = last.map_or(start, |idx| idx + 1);
                 lines.insert(at, line);
                 end = at + 1;
                 at
@@ -85,13 +86,13 @@ fn with_key(text: &str, key: &str, value: &str) -> String {
         };
         start = at + 1;
         end = (start..end.max(start))
-            .find(|&it| is_entry(&lines[it]) && indent_of(&lines[it]) <= indent)
+            .find(|&idx| is_entry(&lines[idx]) && indent_of(&lines[idx]) <= indent)
             .unwrap_or(end.max(start));
     }
     lines.join("\n") + "\n"
 }
 
-/// Whether a line says something: neither blank nor a comment.
+/// Whether a line is neither blank nor a comment.
 fn is_entry(line: &str) -> bool {
     let text = line.trim_start();
     !text.is_empty() && !text.starts_with('#')
@@ -101,8 +102,8 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns a typed value as a YAML scalar: numbers and booleans as they are, unless the key holds
-/// text; text quoted where YAML would read it as something else.
+/// Returns a typed value as a YAML scalar. Numbers and booleans stay unquoted unless the key holds
+/// text; text is quoted where YAML would interpret it.
 fn scalar(typed: &str, is_text: bool) -> String {
     let parsed = match limits::is_readable_yaml(typed) {
         true => yaml_serde::from_str(typed).ok(),
@@ -180,7 +181,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_was_set_is_what_is_read(top in 1_u32..1000, model in "[a-z][a-z0-9/-]{0,20}") {
+        fn a_value_that_was_set_is_read_back(top in 1_u32..1000, model in "[a-z][a-z0-9/-]{0,20}") {
             let home = tempfile::tempdir().unwrap();
             let env = environment(home.path(), &[]);
             let file = home.path().join(".kb").join(FILE_NAME);

@@ -4,30 +4,30 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The process environment as the program sees it, read once at the edge.
+/// The environment of the process, read once at startup.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     values: BTreeMap<String, OsString>,
 }
 
 impl Environment {
-    /// Takes the variables of this process.
+    /// Reads the variables of this process.
     pub fn of_process() -> Self {
-        let mut it: Self = std::env::vars_os()
+        let mut environment: Self = std::env::vars_os()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
             .collect();
-        // Where it is not set the system may know it, as it does for a service.
-        if it.get("HOME").is_none()
-            && let Some(home) = std::env::home_dir().filter(|it| !it.as_os_str().is_empty())
+        // If `HOME` is not set, the system may still know it, for example for a service.
+        if environment.get("HOME").is_none()
+            && let Some(home) = std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
         {
-            it.values.insert("HOME".to_owned(), home.into());
+            environment.values.insert("HOME".to_owned(), home.into());
         }
-        it
+        environment
     }
 
     /// Returns a variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&OsString> {
-        self.values.get(name).filter(|it| !it.is_empty())
+        self.values.get(name).filter(|value| !value.is_empty())
     }
 
     /// Returns a variable as a path.
@@ -35,8 +35,8 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
-    /// Finds a program on `PATH`. Folders without a full path are passed over: what `.` means is decided
-    /// by whoever made the working directory.
+    /// Finds a program on `PATH`. Relative folders are skipped: the working directory, and so the
+    /// meaning of `.`, may be under the control of someone else.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         let folders = std::env::split_paths(self.get("PATH")?);
@@ -44,7 +44,7 @@ impl Environment {
         programs.find(|program| program.is_absolute() && program.is_file())
     }
 
-    /// Returns the user's home directory; the root where there is none.
+    /// Returns the user's home directory; the root directory if there is none.
     pub fn home(&self) -> PathBuf {
         self.path("HOME").or_else(|| self.path("USERPROFILE")).unwrap_or_else(|| PathBuf::from("/"))
     }

@@ -1,4 +1,4 @@
-//! Explains why a value does not fit and where it was written.
+//! Explains why a value is invalid and where it was written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::Limit;
 
-/// Says which layer holds the value that does not fit.
+/// Returns the error for an invalid value, which names the layer that holds it.
 pub(super) fn wrong_value(
     error: &figment::Error,
     origins: &BTreeMap<String, Origin>,
     file: &Path,
 ) -> Error {
     let key = error.path.join(".");
-    let path = place(&key, origins, file);
+    let path = holder_of(&key, origins, file);
     let message = match key.as_str() {
         "" => explain(&error.kind, None),
         key => format!("{key}: {}", explain(&error.kind, limit_of(key))),
@@ -25,15 +25,15 @@ pub(super) fn wrong_value(
     Error::Config { path, message }
 }
 
-/// Returns what holds a key's value: the file, a variable or a flag.
-fn place(key: &str, origins: &BTreeMap<String, Origin>, file: &Path) -> PathBuf {
+/// Returns where a key's value was written: the file, a variable or a flag.
+fn holder_of(key: &str, origins: &BTreeMap<String, Origin>, file: &Path) -> PathBuf {
     match origins.get(key) {
         Some(Origin::Variable(name) | Origin::Flag(name)) => name.into(),
         _ => file.to_owned(),
     }
 }
 
-/// Says in the user's words what a value should have been.
+/// Explains in the user's words what a value should have been.
 fn explain(kind: &Kind, limit: Option<&Limit>) -> String {
     match kind {
         Kind::InvalidType(found, wanted) | Kind::InvalidValue(found, wanted) => {
@@ -43,8 +43,8 @@ fn explain(kind: &Kind, limit: Option<&Limit>) -> String {
                 "f64" => "a number",
                 "a boolean" => "true or false",
                 "a string" | "path string" => "text",
-                it if it.starts_with("struct ") => "a group of keys",
-                it => it,
+                wanted if wanted.starts_with("struct ") => "a group of keys",
+                wanted => wanted,
             };
             format!("must be {wanted}, not {}", shown(found))
         }
@@ -58,12 +58,12 @@ fn explain(kind: &Kind, limit: Option<&Limit>) -> String {
 /// Returns a value as the user wrote it.
 fn shown(value: &Actual) -> String {
     match value {
-        Actual::Bool(it) => format!("`{it}`"),
-        Actual::Unsigned(it) => format!("`{it}`"),
-        Actual::Signed(it) => format!("`{it}`"),
-        Actual::Float(it) => format!("`{it}`"),
-        Actual::Char(it) => format!("`{it}`"),
-        Actual::Str(it) => format!("`{it}`"),
+        Actual::Bool(flag) => format!("`{flag}`"),
+        Actual::Unsigned(number) => format!("`{number}`"),
+        Actual::Signed(number) => format!("`{number}`"),
+        Actual::Float(number) => format!("`{number}`"),
+        Actual::Char(c) => format!("`{c}`"),
+        Actual::Str(text) => format!("`{text}`"),
         Actual::Map => "a group of keys".into(),
         Actual::Seq => "a list".into(),
         Actual::Unit | Actual::Option => "nothing".into(),
@@ -71,12 +71,12 @@ fn shown(value: &Actual) -> String {
     }
 }
 
-/// Returns the range of a setting that is a whole number.
+/// Returns the allowed range of a setting that is a whole number.
 fn limit_of(key: &str) -> Option<&'static Limit> {
     limits::SETTINGS.iter().find(|limit| limit.name == key)
 }
 
-/// Finds a whole number that is out of its range and says so.
+/// Returns a whole number that is out of its range, with the message.
 fn out_of_range(config: &Config) -> Option<(&'static str, String)> {
     let settings = yaml_serde::to_value(config).unwrap_or_default();
     limits::SETTINGS.iter().find_map(|limit| {
@@ -87,14 +87,14 @@ fn out_of_range(config: &Config) -> Option<(&'static str, String)> {
     })
 }
 
-/// Checks what types alone cannot say.
+/// Checks rules that types cannot express.
 pub(super) fn check(
     config: &Config,
     origins: &BTreeMap<String, Origin>,
     file: &Path,
 ) -> Result<()> {
     let wrong = |key: &str, rule: &str| {
-        let path = place(key, origins, file);
+        let path = holder_of(key, origins, file);
         Err(Error::Config { path, message: format!("{key}: {rule}") })
     };
     if let Some((key, rule)) = out_of_range(config) {
@@ -118,19 +118,21 @@ pub(super) fn check(
     }
 }
 
-/// Says that the file has a key nobody asks for.
+/// Returns the warning for an unknown key in the file.
 pub(super) fn unknown_key(file: &Path, key: &str, keys: &[String]) -> String {
-    let advice = nearest(key, keys).map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+    let advice = nearest(key, keys)
+        .map(|nearest| format!("; did you mean `{nearest}`?"))
+        .unwrap_or_default();
     format!("unknown key `{key}` in {}{advice}", file.display())
 }
 
-/// Returns the known key most like the given one, if any is alike at all.
+/// Returns the known key that is most similar to the given one, if any is similar enough.
 pub(super) fn nearest<'a>(key: &str, keys: &'a [String]) -> Option<&'a String> {
-    /// Below it two keys have little in common (Jaro-Winkler, 1 is equal).
+    /// Below this value two keys have little in common (Jaro-Winkler; 1 means equal).
     const ALIKE: f64 = 0.7;
     keys.iter()
-        .map(|it| (strsim::jaro_winkler(key, it), it))
+        .map(|known| (strsim::jaro_winkler(key, known), known))
         .filter(|(likeness, _)| *likeness >= ALIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, it)| it)
+        .map(|(_, known)| known)
 }

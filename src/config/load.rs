@@ -15,7 +15,7 @@ use crate::files;
 use crate::files::open::Links;
 use crate::limits;
 
-/// Unknown keys that are named.
+/// How many unknown keys are named in warnings.
 const MAX_WARNINGS: usize = 10;
 
 /// Where a setting's value comes from.
@@ -32,7 +32,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Returns the layer, 0 for defaults; a value of a higher one replaces that of a lower one.
+    /// Returns the layer, 0 for defaults; a value in a higher layer overrides a lower one.
     pub fn layer(&self) -> u8 {
         match self {
             Self::Default => 0,
@@ -50,7 +50,7 @@ pub struct Resolved {
     pub config: Config,
     /// The file that was read, or would be.
     pub file: PathBuf,
-    /// What the user should know: one sentence for each unknown key.
+    /// Warnings for the user: one sentence per unknown key.
     pub warnings: Vec<String>,
     origins: BTreeMap<String, Origin>,
     file_keys: BTreeSet<String>,
@@ -62,12 +62,12 @@ impl Resolved {
         self.origins.get(key).unwrap_or(&Origin::Default)
     }
 
-    /// Whether the file sets a key, even if a higher layer replaces it.
+    /// Whether the file sets a key, even if a higher layer overrides it.
     pub fn file_sets(&self, key: &str) -> bool {
         self.file_keys.contains(key)
     }
 
-    /// Returns every key with its value as YAML writes it, in the order of the documentation.
+    /// Returns every key with its value as YAML, in the order of the documentation.
     pub fn entries(&self) -> Vec<(String, String)> {
         let value = yaml_serde::to_value(&self.config).unwrap_or_default();
         let mut found = Vec::new();
@@ -81,13 +81,13 @@ pub type Flags = Vec<(&'static str, &'static str, String)>;
 
 /// Merges all layers.
 ///
-/// `flags` holds flag name, key and value. The file is `config.yaml` in the data directory that
-/// flags and environment name, else in the default one; a `data_dir` in the file then moves the
-/// database, not the file.
+/// `flags` holds flag name, key and value. The file is `config.yaml` in the data directory that a
+/// flag or the environment names, else in the default one. A `data_dir` in the file then moves the
+/// database, but not the file.
 ///
 /// # Errors
 ///
-/// [`Error::Config`] if the file is not YAML, or any layer has a value of the wrong kind.
+/// [`Error::Config`] if the file is not YAML, or any layer has a value of the wrong type.
 pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
     let home = environment.home();
     let defaults = Config::defaults(&home);
@@ -143,7 +143,8 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
         figment = merge_one(figment, &defaults, key, value);
         origins.insert((*key).to_owned(), Origin::Flag((*flag).to_owned()));
     }
-    let mut config: Config = figment.extract().map_err(|it| wrong_value(&it, &origins, &file))?;
+    let mut config: Config =
+        figment.extract().map_err(|error| wrong_value(&error, &origins, &file))?;
     config.data_dir = expand_home(&config.data_dir, &home);
     config.embedding.model_dir = expand_home(&config.embedding.model_dir, &home);
     check(&config, &origins, &file)?;
@@ -201,17 +202,17 @@ pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<yaml_serde::Value> {
     }
 }
 
-/// Drops the groups in which nothing stands, as where every line is a comment.
+/// Removes empty groups, such as groups whose lines are all comments.
 fn drop_empty_groups(prefix: &str, value: &mut yaml_serde::Value, keys: &[String]) {
     let Some(entries) = value.as_mapping_mut() else { return };
     entries.retain(|key, value| {
         let path = format!("{prefix}{}.", key.as_str().unwrap_or_default());
         drop_empty_groups(&path, value, keys);
-        !value.is_null() || !keys.iter().any(|it| it.starts_with(&path))
+        !value.is_null() || !keys.iter().any(|known| known.starts_with(&path))
     });
 }
 
-/// Lists the leaves of a YAML value as dotted key and text.
+/// Lists the leaves of a YAML value as dotted keys with their text.
 fn flatten(prefix: &str, value: &yaml_serde::Value, found: &mut Vec<(String, String)>) {
     match value {
         yaml_serde::Value::Mapping(entries) => {
@@ -243,16 +244,15 @@ fn origins_has_variable(origins: &BTreeMap<String, Origin>, key: &str) -> bool {
     matches!(origins.get(key), Some(Origin::Variable(_)))
 }
 
-/// Whether a key holds text, so that `10` and `true` are text there too.
+/// Whether a key holds text, so that `10` and `true` are also text.
 pub(super) fn is_text(defaults: &Config, key: &str) -> bool {
     let defaults = yaml_serde::to_value(defaults).unwrap_or_default();
     key.split('.')
         .try_fold(&defaults, |value, part| value.get(part))
-        .is_some_and(|it| it.is_string())
+        .is_some_and(|default| default.is_string())
 }
 
-/// Merges one value typed as text: where the key does not hold text, `10` is a number and `true` a
-/// boolean.
+/// Merges one typed value. Unless the key holds text, `10` is a number and `true` is a boolean.
 fn merge_one(figment: Figment, defaults: &Config, key: &str, typed: &str) -> Figment {
     let parsed = match limits::is_readable_yaml(typed) {
         true => yaml_serde::from_str(typed).ok(),
@@ -260,11 +260,11 @@ fn merge_one(figment: Figment, defaults: &Config, key: &str, typed: &str) -> Fig
     };
     let value = match parsed {
         _ if is_text(defaults, key) => Value::from(typed),
-        Some(yaml_serde::Value::Bool(it)) => Value::from(it),
-        Some(yaml_serde::Value::Number(it)) if it.is_u64() => {
-            Value::from(it.as_u64().unwrap_or_default())
+        Some(yaml_serde::Value::Bool(flag)) => Value::from(flag),
+        Some(yaml_serde::Value::Number(number)) if number.is_u64() => {
+            Value::from(number.as_u64().unwrap_or_default())
         }
-        Some(yaml_serde::Value::Number(it)) => Value::from(it.as_f64().unwrap_or_default()),
+        Some(yaml_serde::Value::Number(number)) => Value::from(number.as_f64().unwrap_or_default()),
         _ => Value::from(typed),
     };
     figment.merge(Serialized::from(figment::util::nest(key, value), Profile::Default))
@@ -299,17 +299,17 @@ mod tests {
     }
 
     #[test]
-    fn a_group_in_which_nothing_stands_is_not_there() {
+    fn an_empty_group_is_ignored() {
         let home = home_with("search:\n  # rrf_k: 10\nchunking:\n  pdf:\nocr:\n");
         let home = [("HOME".to_owned(), home.path().into())].into_iter().collect();
         let resolved = load(&home, &Vec::new()).unwrap();
         assert_eq!(resolved.config.search.default_top, 10);
-        // What is no group of ours is told as before.
+        // An unknown empty group is still reported.
         assert_eq!(resolved.warnings.len(), 1);
     }
 
     #[test]
-    fn without_anything_the_defaults_hold() {
+    fn without_settings_the_defaults_apply() {
         let home = tempfile::tempdir().unwrap();
         let resolved = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
         assert_eq!(resolved.config, Config::defaults(home.path()));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
+    fn flags_override_variables_and_variables_override_the_file() {
         let home = home_with("search:\n  default_top: 3\n  rrf_k: 10\n");
         let env = environment(home.path(), &[("KB_DEFAULT_TOP", "4")]);
         let top = |flags: &Flags| load(&env, flags).unwrap().config.search.default_top;
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_yaml_is_named_with_its_place() {
+    fn broken_yaml_is_reported_with_its_position() {
         let home = home_with("search:\n  default_top: [1\n");
         let error = load(&environment(home.path(), &[]), &Vec::new()).unwrap_err().to_string();
         assert!(error.contains("config.yaml") && error.contains("line"), "{error}");
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tilde_is_the_home_directory() {
+    fn a_tilde_means_the_home_directory() {
         let home = home_with("data_dir: ~/elsewhere\n");
         let config = load(&environment(home.path(), &[]), &Vec::new()).unwrap().config;
         assert_eq!(config.data_dir, home.path().join("elsewhere"));

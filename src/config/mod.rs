@@ -1,7 +1,8 @@
-//! Defaults < `config.yaml` < `KB_*` < flags, merged by figment into one [`Config`].
+//! Merges defaults, `config.yaml`, `KB_*` variables and flags, in increasing precedence, into one
+//! [`Config`] with figment.
 //!
-//! The only place that reads the environment. It stops at `cli`: commands turn a `Config` into
-//! the options of the stages they call.
+//! Only this module reads the environment. Its types stop at `app::session`, which converts a
+//! `Config` into the options of the stages.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ mod load;
 pub mod skillc;
 mod yaml;
 
-/// Takes a text for a settings file.
+/// Parses a text as a settings file, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(text: &str) {
     let _ = load::parse_yaml(Path::new("config.yaml"), text);
@@ -27,16 +28,16 @@ pub use load::{Flags, Origin, Resolved, load, variable_names};
 /// Name of the file in the data directory.
 pub const FILE_NAME: &str = "config.yaml";
 
-/// Every setting, resolved.
+/// All settings, with all layers merged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
-    /// Where `kb.db` and the configuration lie.
+    /// The directory of `kb.db` and the configuration.
     pub data_dir: PathBuf,
     /// The model.
     pub embedding: Embedding,
     /// Search and its output.
     pub search: Search,
-    /// How documents are cut.
+    /// How documents are split.
     pub chunking: Chunking,
     /// How files are read.
     pub ingestion: Ingestion,
@@ -45,15 +46,15 @@ pub struct Config {
 /// Settings of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
-    /// Name in `models.toml`, hub id, or the name of the directory given by `model_dir`.
+    /// Name in `models.toml`, hub id, or the name of the directory in `model_dir`.
     pub model: String,
-    /// Directory that holds the model's files; empty: found or fetched.
+    /// Directory with the model's files; if empty, the model is found or fetched.
     pub model_dir: PathBuf,
     /// Precision of passages.
     pub precision: PrecisionWord,
-    /// Put before queries; empty: the model's own.
+    /// Text put before queries; if empty, the prefix of the model.
     pub query_prefix: String,
-    /// Put before passages; empty: the model's own.
+    /// Text put before passages; if empty, the prefix of the model.
     pub passage_prefix: String,
 }
 
@@ -70,28 +71,28 @@ pub enum PrecisionWord {
 /// Settings of search and its output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
-    /// Hits without `--top`.
+    /// How many hits are returned without `--top`.
     pub default_top: u32,
-    /// Format without `--format`.
+    /// The output format without `--format`.
     pub default_format: OutputFormat,
     /// The fusion constant.
     pub rrf_k: f64,
 }
 
-/// Who reads the output.
+/// The format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutputFormat {
-    /// Programs: the contract.
+    /// JSON for programs; its fields are a contract.
     Json,
-    /// People.
+    /// Text for people.
     Human,
 }
 
-/// How documents are cut, by type.
+/// How documents are split, by type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chunking {
-    /// For fixed-size chunks, unless the type says otherwise.
+    /// For chunks of fixed size, unless the type has other settings.
     pub defaults: ChunkDefaults,
     /// PDF.
     pub pdf: PdfChunking,
@@ -103,21 +104,21 @@ pub struct Chunking {
     pub note: NoteChunking,
 }
 
-/// Fixed-size chunks.
+/// Chunks of fixed size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkDefaults {
-    /// Longest chunk in tokens; the model's own limit holds too.
+    /// Longest chunk in tokens; the model's limit also applies.
     pub max_tokens: u32,
-    /// Tokens that neighbouring fixed-size chunks share.
+    /// Tokens that adjacent chunks of fixed size share.
     pub overlap_tokens: u32,
 }
 
 /// PDF chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PdfChunking {
-    /// Along sections and paragraphs, or fixed-size.
+    /// Along sections and paragraphs, or of fixed size.
     pub strategy: PdfStrategy,
-    /// Longest chunk in tokens; the model's own limit holds too.
+    /// Longest chunk in tokens; the model's limit also applies.
     pub max_tokens: u32,
 }
 
@@ -134,11 +135,11 @@ pub enum PdfStrategy {
 /// Markdown chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarkdownChunking {
-    /// Along headings, or fixed-size.
+    /// Along headings, or of fixed size.
     pub strategy: MarkdownStrategy,
-    /// Sections smaller than this are merged with a neighbour.
+    /// Smaller sections are merged with a neighbour.
     pub min_tokens: u32,
-    /// Longest chunk in tokens; the model's own limit holds too.
+    /// Longest chunk in tokens; the model's limit also applies.
     pub max_tokens: u32,
 }
 
@@ -155,11 +156,11 @@ pub enum MarkdownStrategy {
 /// Code chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CodeChunking {
-    /// Along definitions, or fixed-size.
+    /// Along definitions, or of fixed size.
     pub strategy: CodeStrategy,
-    /// Whether a method is read with its class and the class's docstring.
+    /// Whether the context of a method includes its class and the class's docstring.
     pub include_context: bool,
-    /// Longest chunk in tokens; the model's own limit holds too.
+    /// Longest chunk in tokens; the model's limit also applies.
     pub max_tokens: u32,
 }
 
@@ -176,7 +177,7 @@ pub enum CodeStrategy {
 /// Note chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoteChunking {
-    /// Whole is the only way there is.
+    /// There is only one strategy.
     pub strategy: NoteStrategy,
 }
 
@@ -184,7 +185,7 @@ pub struct NoteChunking {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NoteStrategy {
-    /// One chunk where the model can read it whole.
+    /// One chunk, if the model can read the whole note.
     Whole,
 }
 
@@ -193,15 +194,15 @@ pub enum NoteStrategy {
 pub struct Ingestion {
     /// Threads that read, extract and chunk.
     pub workers: u32,
-    /// Documents grouped into one batch; each is still committed for itself.
+    /// Documents in one batch; each is still committed separately.
     pub batch_size: u32,
-    /// When pages are read by OCR.
+    /// Which pages are read by OCR.
     pub enable_ocr: OcrMode,
-    /// Languages OCR knows, as Tesseract names them, joined by `+`.
+    /// Languages of OCR, as Tesseract names them, joined by `+`.
     pub ocr_languages: String,
     /// Files larger than this many megabytes are left out.
     pub max_file_mb: u32,
-    /// Processor time that one document may take to be read, cut and embedded, in seconds.
+    /// Processor time in seconds for reading, splitting and embedding one document.
     pub max_cpu_seconds: u32,
     /// Whether symbolic links below a folder are followed.
     pub follow_links: bool,

@@ -1,7 +1,8 @@
-//! Reads from the settings of `skc`, kept next to its stores, the one that kb shares.
+//! Reads the one setting of `skc` that kb shares from the files next to its stores.
 //!
-//! `SKILLC_TOKENIZER` goes before the project's `.skillc/config.toml`, that before the global one.
-//! Both programs must agree on the tokenizer, or each would find the other's indexes stale.
+//! `SKILLC_TOKENIZER` overrides the project's `.skillc/config.toml`, which overrides the global
+//! one. Both programs must agree on the tokenizer, or each would consider the other's indexes
+//! stale.
 
 use std::path::{Path, PathBuf};
 
@@ -13,18 +14,18 @@ use crate::files;
 use crate::files::open::Links;
 use crate::limits;
 
-/// The variable that goes before the files.
+/// The variable that overrides the files.
 const VARIABLE: &str = "SKILLC_TOKENIZER";
 
-/// The one version of the file there is.
+/// The only version of the file format.
 const VERSION: i64 = 1;
 
 /// The words of `[search] tokenizer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenizerWord {
-    /// Words by their stems.
+    /// Words are reduced to their stems.
     Ascii,
-    /// Words as they are.
+    /// Words are kept unchanged.
     Cjk,
 }
 
@@ -38,8 +39,8 @@ impl TokenizerWord {
     }
 }
 
-/// Returns the tokenizer that is wanted, and one sentence for each setting that makes no sense;
-/// nothing here ends a command.
+/// Returns the configured tokenizer, and one sentence for each invalid setting; an invalid setting
+/// never stops a command.
 pub fn tokenizer(environment: &Environment, stores: &[PathBuf]) -> (TokenizerWord, Vec<String>) {
     let mut warnings = Vec::new();
     if let Some(value) = environment.get(VARIABLE) {
@@ -49,7 +50,7 @@ pub fn tokenizer(environment: &Environment, stores: &[PathBuf]) -> (TokenizerWor
             None => warnings.push(format!("{VARIABLE}={value} is neither ascii nor cjk")),
         }
     }
-    let word = stores.iter().find_map(|it| in_file(&it.join("config.toml"), &mut warnings));
+    let word = stores.iter().find_map(|store| in_file(&store.join("config.toml"), &mut warnings));
     (word.unwrap_or(TokenizerWord::Ascii), warnings)
 }
 
@@ -82,11 +83,11 @@ fn in_file(file: &Path, warnings: &mut Vec<String>) -> Option<TokenizerWord> {
             return None;
         }
     }
-    for key in table.keys().filter(|it| !["version", "search"].contains(&it.as_str())) {
+    for key in table.keys().filter(|key| !["version", "search"].contains(&key.as_str())) {
         warn(&format!("unknown key `{key}`"));
     }
     let search = table.get("search")?.as_table()?;
-    for key in search.keys().filter(|it| *it != "tokenizer") {
+    for key in search.keys().filter(|key| *key != "tokenizer") {
         warn(&format!("unknown key `search.{key}`"));
     }
     let value = search.get("tokenizer")?;
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_goes_before_the_project_before_the_user() {
+    fn the_variable_overrides_the_project_and_the_project_overrides_the_user() {
         use TokenizerWord::{Ascii, Cjk};
         let (ascii, cjk) = ("[search]\ntokenizer = 'ascii'", "[search]\ntokenizer = 'cjk'");
         check("", "", "", Ascii, 0);
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_a_warning_and_is_passed_over() {
+    fn invalid_settings_are_skipped_with_a_warning() {
         use TokenizerWord::{Ascii, Cjk};
         let cjk = "[search]\ntokenizer = 'cjk'";
         check("latin", "", cjk, Cjk, 1);

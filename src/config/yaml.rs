@@ -1,10 +1,10 @@
-//! Hands a parsed YAML file to figment as one layer of settings.
+//! Provides a parsed YAML file to figment as one layer of settings.
 
 use figment::value::{Dict, Empty, Map, Tag, Value};
 use figment::{Error, Metadata, Profile, Provider};
 use yaml_serde::Mapping;
 
-/// A YAML document whose keys are settings; an empty one sets nothing.
+/// A YAML document whose keys are settings; an empty document sets nothing.
 pub(super) struct Yaml<'a>(pub(super) &'a yaml_serde::Value);
 
 impl Provider for Yaml<'_> {
@@ -22,7 +22,7 @@ impl Provider for Yaml<'_> {
     }
 }
 
-/// Returns a key as text, one that is no text as YAML writes it.
+/// Returns a key as text; a key of another type as YAML.
 pub(super) fn key_text(key: &yaml_serde::Value) -> String {
     let written = || yaml_serde::to_string(key).unwrap_or_default().trim_end().to_owned();
     key.as_str().map_or_else(written, str::to_owned)
@@ -40,7 +40,7 @@ fn dict(path: &str, entries: &Mapping) -> Result<Dict, Error> {
         .collect()
 }
 
-/// Converts the value at a path; the path is for errors.
+/// Converts the value at a path; the path is only used in errors.
 #[expect(clippy::result_large_err, reason = "a `Provider` answers with figment's error, unboxed")]
 fn to_figment(path: &str, value: &yaml_serde::Value) -> Result<Value, Error> {
     Ok(match value {

@@ -1,7 +1,8 @@
-//! Reads a folder with documents, questions and judgments in the layout of BEIR.
+//! Reads a folder with documents, questions and judgments in the BEIR layout.
 //!
-//! `corpus.jsonl` and `queries.jsonl` have `_id` and `text`, a document may have a `title`; `qrels.tsv`
-//! or `qrels/test.tsv` has question, document and grade in columns, further ones in between.
+//! `corpus.jsonl` and `queries.jsonl` have `_id` and `text`, and documents may have a `title`. The
+//! columns of `qrels.tsv` or `qrels/test.tsv` are question, document and grade, possibly with
+//! others in between.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,15 +13,15 @@ use crate::error::{Error, Result};
 use crate::files::open;
 use crate::files::open::Links;
 
-/// A longer file is no collection to be measured on one machine.
+/// A longer file is too large to be measured on one machine.
 const MAX_BYTES: u64 = 8 << 30;
 
-/// What a folder holds.
+/// The content of a folder.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Collection {
     /// In the order of the file.
     pub documents: Vec<Entry>,
-    /// In the order of the file; those with a judgment alone.
+    /// In the order of the file; only those with a judgment.
     pub queries: Vec<Entry>,
     /// Grades above zero by question and document.
     pub judgments: HashMap<String, HashMap<String, u32>>,
@@ -29,13 +30,13 @@ pub struct Collection {
 /// A document or a question.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Entry {
-    /// Its name in the judgments.
+    /// Its id in the judgments.
     #[serde(rename = "_id", deserialize_with = "text_or_number")]
     pub id: String,
     /// A document's title; empty if it has none.
     #[serde(default)]
     pub title: String,
-    /// What it says.
+    /// The text.
     #[serde(default)]
     pub text: String,
 }
@@ -59,15 +60,14 @@ fn text_or_number<'a, D: serde::Deserializer<'a>>(
 ///
 /// # Errors
 ///
-/// [`Error::PathNotFound`] for a file that is missing, [`Error::Usage`] for one that is not what it should
-/// be.
+/// [`Error::PathNotFound`] for a missing file, [`Error::Usage`] for a malformed one.
 pub fn read(folder: &Path) -> Result<Collection> {
     let documents = entries(&folder.join("corpus.jsonl"))?;
     let mut queries = entries(&folder.join("queries.jsonl"))?;
     let flat = folder.join("qrels.tsv");
     let judged = if flat.exists() { flat } else { folder.join("qrels/test.tsv") };
     let judgments = judgments(&file(&judged)?);
-    queries.retain(|it| judgments.contains_key(&it.id));
+    queries.retain(|query| judgments.contains_key(&query.id));
     if queries.is_empty() {
         return Err(unusable(&judged, "it judges no question that is there"));
     }
@@ -90,7 +90,7 @@ fn file(path: &Path) -> Result<String> {
 
 fn entries(path: &Path) -> Result<Vec<Entry>> {
     let text = file(path)?;
-    let lines = (1..).zip(text.lines()).filter(|(_, it)| !it.trim().is_empty());
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let entry = |(number, line): (usize, &str)| {
         let reason = |error| format!("line {number}: {error}");
         serde_json::from_str(line).map_err(|error| unusable(path, &reason(error)))
@@ -102,7 +102,7 @@ fn judgments(text: &str) -> HashMap<String, HashMap<String, u32>> {
     let mut found: HashMap<String, HashMap<String, u32>> = HashMap::new();
     for line in text.lines() {
         let columns: Vec<&str> = line.split('\t').collect();
-        // A heading has no number at its end.
+        // A header line does not end in a number.
         if let [query, .., document, grade] = columns.as_slice()
             && let Ok(grade) = grade.trim().parse::<u32>()
             && grade > 0
@@ -135,17 +135,20 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_read_with_either_number_of_columns() {
+    fn judgments_may_have_three_or_four_columns() {
         let judged = "query-id\tcorpus-id\tscore\nq1\t7\t2\nq1\t0\tb\t1\nq2\tb\t0\n";
         let found = read(folder(judged).path()).unwrap();
-        assert_eq!(found.documents.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["7", "b"]);
+        assert_eq!(
+            found.documents.iter().map(|document| document.id.as_str()).collect::<Vec<_>>(),
+            ["7", "b"]
+        );
         assert_eq!(found.queries.len(), 1);
         let grades: HashMap<String, u32> = [("7".to_owned(), 2), ("b".to_owned(), 1)].into();
         assert_eq!(found.judgments["q1"], grades);
     }
 
     #[test]
-    fn what_is_missing_or_no_json_is_said() {
+    fn missing_files_and_bad_json_are_reported() {
         assert!(matches!(read(folder("").path()), Err(Error::Usage { .. })));
         let broken = folder("q1\t7\t1\n");
         fs::write(broken.path().join("corpus.jsonl"), "{\"_id\": 1}\nnonsense\n").unwrap();

@@ -1,7 +1,8 @@
-//! Draws questions with known answers from a knowledge base: no labels needed.
+//! Derives questions with known answers from a knowledge base, so that no labels are needed.
 //!
-//! From documents spread over the whole collection one chunk each is taken. Who looks for it may know
-//! its heading, or a few of its rarest words; the document it comes from is the answer.
+//! Takes one chunk each from documents spread over the whole collection. A user who looks for the
+//! chunk may know its heading, or a few of its rarest words; the answer is the document of the
+//! chunk.
 
 use std::collections::HashMap;
 
@@ -10,35 +11,36 @@ use crate::error::Result;
 use crate::eval::Judged;
 use crate::store::{Store, StoredChunk};
 
-/// Words of a phrase.
+/// Words in a phrase.
 const PHRASE_LEN: usize = 5;
 
-/// Words of a chunk that are looked at.
+/// Words of a chunk that are considered.
 const MAX_WORDS: usize = 80;
 
-/// Words a heading has at least, to be a question.
+/// Fewest words in a heading that is used as a question.
 const MIN_HEADING: usize = 2;
 
-/// Letters of a word that counts for a phrase.
+/// Fewest letters in a word of a phrase.
 const MIN_LETTERS: usize = 3;
 
-/// Questions of two kinds.
+/// Two kinds of questions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KnownItems {
     /// Headings of sections.
     pub headings: Vec<Judged>,
-    /// Words that stand together and are rare.
+    /// Rare words that are next to each other.
     pub phrases: Vec<Judged>,
 }
 
-/// Makes up to `num_documents` questions of each kind. The same collection gives the same questions.
+/// Creates up to `num_documents` questions of each kind. The same collection always gives the same
+/// questions.
 ///
 /// # Errors
 ///
-/// What the database refuses.
+/// Any error from the database.
 pub fn questions(store: &Store, num_documents: usize) -> Result<KnownItems> {
     let mut documents = store.documents(&Filter::default())?;
-    documents.retain(|it| it.chunk_count > 0);
+    documents.retain(|document| document.chunk_count > 0);
     let step = documents.len().div_ceil(num_documents.max(1)).max(1);
     let mut found = KnownItems::default();
     let mut rarity: HashMap<String, usize> = HashMap::new();
@@ -52,22 +54,23 @@ pub fn questions(store: &Store, num_documents: usize) -> Result<KnownItems> {
     Ok(found)
 }
 
-/// Returns the heading under which a chunk stands, else the title of its document.
+/// Returns the heading of a chunk, else the title of its document.
 fn heading(chunk: &StoredChunk, title: &str) -> Option<String> {
-    let section = chunk.chunk.section.as_deref().and_then(|it| it.rsplit(CHAIN_SEPARATOR).next());
+    let section =
+        chunk.chunk.section.as_deref().and_then(|chain| chain.rsplit(CHAIN_SEPARATOR).next());
     let heading = section.unwrap_or(title);
     (heading.split_whitespace().count() >= MIN_HEADING).then(|| heading.to_owned())
 }
 
-/// Returns the words next to each other that occur in the fewest chunks together.
+/// Returns the sequence of words whose words together occur in the fewest chunks.
 fn phrase(
     store: &Store,
     text: &str,
     rarity: &mut HashMap<String, usize>,
 ) -> Result<Option<String>> {
     let words: Vec<&str> = text
-        .split(|it: char| !it.is_alphanumeric())
-        .filter(|it| it.chars().count() >= MIN_LETTERS)
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= MIN_LETTERS)
         .take(MAX_WORDS)
         .collect();
     let mut counts = Vec::with_capacity(words.len());

@@ -1,4 +1,4 @@
-//! Measures how well questions with known answers are answered.
+//! Measures how well search answers questions with known answers.
 //!
 //! The questions come from a folder with judgments ([`beir`]) or from the knowledge base itself
 //! ([`known_item`]).
@@ -14,7 +14,7 @@ use crate::store::Store;
 pub mod beir;
 pub mod known_item;
 
-/// Documents of a ranking that count.
+/// How many documents of a ranking are measured.
 const CUT: usize = 10;
 
 /// A question and the documents that answer it.
@@ -26,36 +26,36 @@ pub struct Judged {
     pub relevant: HashMap<DocumentId, u32>,
 }
 
-/// Means over all questions, each in 0..=1, larger is better.
+/// Means over all questions, each in 0..=1; larger is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Measures {
     /// Normalised discounted cumulative gain of the first ten documents (Järvelin and Kekäläinen,
     /// 2002; gain is the grade).
     pub ndcg: f64,
-    /// Relevant documents among the first ten, in proportion to how many there can be.
+    /// Relevant documents among the first ten, as a fraction of the largest possible number.
     pub recall: f64,
     /// One divided by the rank of the first relevant document among the first ten.
     pub reciprocal_rank: f64,
 }
 
-/// How well each leg and their fusion find the answers.
+/// How well the keyword ranking, the vector ranking and their fusion find the answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Evaluation {
     /// Questions asked.
     pub num_queries: usize,
-    /// The keyword leg alone.
+    /// The keyword ranking.
     pub keyword: Measures,
-    /// The vector leg alone.
+    /// The vector ranking.
     pub vector: Measures,
-    /// Both, as a search answers.
+    /// Both fused, as in a search.
     pub fused: Measures,
 }
 
-/// Asks all questions and measures the answers.
+/// Runs all questions and measures the answers.
 ///
 /// # Errors
 ///
-/// As [`search::search`].
+/// Like [`search::search`].
 pub fn evaluate(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,
@@ -86,19 +86,20 @@ pub fn evaluate(
     Ok(sums)
 }
 
-/// Measures one ranking of documents, each once, best first.
+/// Measures one ranking of distinct documents, best first.
 fn measure(ranking: &[DocumentId], relevant: &HashMap<DocumentId, u32>) -> Measures {
-    let first: Vec<Option<&u32>> = ranking.iter().take(CUT).map(|it| relevant.get(it)).collect();
+    let first: Vec<Option<&u32>> =
+        ranking.iter().take(CUT).map(|document| relevant.get(document)).collect();
     let gain = |grades: &mut dyn Iterator<Item = u32>| -> f64 {
-        (2_u32..).zip(grades).map(|(rank, it)| f64::from(it) / f64::from(rank).log2()).sum()
+        (2_u32..).zip(grades).map(|(rank, grade)| f64::from(grade) / f64::from(rank).log2()).sum()
     };
     let mut ideal: Vec<u32> = relevant.values().copied().collect();
     ideal.sort_unstable_by(|a, b| b.cmp(a));
     let best = gain(&mut ideal.iter().copied().take(CUT));
-    let found = gain(&mut first.iter().map(|it| it.copied().unwrap_or(0)));
+    let found = gain(&mut first.iter().map(|grade| grade.copied().unwrap_or(0)));
     let num_found = u32::try_from(first.iter().flatten().count()).map_or(0.0, f64::from);
     let num_possible = u32::try_from(relevant.len().min(CUT)).map_or(1.0, f64::from);
-    let rank = (1_u32..).zip(&first).find(|(_, it)| it.is_some());
+    let rank = (1_u32..).zip(&first).find(|(_, grade)| grade.is_some());
     Measures {
         ndcg: if best > 0.0 { found / best } else { 0.0 },
         recall: if num_possible > 0.0 { num_found / num_possible } else { 0.0 },
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_answer_counts_by_its_rank() {
+    fn a_single_answer_is_scored_by_its_rank() {
         check(&[7, 1, 2], &[(7, 1)], [1.0, 1.0, 1.0]);
         check(&[1, 2, 7], &[(7, 1)], [0.5, 1.0, 1.0 / 3.0]);
         check(&[1, 2, 3], &[(7, 1)], [0.0, 0.0, 0.0]);
@@ -135,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_tenth_does_not_count() {
+    fn documents_after_the_tenth_do_not_count() {
         let ranking: Vec<i64> = (1..20).collect();
         check(&ranking, &[(11, 1)], [0.0, 0.0, 0.0]);
-        let all: Vec<(i64, u32)> = (1..20).map(|it| (it, 1)).collect();
+        let all: Vec<(i64, u32)> = (1..20).map(|id| (id, 1)).collect();
         check(&ranking, &all, [1.0, 1.0, 1.0]);
     }
 }

@@ -1,4 +1,4 @@
-//! Lists, locks, moves and removes what kb keeps in folders of its own.
+//! Lists, locks, moves and removes files and folders that belong to kb.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,12 +13,12 @@ pub struct Lock {
     _file: File,
 }
 
-/// Takes the lock that a file stands for; `None` if another process has it. Where the file system
-/// has no locks (some network ones) nothing is locked, and several may hold it.
+/// Takes the lock on a lock file; `None` if another process has it. On a file system without locks
+/// (some network file systems) nothing is locked, and several processes may hold the lock.
 ///
 /// # Errors
 ///
-/// What the system says of the file, which is made with its folder where it is missing.
+/// Any error from the system. The file and its folder are created if they are missing.
 pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
     let file = lock_file(path)?;
     match file.try_lock() {
@@ -27,14 +27,14 @@ pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
     }
 }
 
-/// As [`try_lock`], but waits for the other process.
+/// Like [`try_lock`], but waits for the other process.
 ///
 /// # Errors
 ///
 /// As [`try_lock`].
 pub fn lock(path: &Path) -> io::Result<Lock> {
     let file = lock_file(path)?;
-    // Without locks there is nothing to wait for.
+    // On a file system without locks there is nothing to wait for.
     let _ = file.lock();
     Ok(Lock { _file: file })
 }
@@ -44,7 +44,7 @@ fn lock_file(path: &Path) -> io::Result<File> {
     private::options().create(true).append(true).open(path)
 }
 
-/// Returns what is in a folder, in the order of names; nothing where there is no folder.
+/// Returns the paths in a folder, sorted by name; none if the folder is missing.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -52,7 +52,7 @@ pub fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns the files below a folder, in the order of paths; links are not followed and not listed.
+/// Returns the files below a folder, sorted by path; links are neither followed nor listed.
 pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut rest = entries(folder);
@@ -67,24 +67,24 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Moves a file or a folder to a new name in the same file system; the folders above it are made
-/// where they are missing.
+/// Moves a file or a folder to a new name on the same file system, and creates missing parent
+/// folders.
 ///
 /// # Errors
 ///
-/// What the system says, as of a folder at the new name that is not empty.
+/// Any error from the system, such as for a folder at the new name that is not empty.
 pub fn move_to(path: &Path, destination: &Path) -> io::Result<()> {
     create_folder(folder_of(destination))?;
     fs::rename(path, destination)?;
     sync_folder(folder_of(destination))
 }
 
-/// Removes a file, or a folder with all that is in it; a link is removed, not followed. One that is
-/// missing is no error.
+/// Removes a file, or a folder with everything in it; a link is removed, not followed. A missing
+/// path is not an error.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub fn remove_all(path: &Path) -> io::Result<()> {
     let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
     let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
@@ -98,7 +98,7 @@ pub fn remove_all(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_is_held_by_one_at_a_time() {
+    fn a_lock_has_one_holder_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/lock");
         let first = try_lock(&path).unwrap();

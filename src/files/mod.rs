@@ -1,9 +1,9 @@
-//! Opens files and makes them: the one place in kb that uses the file system.
+//! Opens and creates files. All use of the file system is in this module.
 //!
-//! [`open`] reads what a user, a database or a folder names and trusts none of it. [`mod@write`] makes a
-//! file next to another, and [`tree`] a folder, so that a reader sees the old content or the new one
-//! and nothing between. [`private`] sets who may read what kb makes. [`folder`] keeps kb's own folders
-//! in order, and [`stamp`] tells whether a file has changed.
+//! [`open`] reads paths that come from a user, a database or a folder, and trusts none of them.
+//! [`mod@write`] creates a file next to another, and [`tree`] a folder, so that a reader sees
+//! either the old content or the new content. [`private`] sets who may read what kb creates.
+//! [`folder`] manages kb's folders, and [`stamp`] shows whether a file has changed.
 
 pub use std::fs::{File, Metadata};
 
@@ -19,7 +19,7 @@ pub mod write;
 mod testing {
     use std::path::Path;
 
-    /// Returns the names in a folder, in order.
+    /// Returns the names in a folder, sorted.
     pub(super) fn names(folder: &Path) -> Vec<String> {
         let entries = folder.read_dir().unwrap();
         let mut names: Vec<_> =

@@ -1,7 +1,7 @@
-//! Opens what a user, a database or a folder names, without trusting the name.
+//! Opens paths that come from a user, a database or a folder, without trusting them.
 //!
 //! A path that was a plain file yesterday may be a link to a private key, a pipe or a device today.
-//! Everything is decided on the open file, never on an earlier look at the path.
+//! Everything is decided on the open file, never on an earlier check of the path.
 
 #[cfg(not(unix))]
 mod portable;
@@ -20,25 +20,26 @@ use portable as system;
 #[cfg(unix)]
 use unix as system;
 
-/// Which symbolic links are followed on the way to a file.
+/// Which symbolic links on a path are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links<'a> {
     /// All: the user typed this path, or kb made it.
     Follow,
-    /// None below this folder, in no component; the folder itself may be reached through links.
+    /// No links below this folder, in any component; the path of the folder itself may contain
+    /// links.
     RefuseBelow(&'a Path),
 }
 
-/// What a folder has in it.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Its name in the folder.
+    /// Its name.
     pub name: OsString,
-    /// What it is; of a link, not what it leads to.
+    /// What it is; for a link, not what it leads to.
     pub kind: Kind,
 }
 
-/// What a name in a folder stands for.
+/// What a name in a folder refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A regular file.
@@ -47,12 +48,12 @@ pub enum Kind {
     Folder,
     /// A symbolic link.
     Link,
-    /// A pipe, a device, a socket.
+    /// A pipe, a device or a socket.
     Other,
 }
 
 impl Kind {
-    /// Returns what the system says of a file.
+    /// Returns the kind of a file.
     pub fn of(metadata: &Metadata) -> Self {
         let kind = metadata.file_type();
         if kind.is_file() {
@@ -69,14 +70,14 @@ impl Kind {
 
 /// Opens a regular file for reading.
 ///
-/// Never waits: a pipe, a device or a folder is an error, found after opening without blocking. What
-/// looks like a file in `/proc` and `/sys` is a view of the running system, may wait for an event
-/// for ever, and is refused, too.
+/// Never waits: a pipe, a device or a folder is an error, found after opening without blocking. A
+/// file in `/proc` or `/sys` looks regular but is a view of the running system and may wait for an
+/// event forever, so it is also refused.
 ///
 /// # Errors
 ///
-/// [`Error::LinkRefused`] for a link that is not followed, [`Error::PathNotFound`] where there is
-/// nothing, [`Error::NotAFile`] for anything but a regular file, [`Error::Io`] otherwise.
+/// [`Error::LinkRefused`] for a link that is not followed, [`Error::PathNotFound`] for a missing
+/// file, [`Error::NotAFile`] for anything but a regular file, [`Error::Io`] otherwise.
 pub fn open(path: &Path, links: Links<'_>) -> Result<File> {
     let file = File::from(by(path, links, system::READ)?);
     let metadata = file.metadata().map_err(|source| failure(path, source))?;
@@ -87,16 +88,16 @@ pub fn open(path: &Path, links: Links<'_>) -> Result<File> {
     }
 }
 
-/// Reads a regular file of at most `max_bytes`, also one that grows while it is read.
+/// Reads a regular file of at most `max_bytes`, even if it grows while it is read.
 ///
 /// # Errors
 ///
-/// As [`open`]; [`Error::OverLimit`] for a longer file.
+/// Like [`open`]; [`Error::OverLimit`] for a longer file.
 pub fn read(path: &Path, links: Links<'_>, max_bytes: u64) -> Result<Vec<u8>> {
     read_open(open(path, links)?, path, max_bytes)
 }
 
-/// Reads the rest of an open file, which `path` names in errors; as [`read`].
+/// Reads the rest of an open file like [`read`]; `path` is only used in errors.
 ///
 /// # Errors
 ///
@@ -107,7 +108,7 @@ pub fn read_open(file: File, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     if len > max_bytes {
         return Err(over());
     }
-    // The length is a guess about a file that may still change, so it only reserves memory.
+    // The length is only used to reserve memory, as the file may still change.
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
     let mut limited = file.take(max_bytes.saturating_add(1));
     limited.read_to_end(&mut bytes).map_err(|source| failure(path, source))?;
@@ -117,11 +118,11 @@ pub fn read_open(file: File, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns what is at a path without opening it, whatever it is.
+/// Returns the metadata of a path without opening it, whatever kind it is.
 ///
 /// # Errors
 ///
-/// As [`open`], but for [`Error::NotAFile`].
+/// Like [`open`], except for [`Error::NotAFile`].
 pub fn look(path: &Path, links: Links<'_>) -> Result<Metadata> {
     let found = system::look(path, links).map_err(|source| failure(path, source))?;
     match found.is_symlink() {
@@ -130,7 +131,7 @@ pub fn look(path: &Path, links: Links<'_>) -> Result<Metadata> {
     }
 }
 
-/// Returns what tells a file or folder from every other; `None` where the system does not say.
+/// Returns a value that identifies a file or folder; `None` if the system has no such value.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
@@ -144,7 +145,7 @@ pub fn identity(path: &Path) -> Option<(u64, u64)> {
     }
 }
 
-/// Returns the number of the user who owns a file; `None` where the system has none.
+/// Returns the number of the user who owns a file; `None` if the system has no such number.
 pub fn owner(found: &Metadata) -> Option<u32> {
     #[cfg(unix)]
     {
@@ -158,24 +159,24 @@ pub fn owner(found: &Metadata) -> Option<u32> {
     }
 }
 
-/// Returns the path of what a path leads to, without links.
+/// Resolves all links in a path.
 ///
 /// # Errors
 ///
-/// [`Error::PathNotFound`] where it leads nowhere, [`Error::Io`] otherwise.
+/// [`Error::PathNotFound`] for a broken link or a missing file, [`Error::Io`] otherwise.
 pub fn real(path: &Path) -> Result<PathBuf> {
     path.canonicalize().map_err(|source| match source.kind() {
-        // Links that lead to each other.
+        // Links that form a loop.
         _ if system::is_refused_link(&source) => Error::Io { path: path.to_owned(), source },
         _ => failure(path, source),
     })
 }
 
-/// Returns what is in a folder, in byte order of the names.
+/// Returns the entries of a folder, in byte order of the names.
 ///
 /// # Errors
 ///
-/// As [`open`]; [`Error::PathNotFound`] for a file.
+/// Like [`open`]; [`Error::PathNotFound`] for a file.
 pub fn list(folder: &Path, links: Links<'_>) -> Result<Vec<Entry>> {
     let mut entries = system::list(folder, links).map_err(|source| failure(folder, source))?;
     entries.sort_unstable();
@@ -187,7 +188,7 @@ fn by(path: &Path, links: Links<'_>, flags: system::Flags) -> Result<system::Han
     system::by(path, links, flags).map_err(|source| failure(path, source))
 }
 
-/// Turns what the system said about a path into an error by its remedy.
+/// Converts an error from the system into the one that names its remedy.
 fn failure(path: &Path, source: io::Error) -> Error {
     let path = PathBuf::from(path);
     match source.kind() {

@@ -1,6 +1,8 @@
-//! Makes files and folders that only their owner can read, and closes others to everyone else.
+//! Creates files and folders that only their owner can read, and restricts existing ones to their
+//! owner.
 //!
-//! Every mode that kb sets is here. Where a system has no modes, what kb makes has the usual rights.
+//! All modes that kb sets are in this module. On a system without modes, files that kb creates have
+//! the usual permissions.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -8,15 +10,15 @@ use std::path::Path;
 
 use super::write::folder_of;
 
-/// Read and write, for the owner.
+/// The owner may read and write.
 #[cfg(unix)]
 const FILE_MODE: u32 = 0o600;
 
-/// As [`FILE_MODE`], and execute: of a folder, the right to enter it.
+/// Like [`FILE_MODE`], plus the right to execute, which for a folder is the right to enter it.
 #[cfg(unix)]
 const FOLDER_MODE: u32 = 0o700;
 
-/// Returns options with which a file that is made gets mode 0600.
+/// Returns options that create files with mode 0600.
 pub(super) fn options() -> OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
@@ -24,20 +26,21 @@ pub(super) fn options() -> OpenOptions {
     options
 }
 
-/// Makes a file with mode 0600 and opens it to write.
+/// Creates a file with mode 0600 and opens it for writing.
 ///
 /// # Errors
 ///
-/// What the system says; [`io::ErrorKind::AlreadyExists`] if something has the name.
+/// Any error from the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
 pub(super) fn new_file(path: &Path) -> io::Result<File> {
     options().write(true).create_new(true).open(path)
 }
 
-/// As [`new_file`], for a copy: who may execute `source` keeps that right if it is the owner.
+/// Like [`new_file`], for a copy: if the owner may execute `source`, the owner may execute the
+/// copy.
 ///
 /// # Errors
 ///
-/// As [`new_file`], and what the system says of `source`.
+/// Like [`new_file`], and any error from the system about `source`.
 pub(super) fn new_copy_of(source: &File, path: &Path) -> io::Result<File> {
     let mut options = options();
     #[cfg(unix)]
@@ -52,11 +55,11 @@ pub(super) fn new_copy_of(source: &File, path: &Path) -> io::Result<File> {
     options.write(true).create_new(true).open(path)
 }
 
-/// Makes a folder with mode 0700; its own folder must be there.
+/// Creates a folder with mode 0700; its parent folder must exist.
 ///
 /// # Errors
 ///
-/// What the system says; [`io::ErrorKind::AlreadyExists`] if something has the name.
+/// Any error from the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
 pub(super) fn new_folder(path: &Path) -> io::Result<()> {
     folder_builder().create(path)
 }
@@ -68,28 +71,29 @@ fn folder_builder() -> DirBuilder {
     builder
 }
 
-/// Makes an empty file with mode 0600 unless one is there, and its folder with mode 0700.
+/// Creates an empty file with mode 0600 unless the file exists, and its folder with mode 0700.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub fn create_file(path: &Path) -> io::Result<()> {
     if path.try_exists()? {
         return Ok(());
     }
     create_folder(folder_of(path))?;
     match new_file(path) {
-        // Another process was faster; it means the same file.
+        // Another process was faster and created the same file.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made.map(drop),
     }
 }
 
-/// Makes a folder that only its owner can enter, with its parents; one that is there stays as it is.
+/// Creates a folder that only its owner can enter, with its parents; an existing folder is not
+/// changed.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -97,12 +101,12 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     folder_builder().recursive(true).create(path)
 }
 
-/// Takes from all but the owner the right to look into a file or a folder of the user's that kb
-/// made. A link is left alone, and so is what another user owns.
+/// Removes the permissions of everyone but the owner from a file or folder that kb created for the
+/// user. Links and files of other users are not changed.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub fn close(path: &Path) -> io::Result<()> {
     let metadata = path.symlink_metadata()?;
     match closed(&metadata) {
@@ -111,22 +115,22 @@ pub fn close(path: &Path) -> io::Result<()> {
     }
 }
 
-/// As [`close`], for a file that is open.
+/// Like [`close`], for an open file.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub(super) fn close_file(file: &File) -> io::Result<()> {
     closed(&file.metadata()?).map_or(Ok(()), |closed| file.set_permissions(closed))
 }
 
-/// Whether others than the owner have any right to a file or folder; `false` where there is none.
+/// Whether anyone but the owner has permissions for a file or folder; `false` if it is missing.
 pub fn is_open_to_others(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| has_rights_for_others(&metadata))
 }
 
-/// Returns the permissions that something should have instead; `None` if they are right, or not the
-/// user's to change.
+/// Returns the permissions that a file or folder should have instead; `None` if they are right, or
+/// if the user cannot change them.
 #[cfg(unix)]
 fn closed(metadata: &fs::Metadata) -> Option<fs::Permissions> {
     use std::os::unix::fs::PermissionsExt;
@@ -149,7 +153,7 @@ fn has_rights_for_others(_: &fs::Metadata) -> bool {
     false
 }
 
-/// Whether a file or folder is the user's.
+/// Whether the user owns a file or folder.
 #[cfg(unix)]
 pub(super) fn is_own(metadata: &fs::Metadata) -> bool {
     std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
@@ -171,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_private_when_made_and_made_private_on_request() {
+    fn folders_are_created_private_and_made_private_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let deep = folder.path().join("a/b");
         create_folder(&deep).unwrap();

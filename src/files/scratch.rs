@@ -1,7 +1,8 @@
-//! Keeps what is being made in private folders, and removes those that killed processes left.
+//! Keeps unfinished files in private folders, and removes those that killed processes left behind.
 //!
-//! A folder and not a file: what a library puts next to a file it writes (SQLite does) lies in it
-//! too, and the lock that shows the folder is in use is on no file that such a library locks itself.
+//! Uses a folder rather than a file, so that it also holds files that a library creates next to the
+//! one it writes (SQLite does). The lock that shows that the folder is in use is on a file that no
+//! such library locks.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::private;
 
-/// What the names of scratch folders begin with.
+/// Prefix of the names of scratch folders.
 const PREFIX: &str = ".kb-draft-";
 
 /// Digits of the random part of a name.
@@ -20,30 +21,30 @@ const RANDOM_DIGITS: usize = 16;
 /// How many names are tried before giving up.
 const NAME_ATTEMPTS: u32 = 100;
 
-/// Is locked as long as the folder is in use.
+/// A file that is locked while the folder is in use.
 const LOCK: &str = "lock";
 
-/// What is being made: a file or a folder.
+/// The unfinished file or folder.
 const NEW: &str = "new";
 
-/// Holds, under its own name, what is being replaced, where the file system cannot exchange two
-/// names at once.
+/// Holds the file or folder that is being replaced, under its name, where the file system cannot
+/// exchange two names atomically.
 const OLD: &str = "old";
 
-/// A folder that only its owner can enter and no other process uses; removed when dropped.
+/// A folder that only its owner can enter and that no other process uses; removed when dropped.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
-    /// Held open and locked, so that a folder in use is told from an abandoned one.
+    /// Held open and locked, which distinguishes a folder in use from an abandoned one.
     _lock: File,
 }
 
 impl Scratch {
-    /// Makes a folder with mode 0700 in `parent`, after removing abandoned ones from there.
+    /// Creates a folder with mode 0700 in `parent`, after removing abandoned ones there.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Any error from the system.
     pub fn create(parent: &Path) -> io::Result<Self> {
         collect(parent);
         for _ in 0..NAME_ATTEMPTS {
@@ -54,7 +55,7 @@ impl Scratch {
             }
             match lock_new(&folder.join(LOCK)) {
                 Ok(Some(lock)) => return Ok(Self { folder, _lock: lock }),
-                // Another process took the folder for abandoned before it was locked.
+                // Another process considered the folder abandoned before it was locked.
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
@@ -66,13 +67,13 @@ impl Scratch {
         Err(io::Error::from(io::ErrorKind::AlreadyExists))
     }
 
-    /// Returns where to make what is being made. Nothing is there yet.
+    /// Returns the path for the new file or folder. Nothing exists there yet.
     pub fn new_path(&self) -> PathBuf {
         self.folder.join(NEW)
     }
 
-    /// Moves what is called `target` into this folder, from where it is moved back if the process
-    /// is killed before something else has its name.
+    /// Moves `target` into this folder. If the process is killed before the name is used again,
+    /// `collect` moves it back.
     pub(super) fn move_aside(&self, target: &Path) -> io::Result<PathBuf> {
         let aside = self.folder.join(OLD);
         private::new_folder(&aside)?;
@@ -88,10 +89,10 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes the scratch folders in `parent` that no process uses any more. What was moved aside in
-/// one, and has no successor, gets its name back.
+/// Removes the scratch folders in `parent` that no process uses any more. A file or folder that was
+/// moved aside and not replaced gets its name back.
 ///
-/// Nothing but what [`Scratch`] makes is touched: the name, the owner and the content must fit.
+/// Only folders of [`Scratch`] are removed: the name, the owner and the content must match.
 pub fn collect(parent: &Path) {
     for entry in parent.read_dir().into_iter().flatten().flatten() {
         if !is_scratch_name(&entry.file_name()) {
@@ -107,7 +108,8 @@ pub fn collect(parent: &Path) {
         let lock = match open_lock(&folder.join(LOCK)) {
             Ok(lock) => lock,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Empty, unless it is not one of ours. Whoever is making it just now tries again.
+                // An empty folder, unless it is not one of ours. A process that is just creating it
+                // tries again.
                 let _ = fs::remove_dir(&folder);
                 continue;
             }
@@ -119,7 +121,7 @@ pub fn collect(parent: &Path) {
     }
 }
 
-/// Gives what was moved aside its name back, unless that is taken.
+/// Moves a file or folder that was moved aside back to its name, unless the name is taken.
 fn restore(aside: &Path, parent: &Path) -> io::Result<()> {
     let entries = match aside.read_dir() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -139,14 +141,15 @@ fn restore(aside: &Path, parent: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a scratch folder. The lock goes last but one, so that a folder of which a killed process
-/// has removed a part is still recognised. What cannot be removed now is tried again by `collect`.
+/// Removes a scratch folder. The lock is removed last but one, so that a folder that a killed
+/// process has partly removed is still recognised. If something cannot be removed now, `collect`
+/// tries again.
 fn remove(folder: &Path) {
     let Ok(entries) = folder.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) else {
         return;
     };
     for entry in entries.into_iter().filter(|entry| entry.file_name() != LOCK) {
-        // Also a file that SQLite put next to what was made.
+        // Including files that SQLite created next to the new one.
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes())
             || entry.file_name() == OLD;
         if !is_ours {
@@ -163,14 +166,14 @@ fn remove(folder: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
-/// Makes and locks a lock file; `None` if another process was faster and removes it.
+/// Creates and locks a lock file; `None` if another process was faster and removes it.
 fn lock_new(path: &Path) -> io::Result<Option<File>> {
     let lock = private::new_file(path)?;
     match lock.try_lock() {
         Err(fs::TryLockError::WouldBlock) => Ok(None),
-        // Where there are no locks nothing is ever found abandoned, and that is all.
+        // Without locks, no folder is ever considered abandoned; nothing else changes.
         Err(fs::TryLockError::Error(_)) => Ok(Some(lock)),
-        // It may have been locked, and removed, in between.
+        // It may have been locked and removed in between.
         Ok(()) => Ok(path.symlink_metadata().is_ok().then_some(lock)),
     }
 }
@@ -187,9 +190,9 @@ fn open_lock(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Returns a name that no other folder has: the process and a random number.
+/// Returns a unique name: the process id and a random number.
 fn unique_name() -> String {
-    // Each `RandomState` has keys of its own.
+    // Each `RandomState` has different keys.
     let random = RandomState::new().hash_one(std::process::id());
     format!("{PREFIX}{}-{random:0RANDOM_DIGITS$x}", std::process::id())
 }
@@ -213,7 +216,7 @@ mod tests {
     use super::*;
     use crate::files::testing::names;
 
-    /// Makes what a killed process leaves.
+    /// Creates what a killed process leaves behind.
     fn abandoned(parent: &Path, name: &str, files: &[&str]) {
         let folder = parent.join(name);
         for file in files {
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scratch_folder_is_private_and_vanishes() {
+    fn a_scratch_folder_is_private_and_removed() {
         use std::os::unix::fs::PermissionsExt;
         let parent = tempfile::tempdir().unwrap();
         let scratch = Scratch::create(parent.path()).unwrap();
@@ -238,13 +241,13 @@ mod tests {
     }
 
     #[test]
-    fn abandoned_folders_are_removed_and_nothing_else() {
+    fn only_abandoned_folders_are_removed() {
         let parent = tempfile::tempdir().unwrap();
         let at = |name: &str| parent.path().join(name);
         abandoned(parent.path(), ".kb-draft-1-0123456789abcdef", &["lock", "new", "new-wal"]);
         abandoned(parent.path(), ".kb-draft-2-0123456789abcdef", &["lock", "new/a/b", "old/c/d"]);
         fs::create_dir(at(".kb-draft-3-0123456789abcdef")).unwrap();
-        // Not one of these is a draft of kb's.
+        // None of these is a draft of kb.
         abandoned(parent.path(), ".kb-draft-4-0123456789abcdef", &["lock", "letter"]);
         abandoned(parent.path(), ".kb-draft-5-0123456789abcdef", &["letter"]);
         abandoned(parent.path(), ".kb-draft-mine", &["lock", "new"]);
@@ -272,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_moved_aside_comes_back_unless_it_has_a_successor() {
+    fn a_folder_moved_aside_is_restored_unless_it_was_replaced() {
         let parent = tempfile::tempdir().unwrap();
         abandoned(parent.path(), ".kb-draft-1-0123456789abcdef", &["lock", "old/skill/SKILL.md"]);
         collect(parent.path());
@@ -285,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_made_and_collected_at_once_are_never_taken_from_their_owner() {
+    fn folders_in_use_are_never_collected_by_another_thread() {
         let parent = tempfile::tempdir().unwrap();
         let num_kept = AtomicU32::new(0);
         thread::scope(|scope| {

@@ -1,26 +1,26 @@
-//! Tells whether a file has changed since it was last looked at, without reading it.
+//! Detects whether a file has changed, without reading it.
 
 use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 
-/// What changes when a file is written or replaced, unless somebody takes care that it does not.
+/// Values that change when a file is written or replaced, unless a program deliberately keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// Its length.
+    /// Its size.
     pub size_bytes: u64,
-    /// When it was last written, in nanoseconds since 1970; 0 where that is not known.
+    /// When it was last written, in nanoseconds since 1970; 0 if that is not known.
     pub mtime_ns: i64,
-    /// Its number in the file system; 0 where there is none.
+    /// Its inode number; 0 if the system has none.
     pub inode: u64,
 }
 
 impl Stamp {
-    /// Looks at a file, or at what a link leads to.
+    /// Returns the stamp of a file, or of the file that a link leads to.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Any error from the system.
     pub fn of(path: &Path) -> io::Result<Self> {
         Ok(Self::from_metadata(&path.metadata()?))
     }
@@ -52,7 +52,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_file_that_is_written_or_replaced_has_another_stamp() {
+    fn writing_or_replacing_a_file_changes_its_stamp() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "one").unwrap();

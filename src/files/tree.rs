@@ -1,6 +1,6 @@
-//! Makes a folder next to another and puts it in that one's place.
+//! Creates a folder next to another and then replaces that one.
 //!
-//! At every instant the name means the whole old folder or the whole new one.
+//! At any time, the name refers to either the complete old folder or the complete new one.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,7 @@ use super::private::{self, create_folder};
 use super::scratch::Scratch;
 use super::write::{folder_of, sync_folder};
 
-/// A folder that is being made next to its target; removed when dropped before it is published.
+/// An unfinished folder next to its target; removed when dropped before it is published.
 #[derive(Debug)]
 pub struct Tree {
     scratch: Scratch,
@@ -19,12 +19,12 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Creates an empty folder with mode 0700 near `target`, whose own folder is made where it is
-    /// missing.
+    /// Creates an empty folder with mode 0700 near `target`, and the parent folder of `target` if
+    /// it is missing.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Any error from the system.
     pub fn create(target: &Path) -> io::Result<Self> {
         create_folder(folder_of(target))?;
         let scratch = Scratch::create(folder_of(target))?;
@@ -33,12 +33,12 @@ impl Tree {
         Ok(Self { scratch, path, target: target.to_owned() })
     }
 
-    /// Copies a file to a place below the folder, private and on disk. The right to execute it stays
-    /// its owner's.
+    /// Copies a file to a path below the folder, readable only by the owner and flushed to disk. If
+    /// the owner may execute the file, the owner may execute the copy.
     ///
     /// # Errors
     ///
-    /// What the system says of either file.
+    /// Any error from the system about either file.
     pub fn add_copy(&self, below: &Path, source: &mut File) -> io::Result<()> {
         let place = self.path.join(below);
         create_folder(folder_of(&place))?;
@@ -47,11 +47,11 @@ impl Tree {
         copy.sync_all()
     }
 
-    /// Makes a symbolic link at a place below the folder; nothing where a system has none.
+    /// Creates a symbolic link at a path below the folder; does nothing on a system without links.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Any error from the system.
     pub fn add_link(&self, below: &Path, original: &Path) -> io::Result<()> {
         let place = self.path.join(below);
         create_folder(folder_of(&place))?;
@@ -62,30 +62,30 @@ impl Tree {
         Ok(())
     }
 
-    /// Gives the folder its target's name. What had that name is removed; a link is not followed.
+    /// Gives the folder the name of its target, and removes the old target; a link is not followed.
     ///
     /// # Errors
     ///
-    /// What the system says; the target is then as it was.
+    /// Any error from the system; the target is then unchanged.
     pub fn publish(self) -> io::Result<()> {
         sync_folders(&self.path)?;
         if self.target.symlink_metadata().is_err() {
             fs::rename(&self.path, &self.target)?;
         } else if exchange(&self.path, &self.target).is_err() {
-            // Not every file system can. For a moment nothing has the name; after a kill in this
-            // moment `collect` gives it back to the old folder.
+            // Not every file system can exchange names. For a moment the name is free; after a kill
+            // at this moment, `collect` gives it back to the old folder.
             let aside = self.scratch.move_aside(&self.target)?;
             if let Err(error) = fs::rename(&self.path, &self.target) {
                 let _ = fs::rename(aside, &self.target);
                 return Err(error);
             }
         }
-        // The name is on disk before what it meant is removed.
+        // The new name is on disk before the old folder is removed.
         sync_folder(folder_of(&self.target))
     }
 }
 
-/// Makes sure that the names below a folder are on disk.
+/// Flushes the names below a folder to disk.
 fn sync_folders(folder: &Path) -> io::Result<()> {
     for entry in folder.read_dir()? {
         let entry = entry?;
@@ -96,7 +96,7 @@ fn sync_folders(folder: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Exchanges two names at once.
+/// Exchanges two names atomically.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_made_private_and_replaces_another() {
+    fn a_new_folder_is_private_and_replaces_another() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("deep/skill");
         for text in ["one", "two"] {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_replaced_link_leads_to_stays() {
+    fn the_target_of_a_replaced_link_stays() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("mine")).unwrap();
         fs::write(folder.path().join("mine/a"), "mine").unwrap();

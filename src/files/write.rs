@@ -1,7 +1,8 @@
-//! Makes a file next to another, so that nobody ever sees half of it.
+//! Creates a file next to another, so that no process ever sees half of it.
 //!
-//! A [`Draft`] lies in a private folder that no other process uses, and takes its target's name only
-//! when it is complete and on disk. What a killed process left is recognised and removed later.
+//! A [`Draft`] is in a private folder that no other process uses, and takes the name of its target
+//! only when it is complete and on disk. Files that a killed process left behind are recognised and
+//! removed later.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,10 +13,10 @@ use super::scratch::Scratch;
 
 pub use super::scratch::collect;
 
-/// What SQLite keeps next to a database.
+/// Suffixes of the files that SQLite keeps next to a database.
 pub const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// A file that is being made next to its target; removed when dropped before it is published.
+/// An unfinished file next to its target; removed when dropped before it is published.
 #[derive(Debug)]
 pub struct Draft {
     scratch: Scratch,
@@ -27,32 +28,32 @@ pub struct Draft {
 /// Who may read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
-    /// Its owner: mode 0600.
+    /// The owner: mode 0600.
     Private,
-    /// Whoever could read the file before; for a new one, whoever the umask lets.
+    /// Everyone who could read the file before; for a new file, whatever the umask allows.
     Usual,
 }
 
 impl Draft {
-    /// Creates an empty file with mode 0600 near `target`. Where `target` is a symbolic link, what
-    /// it leads to becomes the target: the user's link stays.
+    /// Creates an empty file with mode 0600 near `target`. If `target` is a symbolic link, the file
+    /// that it leads to becomes the target, and the user's link stays.
     ///
     /// Removes abandoned drafts in the same folder first.
     ///
     /// # Errors
     ///
-    /// What the system says; [`io::ErrorKind::InvalidInput`] if something is at `target` that is not
-    /// a regular file.
+    /// Any error from the system; [`io::ErrorKind::InvalidInput`] if `target` exists and is not a
+    /// regular file.
     pub fn create(target: &Path) -> io::Result<Self> {
         Self::with_access(destination(target)?, Access::Private)
     }
 
-    /// As [`Draft::create`] for what is kb's own, in a folder that others may have filled: a symbolic
-    /// link in its place is replaced, and what it leads to stays as it is.
+    /// Like [`Draft::create`], for a file of kb in a folder that others may have filled: a symbolic
+    /// link is replaced, and the file that it leads to is not changed.
     ///
     /// # Errors
     ///
-    /// As [`Draft::create`].
+    /// Like [`Draft::create`].
     pub fn create_own(target: &Path) -> io::Result<Self> {
         Self::with_access(target.to_owned(), Access::Private)
     }
@@ -76,12 +77,12 @@ impl Draft {
         Ok(Self { scratch, path, target, file })
     }
 
-    /// Returns where the draft is, for libraries that open files by name.
+    /// Returns the path of the draft, for libraries that open files by name.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the file that will be replaced: what was given, links resolved.
+    /// Returns the file that will be replaced: the given path with links resolved.
     pub fn target(&self) -> &Path {
         &self.target
     }
@@ -91,11 +92,11 @@ impl Draft {
         &mut self.file
     }
 
-    /// Gives the draft its target's name, after everything written to it has reached the disk.
+    /// Gives the draft the name of its target, after all its content is on disk.
     ///
     /// # Errors
     ///
-    /// What the system says; the target is then as it was.
+    /// Any error from the system; the target is then unchanged.
     pub fn publish(self) -> io::Result<()> {
         self.file.sync_all()?;
         fs::rename(&self.path, &self.target)?;
@@ -103,11 +104,11 @@ impl Draft {
         sync_folder(folder_of(&self.target))
     }
 
-    /// As [`Draft::publish`], but never replaces a file.
+    /// Like [`Draft::publish`], but never replaces a file.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::AlreadyExists`] if something has the target's name by now.
+    /// [`io::ErrorKind::AlreadyExists`] if the name is taken by now.
     pub fn publish_new(self) -> io::Result<()> {
         self.file.sync_all()?;
         rename_to_free(&self.path, &self.target)?;
@@ -116,39 +117,39 @@ impl Draft {
     }
 }
 
-/// Replaces the content of a file, or makes it, and leaves it with mode 0600.
+/// Replaces the content of a file or creates it, with mode 0600.
 ///
 /// # Errors
 ///
-/// What the system says; the file is then as it was.
+/// Any error from the system; the file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::create(path)?, bytes)
 }
 
-/// As [`replace`] for what is kb's own: a symbolic link in its place is replaced, too.
+/// Like [`replace`], for a file of kb: a symbolic link is also replaced.
 ///
 /// # Errors
 ///
-/// As [`replace`].
+/// Like [`replace`].
 pub fn replace_own(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::create_own(path)?, bytes)
 }
 
-/// As [`replace_own`] for what is no secret, such as a manual page: the file keeps its mode, or gets
-/// the usual one.
+/// Like [`replace_own`], for a file that is not secret, such as a manual page: the file keeps its
+/// mode, or gets the default mode.
 ///
 /// # Errors
 ///
-/// As [`replace`].
+/// Like [`replace`].
 pub fn replace_public(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill(Draft::with_access(path.to_owned(), Access::Usual)?, bytes)
 }
 
-/// Makes a file with mode 0600 where there is none.
+/// Creates a file with mode 0600; fails if it exists.
 ///
 /// # Errors
 ///
-/// What the system says; [`io::ErrorKind::AlreadyExists`] if something has the name.
+/// Any error from the system; [`io::ErrorKind::AlreadyExists`] if the name is taken.
 pub fn create_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut draft = Draft::create_own(path)?;
     draft.file().write_all(bytes)?;
@@ -160,27 +161,28 @@ fn fill(mut draft: Draft, bytes: &[u8]) -> io::Result<()> {
     draft.publish()
 }
 
-/// Replaces the content of a file that can be made again, or makes it: quick, because nothing waits for
-/// the disk, and a crash may leave half of it. A link in its place is replaced, not followed.
+/// Replaces or creates a file that can be generated again. This is fast because it does not wait
+/// for the disk, and a crash may leave half of the file. A link is replaced, not followed.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub fn renew(path: &Path, bytes: &[u8]) -> io::Result<()> {
     remove(path)?;
     private::new_file(path)?.write_all(bytes)
 }
 
-/// Opens a file to append to, making it where it is missing. It is its owner's alone afterwards.
+/// Opens a file for appending, and creates it if it is missing. Afterwards only its owner can read
+/// it.
 ///
 /// # Errors
 ///
-/// What the system says; [`io::ErrorKind::InvalidInput`] if it is not a regular file.
+/// Any error from the system; [`io::ErrorKind::InvalidInput`] if it is not a regular file.
 pub fn append(path: &Path) -> io::Result<File> {
     let mut options = private::options();
     #[cfg(unix)]
     {
-        // A pipe in its place must not hold the caller.
+        // A pipe with this name must not block the caller.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         let flags = i32::try_from(flags.bits()).unwrap_or_default();
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
@@ -193,37 +195,37 @@ pub fn append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Copies a file, from where it stands to its end, into one with mode 0600 that is replaced in
-/// place: for a copy in a folder that nobody else looks into.
+/// Copies a file, from the current position to its end, to a file with mode 0600 that is replaced
+/// in place; for a folder that no other process reads.
 ///
 /// # Errors
 ///
-/// What the system says of either.
+/// Any error from the system about either file.
 pub fn copy_private(source: &mut File, to: &Path) -> io::Result<()> {
     remove(to)?;
     io::copy(source, &mut private::new_file(to)?).map(drop)
 }
 
-/// Makes a folder with the usual mode, with its parents.
+/// Creates a folder with the default mode, with its parents.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub fn create_public_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Waits until no other process holds a folder, and holds it until the value is dropped; `None`
-/// where a folder cannot be locked.
+/// Waits until no other process holds a folder, and then holds it until the value is dropped;
+/// `None` if folders cannot be locked.
 pub fn lock_folder(folder: &Path) -> Option<File> {
     File::open(folder).ok().filter(|folder| folder.lock().is_ok())
 }
 
-/// Makes a symbolic link in one step, in the place of another if there is one.
+/// Creates a symbolic link in one step, and replaces an existing one.
 ///
 /// # Errors
 ///
-/// What the system says; [`io::ErrorKind::Unsupported`] on a system without symbolic links.
+/// Any error from the system; [`io::ErrorKind::Unsupported`] on a system without symbolic links.
 pub fn replace_link(original: &Path, link: &Path) -> io::Result<()> {
     let scratch = Scratch::create(folder_of(link))?;
     #[cfg(unix)]
@@ -236,11 +238,11 @@ pub fn replace_link(original: &Path, link: &Path) -> io::Result<()> {
     fs::rename(scratch.new_path(), link)
 }
 
-/// Removes a file; one that is missing is no error.
+/// Removes a file; a missing file is not an error.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Any error from the system.
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -248,7 +250,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a folder if it is empty; returns whether it is gone.
+/// Removes a folder if it is empty; returns whether it was removed.
 pub fn remove_empty_folder(path: &Path) -> bool {
     fs::remove_dir(path).is_ok()
 }
@@ -260,28 +262,28 @@ pub fn side_file(database: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-/// Returns how many bytes the user may still write in a folder; `None` where that is not known.
+/// Returns how many bytes the user may still write in a folder; `None` if that is not known.
 #[cfg(unix)]
 pub fn free_bytes(folder: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(folder).ok()?;
     Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
-/// Returns nothing: it is not known here.
+/// Returns `None`, as the number is not known on this system.
 #[cfg(not(unix))]
 pub fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-/// Makes sure that the names in a folder are on disk.
+/// Flushes the names in a folder to disk.
 ///
 /// # Errors
 ///
-/// What the system says; a file system that cannot do it is no error.
+/// Any error from the system; a file system that cannot flush folders is not an error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder).and_then(|folder| folder.sync_all()) {
-        // Some network file systems refuse to flush a folder; one that may only be written to cannot
-        // be opened.
+        // Some network file systems refuse to flush a folder; a folder that may only be written to
+        // cannot be opened.
         Err(error)
             if matches!(
                 error.kind(),
@@ -298,12 +300,11 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the file that a path means in the end, following the user's links, also to a file that
-/// is missing.
+/// Follows the user's links to the file that a path refers to, which may be missing.
 ///
 /// # Errors
 ///
-/// What the system says of links that lead in a circle.
+/// Any error from the system about links that form a loop.
 pub fn destination(path: &Path) -> io::Result<PathBuf> {
     /// More links than any system follows.
     const MAX_LINKS: u32 = 40;
@@ -325,13 +326,13 @@ fn not_a_file() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
-/// Renames a file to a name that nothing has.
+/// Renames a file to a name that is not taken.
 fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
-    // A second name fails where the name is taken, on every system.
+    // Creating a hard link fails on every system if the name is taken.
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-        // Not every file system has second names.
+        // Not every file system has hard links.
         Err(_) if to.symlink_metadata().is_err() => fs::rename(from, to),
         Err(_) => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
     }

@@ -1,4 +1,4 @@
-//! Finds a document by what a user calls it.
+//! Finds a document by what the user typed.
 
 use std::path::MAIN_SEPARATOR;
 
@@ -7,19 +7,19 @@ use crate::error::{Error, Result};
 use crate::store::{DocumentName, Store, StoredDocument};
 use crate::text::fold::fold;
 
-/// Documents named at most where several are meant.
+/// How many candidates an ambiguous name lists.
 const MAX_CANDIDATES: usize = 5;
 
-/// Finds the document that an id, a path, or a unique part of a title or path means.
+/// Finds a document by its id, its path, or a unique part of its title or path.
 ///
-/// `path` is what was typed, as an absolute path. An id goes first, then the path of a file, then a
-/// whole title or file name, then a part of either; case does not matter in the last two. A number is
-/// never a part: the id of a document that is gone would mean another one.
+/// `path` is the typed text as an absolute path. The order of precedence is: an id, the path of a
+/// file, a complete title or file name, a part of either; the last two ignore case. A number is
+/// never matched as a part: the id of a removed document would find a different one.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`]; [`Error::AmbiguousDocument`] with the first few that are meant; what
-/// the database refuses.
+/// [`Error::UnknownDocument`]; [`Error::AmbiguousDocument`] with the first few candidates; any
+/// error from the database.
 pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let by_id = |id: DocumentId| store.document(id);
@@ -35,34 +35,35 @@ pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
         true => Vec::new(),
         false => store.document_names()?,
     };
-    let file = |it: &DocumentName| {
-        it.path.as_deref().and_then(|it| it.rsplit(MAIN_SEPARATOR).next()).map(fold)
+    let file = |name: &DocumentName| {
+        name.path.as_deref().and_then(|path| path.rsplit(MAIN_SEPARATOR).next()).map(fold)
     };
-    let whole: Vec<&DocumentName> = names
+    let exact: Vec<&DocumentName> = names
         .iter()
-        .filter(|it| fold(&it.title) == wanted || file(it).as_ref() == Some(&wanted))
+        .filter(|name| fold(&name.title) == wanted || file(name).as_ref() == Some(&wanted))
         .collect();
-    let meant = match whole.is_empty() {
-        false => whole,
+    let candidates = match exact.is_empty() {
+        false => exact,
         true if id.is_some() => Vec::new(),
         true => names
             .iter()
-            .filter(|it| {
-                let path = it.path.as_deref().map(fold);
-                fold(&it.title).contains(&wanted) || path.is_some_and(|it| it.contains(&wanted))
+            .filter(|name| {
+                let path = name.path.as_deref().map(fold);
+                fold(&name.title).contains(&wanted)
+                    || path.is_some_and(|path| path.contains(&wanted))
             })
             .collect(),
     };
-    match meant.as_slice() {
+    match candidates.as_slice() {
         [] => Err(unknown()),
         [one] => by_id(one.id)?.ok_or_else(unknown),
         _ => Err(Error::AmbiguousDocument {
             typed: typed.to_owned(),
-            num_candidates: meant.len(),
-            candidates: meant
+            num_candidates: candidates.len(),
+            candidates: candidates
                 .iter()
                 .take(MAX_CANDIDATES)
-                .map(|it| format!("{} ({})", it.id, it.title))
+                .map(|name| format!("{} ({})", name.id, name.title))
                 .collect(),
         }),
     }

@@ -1,12 +1,12 @@
-//! Reads a document, more at each step: its outline, then a part, then the file.
+//! Reads a document in increasing detail: its outline, then a part, then the file.
 //!
 //! ```text
 //! find ──► chunks ──► join ──► parts ──► outline, show ;  open reads the file itself
 //! hits ──► neighbours ──► join ──► evidence within a budget
 //! ```
 //!
-//! Text comes from the database, so that a document can be read on when its file has moved. Only
-//! `open` looks at the file, and says whether it is still what was stored.
+//! The text comes from the database, so that a document can be read even after its file has moved.
+//! Only `open` reads the file, and reports whether it has changed since it was stored.
 
 mod find;
 mod open;
@@ -18,7 +18,7 @@ pub use open::{OpenOptions, Opened, Origin, open, reach};
 pub use parts::{Outline, Part, PartKind, outline};
 pub use show::{Selection, ShowOptions, Shown, show};
 
-/// Returns where the first so many lines of a text end, and how many follow.
+/// Returns where the first `max_lines` lines of a text end, and how many lines follow.
 fn cut(text: &str, max_lines: Option<u32>) -> (usize, usize) {
     let Some(max_lines) = max_lines else { return (text.len(), 0) };
     let mut ends = text.split_inclusive('\n').scan(0, |end, line| {
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_lines_are_kept_and_the_rest_is_counted() {
+    fn lines_over_the_limit_are_cut_and_counted() {
         for (text, max_lines, expected) in [
             ("a\nb\nc\n", Some(2), (4, 1)),
             ("a\nb\nc", Some(2), (4, 1)),

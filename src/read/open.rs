@@ -1,4 +1,5 @@
-//! Reads the file of a document, or some lines of it, and says whether it has changed since it was stored.
+//! Reads the file of a document, or some lines of it, and reports whether it has changed since it
+//! was stored.
 
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
@@ -8,25 +9,26 @@ use crate::read::parts::Text;
 use crate::store::{Store, StoredDocument};
 use crate::text::{decode, headings, paths};
 
-/// How much of a file.
+/// Which lines of a file to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// First and last line, from 1, both included; all without. The last is cut to what there is.
+    /// First and last line, from 1, inclusive; `None` for all lines. The last line may be past the
+    /// end.
     pub lines: Option<(u32, u32)>,
-    /// Lines to return at most; all without.
+    /// How many lines to return at most; `None` for no limit.
     pub max_lines: Option<u32>,
     /// Whether links are followed in all added folders.
     pub follows_links: bool,
-    /// Bytes that a file may have; a longer one is not read.
+    /// Largest size of a file; a longer one is not read.
     pub max_bytes: u64,
 }
 
-/// Where a text was read.
+/// Where a text was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// In the document's file.
+    /// The document's file.
     File,
-    /// In the database: there is no file, or it is no text.
+    /// The database: there is no file, or it is not text.
     Database,
 }
 
@@ -43,11 +45,11 @@ impl Origin {
 /// A document's text, or some lines of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// Whose.
+    /// The document.
     pub document: StoredDocument,
-    /// Where it was read.
+    /// Where the text was read from.
     pub origin: Origin,
-    /// Whether the file's bytes are others than when it was stored; `None` if it cannot be read.
+    /// Whether the file's bytes have changed since it was stored; `None` if it cannot be read.
     pub has_changed: Option<bool>,
     /// Why the document's file was not read; `None` if it was, or if there is none.
     pub file_error: Option<String>,
@@ -55,28 +57,28 @@ pub struct Opened {
     pub start_line: u32,
     /// Last line of `text`; before the first if there is none.
     pub end_line: u32,
-    /// Lines there are in all.
+    /// Lines in total.
     pub num_lines: u32,
-    /// Its text, in UTF-8, with `\n` line ends.
+    /// The text in UTF-8, with `\n` line ends.
     pub text: String,
-    /// The same as it is in the file, byte for byte, where those are other bytes.
+    /// The bytes of these lines in the file, if they differ from `text`.
     pub raw: Option<Vec<u8>>,
-    /// Lines that `max_lines` cut off.
+    /// Lines cut off because of `max_lines`.
     pub num_cut: usize,
 }
 
-/// Reads a document's file, or what the database has of it. A link that was put in the place of the
-/// file is not followed.
+/// Reads a document's file, or its text in the database. A link that has replaced the file is not
+/// followed.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] if it has fewer lines than the first one wanted; what the database refuses.
+/// [`Error::Usage`] if the first requested line is past the end; any error from the database.
 pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> Result<Opened> {
     let (bytes, file_error) = match read(store, &document, options) {
         Ok(bytes) => (bytes, None),
         Err(error) => (None, Some(error.to_string())),
     };
-    let has_changed = bytes.as_deref().map(|it| content_hash(it) != document.content_hash);
+    let has_changed = bytes.as_deref().map(|bytes| content_hash(bytes) != document.content_hash);
     let text = bytes.as_deref().filter(|_| document.format != "pdf").and_then(decode::decode);
     let (origin, text) = match text {
         Some(text) => (Origin::File, text),
@@ -113,7 +115,7 @@ pub fn open(store: &Store, document: StoredDocument, options: &OpenOptions) -> R
     })
 }
 
-/// Returns lines of a file as they are in it; `None` if its bytes do not tell where they end.
+/// Returns lines of a file as its bytes; `None` if line ends cannot be found in the bytes.
 fn lines_of(bytes: &[u8], first: u32, num_kept: u32, num_lines: u32) -> Option<&[u8]> {
     if (first, num_kept) == (1, num_lines) {
         return Some(bytes);
@@ -149,8 +151,8 @@ fn read(
 ///
 /// # Errors
 ///
-/// [`Error::LinkRefused`] if a link was put in its place, [`Error::PathNotFound`] if it is gone, and what
-/// the database refuses.
+/// [`Error::LinkRefused`] if a link has replaced it, [`Error::PathNotFound`] if it is missing, and
+/// any error from the database.
 pub fn reach(store: &Store, path: &str, follows_links: bool) -> Result<Reach> {
     let real_path = store.known_path(path)?.and_then(|known| known.stamp.real_path);
     let access = Access::of(store, follows_links)?;

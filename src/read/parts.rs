@@ -1,7 +1,7 @@
 //! Divides a document into sections, pages or symbols.
 //!
-//! Headings of Markdown stand in the text and are read from it again, so that small sections which
-//! share a chunk are told apart. Elsewhere the chunks say where they belong.
+//! Headings of Markdown are read again from the text, so that small sections in the same chunk are
+//! separated. For other formats, parts come from the metadata of the chunks.
 
 use std::ops::Range;
 
@@ -11,25 +11,24 @@ use crate::error::Result;
 use crate::store::{Store, StoredChunk, StoredDocument};
 use crate::text::headings;
 
-/// Returns the names that a qualified symbol is made of, outermost first: `Stack::push`,
-/// `HarmonicModel.fit`.
+/// Splits a qualified symbol into its names, outermost first: `Stack::push`, `HarmonicModel.fit`.
 fn symbol_names(symbol: &str) -> impl Iterator<Item = &str> {
-    symbol.split("::").flat_map(|it| it.split('.'))
+    symbol.split("::").flat_map(|part| part.split('.'))
 }
 
-/// Characters of the longest preview, line end not counted.
+/// Characters of the longest preview, without the line end.
 const PREVIEW_CHARS: usize = 80;
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartKind {
-    /// A heading and all below it.
+    /// A heading with everything below it.
     Section,
     /// A page.
     Page,
-    /// A definition, with those inside it.
+    /// A definition with the definitions inside it.
     Symbol,
-    /// A chunk that stands under no heading and in no definition.
+    /// A chunk under no heading and in no definition.
     Text,
 }
 
@@ -48,37 +47,37 @@ impl PartKind {
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What it is.
+    /// Its kind.
     pub kind: PartKind,
     /// 1 for the outermost.
     pub level: u32,
-    /// Heading, qualified symbol or number of the page; `None` for mere text.
+    /// Heading, qualified symbol or page number; `None` for plain text.
     pub name: Option<String>,
-    /// Header chain with its own heading, joined by ` > `; `None` for all but sections.
+    /// Header chain including this heading, joined by ` > `; `None` except for sections.
     pub section: Option<String>,
-    /// How its text begins, on one line.
+    /// The beginning of its text, on one line.
     pub preview: String,
     /// First physical page.
     pub page: Option<u32>,
     /// Last physical page.
     pub last_page: Option<u32>,
-    /// First line in the file, from 1, where it is known.
+    /// First line in the file, from 1, if known.
     pub start_line: Option<u32>,
-    /// Last line in the file, included, where it is known.
+    /// Last line in the file, inclusive, if known.
     pub end_line: Option<u32>,
-    /// Tokens of the model: of its chunks with their contexts, a chunk that is only partly in it in
-    /// proportion.
+    /// Tokens of the model in its chunks with their contexts; a chunk that is partly in it counts
+    /// in proportion.
     pub num_tokens: u32,
-    /// Chunks that are wholly or partly in it, in order.
+    /// Chunks that are completely or partly in it, in order.
     pub chunk_ids: Vec<ChunkId>,
-    /// Where it lies in the joined text of the document.
+    /// Its range in the joined text of the document.
     pub(super) bytes: Range<usize>,
 }
 
 /// The parts of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
-    /// Whose parts.
+    /// The document.
     pub document: StoredDocument,
     /// In reading order.
     pub parts: Vec<Part>,
@@ -90,16 +89,16 @@ pub struct Outline {
 ///
 /// # Errors
 ///
-/// What the database refuses.
+/// Any error from the database.
 pub fn outline(store: &Store, document: StoredDocument, level: Option<u32>) -> Result<Outline> {
     let text = Text::read(store, &document)?;
     let mut parts = text.parts(&document);
-    parts.retain(|it| level.is_none_or(|level| it.level <= level));
-    let num_tokens = text.chunks.iter().map(|it| u64::from(it.chunk.token_count)).sum();
+    parts.retain(|part| level.is_none_or(|level| part.level <= level));
+    let num_tokens = text.chunks.iter().map(|stored| u64::from(stored.chunk.token_count)).sum();
     Ok(Outline { document, parts, num_tokens })
 }
 
-/// The text of a document as the database has it.
+/// The text of a document in the database.
 pub(super) struct Text {
     pub(super) chunks: Vec<StoredChunk>,
     pub(super) joined: Joined,
@@ -108,11 +107,11 @@ pub(super) struct Text {
 impl Text {
     pub(super) fn read(store: &Store, document: &StoredDocument) -> Result<Self> {
         let chunks = store.chunks(document.id)?;
-        let joined = join::join(chunks.iter().map(|it| &it.chunk));
+        let joined = join::join(chunks.iter().map(|stored| &stored.chunk));
         Ok(Self { chunks, joined })
     }
 
-    /// Returns the parts in the way that tells most: headings in the text, else what the chunks say.
+    /// Returns the most detailed parts: the headings in the text, else the parts of the chunks.
     pub(super) fn parts(&self, document: &StoredDocument) -> Vec<Part> {
         let parts = match document.format == "markdown" {
             true => self.headings(),
@@ -121,28 +120,28 @@ impl Text {
         if parts.is_empty() { self.stored_parts() } else { parts }
     }
 
-    /// Returns the parts that chunks were stored with: symbols, sections, pages, or chunk by chunk.
+    /// Returns the parts stored with the chunks: symbols, sections, pages, or single chunks.
     pub(super) fn stored_parts(&self) -> Vec<Part> {
-        let chunks = || self.chunks.iter().map(|it| &it.chunk);
-        if chunks().any(|it| it.symbol.is_some()) {
+        let chunks = || self.chunks.iter().map(|stored| &stored.chunk);
+        if chunks().any(|chunk| chunk.symbol.is_some()) {
             self.nested(PartKind::Symbol)
-        } else if chunks().any(|it| it.section.is_some()) {
+        } else if chunks().any(|chunk| chunk.section.is_some()) {
             self.nested(PartKind::Section)
-        } else if chunks().any(|it| it.page.is_some()) {
+        } else if chunks().any(|chunk| chunk.page.is_some()) {
             self.pages()
         } else {
             (0..self.chunks.len())
-                .map(|it| self.of_chunks(PartKind::Text, 1, None, it..it + 1))
+                .map(|idx| self.of_chunks(PartKind::Text, 1, None, idx..idx + 1))
                 .collect()
         }
     }
 
-    /// Returns the headings in the text, each with all below it.
+    /// Returns the headings in the text, each with everything below it.
     fn headings(&self) -> Vec<Part> {
         let headings = headings::headings(&self.joined.text);
         let mut parts: Vec<Part> = Vec::new();
         let mut chain: Vec<(u8, String)> = Vec::new();
-        if let Some(first) = headings.first().filter(|it| it.bytes.start > 0) {
+        if let Some(first) = headings.first().filter(|first| first.bytes.start > 0) {
             let (start, end) = (0, first.bytes.start);
             if !self.joined.text[start..end].trim().is_empty() {
                 parts.push(self.of_bytes(PartKind::Text, 1, None, start..end));
@@ -151,7 +150,7 @@ impl Text {
         for heading in headings {
             chain.retain(|(level, _)| *level < heading.level);
             chain.push((heading.level, heading.text.clone()));
-            let names: Vec<&str> = chain.iter().map(|it| it.1.as_str()).collect();
+            let names: Vec<&str> = chain.iter().map(|(_, name)| name.as_str()).collect();
             let section = Some(names.join(CHAIN_SEPARATOR));
             let mut part = self.of_bytes(
                 PartKind::Section,
@@ -165,33 +164,34 @@ impl Text {
         parts
     }
 
-    /// Returns runs of chunks under the same symbol or heading, each with those inside it.
+    /// Returns runs of chunks with the same symbol or heading, each including the runs inside it.
     fn nested(&self, kind: PartKind) -> Vec<Part> {
         let is_symbol = kind == PartKind::Symbol;
         let paths: Vec<Vec<&str>> = self
             .chunks
             .iter()
-            .map(|it| if is_symbol { &it.chunk.symbol } else { &it.chunk.section })
-            .map(|it| match it.as_deref() {
-                Some(it) if is_symbol => symbol_names(it).collect(),
-                Some(it) => it.split(CHAIN_SEPARATOR).collect(),
+            .map(|stored| if is_symbol { &stored.chunk.symbol } else { &stored.chunk.section })
+            .map(|name| match name.as_deref() {
+                Some(name) if is_symbol => symbol_names(name).collect(),
+                Some(name) => name.split(CHAIN_SEPARATOR).collect(),
                 None => Vec::new(),
             })
             .collect();
         let mut parts = Vec::new();
-        let mut before: &[&str] = &[];
+        let mut previous: &[&str] = &[];
         for (idx, path) in paths.iter().enumerate() {
             if path.is_empty() {
                 parts.push(self.of_chunks(PartKind::Text, 1, None, idx..idx + 1));
             }
-            let common = path.iter().zip(before).take_while(|(a, b)| a == b).count();
+            let common = path.iter().zip(previous).take_while(|(a, b)| a == b).count();
             for depth in common..path.len() {
                 let prefix = &path[..=depth];
-                // A method's class is a part of its own only where it has text of its own.
+                // A method's class is a separate part only if it has text outside the method.
                 if is_symbol && depth + 1 < path.len() {
                     continue;
                 }
-                let follow = paths[idx..].iter().take_while(|it| it.starts_with(prefix)).count();
+                let follow =
+                    paths[idx..].iter().take_while(|path| path.starts_with(prefix)).count();
                 let level = u32::try_from(depth + 1).unwrap_or(u32::MAX);
                 let symbol = self.chunks[idx].chunk.symbol.clone().filter(|_| is_symbol);
                 let name = symbol.unwrap_or_else(|| prefix[depth].to_owned());
@@ -199,22 +199,24 @@ impl Text {
                 part.section = (!is_symbol).then(|| prefix.join(CHAIN_SEPARATOR));
                 parts.push(part);
             }
-            before = path;
+            previous = path;
         }
         parts
     }
 
     fn pages(&self) -> Vec<Part> {
-        let pages =
-            |it: &StoredChunk| it.chunk.page.map(|page| page..=it.chunk.last_page.unwrap_or(page));
-        let last = self.chunks.iter().filter_map(pages).map(|it| *it.end()).max().unwrap_or(0);
+        let pages = |stored: &StoredChunk| {
+            stored.chunk.page.map(|page| page..=stored.chunk.last_page.unwrap_or(page))
+        };
+        let last =
+            self.chunks.iter().filter_map(pages).map(|pages| *pages.end()).max().unwrap_or(0);
         (1..=last).filter_map(|page| self.page(page)).collect()
     }
 
-    /// Returns what is on a page: the chunks that are wholly or partly on it.
+    /// Returns a page: the chunks that are completely or partly on it.
     pub(super) fn page(&self, page: u32) -> Option<Part> {
-        let is_on = |it: &StoredChunk| {
-            let chunk = &it.chunk;
+        let is_on = |stored: &StoredChunk| {
+            let chunk = &stored.chunk;
             chunk.page.is_some_and(|first| first <= page)
                 && chunk.last_page.or(chunk.page).is_some_and(|last| page <= last)
         };
@@ -233,7 +235,8 @@ impl Text {
         chunks: Range<usize>,
     ) -> Part {
         let spans = &self.joined.spans[chunks];
-        let bytes = spans.first().map_or(0, |it| it.start)..spans.last().map_or(0, |it| it.end);
+        let bytes =
+            spans.first().map_or(0, |span| span.start)..spans.last().map_or(0, |span| span.end);
         self.of_bytes(kind, level, name, bytes)
     }
 
@@ -260,18 +263,18 @@ impl Text {
             name,
             section: None,
             preview: preview(text),
-            page: first.and_then(|it| it.0.chunk.page),
-            last_page: last.and_then(|it| it.0.chunk.last_page),
-            start_line: first.and_then(|(it, span)| self.line(it, span, bytes.start)),
-            end_line: last.and_then(|(it, span)| self.line(it, span, bytes.end)),
+            page: first.and_then(|(stored, _)| stored.chunk.page),
+            last_page: last.and_then(|(stored, _)| stored.chunk.last_page),
+            start_line: first.and_then(|(stored, span)| self.line(stored, span, bytes.start)),
+            end_line: last.and_then(|(stored, span)| self.line(stored, span, bytes.end)),
             num_tokens: u32::try_from(num_tokens).unwrap_or(u32::MAX),
-            chunk_ids: inside.iter().map(|it| it.0.id).collect(),
+            chunk_ids: inside.iter().map(|(stored, _)| stored.id).collect(),
             bytes,
         }
     }
 
-    /// Returns the line in the file of a place in a chunk; `None` where lines between the chunk's
-    /// first and last are not in its text, so that they cannot be counted.
+    /// Returns the line in the file of a position in a chunk; `None` if some lines between the
+    /// chunk's first and last are not in its text, so that lines cannot be counted.
     fn line(&self, stored: &StoredChunk, span: &Range<usize>, at: usize) -> Option<u32> {
         let (start, end) = (stored.chunk.start_line?, stored.chunk.end_line?);
         if at <= span.start {
@@ -280,13 +283,13 @@ impl Text {
         if at >= span.end {
             return Some(end);
         }
-        let newlines = |it: &str| u32::try_from(it.matches('\n').count()).ok();
-        let is_whole = newlines(&stored.chunk.text)? == end - start;
-        is_whole.then_some(start + newlines(&self.joined.text[span.start..at])?)
+        let newlines = |text: &str| u32::try_from(text.matches('\n').count()).ok();
+        let has_all_lines = newlines(&stored.chunk.text)? == end - start;
+        has_all_lines.then_some(start + newlines(&self.joined.text[span.start..at])?)
     }
 }
 
-/// Returns a chunk's tokens in proportion to what of it lies within `bytes`.
+/// Returns a chunk's tokens in proportion to the part of it within `bytes`.
 fn share(stored: &StoredChunk, span: &Range<usize>, bytes: &Range<usize>) -> u64 {
     let common = span.end.min(bytes.end).saturating_sub(span.start.max(bytes.start));
     let (common, len) = (common as u64, span.len().max(1) as u64);

@@ -1,4 +1,4 @@
-//! Returns the text of the part of a document that is asked for.
+//! Returns the text of the requested part of a document.
 
 use crate::document::{CHAIN_SEPARATOR, ChunkId};
 use crate::error::{Error, Result};
@@ -12,15 +12,15 @@ use crate::text::similar::similar;
 /// Which part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// All of it.
+    /// The whole document.
     Whole,
-    /// A heading, or the end of a header chain, in whatever case.
+    /// A heading, or the end of a header chain; case is ignored.
     Section(String),
     /// A qualified name, or its last part.
     Symbol(String),
     /// A physical page, from 1.
     Page(u32),
-    /// A chunk with so many before and after it.
+    /// A chunk, with this many chunks before and after it.
     Chunk(ChunkId, u32),
 }
 
@@ -29,32 +29,32 @@ pub enum Selection {
 pub struct ShowOptions {
     /// Which part.
     pub selection: Selection,
-    /// Lines to return at most; all without.
+    /// How many lines to return at most; `None` for no limit.
     pub max_lines: Option<u32>,
 }
 
 /// A part of a document, or its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// Whose part.
+    /// The document.
     pub document: StoredDocument,
-    /// What and where it is, all of it.
+    /// The complete part and where it is.
     pub part: Part,
     /// Qualified name of the definition that a single chunk belongs to.
     pub symbol: Option<String>,
-    /// Its text as the database has it.
+    /// Its text in the database.
     pub text: String,
     /// Lines that were cut off.
     pub num_cut: usize,
-    /// Parts that bear the same name, this one among them.
+    /// Parts with the same name, including this one.
     pub num_matches: usize,
 }
 
-/// Finds a part; the first one where several bear the name.
+/// Finds a part; the first one if several have the name.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownPart`] with what is like it; what the database refuses.
+/// [`Error::UnknownPart`] with similar names; any error from the database.
 pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> Result<Shown> {
     let text = Text::read(store, &document)?;
     let mut matches = select(&text, &document, &options.selection)?;
@@ -63,15 +63,17 @@ pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> R
     let whole = &text.joined.text[part.bytes.clone()];
     let (end, num_cut) = cut(whole, options.max_lines);
     let symbol = match options.selection {
-        Selection::Chunk(id, _) => {
-            text.chunks.iter().find(|it| it.id == id).and_then(|it| it.chunk.symbol.clone())
-        }
+        Selection::Chunk(id, _) => text
+            .chunks
+            .iter()
+            .find(|stored| stored.id == id)
+            .and_then(|stored| stored.chunk.symbol.clone()),
         _ => part.name.clone().filter(|_| part.kind == PartKind::Symbol),
     };
     Ok(Shown { symbol, text: whole[..end].to_owned(), num_cut, num_matches, document, part })
 }
 
-/// Returns the parts that are meant, at least one.
+/// Returns the selected parts, at least one.
 fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Result<Vec<Part>> {
     let unknown = |what: String, similar: Vec<String>| Error::UnknownPart {
         what,
@@ -85,7 +87,7 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
             None => Err(unknown(format!("page {page}"), Vec::new())),
         },
         Selection::Chunk(id, around) => {
-            let at = text.chunks.iter().position(|it| it.id == *id);
+            let at = text.chunks.iter().position(|stored| stored.id == *id);
             let at = at.ok_or_else(|| unknown(format!("chunk {id}"), Vec::new()))?;
             let around = *around as usize;
             let end = at.saturating_add(around).saturating_add(1).min(text.chunks.len());
@@ -96,56 +98,57 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
         Selection::Section(typed) => {
             let wanted = normal(typed);
             let all = [text.parts(document), text.stored_parts()];
-            let all = all.map(|mut it| {
-                it.retain(|it| it.kind == PartKind::Section);
-                it
+            let all = all.map(|mut parts| {
+                parts.retain(|part| part.kind == PartKind::Section);
+                parts
             });
             for parts in &all {
                 let found: Vec<Part> =
-                    parts.iter().filter(|it| is_section(it, &wanted)).cloned().collect();
+                    parts.iter().filter(|part| is_section(part, &wanted)).cloned().collect();
                 if !found.is_empty() {
                     return Ok(found);
                 }
             }
-            let name = |it: &Part| normal(it.name.as_deref().unwrap_or_default());
+            let name = |part: &Part| normal(part.name.as_deref().unwrap_or_default());
             let last = wanted.rsplit(CHAIN_SEPARATOR).next().unwrap_or_default();
             let similar = similar(&all[0], name, last).into_iter();
-            let similar = similar.filter_map(|it| it.section.clone()).collect();
+            let similar = similar.filter_map(|part| part.section.clone()).collect();
             Err(unknown(format!("section '{typed}'"), similar))
         }
         Selection::Symbol(typed) => {
             let mut parts = text.stored_parts();
-            parts.retain(|it| it.kind == PartKind::Symbol);
-            let name = |it: &Part| it.name.clone().unwrap_or_default();
-            let is_called = |it: &str, wanted: &str| {
-                it == wanted
-                    || it
+            parts.retain(|part| part.kind == PartKind::Symbol);
+            let name = |part: &Part| part.name.clone().unwrap_or_default();
+            let is_called = |name: &str, wanted: &str| {
+                name == wanted
+                    || name
                         .strip_suffix(wanted)
-                        .is_some_and(|it| it.ends_with('.') || it.ends_with("::"))
+                        .is_some_and(|rest| rest.ends_with('.') || rest.ends_with("::"))
             };
             let folded = fold(typed);
-            let exact = |it: &&Part| is_called(&name(it), typed);
-            let alike = |it: &&Part| is_called(&fold(&name(it)), &folded);
+            let exact = |part: &&Part| is_called(&name(part), typed);
+            let alike = |part: &&Part| is_called(&fold(&name(part)), &folded);
             let mut found: Vec<Part> = parts.iter().filter(exact).cloned().collect();
             if found.is_empty() {
                 found = parts.iter().filter(alike).cloned().collect();
             }
-            // A qualified name goes before a last part.
-            found.sort_by_key(|it| name(it) != *typed);
+            // An exact match of the qualified name takes precedence.
+            found.sort_by_key(|part| name(part) != *typed);
             if !found.is_empty() {
                 return Ok(found);
             }
-            let similar = similar(&parts, |it| fold(&name(it)), &folded);
+            let similar = similar(&parts, |part| fold(&name(part)), &folded);
             let similar = similar.into_iter().map(name).collect();
             Err(unknown(format!("symbol '{typed}'"), similar))
         }
     }
 }
 
-/// Whether a section's chain is what is wanted, or ends with it.
+/// Whether a section's chain is the wanted one, or ends with it.
 fn is_section(part: &Part, wanted: &str) -> bool {
     let chain = normal(part.section.as_deref().unwrap_or_default());
-    chain == wanted || chain.strip_suffix(wanted).is_some_and(|it| it.ends_with(CHAIN_SEPARATOR))
+    chain == wanted
+        || chain.strip_suffix(wanted).is_some_and(|above| above.ends_with(CHAIN_SEPARATOR))
 }
 
 fn normal(text: &str) -> String {

@@ -1,7 +1,7 @@
-//! Checks what an export says before anything of it is kept.
+//! Validates an export before any of it is stored.
 //!
-//! Accepts what this kb or an earlier one wrote, and nothing else: whoever made the file chose every
-//! character in it. What is wrong is said in words that are safe to print.
+//! Accepts only what this or an earlier version of kb writes: every character of the file may have
+//! been chosen by an attacker. Reasons for refusal are safe to print.
 
 use std::collections::HashSet;
 
@@ -13,38 +13,40 @@ use crate::text::printable::is_harmful;
 use super::Head;
 use super::lines::{BindingLine, ChunkLine, DocumentLine, HeadLine, PathLine, RootLine, VERSION};
 
-/// Bytes of a title, a tag, a path or another text of one line.
+/// Longest title, tag, path or other text of one line, in bytes.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Bytes of a model's name and of its prefix.
+/// Longest name and prefix of a model, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
-/// Numbers in a vector; the widest models have a third of it.
+/// Most numbers in a vector; the widest models have a third of it.
 const MAX_DIM: u32 = 8192;
 
-/// Tokens that a model reads at most.
+/// Most tokens that a model reads.
 const MAX_MODEL_TOKENS: u32 = 1_000_000;
 
-/// How many tokens a byte of text can become, with room to spare: normalisation makes a letter several.
+/// How many tokens a byte of text can become, with a margin: normalisation can turn a letter into
+/// several.
 const TOKENS_PER_BYTE: usize = 8;
 
-/// Tokens that are there without any text.
+/// Tokens that are counted without any text.
 const EXTRA_TOKENS: usize = 64;
 
 /// How far the square of a vector's length may be from 1.
 const LENGTH_SLACK: f32 = 0.01;
 
-/// Characters of a refusal; it may repeat what is in the file.
+/// Longest reason for refusal in characters; it may repeat text from the file.
 const MAX_REFUSAL_CHARS: usize = 300;
 
 type Checked<T> = Result<T, String>;
 
-/// Makes a refusal safe to print: on one line, nothing that a terminal obeys, not too long.
+/// Makes a reason for refusal safe to print: one line, no control characters of terminals, limited
+/// length.
 pub(super) fn printable(refusal: &str) -> String {
-    let is_mark = |c: char| matches!(c, '"' | '\'' | '\\');
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '\\');
     let mut shown = String::new();
     for c in refusal.chars().take(MAX_REFUSAL_CHARS) {
-        if is_mark(c) { shown.push(c) } else { shown.extend(c.escape_debug()) }
+        if is_quote(c) { shown.push(c) } else { shown.extend(c.escape_debug()) }
     }
     if refusal.chars().nth(MAX_REFUSAL_CHARS).is_some() {
         shown.push('…');
@@ -76,7 +78,7 @@ fn root(line: RootLine) -> Checked<Root> {
         doc_type: line.doc_type.as_deref().map(doc_type).transpose()?,
         language: line.language.map(language).transpose()?,
         follows_links: line.follow,
-        // What a path leads to on another machine says nothing here.
+        // Where a path leads on another machine does not apply here.
         real_path: None,
     })
 }
@@ -216,11 +218,11 @@ fn hash(text: &str) -> Checked<()> {
     Err(format!("content_hash `{text}` is not 64 lower-case hexadecimal digits"))
 }
 
-/// Checks a time as kb writes it: `2026-11-21T09:30:00Z`.
+/// Checks a time in kb's format: `2026-11-21T09:30:00Z`.
 fn time(key: &str, text: &str) -> Checked<()> {
-    const MOLD: &[u8] = b"0000-00-00T00:00:00Z";
-    let has_shape = text.len() == MOLD.len()
-        && text.bytes().zip(MOLD).all(|(byte, mold)| match mold {
+    const PATTERN: &[u8] = b"0000-00-00T00:00:00Z";
+    let has_shape = text.len() == PATTERN.len()
+        && text.bytes().zip(PATTERN).all(|(byte, pattern)| match pattern {
             b'0' => byte.is_ascii_digit(),
             other => byte == *other,
         });
@@ -259,8 +261,8 @@ fn stamp(line: PathLine) -> Checked<PathStamp> {
     })
 }
 
-/// Checks a path: absolute, without `.`, `..` or empty parts, whichever system it is from. Any other
-/// character may stand in the name of a file.
+/// Checks a path: absolute, without `.`, `..` or empty parts, of any system. All other characters
+/// are allowed in the name of a file.
 fn path(text: String) -> Checked<String> {
     let is_drive =
         |rest: &str| matches!(rest.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\', ..]);
@@ -274,7 +276,7 @@ fn path(text: String) -> Checked<String> {
         return Err(format!("the path `{text}` is not absolute"));
     };
     let is_clean = |part: &str| !matches!(part, "" | "." | "..");
-    // The root itself is a folder that can be added.
+    // The root folder itself can be added.
     let is_root = parts.is_empty();
     if (is_root || parts.split(separators).all(is_clean))
         && !text.contains('\0')
@@ -298,7 +300,7 @@ fn tags(given: Vec<String>) -> Checked<Vec<String>> {
     Ok(tags)
 }
 
-/// Cleans a text of one line; one that has nothing to read is refused.
+/// Cleans a text of one line; an empty text is refused.
 fn one_line(what: &str, text: &str) -> Checked<String> {
     let cleaned = clean(text);
     if cleaned.trim().is_empty() {
@@ -310,17 +312,19 @@ fn one_line(what: &str, text: &str) -> Checked<String> {
     Ok(cleaned)
 }
 
-/// Replaces what a terminal obeys, and what reorders or hides the text around it, by spaces.
+/// Replaces control characters of terminals, and characters that reorder or hide the text around
+/// them, with spaces.
 fn clean(text: &str) -> String {
     text.chars().map(|c| if is_unwanted(c) { ' ' } else { c }).collect()
 }
 
-/// Whether a character stands in no text of one line. The marks of direction do, in Arabic and Hebrew.
+/// Whether a character is not allowed in a text of one line. Direction marks are allowed, for
+/// Arabic and Hebrew.
 fn is_unwanted(c: char) -> bool {
     is_harmful(c) && !matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
 }
 
-/// Cleans every text in a JSON value, at most as deep as the parser went.
+/// Cleans every text in a JSON value, which is at most as deep as the parser allows.
 fn clean_strings(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::String(text) if text.chars().any(is_unwanted) => *text = clean(text),

@@ -1,5 +1,5 @@
-//! Writes documents as lines of JSON, and reads such lines; whether to believe them is for
-//! [`check`](super::check) to say.
+//! Writes documents as lines of JSON, and parses such lines; [`check`](super::check) validates
+//! them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::store::{Record, Root};
 use crate::text::json::Line;
 
-/// Version of the lines; a program reads those up to its own.
+/// Version of the lines; a program reads versions up to its own.
 pub(super) const VERSION: u32 = 1;
 
 /// The first line of an export.
@@ -19,9 +19,9 @@ pub(super) const VERSION: u32 = 1;
 pub(crate) struct HeadLine {
     /// Version of the lines.
     pub(super) kb_export: u32,
-    /// What the database was built with; null before its first document.
+    /// The settings of its vectors; null before its first document.
     pub(super) binding: Option<BindingLine>,
-    /// Folders that were added; null in none, but older exports do not name them.
+    /// Folders that were added; never null, but missing in older exports.
     pub(super) roots: Option<Vec<RootLine>>,
 }
 
@@ -31,18 +31,18 @@ pub(crate) struct HeadLine {
 pub(super) struct RootLine {
     /// Absolute path.
     pub(super) path: String,
-    /// Tags that new files in it bear.
+    /// Tags that new files in it get.
     pub(super) tags: Vec<String>,
-    /// What the user said its files are, else null.
+    /// Type of its files if the user specified one, else null.
     #[serde(rename = "type")]
     pub(super) doc_type: Option<String>,
-    /// What the user said they are written in, else null.
+    /// Language of its files if the user specified one, else null.
     pub(super) language: Option<String>,
     /// Whether links in it are followed.
     pub(super) follow: bool,
 }
 
-/// What vectors are made with.
+/// How vectors are computed.
 #[derive(Serialize, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BindingLine {
@@ -50,11 +50,11 @@ pub(super) struct BindingLine {
     pub(super) model_name: String,
     /// Numbers in a vector.
     pub(super) embedding_dim: u32,
-    /// Tokens the model reads at most.
+    /// Most tokens that the model reads.
     pub(super) max_tokens: u32,
     /// How passages are computed: `int8`, `fp32`.
     pub(super) precision: String,
-    /// Text that stands before every passage.
+    /// Text that is put before every passage.
     pub(super) passage_prefix: String,
 }
 
@@ -77,21 +77,21 @@ pub(crate) struct DocumentLine {
     pub(super) doc_type: String,
     /// Programming language of source code, else null.
     pub(super) language: Option<String>,
-    /// When it was added first: RFC 3339, UTC, whole seconds.
+    /// When it was first added: RFC 3339, UTC, whole seconds.
     pub(super) created_at: String,
-    /// When its content was read last: RFC 3339, UTC, whole seconds.
+    /// When its content was last read: RFC 3339, UTC, whole seconds.
     pub(super) updated_at: String,
-    /// Tags, in the order of the alphabet.
+    /// Tags, in alphabetical order.
     pub(super) tags: Vec<String>,
-    /// What the database keeps of it besides; may change.
+    /// Other data that the database keeps about it; may change.
     pub(super) metadata: Value,
-    /// Every path at which its bytes were seen.
+    /// Every path at which its bytes were found.
     pub(super) paths: Vec<PathLine>,
-    /// In their order.
+    /// Its chunks, in order.
     pub(super) chunks: Vec<ChunkLine>,
 }
 
-/// A path at which a document was seen.
+/// A path at which a document was found.
 #[derive(Serialize, JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathLine {
@@ -99,7 +99,7 @@ pub(super) struct PathLine {
     pub(super) path: String,
     /// Size of the file in bytes.
     pub(super) size_bytes: u64,
-    /// When the file was changed last: nanoseconds since 1970, UTC.
+    /// When the file was last changed: nanoseconds since 1970, UTC.
     pub(super) mtime_ns: i64,
 }
 
@@ -109,13 +109,13 @@ pub(super) struct PathLine {
 pub(super) struct ChunkLine {
     /// Id in the database it is from.
     pub(super) chunk_id: i64,
-    /// Its own text.
+    /// The text of the chunk.
     pub(super) text: String,
-    /// What stands before it where it is indexed and embedded; may be empty.
+    /// Text that is put before it for indexing and embedding; may be empty.
     pub(super) context: String,
-    /// Tokens the model reads of it, context and special tokens included.
+    /// Tokens that the model reads, including context and special tokens.
     pub(super) token_count: u32,
-    /// What the database keeps of it besides; may change.
+    /// Other data that the database keeps about it; may change.
     pub(super) metadata: Value,
     /// With `--vectors`: its vector, of unit length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,19 +124,19 @@ pub(super) struct ChunkLine {
 
 /// Writes the first line.
 pub(super) fn encode_head(binding: Option<&Binding>, roots: &[Root]) -> Result<Line> {
-    let binding = binding.map(|it| BindingLine {
-        model_name: it.model_name.clone(),
-        embedding_dim: it.dim,
-        max_tokens: it.max_tokens,
-        precision: it.precision.to_string(),
-        passage_prefix: it.passage_prefix.clone(),
+    let binding = binding.map(|binding| BindingLine {
+        model_name: binding.model_name.clone(),
+        embedding_dim: binding.dim,
+        max_tokens: binding.max_tokens,
+        precision: binding.precision.to_string(),
+        passage_prefix: binding.passage_prefix.clone(),
     });
-    let roots = roots.iter().map(|it| RootLine {
-        path: it.path.clone(),
-        tags: it.tags.clone(),
-        doc_type: it.doc_type.map(|it| it.as_str().to_owned()),
-        language: it.language.clone(),
-        follow: it.follows_links,
+    let roots = roots.iter().map(|root| RootLine {
+        path: root.path.clone(),
+        tags: root.tags.clone(),
+        doc_type: root.doc_type.map(|doc_type| doc_type.as_str().to_owned()),
+        language: root.language.clone(),
+        follow: root.follows_links,
     });
     let head = HeadLine { kb_export: VERSION, binding, roots: Some(roots.collect()) };
     written(&head)
@@ -146,7 +146,7 @@ pub(super) fn encode_head(binding: Option<&Binding>, roots: &[Root]) -> Result<L
 ///
 /// # Errors
 ///
-/// What is wrong with it, in words that may repeat what is in the line.
+/// The reason why the line is invalid; it may repeat text from the line.
 pub(super) fn decode_head(line: &[u8]) -> Result<HeadLine, String> {
     serde_json::from_slice(line).map_err(|error| reason(&error))
 }
@@ -168,23 +168,23 @@ pub(super) fn encode(record: &Record) -> Result<Line> {
         paths: record
             .paths
             .iter()
-            .map(|it| PathLine {
-                path: it.path.clone(),
-                size_bytes: it.size_bytes,
-                mtime_ns: it.mtime_ns,
+            .map(|stamp| PathLine {
+                path: stamp.path.clone(),
+                size_bytes: stamp.size_bytes,
+                mtime_ns: stamp.mtime_ns,
             })
             .collect(),
         chunks: record
             .chunks
             .iter()
-            .map(|it| {
+            .map(|chunk| {
                 Ok(ChunkLine {
-                    chunk_id: it.id.0,
-                    text: it.text.clone(),
-                    context: it.context.clone(),
-                    token_count: it.token_count,
-                    metadata: parsed(&it.metadata)?,
-                    vector: it.vector.clone(),
+                    chunk_id: chunk.id.0,
+                    text: chunk.text.clone(),
+                    context: chunk.context.clone(),
+                    token_count: chunk.token_count,
+                    metadata: parsed(&chunk.metadata)?,
+                    vector: chunk.vector.clone(),
                 })
             })
             .collect::<Result<_>>()?,
@@ -197,19 +197,19 @@ fn written(line: &impl Serialize) -> Result<Line> {
 }
 
 fn parsed(json: &str) -> Result<Value> {
-    serde_json::from_str(json).map_err(|it| Error::Store(it.into()))
+    serde_json::from_str(json).map_err(|error| Error::Store(error.into()))
 }
 
 /// Reads a document.
 ///
 /// # Errors
 ///
-/// As [`decode_head`].
+/// Like [`decode_head`].
 pub(super) fn decode(line: &[u8]) -> Result<DocumentLine, String> {
     serde_json::from_slice(line).map_err(|error| reason(&error))
 }
 
-/// Says what is wrong with a line. The parser counts lines within it, of which there is one.
+/// Returns why a line is invalid. The parser counts lines, but there is only one.
 fn reason(error: &serde_json::Error) -> String {
     let message = error.to_string();
     match message.rsplit_once(" at line ") {

@@ -4,9 +4,9 @@
 //! export: store ─► lines ─► out    import: in ─► lines ─► check ─► embed, where vectors are missing ─► store
 //! ```
 //!
-//! The first line says what the database was built with, every other is a document with all that is kept
-//! of it: what is exported and imported with its paths into an empty database is exported as the same
-//! bytes. Nothing in a file is believed before `check` has seen it.
+//! The first line has the settings of the database, and every other line is one document with all
+//! its data. An export that is imported with its paths into an empty database is exported again as
+//! the same bytes. No data of a file is trusted before `check` has validated it.
 
 mod check;
 mod lines;
@@ -32,27 +32,27 @@ pub struct Exported {
     pub num_chunks: u64,
 }
 
-/// What became of lines.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Documents that are new here.
+    /// Documents that were added.
     pub num_documents: usize,
-    /// Chunks they have.
+    /// Chunks that were added.
     pub num_chunks: usize,
-    /// New documents whose file was left out, because paths were not to be taken over.
+    /// Added documents whose file was left out because paths are not trusted.
     pub num_without_file: usize,
     /// Folders that were left out for the same reason.
     pub num_folders_left_out: usize,
-    /// Documents that were here already, or whose path another one has.
+    /// Documents that already exist, or whose path another document has.
     pub num_skipped: usize,
     /// Lines that could not be imported.
     pub num_failed: usize,
-    /// The first of them.
+    /// The first of these lines.
     pub failed: Vec<BadLine>,
 }
 
 impl Imported {
-    /// Whether lines failed and none was imported or known.
+    /// Whether lines failed and no line was imported or known.
     pub fn is_lost(&self) -> bool {
         self.num_failed > 0 && self.num_documents + self.num_skipped == 0
     }
@@ -63,37 +63,37 @@ impl Imported {
 pub struct BadLine {
     /// Its number, from 1.
     pub number: u64,
-    /// What is wrong with it; safe to print.
+    /// Why it could not be imported; safe to print.
     pub reason: String,
 }
 
-/// Bad lines that are kept for the report; the number counts them all.
+/// How many bad lines the report keeps; the count includes all of them.
 const MAX_KEPT_FAILURES: usize = 100;
 
-/// What an export says of all its documents.
+/// The first line of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// What the database was built with; `None` before its first document.
+    /// The settings of its vectors; `None` before its first document.
     pub binding: Option<Binding>,
-    /// The folders that were added to it.
+    /// The folders that were added.
     pub roots: Vec<Root>,
 }
 
 /// How lines are imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// Whether the paths in the lines are taken over. A path makes `kb open` read a file, so this is for
-    /// the user to say; without it documents come in as text.
+    /// Whether the paths in the lines are imported. A path makes `kb open` read a file, so the user
+    /// has to decide this; without it documents are imported as text.
     pub trusts_paths: bool,
-    /// Whether the vectors are those that this database needs.
+    /// Whether the vectors are compatible with this database.
     pub are_vectors_good: bool,
 }
 
-/// Gives the lines of a knowledge base.
+/// Writes the lines of a knowledge base.
 ///
 /// # Errors
 ///
-/// What `emit` gives, and what the database refuses.
+/// Any error from `emit` or from the database.
 pub fn export(
     store: &Store,
     with_vectors: bool,
@@ -116,7 +116,8 @@ pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Vec<f32>>> + 'a;
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] if it is no export, or one of a newer program; [`Error::Io`] if it cannot be read.
+/// [`Error::Usage`] if it is not an export, or an export of a newer version; [`Error::Io`] if it
+/// cannot be read.
 pub fn head(input: &mut impl BufRead, name: &Path) -> Result<Head> {
     let refuse = |message: String| Error::Usage {
         message,
@@ -139,24 +140,25 @@ fn io_error(name: &Path, source: std::io::Error) -> Error {
     Error::Io { path: name.to_owned(), source }
 }
 
-/// An export that is read.
+/// An export that is being read.
 pub struct Export<'a, R> {
     /// Its lines after the first.
     pub input: &'a mut R,
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: &'a Path,
-    /// What [`head`] gave.
+    /// The result of [`head`].
     pub head: &'a Head,
 }
 
-/// Imports the documents of the lines after the first, each in one transaction. Vectors are taken as
-/// they are if they are good, else, and where there are none, `embed` computes them. A line that cannot
-/// be imported is given to `on_failure` by its number and costs no other.
+/// Imports the documents of the lines after the first, each in one transaction. If
+/// `are_vectors_good`, the vectors of the lines are used and `embed` computes missing ones;
+/// otherwise `embed` computes all. A line that cannot be imported is passed to `on_failure` with
+/// its number, and the others are still imported.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a line without an end; what `embed` gives, and failures of the database or of
-/// reading.
+/// [`Error::Usage`] for a line that is too long, and any error from `embed`, from the database or
+/// from reading.
 pub fn import(
     store: &mut Store,
     export: Export<'_, impl BufRead>,
@@ -179,7 +181,7 @@ pub fn import(
             Ok(()) => continue,
             Err(Error::Usage { message, .. }) => message,
             Err(error @ Error::TooSlow { .. }) => error.to_string(),
-            // The database is in trouble, or the model: the next line would fare no better.
+            // The database or the model has failed, so the next line would fail too.
             Err(error) => return Err(error),
         };
         let failed = BadLine { number, reason };
@@ -210,7 +212,7 @@ struct Import<'a, 'e> {
 }
 
 impl Import<'_, '_> {
-    /// Imports one document and counts what came of it.
+    /// Imports one document and counts the result.
     fn line(&mut self, line: &[u8]) -> Result<()> {
         let (options, imported) = (self.options, &mut self.imported);
         let refuse = |reason: String| Error::Usage {
@@ -224,7 +226,7 @@ impl Import<'_, '_> {
             record.path = None;
             record.paths = Vec::new();
         }
-        // Before its vectors are computed: an import that was interrupted is run again.
+        // Checked before its vectors are computed, as an interrupted import is run again.
         if let Some(id) = self.store.known_document(&record)? {
             self.store.adopt_paths(id, &record)?;
             imported.num_skipped += 1;

@@ -1,4 +1,4 @@
-//! Lines as kb writes them come back as they went; what it would not have written is refused.
+//! Tests that exported lines are imported unchanged, and that other lines are refused.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn record() -> Record {
     }
 }
 
-/// Reads lines as an import does.
+/// Reads lines like an import does.
 fn read_head(line: &str) -> Result<Head, String> {
     check::head(lines::decode_head(line.as_bytes())?)
 }
@@ -74,26 +74,26 @@ fn line_of(record: &Record) -> Value {
 }
 
 #[test]
-fn a_document_comes_back_as_it_went() {
+fn a_document_survives_export_and_import_unchanged() {
     let line = lines::encode(&record()).unwrap();
     assert_eq!(line.as_str().lines().count(), 1);
     assert_eq!(read(line.as_str()), Ok(record()));
 }
 
 #[test]
-fn the_first_line_says_what_the_others_are_made_with() {
+fn the_first_line_holds_the_binding_and_the_folders() {
     let line = lines::encode_head(Some(&binding()), &head().roots).unwrap();
     assert_eq!(read_head(line.as_str()), Ok(head()));
     let empty = Head { binding: None, roots: Vec::new() };
     let line = lines::encode_head(None, &[]).unwrap();
     assert_eq!(read_head(line.as_str()), Ok(empty.clone()));
-    // As it was written before folders were.
+    // As written before exports contained folders.
     assert_eq!(read_head(r#"{"kb_export": 1, "binding": null}"#), Ok(empty));
 }
 
 #[test]
 fn metadata_of_an_earlier_kb_is_accepted() {
-    // A document read before pages were counted, and one before OCR was awaited.
+    // A document from before pages were counted, and one from before pages waited for OCR.
     for metadata in [
         json!({ "format": "pdf" }),
         json!({ "format": "pdf", "quality": { "pages_read": 1, "pages_ocr": 0 } }),
@@ -106,7 +106,7 @@ fn metadata_of_an_earlier_kb_is_accepted() {
 }
 
 #[test]
-fn titles_and_tags_lose_what_a_terminal_obeys() {
+fn control_characters_are_removed_from_titles_and_tags() {
     let mut line = line_of(&record());
     line["title"] = json!("a\u{8}]0;b\u{202e}c\nd");
     line["tags"] = json!(["x\u{9b}y"]);
@@ -119,7 +119,7 @@ fn titles_and_tags_lose_what_a_terminal_obeys() {
 }
 
 #[test]
-fn paths_of_other_systems_are_paths() {
+fn paths_of_other_systems_are_accepted() {
     for path in ["/a b/\u{8}\n", r"C:\notes\a.md", r"\\server\share\a.md", "/"] {
         let mut line = line_of(&record());
         line["path"] = json!(path);
@@ -129,7 +129,7 @@ fn paths_of_other_systems_are_paths() {
 }
 
 #[test]
-fn what_is_wrong_is_told_without_what_a_terminal_obeys() {
+fn reasons_for_refusal_contain_no_control_characters() {
     let mut line = line_of(&record());
     line["language"] = json!("\u{8}]0;owned\u{7}");
     let refusal = check::printable(&read(&line.to_string()).unwrap_err());

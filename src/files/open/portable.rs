@@ -1,4 +1,5 @@
-//! Opens, looks and lists by what every system has; a link can still be put in the way in between.
+//! Opens, examines and lists paths with calls that every system has. A link can still be put into
+//! the path between the check and the call.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -10,7 +11,8 @@ pub(super) type Flags = ();
 pub(super) type Handle = File;
 pub(super) const READ: Flags = ();
 
-/// Looks at each component first: here a link can still be put in the way in between.
+/// Checks each component first; a link can still be put into the path between the check and the
+/// call.
 pub(super) fn by(path: &Path, links: Links<'_>, (): Flags) -> io::Result<File> {
     look(path, links)?;
     File::open(path)

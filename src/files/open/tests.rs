@@ -1,10 +1,10 @@
-//! Links, pipes and devices in the place of files.
+//! Tests links, pipes and devices that replace files.
 
 use super::*;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-/// A folder `real` with files, and links into it and out of it.
+/// Creates a folder `real` with files, and links into it and out of it.
 fn world() -> tempfile::TempDir {
     let world = tempfile::tempdir().unwrap();
     let at = |name: &str| world.path().join(name);
@@ -77,7 +77,7 @@ fn only_regular_files_are_opened_and_nothing_blocks() {
 }
 
 #[test]
-fn what_the_kernel_makes_up_is_no_file() {
+fn kernel_views_are_not_files() {
     for path in ["/proc/kmsg", "/proc/self/status", "/sys/kernel/mm/transparent_hugepage/enabled"] {
         if Path::new(path).exists() {
             let error = read(Path::new(path), Links::Follow, 10_000).unwrap_err();
@@ -87,7 +87,7 @@ fn what_the_kernel_makes_up_is_no_file() {
 }
 
 #[test]
-fn looking_and_listing_follow_links_no_more_than_opening_does() {
+fn looking_and_listing_follow_the_same_links_as_opening() {
     let world = world();
     let real = world.path().join("real");
     let code = |path: &str| match look(&real.join(path), Links::RefuseBelow(&real)) {
@@ -121,9 +121,9 @@ fn looking_and_listing_follow_links_no_more_than_opening_does() {
     assert_eq!(list(&entrance, Links::RefuseBelow(&entrance)).unwrap().len(), 5);
 }
 
-/// What systems without `openat2` do gives the same.
+/// The fallback for systems without `openat2` has the same result.
 #[test]
-fn step_by_step_no_link_is_followed_either() {
+fn no_link_is_followed_step_by_step() {
     let world = world();
     let real = world.path().join("real");
     for (path, expected) in [

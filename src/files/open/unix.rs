@@ -1,4 +1,5 @@
-//! Opens, looks and lists by the calls of Unix, so that no link can be put in the way in between.
+//! Opens, examines and lists paths with Unix calls, so that no link can be put into the path in
+//! between.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -15,15 +16,15 @@ use super::{Entry, Kind, Links};
 pub(super) type Flags = OFlags;
 pub(super) type Handle = OwnedFd;
 
-/// Non-blocking so that a pipe without a writer does not hold the caller; a terminal that is
-/// opened by accident does not become the controlling one.
+/// Non-blocking, so that a pipe without a writer does not block the caller; a terminal opened by
+/// accident does not become the controlling one.
 pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// A folder whose names are read.
+/// A folder whose entries are listed.
 const LIST: OFlags = READ.union(OFlags::DIRECTORY);
 
-/// A folder on the way to a file, which the user may be allowed to enter, but not to read.
+/// A folder on the path to a file. The user may be allowed to enter it but not to list it.
 #[cfg(target_os = "linux")]
 const ENTER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
@@ -34,7 +35,7 @@ pub(super) fn by(path: &Path, links: Links<'_>, flags: OFlags) -> io::Result<Own
         Links::Follow => Ok(openat(CWD, path, flags, Mode::empty())?),
         Links::RefuseBelow(root) => match path.strip_prefix(root) {
             Ok(below) if !below.as_os_str().is_empty() => open_below(root, below, flags),
-            // The root itself may be a link; a path elsewhere gets the stricter reading.
+            // The root itself may be a link; a path elsewhere gets the stricter interpretation.
             Ok(_) => Ok(openat(CWD, path, flags, Mode::empty())?),
             Err(_) => Ok(openat(CWD, path, flags | OFlags::NOFOLLOW, Mode::empty())?),
         },
@@ -59,8 +60,8 @@ fn open_below(root: &Path, below: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     step_by_step(root, below, flags)
 }
 
-/// Opens one component after the other, each relative to the one before, so that nothing can
-/// be put in the way in between.
+/// Opens one component after the other, each relative to the previous one, so that no link can be
+/// put into the path in between.
 pub(super) fn step_by_step(root: OwnedFd, below: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let mut folder = root;
     let mut components = below.components().peekable();
@@ -69,7 +70,7 @@ pub(super) fn step_by_step(root: OwnedFd, below: &Path, flags: OFlags) -> io::Re
         let is_last = components.peek().is_none();
         let wanted = if is_last { flags } else { ENTER };
         folder = match openat(&folder, name, wanted | OFlags::NOFOLLOW, Mode::empty()) {
-            // Of a link, Linux says "not a directory" here, which is not what is wrong.
+            // For a link, Linux reports "not a directory" here, which would be misleading.
             Err(Errno::NOTDIR) if is_link(&folder, name) => return Err(Errno::LOOP.into()),
             opened => opened?,
         };
@@ -88,7 +89,7 @@ pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
     File::from(by(path, links, flags)?).metadata()
 }
 
-/// Looks at each component: what is put in the way in between is met when the file is opened.
+/// Checks each component. A link put into the path in between is detected when the file is opened.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
     let Links::RefuseBelow(root) = links else { return path.metadata() };
@@ -105,7 +106,7 @@ pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
 
 pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<Entry>> {
     let handle = match by(folder, links, LIST) {
-        // The same as in `step_by_step`, for the last component.
+        // As in `step_by_step`, for the last component.
         Err(error)
             if error.kind() == io::ErrorKind::NotADirectory
                 && links != Links::Follow
@@ -126,7 +127,7 @@ pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<Entry>> {
             FileType::RegularFile => Kind::File,
             FileType::Directory => Kind::Folder,
             FileType::Symlink => Kind::Link,
-            // Some file systems do not say.
+            // Some file systems do not report the kind.
             FileType::Unknown => match folder.join(name).symlink_metadata() {
                 Ok(metadata) => Kind::of(&metadata),
                 Err(_) => continue,
@@ -138,7 +139,7 @@ pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Whether an open file is made up by the kernel: such a file can wait for ever when it is read.
+/// Whether an open file is provided by the kernel; reading such a file can wait forever.
 #[cfg(target_os = "linux")]
 pub(super) fn is_view_of_system(file: &File) -> bool {
     /// procfs, sysfs, debugfs, tracefs, securityfs, cgroup, cgroup2: `linux/magic.h`.
@@ -153,7 +154,7 @@ pub(super) fn is_view_of_system(_: &File) -> bool {
     false
 }
 
-/// `O_NOFOLLOW` on a link fails with `ELOOP`; FreeBSD says `EMLINK`, NetBSD `EFTYPE`.
+/// `O_NOFOLLOW` on a link fails with `ELOOP`; FreeBSD reports `EMLINK`, NetBSD `EFTYPE`.
 pub(super) fn is_refused_link(error: &io::Error) -> bool {
     let code = error.raw_os_error();
     code == Some(Errno::LOOP.raw_os_error()) || code == Some(Errno::MLINK.raw_os_error())

@@ -1,4 +1,5 @@
-//! Files replaced, made and appended to, next to links, pipes and what other processes left.
+//! Tests replacing, creating and appending to files, next to links, pipes and leftovers of other
+//! processes.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -26,7 +27,7 @@ fn a_file_is_replaced_in_one_step_and_is_private() {
 }
 
 #[test]
-fn what_is_no_secret_keeps_its_mode() {
+fn a_public_file_keeps_its_mode() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kb.1");
     replace_public(&path, b"page").unwrap();
@@ -41,7 +42,7 @@ fn the_users_link_stays_and_its_target_is_replaced() {
     fs::create_dir(folder.path().join("dotfiles")).unwrap();
     let link = folder.path().join("settings");
     symlink("dotfiles/settings", &link).unwrap();
-    // Once to a file that is missing, once to one that is there.
+    // First for a missing file, then for an existing one.
     for text in [b"one", b"two"] {
         replace(&link, text).unwrap();
         assert!(link.symlink_metadata().unwrap().is_symlink());
@@ -52,7 +53,7 @@ fn the_users_link_stays_and_its_target_is_replaced() {
 }
 
 #[test]
-fn a_link_in_the_place_of_a_file_of_kbs_own_is_replaced() {
+fn a_link_that_replaced_a_file_of_kb_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let (mine, link) = (folder.path().join("mine"), folder.path().join("manifest.json"));
     fs::write(&mine, "mine").unwrap();
@@ -69,7 +70,7 @@ fn a_link_in_the_place_of_a_file_of_kbs_own_is_replaced() {
 }
 
 #[test]
-fn an_unfinished_draft_leaves_nothing_and_touches_no_file_of_the_users() {
+fn an_unfinished_draft_leaves_nothing_behind_and_changes_no_user_file() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("file");
     fs::write(folder.path().join("file.partial"), "the user's").unwrap();
@@ -81,13 +82,13 @@ fn an_unfinished_draft_leaves_nothing_and_touches_no_file_of_the_users() {
 }
 
 #[test]
-fn what_is_no_file_is_never_replaced() {
+fn only_regular_files_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pipe");
     let kind = rustix::fs::FileType::Fifo;
     rustix::fs::mknodat(rustix::fs::CWD, &path, kind, rustix::fs::Mode::RWXU, 0).unwrap();
     assert_eq!(replace(&path, b"x").unwrap_err().kind(), io::ErrorKind::InvalidInput);
-    // Nobody reads it, and nobody is waited for.
+    // No process reads the pipe, and opening it must not wait for one.
     assert!(append(&path).is_err());
     assert!(append(Path::new("/dev/null")).is_err());
     assert!(replace(folder.path(), b"x").is_err());
@@ -95,7 +96,7 @@ fn what_is_no_file_is_never_replaced() {
 }
 
 #[test]
-fn a_new_file_takes_no_name_that_is_taken() {
+fn a_new_file_never_takes_an_existing_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("export");
     let mut draft = Draft::create(&path).unwrap();
