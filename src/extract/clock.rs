@@ -1,14 +1,14 @@
-//! Measures processor time, and holds what a document may take of it.
+//! Measures processor time, and holds the time budget of a document.
 //!
-//! Where the system tells, it is the time of a thread's own work: a busy machine and a stopped process
-//! must not change what becomes of a file.
+//! If the system supports it, only the processor time of the thread is measured: a busy machine or
+//! a stopped process must not change the result of a file.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// What a document may take of the processors, over all threads that work on it.
+/// The processor time that a document may use, over all threads that work on it.
 #[derive(Debug)]
 pub struct CpuBudget {
     limit: Duration,
@@ -16,32 +16,32 @@ pub struct CpuBudget {
 }
 
 impl CpuBudget {
-    /// Begins with nothing used.
+    /// Creates an unused budget.
     pub fn new(limit: Duration) -> Self {
         Self { limit, used_ns: AtomicU64::new(0) }
     }
 
-    /// Runs a stretch of work on this thread and counts what it takes.
+    /// Runs work on this thread and counts the time it takes.
     pub fn spend<T>(&self, work: impl FnOnce() -> T) -> T {
         let clock = Clock::start();
-        let done = work();
+        let result = work();
         let took = u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.used_ns.fetch_add(took, Ordering::Relaxed);
-        done
+        result
     }
 
-    /// Whether nothing is left.
+    /// Whether the budget is used up.
     pub fn is_spent(&self) -> bool {
         self.left().is_zero()
     }
 
-    /// Returns what is left.
+    /// Returns the remaining time.
     pub(crate) fn left(&self) -> Duration {
         let used = Duration::from_nanos(self.used_ns.load(Ordering::Relaxed));
         self.limit.saturating_sub(used)
     }
 
-    /// Returns an error if nothing is left.
+    /// Returns an error if the budget is used up.
     ///
     /// # Errors
     ///
@@ -50,13 +50,13 @@ impl CpuBudget {
         if self.is_spent() { Err(self.error()) } else { Ok(()) }
     }
 
-    /// Returns what is said of a document that takes more.
+    /// Returns the error for a document that takes too long.
     pub(crate) fn error(&self) -> Error {
         Error::TooSlow { limit_seconds: self.limit.as_secs() }
     }
 }
 
-/// A running measurement; of the thread that started it.
+/// A running measurement of the thread that started it.
 pub(crate) struct Clock {
     started: Now,
 }
@@ -77,7 +77,7 @@ type Now = Duration;
 #[cfg(unix)]
 fn now() -> Now {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    // A clock that counts from the thread's beginning is never before it.
+    // A clock that counts from the beginning of the thread is never negative.
     Duration::try_from(time).unwrap_or_default()
 }
 
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spent_is_counted_over_all_threads() {
+    fn time_is_counted_over_all_threads() {
         let budget = CpuBudget::new(Duration::from_millis(2));
         assert!(budget.check().is_ok());
         let work = || {

@@ -1,4 +1,4 @@
-//! Makes a [`Document`] of the blocks, spelt as Markdown, that the readers of HTML, DOCX and EPUB write.
+//! Builds a [`Document`] from the Markdown blocks that the readers of HTML, DOCX and EPUB write.
 
 use super::markdown::spell::tidy;
 use super::markdown::{self, Piece};
@@ -7,25 +7,25 @@ use crate::error::Result;
 use crate::extract::protocol::{Head, PageBlock};
 use crate::extract::sandbox::{ReadOptions, parent};
 
-/// Reads a web page or a word processor's text, whichever `reader` reads.
+/// Reads a web page, an office document or a book with the reader `name`.
 ///
 /// # Errors
 ///
 /// Those of [`super::pdf::extract`].
 pub(super) fn extract(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Document> {
     let reading = parent::read(name, bytes, options)?;
-    let blocks = reading.pages.into_iter().flat_map(|it| it.blocks).collect();
+    let blocks = reading.pages.into_iter().flat_map(|page| page.blocks).collect();
     Ok(to_document(reading.head, blocks))
 }
 
-/// Makes a document of what a reading child has written.
+/// Builds a document from what a reading child has written.
 ///
-/// Its title is its first heading, if what the document calls itself says no more than a site's name
-/// beside it; else that; else its first heading.
+/// The title is the stated title, unless that only adds the name of a site to the first heading;
+/// then, or if no title is stated, it is the first heading.
 pub(in crate::extract) fn to_document(head: Head, blocks: Vec<PageBlock>) -> Document {
     let mut document = Document {
         metadata: Metadata {
-            author: head.author.map(|it| tidy(&it)).filter(|it| !it.is_empty()),
+            author: head.author.map(|author| tidy(&author)).filter(|author| !author.is_empty()),
             created: head.created,
             language: head.language,
             ..Metadata::default()
@@ -39,7 +39,7 @@ pub(in crate::extract) fn to_document(head: Head, blocks: Vec<PageBlock>) -> Doc
         }
         let start = document.text.len();
         document.text.push_str(&block.text);
-        // As the Markdown stage reads a heading.
+        // The same as for headings in Markdown.
         let words = block.text.trim_start_matches('#').replace('`', "");
         pieces.push(Piece {
             bytes: start..document.text.len(),
@@ -47,12 +47,13 @@ pub(in crate::extract) fn to_document(head: Head, blocks: Vec<PageBlock>) -> Doc
             heading: (block.level > 0).then(|| (block.level, markdown::to_heading(&words))),
         });
     }
-    let stated = head.title.map(|it| markdown::to_heading(&it)).filter(|it| !it.is_empty());
-    let first = pieces.iter().find_map(|it| it.heading.as_ref());
+    let stated =
+        head.title.map(|title| markdown::to_heading(&title)).filter(|title| !title.is_empty());
+    let first = pieces.iter().find_map(|piece| piece.heading.as_ref());
     document.title = stated.filter(|stated| {
-        first.is_none_or(|(_, it)| !stated.to_lowercase().contains(&it.to_lowercase()))
+        first.is_none_or(|(_, first)| !stated.to_lowercase().contains(&first.to_lowercase()))
     });
-    markdown::settle(&mut document, pieces);
+    markdown::set_title_and_blocks(&mut document, pieces);
     document
 }
 
@@ -70,18 +71,18 @@ mod tests {
         });
         let head = Head { title: stated.map(str::to_owned), ..Head::default() };
         let document = to_document(head, blocks.collect());
-        (document.title, document.blocks.into_iter().map(|it| it.headings).collect())
+        (document.title, document.blocks.into_iter().map(|block| block.headings).collect())
     }
 
     #[test]
-    fn a_title_without_the_name_of_its_site_is_the_title() {
+    fn the_name_of_the_site_is_dropped_from_the_title() {
         let (title, headings) = title(Some("Gauges | Harbour"), &[(1, "Gauges"), (2, "Float")]);
         assert_eq!(title.as_deref(), Some("Gauges"));
         assert_eq!(headings, [vec![], vec![], vec!["Float".to_owned()], vec!["Float".to_owned()]]);
     }
 
     #[test]
-    fn what_a_document_calls_itself_is_its_title() {
+    fn the_stated_title_is_the_title() {
         let (own, headings) = title(Some("Harbour handbook"), &[(1, "Gauges")]);
         assert_eq!((own.as_deref(), headings[1].len()), (Some("Harbour handbook"), 1));
         let (own, headings) = title(Some("kb list - handbook"), &[(2, "`kb list`"), (3, "Flags")]);

@@ -1,4 +1,4 @@
-//! Reads bytes as a [`Document`]: the only code that knows formats.
+//! Turns bytes into a [`Document`]. Only this module knows formats.
 
 pub(crate) mod clock;
 pub mod code;
@@ -16,7 +16,7 @@ use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 use sandbox::ReadOptions;
 
-/// Reads bytes as a notebook.
+/// Parses bytes as a notebook, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz_notebook(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
@@ -24,7 +24,7 @@ pub(crate) fn fuzz_notebook(bytes: &[u8]) {
     }
 }
 
-/// Reads a document's bytes as `format`. A new format is one arm here.
+/// Reads a document's bytes as `format`. A new format needs one arm here.
 ///
 /// # Errors
 ///

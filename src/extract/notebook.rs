@@ -1,7 +1,7 @@
-//! Reads the prose and the code of a Jupyter notebook.
+//! Extracts the prose and the code of a Jupyter notebook.
 //!
-//! nbformat 4: cells in order, each with its kind and its source. What a cell has printed is left out: it
-//! is the largest part of a notebook and the least said.
+//! nbformat 4: cells in order, each with its kind and its source. The output of cells is left out:
+//! it is the largest part of a notebook and has the least content.
 
 use serde::Deserialize;
 
@@ -42,7 +42,7 @@ struct Cell {
     source: Source,
 }
 
-/// A text, or its lines with their ends.
+/// A text, or its lines including line ends.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Source {
@@ -54,11 +54,11 @@ enum Source {
 ///
 /// # Errors
 ///
-/// [`Error::Extract`] for what is none, or of an older format than 4.
+/// [`Error::Extract`] if it is not a notebook, or one of an older format than 4.
 pub(super) fn extract(text: &str) -> Result<Document> {
-    let notebook: Notebook = serde_json::from_str(text).map_err(|it| Error::Extract {
+    let notebook: Notebook = serde_json::from_str(text).map_err(|error| Error::Extract {
         failure: Failure::WrongFormat,
-        detail: format!("it is no notebook of format 4: {it}"),
+        detail: format!("it is no notebook of format 4: {error}"),
     })?;
     let Metadata { language_info, kernelspec } = notebook.metadata;
     let language = language_info.name.or(kernelspec.language).unwrap_or_default();
@@ -72,8 +72,8 @@ pub(super) fn extract(text: &str) -> Result<Document> {
             _ => source,
         }
     });
-    let cells: Vec<String> = cells.filter(|it| !it.trim().is_empty()).collect();
-    // Its lines are not those of the file.
+    let cells: Vec<String> = cells.filter(|cell| !cell.trim().is_empty()).collect();
+    // Its lines are not lines of the file.
     Ok(Document { has_lines: false, ..markdown::extract(&cells.join("\n\n")) })
 }
 
@@ -95,12 +95,12 @@ mod tests {
         assert_eq!(document.title.as_deref(), Some("Tides"));
         assert_eq!(document.text, "# Tides\n\nHow high?\n\n```python\nheight = 3.2\n```");
         assert!(!document.has_lines);
-        let kinds: Vec<BlockKind> = document.blocks.iter().map(|it| it.kind).collect();
+        let kinds: Vec<BlockKind> = document.blocks.iter().map(|block| block.kind).collect();
         assert_eq!(kinds, [BlockKind::Heading, BlockKind::Paragraph, BlockKind::Code]);
     }
 
     #[test]
-    fn what_is_no_notebook_is_named() {
+    fn a_file_that_is_not_a_notebook_is_refused() {
         for text in ["{}", "[1]", "words", "{\"cells\": 3}"] {
             match extract(text) {
                 Err(Error::Extract { failure: Failure::WrongFormat, .. }) => {}

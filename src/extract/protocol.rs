@@ -1,5 +1,5 @@
-//! Defines what crosses the pipe between `kb` and its reading child: a request line and the file's bytes one
-//! way, one JSON object per line the other.
+//! Defines the protocol of the pipe between `kb` and its reading child. A request line and the
+//! bytes of the file go one way, one JSON object per line the other.
 //!
 //! ```text
 //! → {"reader":…,"size_bytes":…,"max_memory_bytes":…,…}\n then size_bytes bytes
@@ -7,7 +7,7 @@
 //! → the next request, or the end of the input
 //! ```
 //!
-//! A line is written whole or not at all, so what came before a crash can be trusted.
+//! A line is written completely or not at all, so lines from before a crash can be trusted.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(crate) const CHILD_COMMAND: &str = "__read";
 /// Names of the readers of PDF, best first. A request names the reader it wants.
 pub(in crate::extract) const PDF_READERS: [&str; 3] = ["hayro", "unpdf", "pdf-extract"];
 
-/// Names of the other readers, as a request has them.
+/// Names of the other readers in a request.
 pub(in crate::extract) const HTML: &str = "html";
 pub(in crate::extract) const DOCX: &str = "docx";
 pub(in crate::extract) const EPUB: &str = "epub";
@@ -30,33 +30,33 @@ pub(in crate::extract) const IMAGE: &str = "image";
 pub(in crate::extract) const OCR_OF_PDF: &str = "ocr-of-pdf";
 pub(in crate::extract) const OCR_OF_IMAGE: &str = "ocr-of-image";
 
-/// What the child is asked, in one line before the file's bytes.
+/// The request to the child, in one line before the bytes of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::extract) struct Request {
-    /// Name of the reader to read it with.
+    /// Name of the reader to use.
     pub(in crate::extract) reader: String,
     /// How many bytes of the document follow.
     pub(in crate::extract) size_bytes: u64,
-    /// Address space the child may take, in bytes.
+    /// Address space that the child may use, in bytes.
     pub(in crate::extract) max_memory_bytes: u64,
-    /// Processor time it may take, in seconds.
+    /// Processor time that it may use, in seconds.
     pub(in crate::extract) cpu_seconds: u64,
-    /// What each page adds to that, in milliseconds.
+    /// Additional processor time per page, in milliseconds.
     pub(in crate::extract) cpu_ms_per_page: u64,
-    /// Opens an encrypted file; never on the command line, where other users could see it.
+    /// Opens an encrypted file; never on the command line, which other users could see.
     pub(in crate::extract) password: Option<String>,
-    /// Who reads pictures of text, and of which pages; `None` where text is read as text.
+    /// How to run OCR, and on which pages; `None` for reading text.
     pub(in crate::extract) ocr: Option<OcrJob>,
 }
 
-/// What a child needs to have pictures of text read.
+/// How a child runs OCR.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::extract) struct OcrJob {
-    /// The program that reads them: Tesseract.
+    /// The OCR program: Tesseract.
     pub(in crate::extract) program: PathBuf,
-    /// Languages as it names them, joined by `+`.
+    /// Languages as Tesseract names them, joined by `+`.
     pub(in crate::extract) languages: String,
-    /// Physical pages to read, from 1, in their order.
+    /// Physical pages to read, from 1, in order.
     pub(in crate::extract) pages: Vec<u32>,
 }
 
@@ -64,25 +64,25 @@ pub(in crate::extract) struct OcrJob {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::extract) enum Line {
-    /// First: what the document says about itself.
+    /// First: what the document states about itself.
     Document(Head),
-    /// Then the pages in their order, also those that could not be read.
+    /// Then the pages in order, including those that could not be read.
     Page(Page),
-    /// Last, if all went well.
+    /// Last, if the reader succeeded.
     Done(Tail),
-    /// Last, if it did not.
+    /// Last, if it failed.
     Failed {
         /// As [`Failure::code`] spells it.
         code: String,
-        /// What the reader said.
+        /// The message of the reader.
         detail: String,
     },
 }
 
-/// What a document says about itself.
+/// What a document states about itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::extract) struct Head {
-    /// Title as stated, sensible or not.
+    /// Title as stated, even if it is useless.
     pub(in crate::extract) title: Option<String>,
     /// Author as stated.
     pub(in crate::extract) author: Option<String>,
@@ -90,14 +90,14 @@ pub(in crate::extract) struct Head {
     pub(in crate::extract) created: Option<String>,
     /// Natural language as stated.
     pub(in crate::extract) language: Option<String>,
-    /// Pages there are.
+    /// Number of pages.
     pub(in crate::extract) page_count: u32,
     /// Bookmarks in reading order, parents before their children.
     pub(in crate::extract) outline: Vec<OutlineEntry>,
-    /// What each page calls itself, in order; nothing where that is its number.
+    /// The label of each page, in order; empty if all labels are page numbers.
     #[serde(default)]
     pub(in crate::extract) labels: Vec<String>,
-    /// What was typed into the fields of a form. Where they are on the pages is not known.
+    /// The texts in the fields of a form. Their positions on the pages are not known.
     #[serde(default)]
     pub(in crate::extract) fields: Vec<String>,
 }
@@ -105,11 +105,11 @@ pub(in crate::extract) struct Head {
 /// A bookmark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::extract) struct OutlineEntry {
-    /// Its words.
+    /// Its text.
     pub(in crate::extract) title: String,
     /// Depth, from 1.
     pub(in crate::extract) level: u8,
-    /// Physical page it leads to, from 1.
+    /// Physical page that it leads to, from 1.
     pub(in crate::extract) page: Option<u32>,
 }
 
@@ -118,38 +118,38 @@ pub(in crate::extract) struct OutlineEntry {
 pub(in crate::extract) struct Page {
     /// Physical number, from 1.
     pub(in crate::extract) number: u32,
-    /// Size in points, as it is looked at; 0 from readers that do not tell.
+    /// Size in points, as displayed; 0 from readers that do not report it.
     #[serde(default)]
     pub(in crate::extract) width: f64,
     #[serde(default)]
     pub(in crate::extract) height: f64,
-    /// Pieces in reading order; none of them blank.
+    /// Blocks in reading order; none of them is blank.
     pub(in crate::extract) blocks: Vec<PageBlock>,
-    /// Instructions on the page that draw text, legible or not.
+    /// Instructions on the page that draw text, readable or not.
     pub(in crate::extract) num_text_ops: u32,
-    /// Whether the page has no instructions that draw anything.
+    /// Whether the page has no drawing instructions.
     #[serde(default)]
     pub(in crate::extract) is_blank: bool,
-    /// Share of the page that pictures cover, 0 to 1.
+    /// Fraction of the page that pictures cover, 0 to 1.
     pub(in crate::extract) image_coverage: f64,
-    /// Pieces of text whose characters could not be told.
+    /// Pieces of text whose characters are unknown.
     pub(in crate::extract) num_unreadable: u32,
     /// Why the page could not be read; `None` if it was.
     pub(in crate::extract) failed: Option<String>,
-    /// What came of reading it as a picture of text; `None` if nobody tried.
+    /// The result of OCR; `None` if it was not tried.
     #[serde(default)]
     pub(in crate::extract) ocr: Option<OcrOutcome>,
 }
 
-/// What came of reading a page as a picture of text.
+/// The result of OCR of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::extract) enum OcrOutcome {
-    /// Read; there may be no text on it.
+    /// OCR succeeded; there may be no text.
     Read,
-    /// Tesseract could not, which another run of it might.
+    /// Tesseract failed; another run of it might succeed.
     Refused(String),
-    /// The page could not be drawn.
+    /// The page could not be rendered.
     Lost(String),
 }
 
@@ -163,44 +163,44 @@ impl OcrOutcome {
     }
 }
 
-/// A piece of a page.
+/// A block of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::extract) struct PageBlock {
-    /// What the reader takes it for.
+    /// Its kind, as the reader sees it.
     pub(in crate::extract) kind: PageBlockKind,
-    /// Rank of a heading from 1; 0 for everything else.
+    /// Level of a heading from 1; 0 for everything else.
     pub(in crate::extract) level: u8,
-    /// Its text; a table as lines of Markdown.
+    /// Its text; a table as Markdown lines.
     pub(in crate::extract) text: String,
-    /// Where it stands and how it looks; `None` from readers that do not tell.
+    /// Its position and appearance; `None` from readers that do not report them.
     #[serde(default)]
     pub(in crate::extract) place: Option<Place>,
 }
 
 impl PageBlock {
-    /// Returns a block of which only the text is known.
+    /// Creates a block of which only the text is known.
     pub(in crate::extract) fn new(kind: PageBlockKind, level: u8, text: impl Into<String>) -> Self {
         Self { kind, level, text: text.into(), place: None }
     }
 }
 
-/// Where a block stands, in points from the page's upper left corner, and how it looks.
+/// Position of a block, in points from the upper left corner of the page, and its appearance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::extract) struct Place {
     pub(in crate::extract) left: f64,
     pub(in crate::extract) top: f64,
     pub(in crate::extract) right: f64,
     pub(in crate::extract) bottom: f64,
-    /// Height of its typeface.
+    /// Height of its font.
     pub(in crate::extract) size: f64,
-    /// Ink of its palest line, against that of most text of the page; 0 where it is not known.
+    /// Ink density of its lightest line, relative to that of most text on the page; 0 if unknown.
     pub(in crate::extract) ink: f64,
-    /// Whether its typeface is called bold.
+    /// Whether the name of its font contains "bold".
     pub(in crate::extract) is_bold: bool,
     pub(in crate::extract) num_lines: u32,
 }
 
-/// [`BlockKind`] as it is written on the wire.
+/// [`BlockKind`] as it is serialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::extract) enum PageBlockKind {
@@ -208,11 +208,11 @@ pub(in crate::extract) enum PageBlockKind {
     Heading,
     /// Prose.
     Paragraph,
-    /// An item of a list, its bullet or number with it.
+    /// An item of a list, including its bullet or number.
     ListItem,
     /// A table in Markdown.
     Table,
-    /// Lines set in a typewriter face.
+    /// Lines in a monospaced font.
     Code,
 }
 
@@ -240,23 +240,23 @@ impl From<BlockKind> for PageBlockKind {
     }
 }
 
-/// What a reader knows only when it is through.
+/// What a reader knows only at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::extract) struct Tail {
-    /// Pages the file says it has, where it says so.
+    /// Number of pages that the file declares, if it does.
     pub(in crate::extract) declared_page_count: Option<u32>,
-    /// Whether a part of the page tree was lost, and with it pages.
+    /// Whether a part of the page tree, and so some pages, were lost.
     pub(in crate::extract) pages_lost: bool,
-    /// Whether the file's directory of objects had to be made anew.
+    /// Whether the object table of the file had to be rebuilt.
     pub(in crate::extract) rebuilt: bool,
 }
 
-/// Why a reader gave up on a document.
+/// Why a reader could not read a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::extract) struct GaveUp {
-    /// Its class.
+    /// The class of failure.
     pub(in crate::extract) failure: Failure,
-    /// What the reader said; may be empty.
+    /// The message of the reader; may be empty.
     pub(in crate::extract) detail: String,
 }
 
@@ -267,19 +267,19 @@ impl GaveUp {
 }
 
 impl From<GaveUp> for Error {
-    fn from(it: GaveUp) -> Self {
-        Self::Extract { failure: it.failure, detail: it.detail }
+    fn from(failed: GaveUp) -> Self {
+        Self::Extract { failure: failed.failure, detail: failed.detail }
     }
 }
 
 impl From<&GaveUp> for Line {
-    fn from(it: &GaveUp) -> Self {
-        Self::Failed { code: it.failure.code().to_owned(), detail: it.detail.clone() }
+    fn from(failed: &GaveUp) -> Self {
+        Self::Failed { code: failed.failure.code().to_owned(), detail: failed.detail.clone() }
     }
 }
 
-/// Classes a reader may name, the most telling first: of several readers that gave up, the one
-/// that knows why is quoted.
+/// Classes that a reader may report, the most informative first: if several readers fail, the most
+/// informative failure is reported.
 pub(in crate::extract) const BY_INFORMATION: [Failure; 9] = [
     Failure::PasswordNeeded,
     Failure::EncryptionNotSupported,
@@ -292,25 +292,25 @@ pub(in crate::extract) const BY_INFORMATION: [Failure; 9] = [
     Failure::Crashed,
 ];
 
-/// Returns the class spelt `code`; [`Failure::Crashed`] for a word that is none.
+/// Returns the class with this code; [`Failure::Crashed`] for an unknown code.
 pub(in crate::extract) fn failure_from_code(code: &str) -> Failure {
-    BY_INFORMATION.into_iter().find(|it| it.code() == code).unwrap_or(Failure::Crashed)
+    BY_INFORMATION.into_iter().find(|failure| failure.code() == code).unwrap_or(Failure::Crashed)
 }
 
-/// Writes `line` as the bytes that cross the pipe, newline included.
+/// Serialises `line` as the bytes that cross the pipe, including the newline.
 pub(in crate::extract) fn encode(line: &impl Serialize) -> Vec<u8> {
-    // Only a map with keys that are no strings could fail, and there is none.
+    // Only a map whose keys are not strings could fail, and there is none.
     let mut bytes = serde_json::to_vec(line).unwrap_or_default();
     bytes.push(b'\n');
     bytes
 }
 
-/// Reads what [`encode`] wrote; `None` for anything else.
+/// Parses the output of [`encode`]; `None` for anything else.
 pub(in crate::extract) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Option<T> {
     serde_json::from_slice(bytes).ok()
 }
 
-/// Takes bytes for lines of the protocol.
+/// Parses bytes as lines of the protocol, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(bytes: &[u8]) {
     if let Some(line) = decode::<Line>(bytes) {
@@ -328,7 +328,7 @@ mod tests {
     fn check(line: &Line) {
         let bytes = encode(line);
         assert_eq!(
-            bytes.iter().filter(|&&it| it == b'\n').count(),
+            bytes.iter().filter(|&&byte| byte == b'\n').count(),
             1,
             "one line, whatever is in it"
         );
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_comes_back_as_it_went() {
+    fn every_line_is_parsed_back_unchanged() {
         check(&Line::Document(Head {
             title: Some("a\nb".into()),
             outline: vec![OutlineEntry { title: "1 \"One\"".into(), level: 1, page: None }],
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_is_known_by_its_code() {
+    fn every_class_is_found_by_its_code() {
         for failure in BY_INFORMATION {
             assert_eq!(failure_from_code(failure.code()), failure);
         }
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_is_no_line() {
+    fn half_a_line_is_refused() {
         let whole = encode(&Line::Done(Tail::default()));
         for end in 0..whole.len() - 1 {
             assert_eq!(decode::<Line>(&whole[..end]), None, "{end} bytes");

@@ -1,17 +1,17 @@
-//! Reads plain text as one block per paragraph.
+//! Extracts one block per paragraph from plain text.
 //!
-//! Notes live here too: they may be Markdown, and a note that is given as text has no file name
-//! to take a title from.
+//! Also handles notes: they may be Markdown, and a note given as text has no file name to use as a
+//! title.
 
 use crate::document::{Block, BlockKind, Document};
 use crate::extract::markdown;
 
-/// Characters of a note's first line that make its title.
+/// Longest title made from the first line of a note, in characters.
 const MAX_TITLE_CHARS: usize = 60;
 
 /// Finds the paragraphs of plain text: runs of lines that are not blank.
 ///
-/// There is no title: a first line may be anything.
+/// There is no title, as the first line may be anything.
 pub fn extract(text: &str) -> Document {
     let mut document = Document { text: text.to_owned(), has_lines: true, ..Document::default() };
     let mut paragraph: Option<usize> = None;
@@ -34,22 +34,23 @@ pub fn extract(text: &str) -> Document {
     document
 }
 
-/// Reads a note: Markdown whose title is only what it states itself.
+/// Reads a note as Markdown; its title is only the one that it states.
 pub fn extract_note(text: &str) -> Document {
     markdown::extract(text)
 }
 
-/// Makes a title for a note that states none: its first line without markers, cut at a word.
+/// Makes a title for a note that states none: its first line without list and heading markers, cut
+/// at a word.
 ///
 /// Empty if the note is blank.
 pub fn note_title(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let bare = line.trim_start_matches(['#', '-', '*', '>', '+', ' ', '\t']);
     markdown::shorten(if bare.is_empty() { line } else { bare }, MAX_TITLE_CHARS)
 }
 
 fn push_paragraph(document: &mut Document, start: usize, end: usize) {
-    // Indentation stays outside only at the end: the first line's is part of an aligned table.
+    // Only the end is trimmed: the indentation of the first line may be part of an aligned table.
     let end = start + document.text[start..end].trim_end().len();
     document.blocks.push(Block {
         bytes: start..end,
@@ -72,13 +73,13 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let document = extract(text);
         let blocks: Vec<&str> =
-            document.blocks.iter().map(|it| &document.text[it.bytes.clone()]).collect();
+            document.blocks.iter().map(|block| &document.text[block.bytes.clone()]).collect();
         assert_eq!(blocks, expected);
         assert_eq!(document.title, None);
     }
 
     #[test]
-    fn blank_lines_part_paragraphs() {
+    fn blank_lines_separate_paragraphs() {
         check("One\ntwo\n\n  \t\nthree\n", &["One\ntwo", "three"]);
         check("\n\nOne", &["One"]);
         check(" \n", &[]);
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_named_by_its_first_line() {
+    fn the_title_of_a_note_is_its_first_line() {
         assert_eq!(note_title("\n- Call the bank\nabout the card"), "Call the bank");
         assert_eq!(note_title("  "), "");
         assert_eq!(note_title("***"), "***");
@@ -104,7 +105,7 @@ mod tests {
         #[test]
         fn every_word_of_a_text_is_in_a_block(text in "[a-zäé \t\n]{0,200}") {
             let document = extract(&text);
-            let blocks = document.blocks.iter().map(|it| &text[it.bytes.clone()]);
+            let blocks = document.blocks.iter().map(|block| &text[block.bytes.clone()]);
             prop_assert!(
                 blocks.flat_map(str::split_whitespace).eq(text.split_whitespace())
             );

@@ -1,7 +1,7 @@
-//! Finds the best places to cut a long stretch of source, from its syntax tree.
+//! Finds the best places to split a long region of source, from its syntax tree.
 //!
-//! A cut is the beginning of a line on which a statement, a case or an element begins: the
-//! outermost that will do, after a blank line if there is one.
+//! A cut is the beginning of a line on which a statement, a case or an element begins. Outermost
+//! cuts are preferred, and of these the ones after a blank line.
 
 use std::ops::Range;
 
@@ -10,35 +10,36 @@ use tree_sitter::{Node, Tree};
 use super::comments::row_after;
 use super::grammar::Grammar;
 
-/// What is not longer stays whole: about the 190 tokens that the smallest models read beside
-/// context, at three characters a token.
-pub(super) const WHOLE_BYTES: usize = 600;
+/// Shorter regions are not split: this is about the 190 tokens that the smallest models read in
+/// addition to context, at three characters per token.
+pub(super) const MAX_UNCUT_BYTES: usize = 600;
 
-/// Neighbouring pieces are joined up to here, so that a table of numbers is not a million pieces.
+/// Adjacent pieces are joined up to this size, so that a table of numbers does not become a million
+/// pieces.
 const MIN_PIECE_BYTES: usize = 160;
 
-/// Statements nested deeper are not looked at: nobody writes them.
+/// More deeply nested statements are not visited; they do not occur in real code.
 const MAX_DEPTH: usize = 60;
 
-/// A place to cut.
+/// A place to split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     /// Beginning of a line.
     at: usize,
-    /// Depth in the tree, doubled, and one more if no blank line is before it: smaller is better.
+    /// Twice the depth in the tree, plus 1 if no blank line precedes; smaller is better.
     rank: usize,
 }
 
-/// What a level of the tree remembers while its nodes go by.
+/// State of one level of the tree while its nodes are visited.
 #[derive(Default)]
 struct Level {
-    /// Whether a node with a name was there: the first one stays with what opens the level.
+    /// Whether a named node was visited; the first one stays with the code that opens the level.
     has_begun: bool,
-    /// The row after a comment line: what begins there stays with the comment.
+    /// The row after a comment line; a node that begins there stays with the comment.
     row_after_comment: Option<usize>,
 }
 
-/// Finds all places to cut in nodes too long to stay whole, in order.
+/// Finds all cuts in nodes that are too long to stay in one piece, in order.
 pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = Vec::new();
     let mut levels = vec![Level::default()];
@@ -61,7 +62,7 @@ pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
             let is_comment = grammar.is_comment(node.kind());
             level.row_after_comment = (is_comment && begins_line).then(|| row_after(node));
         }
-        let is_long = node.end_byte() - node.start_byte() > WHOLE_BYTES;
+        let is_long = node.end_byte() - node.start_byte() > MAX_UNCUT_BYTES;
         if is_long && depth < MAX_DEPTH && cursor.goto_first_child() {
             levels.push(Level::default());
             continue;
@@ -75,7 +76,7 @@ pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
     }
 }
 
-/// Places to cut where there is no tree: after blank lines.
+/// Returns the cuts for text without a tree: after blank lines.
 pub(super) fn paragraph_cuts(text: &str) -> Vec<Cut> {
     let mut at = 0;
     let mut was_blank = false;
@@ -91,14 +92,15 @@ pub(super) fn paragraph_cuts(text: &str) -> Vec<Cut> {
     cuts
 }
 
-/// Cuts a stretch into pieces, none longer than [`WHOLE_BYTES`] where there is a place to cut.
-pub(super) fn pieces(stretch: Range<usize>, cuts: &[Cut]) -> Vec<Range<usize>> {
+/// Splits a range into pieces, none longer than [`MAX_UNCUT_BYTES`] if there are enough cuts.
+pub(super) fn pieces(range: Range<usize>, cuts: &[Cut]) -> Vec<Range<usize>> {
     let mut pieces: Vec<Range<usize>> = Vec::new();
-    let mut waiting = vec![stretch];
+    let mut waiting = vec![range];
     while let Some(piece) = waiting.pop() {
         let first = cuts.partition_point(|cut| cut.at <= piece.start);
         let after = cuts.partition_point(|cut| cut.at < piece.end);
-        let inside = if piece.len() > WHOLE_BYTES { &cuts[first..after.max(first)] } else { &[] };
+        let inside =
+            if piece.len() > MAX_UNCUT_BYTES { &cuts[first..after.max(first)] } else { &[] };
         let Some(best) = inside.iter().map(|cut| cut.rank).min() else {
             match pieces.last_mut() {
                 Some(last) if piece.end - last.start <= MIN_PIECE_BYTES => last.end = piece.end,
@@ -106,7 +108,7 @@ pub(super) fn pieces(stretch: Range<usize>, cuts: &[Cut]) -> Vec<Range<usize>> {
             }
             continue;
         };
-        // The last piece goes in first: what waits is taken from the end.
+        // The last piece is pushed first, as `waiting` is popped from its end.
         let mut end = piece.end;
         for cut in inside.iter().rev().filter(|cut| cut.rank == best) {
             waiting.push(cut.at..end);
@@ -117,7 +119,7 @@ pub(super) fn pieces(stretch: Range<usize>, cuts: &[Cut]) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Whether nothing but white space stands before a node on its line.
+/// Whether only white space precedes a node on its line.
 pub(super) fn begins_line(text: &str, node: Node<'_>) -> bool {
     let start = node.start_byte();
     is_blank(&text[start - node.start_position().column..start])

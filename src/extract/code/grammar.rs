@@ -1,28 +1,29 @@
-//! Says what a node of a syntax tree is to kb, by the table of languages.
+//! Defines what the nodes of a syntax tree mean, from the table of languages.
 
 use tree_sitter::Node;
 
 use super::languages;
 use crate::document::Language;
 
-/// What a node of the syntax tree is to us.
+/// What a node of the syntax tree means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Has a name and is kept together: a function, a method.
+    /// A named definition that is kept together: a function, a method.
     Function,
-    /// A function where it has a `body`; without one it stays with what is around it.
+    /// A function if it has a `body`; without one it stays with the code around it.
     Method,
-    /// Has a name and a `body` whose functions are its methods; without a body it is only named.
+    /// A named definition whose `body` contains methods; without a body only its name is used.
     Class,
-    /// Declares one type or several; methods are written elsewhere and name it as `receiver`.
+    /// Declares one or more types; their methods are elsewhere and name the type as `receiver`.
     Types,
-    /// One type, with a name.
+    /// One named type.
     Type,
-    /// Puts something around the definition it holds: decorators, `export`, `template`.
+    /// Surrounds the definition it contains: decorators, `export`, `template`.
     Wrapper,
-    /// Gives a name to its `value` (or `right`), which counts as what `values` says it is.
+    /// Gives a name to its `value` (or `right`); `values` defines what the value means.
     Binding,
-    /// A comment or an attribute; one that ends on the line above a definition belongs to it.
+    /// A comment or an attribute. If it ends on the line above a definition, it belongs to the
+    /// definition.
     Comment,
 }
 
@@ -35,26 +36,26 @@ pub(super) enum Preamble {
     Commented(&'static str),
 }
 
-/// What has to be known about a language; the rest is the same for all.
+/// The properties of a language that differ between languages.
 pub(super) struct Grammar {
-    /// The grammar, or several: the first that reads a file without an error is taken, else the one
-    /// with the least of them.
+    /// The parsers, in order. The first one that parses a file without errors is used, else the one
+    /// with the fewest errors.
     pub(super) parsers: &'static [fn() -> tree_sitter::Language],
-    /// Kinds of node that play a role.
+    /// Kinds of node with a role.
     pub(super) roles: &'static [(&'static str, Role)],
-    /// Kinds of value that make a definition of their binding.
+    /// Kinds of value that make their binding a definition.
     pub(super) values: &'static [(&'static str, Role)],
-    /// The first statement where it speaks for the whole file.
+    /// The first statement, if it documents the whole file.
     pub(super) preamble: Option<Preamble>,
-    /// Kinds of node that are never parted from what stands before them.
+    /// Kinds of node that are never separated from the code before them.
     pub(super) glued: &'static [&'static str],
-    /// An operator of which the parser cannot stand thousands in one statement.
+    /// An operator; thousands of them in one statement use too much memory in the parser.
     pub(super) costly_chain: Option<char>,
-    /// What stands between the parts of a qualified name.
+    /// Separates the parts of a qualified name.
     pub(super) separator: &'static str,
 }
 
-/// Wrappers within each other that are looked through: `export`, `declare` and one more.
+/// How many nested wrappers are unwrapped: `export`, `declare` and more.
 const MAX_WRAPPERS: usize = 8;
 
 impl Grammar {
@@ -72,7 +73,7 @@ impl Grammar {
         }
     }
 
-    /// Returns what a node is.
+    /// Returns the role of a node.
     pub(super) fn role(&self, node: Node<'_>) -> Option<Role> {
         match find(self.roles, node.kind())? {
             Role::Class | Role::Method if node.child_by_field_name("body").is_none() => None,
@@ -89,7 +90,7 @@ impl Grammar {
         self.roles.iter().any(|(_, role)| *role == wanted)
     }
 
-    /// Returns the definition a wrapper holds, if it holds one.
+    /// Returns the definition in a wrapper, if there is one.
     pub(super) fn wrapped<'tree>(&self, wrapper: Node<'tree>) -> Option<Node<'tree>> {
         let mut wrapper = wrapper;
         for _ in 0..MAX_WRAPPERS {
@@ -107,10 +108,11 @@ impl Grammar {
         None
     }
 
-    /// Returns what a binding defines: its value, or what its value is made of on further lines, as
-    /// in `const Item = memo((props) => { … })`.
+    /// Returns the role of a binding: the role of its value, or of an argument in a value on
+    /// several lines, as in `const Item = memo((props) => { … })`.
     fn bound(&self, binding: Node<'_>) -> Option<Role> {
-        let value = ["value", "right"].iter().find_map(|it| binding.child_by_field_name(it))?;
+        let value =
+            ["value", "right"].iter().find_map(|field| binding.child_by_field_name(field))?;
         if let Some(role) = find(self.values, value.kind()) {
             return Some(role);
         }
@@ -120,7 +122,7 @@ impl Grammar {
         }
         let mut cursor = arguments.walk();
         let mut arguments = arguments.named_children(&mut cursor);
-        arguments.find_map(|it| find(self.values, it.kind())).map(|_| Role::Function)
+        arguments.find_map(|argument| find(self.values, argument.kind())).map(|_| Role::Function)
     }
 }
 
@@ -132,9 +134,9 @@ fn find(table: &[(&str, Role)], kind: &str) -> Option<Role> {
 mod tests {
     use super::*;
 
-    /// A kind that a new version of a grammar renames would silently never be found again.
+    /// If a new version of a grammar renamed a kind, that kind would never be found again.
     #[test]
-    fn every_kind_in_the_table_is_one_of_its_grammar() {
+    fn every_kind_in_the_table_exists_in_its_grammar() {
         for language in Language::ALL {
             let grammar = Grammar::of(language);
             for parser in grammar.parsers {

@@ -1,4 +1,4 @@
-//! The table of languages: one row each. Nothing in.
+//! Defines the table of languages, one row per language.
 
 use super::grammar::{Grammar, Preamble, Role};
 
@@ -44,7 +44,7 @@ pub(super) static GO: Grammar = Grammar {
     separator: ".",
 };
 
-/// What a name may be given to in JavaScript and TypeScript that makes it a definition.
+/// The values in JavaScript and TypeScript that make a binding a definition.
 const FUNCTION_VALUES: &[(&str, Role)] = &[
     ("arrow_function", Role::Function),
     ("function_expression", Role::Function),
@@ -76,7 +76,7 @@ pub(super) static JAVASCRIPT: Grammar = Grammar {
 };
 
 pub(super) static TYPESCRIPT: Grammar = Grammar {
-    // The second reads elements between the code, the first casts of the form `<T>x`.
+    // The second parser reads JSX elements, the first reads casts of the form `<T>x`.
     parsers: &[
         || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
         || tree_sitter_typescript::LANGUAGE_TSX.into(),
@@ -100,7 +100,7 @@ pub(super) static TYPESCRIPT: Grammar = Grammar {
         ("expression_statement", Role::Wrapper),
         ("export_statement", Role::Wrapper),
         ("ambient_declaration", Role::Wrapper),
-        // Of a method; stands before it.
+        // Precedes a method.
         ("decorator", Role::Comment),
         ("comment", Role::Comment),
     ],

@@ -1,8 +1,8 @@
 //! Reads source code as one block per definition (tree-sitter).
 //!
-//! Functions, methods and classes are sections with a symbol; so are a file's preamble and the
-//! code between definitions, without one. Languages differ by a row of the table in `languages`.
-//! What does not parse is kept as plain source: nothing but white space is lost.
+//! Functions, methods and classes become sections with a symbol. The preamble of a file and the
+//! code between definitions become sections without one. Each language is a row of the table in
+//! `languages`. Code that cannot be parsed is kept as plain source: only white space is lost.
 
 mod comments;
 mod cut;
@@ -31,29 +31,30 @@ use outline::Region;
 /// Longer sources are not parsed: they are data, and a tree takes many times their memory.
 const MAX_PARSED_BYTES: usize = 8_000_000;
 
-/// What the parser reads at a time.
+/// Bytes that the parser reads in one call.
 const READ_BYTES: usize = 4096;
 
-/// What the parser may take, and so much more for every megabyte: ten times what the slowest of
-/// 24,000 real files does. It can take hours over a run of `<-` or of continued lines.
+/// Time limit of the parser, and the addition per megabyte: ten times what the slowest of 24,000
+/// real files takes. Parsing a run of `<-` or of continued lines can take hours.
 const MAX_TIME: Duration = Duration::from_secs(1);
 const MAX_TIME_PER_MB: Duration = Duration::from_secs(3);
 
-/// Longest chain of one operator in a statement; the Bash parser takes memory with the square of
-/// it where a pipeline does not end well (650 MB at 8,000).
+/// Longest chain of one operator in a statement. The memory of the Bash parser is quadratic in it
+/// if a pipeline is malformed (650 MB at 8,000).
 const MAX_CHAIN: usize = 2_000;
 
-/// Finds the definitions of a source file and what lies between them.
+/// Finds the definitions of a source file and the code between them.
 ///
-/// Blocks are ordered and disjoint and leave out nothing but white space. The first block of a
-/// definition starts a section; what a long one is cut into follows, with its head as context.
+/// Blocks are ordered and disjoint, and contain everything but white space. The first block of a
+/// definition starts a section. If the definition is long, more blocks follow, with its head as
+/// context.
 pub fn extract(text: &str, language: Language) -> Document {
     let grammar = Grammar::of(language);
     let (regions, cuts) = match parse(text, grammar, time_limit(text.len())) {
         Some(tree) => (outline::regions(&tree, text, grammar), cut::cuts(&tree, text, grammar)),
         None => {
-            let whole = Region { bytes: 0..text.len(), starts_section: true, ..Region::default() };
-            (vec![whole], cut::paragraph_cuts(text))
+            let all = Region { bytes: 0..text.len(), starts_section: true, ..Region::default() };
+            (vec![all], cut::paragraph_cuts(text))
         }
     };
     let blocks = regions.into_iter().flat_map(|region| blocks(text, &region, &cuts)).collect();
@@ -65,9 +66,9 @@ fn time_limit(num_bytes: usize) -> Duration {
     MAX_TIME.saturating_add(MAX_TIME_PER_MB.saturating_mul(num_started_mb))
 }
 
-/// Parses a source; `None` where that would take longer than `limit` or too much memory.
+/// Parses a source; `None` if that would take longer than `limit` or too much memory.
 fn parse(text: &str, grammar: &Grammar, limit: Duration) -> Option<Tree> {
-    let is_chain_too_long = |it| longest_chain(text, it) > MAX_CHAIN;
+    let is_chain_too_long = |operator| longest_chain(text, operator) > MAX_CHAIN;
     if text.len() > MAX_PARSED_BYTES || grammar.costly_chain.is_some_and(is_chain_too_long) {
         return None;
     }
@@ -91,23 +92,23 @@ fn parse_with(language: &tree_sitter::Language, text: &str, limit: Duration) -> 
     let clock = Clock::start();
     let is_late = Cell::new(false);
     let bytes = text.as_bytes();
-    // One step of a scanner may read everything, so reading is timed as well as stepping.
+    // One step of a scanner may read everything, so both reading and stepping are timed.
     let mut read = |start: usize, _| {
         is_late.set(is_late.get() || clock.elapsed() > limit);
         let end = if is_late.get() { start } else { start + READ_BYTES };
         bytes.get(start..end.min(bytes.len())).unwrap_or_default()
     };
-    let mut go_on = |_: &ParseState| {
+    let mut on_progress = |_: &ParseState| {
         is_late.set(is_late.get() || clock.elapsed() > limit);
         if is_late.get() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let options = ParseOptions::new().progress_callback(&mut go_on);
+    let options = ParseOptions::new().progress_callback(&mut on_progress);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
-    // A parser that could not read on takes what it has for the whole.
+    // A parser whose input ends early treats what it has as complete.
     tree.filter(|_| !is_late.get())
 }
 
-/// Counts the bytes that the parser could make nothing of, and one for each thing it missed.
+/// Counts the bytes in errors, and 1 for each missing node.
 fn num_error_bytes(tree: &Tree) -> usize {
     let mut num_bytes = 0;
     let mut cursor = tree.walk();
@@ -126,11 +127,11 @@ fn num_error_bytes(tree: &Tree) -> usize {
     }
 }
 
-/// Counts the most operators on a line, or on lines that end with them.
+/// Returns the largest number of operators on a line, or on lines that end with the operator.
 fn longest_chain(text: &str, operator: char) -> usize {
     let mut longest = 0;
     let mut num_operators = 0;
-    for line in text.lines().map(str::trim_end).filter(|it| !it.is_empty()) {
+    for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
         num_operators += line.matches(operator).count();
         longest = longest.max(num_operators);
         if !line.ends_with([operator, '\\']) {
@@ -140,7 +141,7 @@ fn longest_chain(text: &str, operator: char) -> usize {
     longest
 }
 
-/// Makes blocks of a region.
+/// Splits a region into blocks.
 fn blocks(text: &str, region: &Region, cuts: &[Cut]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for piece in cut::pieces(region.bytes.clone(), cuts) {
@@ -163,11 +164,11 @@ fn blocks(text: &str, region: &Region, cuts: &[Cut]) -> Vec<Block> {
     blocks
 }
 
-/// Takes blank lines off both ends; the indentation of the first line stays.
+/// Removes blank lines from both ends; the first line keeps its indentation.
 fn without_blank_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let piece = &text[range.clone()];
     let end = range.start + piece.trim_end().len();
     let num_blank = piece.len() - piece.trim_start().len();
-    let num_lines = piece[..num_blank].rfind('\n').map_or(0, |it| it + 1);
+    let num_lines = piece[..num_blank].rfind('\n').map_or(0, |end| end + 1);
     (range.start + num_lines).min(end)..end
 }

@@ -2,18 +2,18 @@
 
 use tree_sitter::Node;
 
-/// What a declarator may be wrapped in: pointers, brackets, arrays.
+/// How many wrappers a declarator may have: pointers, brackets, arrays.
 const MAX_DECLARATORS: usize = 40;
 
 /// Fields that hold a definition's name, or lead to it.
 const NAME_FIELDS: &[&str] = &["name", "declarator", "property", "left", "type"];
 
-/// Returns what a definition is called; `None` where it has no name.
+/// Returns the name of a definition; `None` if it has none.
 ///
-/// `impl Trait for Type` is called as its type, a function of C as what its declarator declares;
-/// arguments of types are left out: `Stack::push` for `Stack<T>::push`.
+/// The name of `impl Trait for Type` is its type, and the name of a C function is the name in its
+/// declarator. Type arguments are left out: `Stack::push` for `Stack<T>::push`.
 pub(super) fn name(text: &str, definition: Node<'_>) -> Option<String> {
-    let mut node = NAME_FIELDS.iter().find_map(|it| definition.child_by_field_name(it))?;
+    let mut node = NAME_FIELDS.iter().find_map(|field| definition.child_by_field_name(field))?;
     for _ in 0..MAX_DECLARATORS {
         let inner = match node.kind() {
             "generic_type" | "reference_type" => node.child_by_field_name("type"),
@@ -45,11 +45,11 @@ fn plain(text: &str, node: Node<'_>) -> String {
         }
         _ => node,
     };
-    let whole = &text[node.byte_range()];
+    let text = &text[node.byte_range()];
     let bare = match node.kind() {
         // `operator bool() const`
-        "operator_cast" => whole.split('(').next().unwrap_or(whole),
-        _ => whole.trim_matches(['"', '\'']),
+        "operator_cast" => text.split('(').next().unwrap_or(text),
+        _ => text.trim_matches(['"', '\'']),
     };
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }

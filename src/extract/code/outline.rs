@@ -1,4 +1,4 @@
-//! Divides a syntax tree into the stretches that belong to one definition, or to none.
+//! Divides a syntax tree into regions that belong to one definition, or to none.
 
 use std::ops::Range;
 
@@ -7,59 +7,58 @@ use tree_sitter::{Node, Tree};
 use crate::document::CHAIN_SEPARATOR;
 
 use super::comments::Comments;
-use super::cut::WHOLE_BYTES;
+use super::cut::MAX_UNCUT_BYTES;
 use super::grammar::{Grammar, Preamble, Role};
 use super::types::{self, Owner, Types};
 use super::{names, words};
 
-/// Words that only close what was opened before the last definition.
+/// Words that only close a construct opened before the last definition.
 const CLOSING_WORDS: &[&str] = &["fi", "done", "esac"];
 
-/// How a line ends that opens what the next definition stands in.
+/// Endings of a line that opens the construct around the next definition.
 const OPENING_ENDS: &[&str] = &[":", "{", "(", "then", "do"];
 
-/// How a line begins that the preprocessor reads and the next definition stands under.
+/// Beginnings of a preprocessor line that the next definition is under.
 const OPENING_STARTS: &[&str] = &["#if", "#elif", "#else"];
 
-/// A stretch of source. Regions come in order, do not overlap and leave out nothing but white
-/// space.
+/// A range of source. Regions are ordered and disjoint, and contain everything but white space.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Region {
-    /// Where it is: whole lines, unless two definitions share one.
+    /// Its range: complete lines, unless two definitions share a line.
     pub(super) bytes: Range<usize>,
-    /// Qualified name of what it defines, or of the class whose own statements it holds.
+    /// Qualified name of its definition, or of the class whose statements it contains.
     pub(super) symbol: Option<String>,
-    /// What it is read with: enclosing classes and the documentation of the innermost.
+    /// Its context: the enclosing classes, and the documentation of the innermost one.
     pub(super) context: Option<String>,
-    /// What its later pieces are read with: the same and its own head.
+    /// The context of its later pieces: the same, plus the head of the definition.
     pub(super) later_context: Option<String>,
-    /// Whether it is more than the end of what holds the region before it.
+    /// False if it is only the rest of the construct around the previous region.
     pub(super) starts_section: bool,
 }
 
-/// A class that was entered.
+/// A class whose body is being visited.
 struct Scope {
     owner: Owner,
     end: usize,
-    /// Whether its head is still to come.
+    /// Whether its head still has to become a region.
     is_new: bool,
 }
 
 struct Outline<'a> {
     text: &'a str,
     grammar: &'a Grammar,
-    /// Up to here everything is in a region.
+    /// The end of the last region.
     at: usize,
     regions: Vec<Region>,
     scopes: Vec<Scope>,
     comments: Comments,
     is_preamble_over: bool,
-    /// A class whose scope was opened by its wrapper.
+    /// The node of a class whose scope was opened by its wrapper.
     opened_id: Option<usize>,
     types: Types<'a>,
 }
 
-/// Parts a source into regions.
+/// Divides a source into regions.
 pub(super) fn regions(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Region> {
     let mut outline = Outline {
         text,
@@ -76,7 +75,7 @@ pub(super) fn regions(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Region>
     if !cursor.goto_first_child() {
         return outline.finish();
     }
-    // Not recursive: a source may nest deeper than the stack.
+    // Not recursive, as a source may be nested deeper than the stack allows.
     loop {
         if outline.enter(cursor.node()) && cursor.goto_first_child() {
             continue;
@@ -90,16 +89,16 @@ pub(super) fn regions(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Region>
 }
 
 impl<'a> Outline<'a> {
-    /// Takes a node and returns whether its children are to be looked at.
+    /// Visits a node and returns whether its children are to be visited.
     fn enter(&mut self, node: Node<'_>) -> bool {
         self.leave_scopes(node.start_byte());
         if node.end_byte() <= self.at || self.opened_id == Some(node.id()) {
-            // Part of a region already, or a class that is being read.
+            // Already part of a region, or a class that is being visited.
             return node.end_byte() > self.at;
         }
         let role = self.grammar.role(node);
         if role == Some(Role::Comment) {
-            self.comments.note(self.text, node);
+            self.comments.add(self.text, node);
             return false;
         }
         let is_first = node.is_named() && !std::mem::replace(&mut self.is_preamble_over, true);
@@ -120,18 +119,18 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Whether the first statement is the file's documentation or has it directly above.
+    /// Whether the first statement is the file's documentation, or is directly below it.
     fn is_preamble(&self, node: Node<'_>) -> bool {
-        let is_it = |it: &Preamble| match it {
+        let matches = |preamble: &Preamble| match preamble {
             Preamble::String(kind) => {
-                node.kind() == *kind && node.child(0).is_some_and(|it| it.kind() == "string")
+                node.kind() == *kind && node.child(0).is_some_and(|child| child.kind() == "string")
             }
-            Preamble::Commented(kind) => node.kind() == *kind && self.comments.are_above(node),
+            Preamble::Commented(kind) => node.kind() == *kind && self.comments.end_above(node),
         };
-        self.grammar.preamble.as_ref().is_some_and(is_it)
+        self.grammar.preamble.as_ref().is_some_and(matches)
     }
 
-    /// Takes a definition; `outer` is the node with what is around it.
+    /// Adds a definition; `outer` is the node including its wrapper.
     fn define(&mut self, outer: Node<'_>, node: Node<'_>) -> bool {
         let role = self.grammar.role(node);
         let specs =
@@ -145,19 +144,19 @@ impl<'a> Outline<'a> {
         let start = self.comments.start_with(self.text, outer).max(self.at);
         let mut end = self.end_of_line(outer.end_byte());
         let owner = types::receiver(self.text, node);
-        let scope = self.scopes.last().map(|it| it.owner.symbol.as_str());
+        let scope = self.scopes.last().map(|scope| scope.owner.symbol.as_str());
         let symbol: Vec<&str> = scope.into_iter().chain(owner).chain([name.as_str()]).collect();
         let symbol = symbol.join(self.grammar.separator);
 
-        let is_long = end.saturating_sub(start) > WHOLE_BYTES;
+        let is_long = end.saturating_sub(start) > MAX_UNCUT_BYTES;
         match role {
             Some(Role::Class) if is_long => {
                 let docs = words::docstring(self.text, node)
                     .or_else(|| {
                         words::comment_docs(&self.text[start..outer.start_byte().max(start)])
                     })
-                    // What implements a type is documented with the type.
-                    .or_else(|| self.types.owner(&name).and_then(|it| it.docs.clone()));
+                    // The documentation of an implementation is the documentation of its type.
+                    .or_else(|| self.types.owner(&name).and_then(|owner| owner.docs.clone()));
                 let head = words::head(self.text, node);
                 self.fill_gap(start);
                 self.at = self.at.max(start);
@@ -169,9 +168,9 @@ impl<'a> Outline<'a> {
             Some(Role::Types) if is_long && specs.len() > 1 => return true,
             Some(Role::Types) => {
                 let with_methods = self.types.methods_end(node);
-                let with_methods = with_methods.map(|it| self.end_of_line(it));
+                let with_methods = with_methods.map(|end| self.end_of_line(end));
                 end = with_methods
-                    .filter(|it| it.saturating_sub(start) <= WHOLE_BYTES)
+                    .filter(|end| end.saturating_sub(start) <= MAX_UNCUT_BYTES)
                     .unwrap_or(end);
             }
             _ => {}
@@ -189,8 +188,8 @@ impl<'a> Outline<'a> {
         false
     }
 
-    /// Where the line ends, if only what closes a statement, white space or a comment follows; else
-    /// the place itself.
+    /// Returns the end of the line, if only the end of a statement, white space or a comment
+    /// follows; else the given position.
     fn end_of_line(&self, end: usize) -> usize {
         if self.text[..end].ends_with('\n') {
             return end;
@@ -207,7 +206,7 @@ impl<'a> Outline<'a> {
     }
 
     fn leave_scopes(&mut self, at: usize) {
-        while let Some(end) = self.scopes.last().map(|it| it.end).filter(|end| *end <= at) {
+        while let Some(end) = self.scopes.last().map(|scope| scope.end).filter(|end| *end <= at) {
             self.fill_gap(end);
             self.scopes.pop();
         }
@@ -219,20 +218,20 @@ impl<'a> Outline<'a> {
         self.regions
     }
 
-    /// Makes a region of everything up to `end` that is in none yet.
+    /// Makes a region of everything up to `end` that is not in a region yet.
     fn fill_gap(&mut self, end: usize) {
         if end <= self.at || self.text[self.at..end].trim_start().is_empty() {
             self.at = self.at.max(end);
             return;
         }
-        let region = if self.scopes.last().is_some_and(|it| it.is_new) {
+        let region = if self.scopes.last().is_some_and(|scope| scope.is_new) {
             self.class_head()
         } else if is_closing(&self.text[self.at..end]) && !self.regions.is_empty() {
             self.rest_of_last()
         } else {
             let context = self.context(None, None);
             Region {
-                symbol: self.scopes.last().map(|it| it.owner.symbol.clone()),
+                symbol: self.scopes.last().map(|scope| scope.owner.symbol.clone()),
                 context: context.clone(),
                 later_context: context,
                 starts_section: true,
@@ -242,7 +241,7 @@ impl<'a> Outline<'a> {
         self.push_at(self.at, end, region);
     }
 
-    /// The head of the class that was just entered stands in what is around the class.
+    /// The context of a class head is what is around the class.
     fn class_head(&mut self) -> Region {
         let mut region = Region { starts_section: true, ..Region::default() };
         if let Some(mut scope) = self.scopes.pop() {
@@ -264,7 +263,7 @@ impl<'a> Outline<'a> {
 
     fn push(&mut self, start: usize, end: usize, region: Region) {
         let gap = self.text[self.at..start.max(self.at)].trim();
-        let is_new_class = self.scopes.last().is_some_and(|it| it.is_new);
+        let is_new_class = self.scopes.last().is_some_and(|scope| scope.is_new);
         let start = if is_opening(gap) && !is_new_class { self.at } else { start };
         self.fill_gap(start);
         self.push_at(start.max(self.at), end, region);
@@ -278,13 +277,13 @@ impl<'a> Outline<'a> {
         self.at = end;
     }
 
-    /// The classes around, then `head`, then the documentation of the innermost class: in the
-    /// order in which a reader would miss them.
+    /// Joins the enclosing classes, then `head`, then the documentation of the innermost class, in
+    /// order of importance to a reader.
     fn context(&self, owner: Option<&Owner>, head: Option<&str>) -> Option<String> {
-        let scopes = self.scopes.iter().map(|it| &it.owner);
+        let scopes = self.scopes.iter().map(|scope| &scope.owner);
         let owners: Vec<&Owner> = scopes.chain(owner).collect();
-        let docs = owners.last().and_then(|it| it.docs.as_deref());
-        let heads: Vec<&str> = owners.iter().map(|it| it.head.as_str()).chain(head).collect();
+        let docs = owners.last().and_then(|owner| owner.docs.as_deref());
+        let heads: Vec<&str> = owners.iter().map(|owner| owner.head.as_str()).chain(head).collect();
         let mut context = heads.join(CHAIN_SEPARATOR);
         if let Some(docs) = docs {
             context.push('\n');
@@ -294,22 +293,22 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// Whether a stretch between definitions only closes what is around the first.
+/// Whether the text between two definitions only closes the construct around the first.
 fn is_closing(gap: &str) -> bool {
     gap.lines().all(|line| {
         let line = line.trim_start();
         // `} // namespace a`
         let is_closer = line.starts_with(['}', ')', ';']);
         let line = line.split("//").next().filter(|_| is_closer).unwrap_or(line);
-        let words = line.split(|it: char| !it.is_alphanumeric() && it != '_');
-        let mut words = words.filter(|it| !it.is_empty());
-        line.starts_with("#endif") || words.all(|it| CLOSING_WORDS.contains(&it))
+        let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut words = words.filter(|word| !word.is_empty());
+        line.starts_with("#endif") || words.all(|word| CLOSING_WORDS.contains(&word))
     })
 }
 
-/// Whether a stretch between definitions is one line that opens what is around the second.
+/// Whether the text between two definitions is one line that opens the construct around the second.
 fn is_opening(gap: &str) -> bool {
-    let is_it = OPENING_ENDS.iter().any(|it| gap.ends_with(it))
-        || OPENING_STARTS.iter().any(|it| gap.starts_with(it));
-    is_it && !gap.contains('\n')
+    let opens = OPENING_ENDS.iter().any(|end| gap.ends_with(end))
+        || OPENING_STARTS.iter().any(|start| gap.starts_with(start));
+    opens && !gap.contains('\n')
 }

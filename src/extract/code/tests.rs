@@ -1,4 +1,4 @@
-//! Claims about how source code is cut into blocks, by language.
+//! Tests how source code is split into blocks, in all languages.
 
 use proptest::prelude::*;
 
@@ -6,18 +6,19 @@ use super::*;
 
 mod languages;
 
-/// A line for each block: `§` where a section begins, the symbol, the context behind `<`, and the
+/// Returns one line per block: `§` if a section begins, the symbol, the context after `<`, and the
 /// block's first and last line.
 fn outline(text: &str, language: Language) -> String {
     let document = extract(text, language);
     let lines = document.blocks.iter().map(|block| {
         let sign = if block.starts_section { '§' } else { ' ' };
         let symbol = block.symbol.as_deref().unwrap_or("-");
-        let context = block.context.as_deref().map(|it| format!(" < {}", it.replace('\n', " / ")));
+        let context =
+            block.context.as_deref().map(|context| format!(" < {}", context.replace('\n', " / ")));
         let own = text[block.bytes.clone()].trim();
         let first = own.lines().next().unwrap_or_default();
         let last = own.lines().last().filter(|_| own.contains('\n')).map(str::trim);
-        let last = last.map(|it| format!(" … {it}")).unwrap_or_default();
+        let last = last.map(|line| format!(" … {line}")).unwrap_or_default();
         format!("{sign} {symbol}{} | {first}{last}\n", context.unwrap_or_default())
     });
     lines.collect()
@@ -30,7 +31,8 @@ fn check(language: Language, text: &str, expected: &[&str]) {
     assert_eq!(outline.lines().collect::<Vec<_>>(), expected);
 }
 
-/// Blocks are ordered, disjoint, on character boundaries and leave out nothing but white space.
+/// Checks that blocks are ordered, disjoint, on character boundaries, and contain everything but
+/// white space.
 #[track_caller]
 fn assert_sound(text: &str, language: Language) {
     let document = extract(text, language);
@@ -42,12 +44,12 @@ fn assert_sound(text: &str, language: Language) {
         at = bytes.end;
     }
     assert!(text[at..].trim().is_empty(), "lost: {:?}", &text[at..]);
-    assert!(document.blocks.first().is_none_or(|it| it.starts_section));
+    assert!(document.blocks.first().is_none_or(|block| block.starts_section));
 }
 
-/// So much of a statement that what holds some of it is too long to stay whole.
+/// Returns enough copies of a statement that code with them is too long to stay in one piece.
 fn filler(line: &str) -> String {
-    line.repeat(cut::WHOLE_BYTES / 2 / line.len() + 1)
+    line.repeat(cut::MAX_UNCUT_BYTES / 2 / line.len() + 1)
 }
 
 #[test]
@@ -83,13 +85,13 @@ fn comments_and_decorators_belong_to_the_definition_below() {
 }
 
 #[test]
-fn a_small_class_stays_whole() {
+fn a_small_class_is_one_block() {
     let text = "class A:\n    x = 1\n\n    def m(self): pass\n\n    class B: pass\n";
     check(Language::Python, text, &["§ A | class A: … class B: pass"]);
 }
 
 #[test]
-fn a_large_class_is_parted_into_head_and_methods() {
+fn a_large_class_is_split_into_head_and_methods() {
     let line = "        print('a statement of some length')\n";
     let text = format!(
         "# above\n@final\nclass A(Base,\n        key=1):\n    \"\"\"Keeps\n    things.\n\n    More.\"\"\"\n    x = 1\n\n    \
@@ -171,12 +173,12 @@ fn a_long_list_is_cut_between_elements() {
     let text = format!("A = [\n{}]\n", "    'an element of some length',\n".repeat(100));
     let document = extract(&text, Language::Python);
     assert!(document.blocks.len() > 10);
-    assert!(document.blocks.iter().all(|it| it.bytes.len() <= cut::WHOLE_BYTES));
+    assert!(document.blocks.iter().all(|block| block.bytes.len() <= cut::MAX_UNCUT_BYTES));
     assert_sound(&text, Language::Python);
 }
 
 #[test]
-fn bash_knows_both_forms_of_functions() {
+fn both_forms_of_bash_functions_are_found() {
     let text = "#!/bin/bash\nset -e\n\n# about a\na() {\n  cat <<END\n}\nb() {\nEND\n}\n\
         function b { :; }\nfunction c() ( : )\na::b-c() { :; }\n\nmain \"$@\"\n";
     check(
@@ -194,7 +196,7 @@ fn bash_knows_both_forms_of_functions() {
 }
 
 #[test]
-fn what_only_opens_or_closes_goes_with_the_function() {
+fn opening_and_closing_lines_stay_with_the_function() {
     let text = "if true; then\n  f() { :; }\nfi\ng() { :; }\n";
     check(
         Language::Bash,
@@ -255,7 +257,7 @@ fn go_types_stay_with_the_methods_that_follow() {
 }
 
 #[test]
-fn a_type_too_long_with_its_methods_stands_alone() {
+fn a_type_too_long_with_its_methods_is_a_separate_block() {
     let text = format!(
         "package x\n\ntype A struct {{ n int }}\n\nfunc (a *A) M() {{\n{}}}\n\nfunc (a *A) N() {{\n{}}}\n",
         filler("\tfmt.Println(\"a statement\")\n"),
@@ -274,7 +276,7 @@ fn a_type_too_long_with_its_methods_stands_alone() {
 }
 
 #[test]
-fn grouped_types_are_parted_when_they_are_many() {
+fn large_groups_of_types_are_split() {
     let text = format!(
         "package x\n\ntype (\n\t// A is.\n\tA struct {{\n{}\t}}\n\tB = string\n\tC struct {{\n{}\t}}\n)\n",
         filler("\t\tfield map[string]string\n"),
@@ -306,7 +308,7 @@ fn go_code_between_functions_is_a_section() {
 }
 
 #[test]
-fn what_does_not_parse_still_yields_its_parts() {
+fn code_with_errors_is_still_split_into_definitions() {
     check(
         Language::Python,
         "def f(): pass\n\nthis is ( no python\n\nclass A: pass\n",
@@ -319,7 +321,7 @@ fn what_does_not_parse_still_yields_its_parts() {
 }
 
 #[test]
-fn nothing_but_white_space_has_no_blocks() {
+fn white_space_has_no_blocks() {
     for language in Language::ALL {
         check(language, "", &[]);
         check(language, " \n\n\t\n", &[]);
@@ -327,28 +329,28 @@ fn nothing_but_white_space_has_no_blocks() {
 }
 
 #[test]
-fn indentation_stays_and_blank_lines_go() {
+fn indentation_is_kept_and_blank_lines_are_dropped() {
     let text = "\n\n    x = 1\n    y = 2\n\n\n";
     let document = extract(text, Language::Python);
     assert_eq!(&text[document.blocks[0].bytes.clone()], "    x = 1\n    y = 2");
 }
 
 #[test]
-fn the_parser_gives_up_when_time_is_up() {
+fn the_parser_stops_at_its_time_limit() {
     let python = Grammar::of(Language::Python);
     assert!(parse(PYTHON, python, time_limit(PYTHON.len())).is_some());
     assert!(parse(PYTHON, python, Duration::ZERO).is_none());
 }
 
 #[test]
-fn what_is_not_parsed_is_cut_at_blank_lines() {
+fn unparsed_code_is_split_at_blank_lines() {
     let text = format!("{}\n\n\n{}\n", "a | ".repeat(MAX_CHAIN + 1), "# b");
     assert_sound(&text, Language::Bash);
     assert_eq!(extract(&text, Language::Bash).blocks.len(), 2);
 }
 
 #[test]
-fn a_chain_without_end_is_not_parsed() {
+fn an_endless_chain_is_not_parsed() {
     let bash = Grammar::of(Language::Bash);
     assert!(parse(&"a | ".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_none());
     assert!(parse(&"a |\n\n".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_none());
@@ -356,7 +358,7 @@ fn a_chain_without_end_is_not_parsed() {
 }
 
 #[test]
-fn deep_nesting_is_survived_on_a_small_stack() {
+fn deep_nesting_does_not_overflow_a_small_stack() {
     let run = || {
         for open in ["(", "[", "{", "a+", "$(", "if x:\n", "f() {\n", "func() {"] {
             for language in Language::ALL {

@@ -1,4 +1,4 @@
-//! Collects what methods written outside of their type need to know of the types of a file.
+//! Collects the types of a file that methods outside their type refer to.
 
 use std::collections::HashMap;
 
@@ -8,27 +8,27 @@ use super::comments::Comments;
 use super::grammar::{Grammar, Role};
 use super::words;
 
-/// A class or type as its methods see it.
+/// A class or type, as context for its methods.
 #[derive(Debug, Clone)]
 pub(super) struct Owner {
     /// Its qualified name.
     pub(super) symbol: String,
-    /// How its declaration begins.
+    /// The beginning of its declaration.
     pub(super) head: String,
     /// The first paragraph of its documentation.
     pub(super) docs: Option<String>,
 }
 
-/// Types of languages where a method names its type as receiver.
+/// The types of a file, in languages where a method names its type as receiver.
 #[derive(Default)]
 pub(super) struct Types<'a> {
     owners: HashMap<&'a str, Owner>,
-    /// Where the methods end that directly follow a type, by the type's node.
+    /// By the node of a type, the end of the methods that directly follow it.
     methods_end: HashMap<usize, usize>,
 }
 
 impl<'a> Types<'a> {
-    /// Finds all types at the top of a file.
+    /// Finds all types at the top level of a file.
     pub(super) fn find(root: Node<'_>, text: &'a str, grammar: &Grammar) -> Self {
         let mut types = Self::default();
         if !grammar.has_role(Role::Types) && !grammar.has_role(Role::Type) {
@@ -37,10 +37,10 @@ impl<'a> Types<'a> {
         let mut comments = Comments::default();
         let mut followed: Option<(&str, usize)> = None;
         let mut cursor = root.walk();
-        // What has no name is a line end.
+        // Unnamed nodes are line ends.
         for node in root.named_children(&mut cursor) {
             match grammar.role(node) {
-                Some(Role::Comment) => comments.note(text, node),
+                Some(Role::Comment) => comments.add(text, node),
                 Some(Role::Types) => followed = types.declare(text, node, &comments),
                 Some(Role::Type) => {
                     if let Some(name) = words::name(text, node) {
@@ -64,12 +64,12 @@ impl<'a> Types<'a> {
         self.owners.get(name)
     }
 
-    /// Returns where the last of the methods ends that directly follow a declaration.
+    /// Returns the end of the methods that directly follow a declaration.
     pub(super) fn methods_end(&self, declaration: Node<'_>) -> Option<usize> {
         self.methods_end.get(&declaration.id()).copied()
     }
 
-    /// Remembers what is declared; returns the type and its node if it is only one.
+    /// Adds the declared types; returns the type and its node if there is only one.
     fn declare(
         &mut self,
         text: &'a str,
@@ -99,7 +99,7 @@ fn docs_above(text: &str, definition: Node<'_>, comments: &Comments) -> Option<S
     words::comment_docs(&text[start..definition.start_byte()])
 }
 
-/// Returns the types a declaration declares, by name.
+/// Returns the types of a declaration, with their names.
 pub(super) fn specs<'a, 'tree>(
     text: &'a str,
     declaration: Node<'tree>,
@@ -109,11 +109,11 @@ pub(super) fn specs<'a, 'tree>(
     specs.filter_map(|spec| Some((words::name(text, spec)?, spec))).collect()
 }
 
-/// Returns the type a method is written for: `Stack` in `func (s *Stack[T]) Push`.
+/// Returns the type of a method: `Stack` in `func (s *Stack[T]) Push`.
 pub(super) fn receiver<'a>(text: &'a str, method: Node<'_>) -> Option<&'a str> {
     let receiver = method.child_by_field_name("receiver")?;
     let mut cursor = receiver.walk();
-    let parameter = receiver.named_children(&mut cursor).find(|it| it.kind() != "comment")?;
+    let parameter = receiver.named_children(&mut cursor).find(|child| child.kind() != "comment")?;
     let mut node = parameter.child_by_field_name("type")?;
     while node.kind() != "type_identifier" {
         node = node.named_child(0)?;

@@ -1,14 +1,14 @@
-//! Picks the few words of source that a reader of another part needs.
+//! Picks the short texts that serve as context for other parts of the source.
 
 use tree_sitter::Node;
 
-/// Longest head of a definition: a line that is read at a glance.
+/// Longest head of a definition: one readable line.
 const MAX_HEAD_CHARS: usize = 120;
 
-/// Longest extract of documentation: what is left of a context of 64 tokens.
+/// Longest extract of documentation: the rest of a context of 64 tokens.
 const MAX_DOCS_CHARS: usize = 200;
 
-/// Returns what a type is called.
+/// Returns the name of a type.
 pub(super) fn name<'a>(text: &'a str, definition: Node<'_>) -> Option<&'a str> {
     let name = &text[definition.child_by_field_name("name")?.byte_range()];
     (!name.is_empty()).then_some(name)
@@ -19,34 +19,34 @@ pub(super) fn head(text: &str, node: Node<'_>) -> String {
     let head = match node.child_by_field_name("body") {
         Some(body) => &text[node.start_byte()..body.start_byte()],
         None => {
-            let whole = &text[node.byte_range()];
-            whole.split(['{', '\n']).next().unwrap_or(whole)
+            let text_of_node = &text[node.byte_range()];
+            text_of_node.split(['{', '\n']).next().unwrap_or(text_of_node)
         }
     };
     on_one_line(head.trim_end().trim_end_matches([':', '{']), MAX_HEAD_CHARS)
 }
 
-/// Returns the first paragraph of a comment, without its marks, tags and the attributes below it.
+/// Returns the first paragraph of a comment, without comment marks, tags and attributes below it.
 pub(super) fn comment_docs(comment: &str) -> Option<String> {
     let is_attribute = |line: &&str| line.starts_with("#[") || line.starts_with('@');
     let bare = |line: &str| {
         let line = line.trim_start_matches(['/', '*', '#', '!']).trim_end_matches(['/', '*']);
-        // Tags of documentation come after what it says.
+        // Tags of documentation come after the description.
         let line = line.trim();
         if line.starts_with('@') { String::new() } else { line.to_owned() }
     };
     let lines = comment.lines().map(str::trim);
-    let lines: Vec<String> = lines.filter(|it| !is_attribute(it)).map(bare).collect();
+    let lines: Vec<String> = lines.filter(|line| !is_attribute(line)).map(bare).collect();
     first_paragraph(lines.iter().map(String::as_str))
 }
 
-/// Returns the first paragraph of the string a body begins with.
+/// Returns the first paragraph of the string that a body begins with.
 pub(super) fn docstring(text: &str, definition: Node<'_>) -> Option<String> {
     let body = definition.child_by_field_name("body")?;
-    let statement = body.named_child(0).filter(|it| it.kind() == "expression_statement")?;
-    let string = statement.named_child(0).filter(|it| it.kind() == "string")?;
+    let statement = body.named_child(0).filter(|child| child.kind() == "expression_statement")?;
+    let string = statement.named_child(0).filter(|child| child.kind() == "string")?;
     let mut cursor = string.walk();
-    let content = string.children(&mut cursor).find(|it| it.kind() == "string_content")?;
+    let content = string.children(&mut cursor).find(|child| child.kind() == "string_content")?;
     first_paragraph(text[content.byte_range()].lines().map(str::trim))
 }
 
@@ -54,13 +54,13 @@ fn first_paragraph<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
     let paragraph: Vec<&str> = lines
         .skip_while(|line| line.is_empty())
         .take_while(|line| !line.is_empty())
-        // No more is needed than what is shown.
+        // More lines than this cannot be shown.
         .take(MAX_DOCS_CHARS)
         .collect();
     (!paragraph.is_empty()).then(|| on_one_line(&paragraph.join(" "), MAX_DOCS_CHARS))
 }
 
-/// Joins what white space parts by single spaces and cuts at a word, with `…` for what is gone.
+/// Collapses white space to single spaces and cuts at a word, marking the cut with `…`.
 fn on_one_line(text: &str, max_chars: usize) -> String {
     let mut line = String::new();
     let mut num_chars = 0;
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documentation_is_its_first_paragraph() {
+    fn documentation_is_reduced_to_its_first_paragraph() {
         let check = |comment, expected: Option<&str>| {
             assert_eq!(comment_docs(comment).as_deref(), expected, "{comment}");
         };
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut_at_a_word() {
+    fn long_documentation_is_cut_at_a_word() {
         assert_eq!(on_one_line(" one\n two  three ", 13), "one two three");
         assert_eq!(on_one_line("one two three", 12), "one two…");
         assert_eq!(on_one_line("äöüäöü", 3), "äöü…");

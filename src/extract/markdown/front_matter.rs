@@ -1,8 +1,8 @@
 //! Reads the front matter of a Markdown file: YAML between `---` lines (`yaml_serde`), TOML between
 //! `+++` lines (`toml`).
 //!
-//! Front matter that does not parse as a whole is read line by line: a title with a colon in it is
-//! worth more than a correct parse.
+//! Front matter that does not parse is read line by line: an unquoted title with a colon is useful
+//! even though it is invalid.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use yaml_serde::{Mapping, Value};
 use crate::document::Document;
 use crate::limits;
 
-/// Splits front matter off and puts what it says into `document`.
+/// Splits off the front matter and copies its values into `document`.
 ///
 /// Returns where the body begins in `document.text`; 0 if there is no front matter.
 pub(super) fn read(document: &mut Document) -> usize {
@@ -26,7 +26,7 @@ pub(super) fn read(document: &mut Document) -> usize {
     let fields = match parsed {
         Ok(Value::Mapping(fields)) => fields,
         Ok(Value::Null) => Mapping::new(),
-        // Text between two thematic breaks.
+        // Not front matter but text between two thematic breaks.
         Ok(_) => return 0,
         Err(error) => {
             let fields = read_lines(source, separator);
@@ -47,7 +47,7 @@ enum Fence {
     Toml,
 }
 
-/// Finds front matter: kind, what is between the fences, where the body begins.
+/// Finds front matter; returns its kind, the range between the fences, and where the body begins.
 fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
@@ -61,7 +61,7 @@ fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
         if ends.contains(&line.trim_end()) {
             return Some((fence, first.len()..offset, offset + line.len()));
         }
-        // A blank first line follows a thematic break, never opens front matter.
+        // A blank first line means that the line above is a thematic break.
         if offset == first.len() && line.trim().is_empty() {
             return None;
         }
@@ -70,7 +70,7 @@ fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
     None
 }
 
-/// Parses YAML, unless it is so long or nested so deeply that the parser would take quadratic time.
+/// Parses YAML, unless it is so long or so deeply nested that the parser would take quadratic time.
 pub(crate) fn parse(source: &str) -> Result<Value, String> {
     if !limits::is_readable_yaml(source) {
         return Err("it is too large or nested too deeply".to_owned());
@@ -78,8 +78,8 @@ pub(crate) fn parse(source: &str) -> Result<Value, String> {
     yaml_serde::from_str(source).map_err(|error| error.to_string())
 }
 
-/// Tables whose keys count as if they were at the top, unless the top has them too: Zola writes tags
-/// into the first, and people put authors and languages into the others.
+/// Tables whose keys are used like top-level keys, unless the top level also has them. Zola writes
+/// tags into the first; authors and languages are often in the others.
 const TOML_TABLES: [&str; 3] = ["taxonomies", "params", "extra"];
 
 /// Parses TOML within the same limits as YAML.
@@ -115,22 +115,22 @@ fn from_toml(value: &toml::Value) -> Value {
     }
 }
 
-/// Reads every line at the margin of the form `key: value`, each value on its own.
+/// Reads each unindented line of the form `key: value` separately.
 fn read_lines(source: &str, separator: char) -> Mapping {
     let mut fields = Mapping::new();
     for line in source.lines() {
         let Some((key, value)) = line.split_once(separator) else { continue };
         let (key, value) = (key.trim_end(), value.trim());
-        let is_key = key.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '-');
+        let is_key = key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
         if !is_key || key.is_empty() {
             continue;
         }
         let value = match parse(value) {
-            // The colon that makes the whole invalid is part of this value.
+            // The colon that makes the front matter invalid is part of this value.
             Ok(Value::Mapping(_)) | Err(_) => Value::from(value),
             Ok(value) => value,
         };
-        // The first of two keys wins, as it does for a reader.
+        // The first of two equal keys wins.
         fields.entry(Value::from(key)).or_insert(value);
     }
     fields
@@ -142,7 +142,7 @@ fn apply(fields: &Mapping, document: &mut Document) {
     };
     let joined = |names: &[&str]| {
         let found = names.iter().filter_map(|name| fields.get(*name)).map(words);
-        found.into_iter().find(|it| !it.is_empty()).map(|it| it.join(", "))
+        found.into_iter().find(|words| !words.is_empty()).map(|words| words.join(", "))
     };
     document.title = scalar(&["title", "Title"]);
     document.metadata.author = joined(&["author", "authors", "Author"]);
@@ -151,7 +151,8 @@ fn apply(fields: &Mapping, document: &mut Document) {
     document.tags = fields.get("tags").or_else(|| fields.get("tag")).map(tags).unwrap_or_default();
 }
 
-/// Returns a value's words: itself, the elements of a list, the `name` of a mapping.
+/// Returns the words of a value: the text of a scalar, the elements of a list, the `name` of a
+/// mapping.
 fn words(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => {
@@ -167,13 +168,13 @@ fn words(value: &Value) -> Vec<String> {
     }
 }
 
-/// Reads tags: a list, or words parted by commas or, where there is none, by blanks.
+/// Reads tags: a list, or text separated by commas or, if there are none, by blanks.
 fn tags(value: &Value) -> Vec<String> {
     let found: Vec<String> = match value {
         Value::String(text) if text.contains(',') => text.split(',').map(str::to_owned).collect(),
         Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),
-        // A comma parts tags wherever they are named.
-        other => words(other).iter().flat_map(|it| it.split(',')).map(str::to_owned).collect(),
+        // A comma separates tags in a list too.
+        other => words(other).iter().flat_map(|text| text.split(',')).map(str::to_owned).collect(),
     };
     let mut tags: Vec<String> = Vec::new();
     for tag in found {
@@ -185,15 +186,15 @@ fn tags(value: &Value) -> Vec<String> {
     tags
 }
 
-/// Turns a date into RFC 3339 UTC, midnight where it has no time; anything else stays as it is.
+/// Converts a date to RFC 3339 in UTC, at midnight if it has no time; other texts are unchanged.
 fn to_rfc3339(stated: String) -> String {
     if let Ok(time) = stated.parse::<jiff::Timestamp>() {
         return time.to_string();
     }
     let time = stated
         .parse::<civil::DateTime>()
-        .or_else(|_| stated.parse::<civil::Date>().map(|it| it.at(0, 0, 0, 0)));
-    match time.and_then(|it| it.to_zoned(TimeZone::UTC)) {
+        .or_else(|_| stated.parse::<civil::Date>().map(|date| date.at(0, 0, 0, 0)));
+    match time.and_then(|time| time.to_zoned(TimeZone::UTC)) {
         Ok(time) => time.timestamp().to_string(),
         Err(_) => stated,
     }
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_not_followed() {
+    fn deeply_nested_yaml_is_not_parsed() {
         for bad in ["[", "{", "- ", "? ", "a: "] {
             let (document, _) =
                 read_from(&format!("---\ntitle: A\nb: {}\n---\n", bad.repeat(30_000)));
@@ -244,12 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn empty_front_matter_says_nothing() {
+    fn empty_front_matter_has_no_values() {
         check("# only a comment\n", None, &[], 0);
     }
 
     #[test]
-    fn toml_front_matter_is_understood() {
+    fn toml_front_matter_is_read() {
         let (document, body_start) =
             read_from("+++\ntitle = \"A page\"\ntags = [\"x\", \"y\"]\n+++\nBody");
         assert_eq!(document.title.as_deref(), Some("A page"));
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn toml_values_may_take_several_lines() {
+    fn toml_values_may_span_several_lines() {
         let tags = "title = \"A\"\ntags = [\n  \"x\",\n  \"y z\",\n]\n";
         check_toml(tags, Some("A"), &["x", "y z"], 0);
         check_toml("title = \"\"\"\nA long\ntitle\"\"\"\n", Some("A long title"), &[], 0);
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn toml_dates_and_authors_are_understood() {
+    fn toml_dates_and_authors_are_read() {
         let (document, _) = read_from(
             "+++\ndate = 2024-03-01T10:00:00+02:00\nauthors = [{ name = 'Ada' }, 'Grace']\n+++\n",
         );
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn toml_nested_without_end_is_not_followed() {
+    fn deeply_nested_toml_is_not_parsed() {
         let deep = "a.".repeat(30_000);
         for bad in [
             format!("b = {}", "[".repeat(30_000)),
@@ -316,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn thematic_breaks_are_no_front_matter() {
+    fn thematic_breaks_are_not_front_matter() {
         for text in ["---\n\nkey: value\n---\n", "---\nJust text.\n---\n", "---\na: b\n", "--- x\n"]
         {
             assert_eq!(read_from(text).1, 0, "{text:?}");
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn authors_may_be_several() {
+    fn there_may_be_several_authors() {
         let (document, _) = read_from("---\nauthors: [{name: Ada}, Grace]\nlang: en\n---\n");
         assert_eq!(document.metadata.author.as_deref(), Some("Ada, Grace"));
         assert_eq!(document.metadata.language.as_deref(), Some("en"));

@@ -1,8 +1,8 @@
-//! Reads Markdown as blocks that carry their heading path (pulldown-cmark).
+//! Parses Markdown into blocks with their heading path (pulldown-cmark).
 //!
-//! Blocks are what stands at the outermost level, list items one by one: what lies deeper belongs
-//! to one of them. Front matter, HTML comments, thematic breaks and link definitions are in no
-//! block. A block is a range of the source, in which references to links are resolved.
+//! The outermost elements become blocks, and each item of an outermost list is a separate block;
+//! nested elements belong to one of them. Front matter, HTML comments, thematic breaks and link
+//! definitions are in no block. A block is a range of the source with link references resolved.
 
 pub(crate) mod front_matter;
 mod resolve;
@@ -15,7 +15,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::document::{Block, BlockKind, Document};
 
-/// What is read beside CommonMark.
+/// Extensions of CommonMark that are read.
 const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_FOOTNOTES)
     .union(Options::ENABLE_STRIKETHROUGH)
@@ -25,15 +25,15 @@ const OPTIONS: Options = Options::ENABLE_TABLES
 /// The deepest heading level that begins a section.
 const MAX_SECTION_LEVEL: u8 = 3;
 
-/// Characters of a heading kept in header chains: a paragraph can be a heading by mistake, and
-/// every block below repeats it.
+/// Longest heading in header chains, in characters. A paragraph may be a heading by mistake, and
+/// every block below it repeats the heading.
 const MAX_HEADING_CHARS: usize = 200;
 
-/// Finds the blocks of a Markdown text, its title and what its front matter says.
+/// Extracts the blocks, the title and the front matter of a Markdown text.
 ///
-/// The title is that of the front matter, else the first heading of level 1, else the first
-/// heading; a heading that is the title is in no header chain. A document of nothing but front
-/// matter or comments is one block, so that it can be found at all.
+/// The title is the one in the front matter, else the first heading of level 1, else the first
+/// heading. A heading that is the title is not in any header chain. A document with only front
+/// matter or comments becomes one block, so that it can be found.
 pub fn extract(text: &str) -> Document {
     let mut document = Document { text: text.to_owned(), has_lines: true, ..Document::default() };
     let body_start = front_matter::read(&mut document);
@@ -50,37 +50,37 @@ pub fn extract(text: &str) -> Document {
             heading: None,
         });
     }
-    settle(&mut document, pieces);
+    set_title_and_blocks(&mut document, pieces);
     document
 }
 
-/// Gives a document its title, unless it has one, and its blocks.
-pub(super) fn settle(document: &mut Document, pieces: Vec<Piece>) {
+/// Sets the title of a document, unless it has one, and its blocks.
+pub(super) fn set_title_and_blocks(document: &mut Document, pieces: Vec<Piece>) {
     let title_idx = find_title(&pieces, document);
     document.blocks = to_blocks(pieces, title_idx);
 }
 
-/// Shortens text to so many characters, at a word where possible, and marks the cut by `…`.
+/// Shortens a text to this many characters, at a word if possible, and marks the cut with `…`.
 pub(super) fn shorten(text: &str, max_chars: usize) -> String {
     let text = text.trim();
     let Some((end, _)) = text.char_indices().nth(max_chars) else { return text.to_owned() };
     let head = &text[..end];
     let is_word_end = text[end..].starts_with(char::is_whitespace);
     let cut = if is_word_end { Some(end) } else { head.rfind(char::is_whitespace) };
-    // A single word longer than half the space is cut within.
-    let cut = cut.filter(|it| *it >= end / 2).unwrap_or(end);
+    // A word longer than half the limit is cut in the middle.
+    let cut = cut.filter(|cut| *cut >= end / 2).unwrap_or(end);
     format!("{}…", head[..cut].trim_end())
 }
 
-/// A block before its place among the headings is known.
+/// A block whose header chain is not known yet.
 pub(super) struct Piece {
     pub(super) bytes: Range<usize>,
     pub(super) kind: BlockKind,
-    /// Level and plain text, for a heading.
+    /// Level and plain text of a heading.
     pub(super) heading: Option<(u8, String)>,
 }
 
-/// Walks the outermost level of the body.
+/// Visits the outermost elements of the body.
 fn find_pieces(text: &str, body_start: usize) -> Vec<Piece> {
     let body = &text[body_start..];
     let mut pieces = Vec::new();
@@ -136,31 +136,31 @@ fn find_pieces(text: &str, body_start: usize) -> Vec<Piece> {
 fn push_piece(pieces: &mut Vec<Piece>, text: &str, range: Range<usize>, kind: BlockKind) {
     let mut bytes = trim(text, range);
     if kind == BlockKind::Code {
-        // The parser takes the first line's indentation off.
-        let line_start = text[..bytes.start].rfind('\n').map_or(0, |it| it + 1);
+        // The parser strips the indentation of the first line.
+        let line_start = text[..bytes.start].rfind('\n').map_or(0, |end| end + 1);
         if text[line_start..bytes.start].trim().is_empty() {
             bytes.start = line_start;
         }
     }
-    let is_after_last = pieces.last().is_none_or(|it| it.bytes.end <= bytes.start);
+    let is_after_last = pieces.last().is_none_or(|last| last.bytes.end <= bytes.start);
     if !bytes.is_empty() && is_after_last {
         pieces.push(Piece { bytes, kind, heading: None });
     }
 }
 
-/// Shrinks a range to what is not blank at either end.
+/// Removes white space from both ends of a range.
 fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let inside = &text[range.clone()];
     let start = range.start + (inside.len() - inside.trim_start().len());
     start..start + inside.trim().len()
 }
 
-/// Returns what is left of an HTML block without its comments; an unclosed one is text.
+/// Returns the parts of an HTML block outside comments; an unclosed comment is text.
 fn without_comments(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut left = Vec::new();
     let mut start = range.start;
-    while let Some(open) = text[start..range.end].find("<!--").map(|it| it + start)
-        && let Some(close) = text[open..range.end].find("-->").map(|it| it + open)
+    while let Some(open) = text[start..range.end].find("<!--").map(|at| at + start)
+        && let Some(close) = text[open..range.end].find("-->").map(|at| at + open)
     {
         left.push(start..open);
         start = close + "-->".len();
@@ -174,7 +174,7 @@ struct HeadingText {
     level: u8,
     plain: String,
     image_depth: usize,
-    /// What images say in place of themselves; used only if there is nothing else.
+    /// The alternative text of images; used only if there is no other text.
     alt: String,
 }
 
@@ -202,10 +202,10 @@ impl HeadingText {
     }
 }
 
-/// Cleans a heading's text: single blanks, no `{#id}` at the end, not overlong.
+/// Cleans a heading: single blanks, no `{#id}` at the end, limited length.
 fn to_plain(text: &str) -> String {
     let mut text = text.trim();
-    // Read here and not by the parser's extension, which takes `GET /users/{id}` for attributes.
+    // The parser's extension is not used, as it treats `GET /users/{id}` as attributes.
     if text.ends_with('}')
         && let Some(open) = text.rfind('{')
         && text[open + 1..].trim_start().starts_with(['#', '.', ':'])
@@ -215,27 +215,28 @@ fn to_plain(text: &str) -> String {
     to_heading(text)
 }
 
-/// Cleans a heading's text: single blanks, not overlong.
+/// Cleans a heading: single blanks, limited length.
 pub(super) fn to_heading(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     shorten(&text, MAX_HEADING_CHARS)
 }
 
-/// Settles the title and returns which piece states it, if a Markdown heading does.
+/// Sets the title and returns the piece that contains it, if that is a Markdown heading.
 fn find_title(pieces: &[Piece], document: &mut Document) -> Option<usize> {
     let headings = || {
         let headings = pieces.iter().enumerate();
-        headings
-            .filter_map(|(idx, it)| it.heading.as_ref().map(|(level, text)| (idx, *level, text)))
+        headings.filter_map(|(idx, piece)| {
+            piece.heading.as_ref().map(|(level, text)| (idx, *level, text))
+        })
     };
     let first_h1 = headings().find(|(_, level, text)| *level == 1 && !text.is_empty());
     if let Some(title) = &document.title {
-        // Many pages say their title twice.
-        let is_same = |it: &str| it.to_lowercase() == title.to_lowercase();
+        // Many pages contain their title twice.
+        let is_same = |text: &str| text.to_lowercase() == title.to_lowercase();
         return first_h1.filter(|(_, _, text)| is_same(text)).map(|(idx, ..)| idx);
     }
-    let first_html = pieces.iter().enumerate().find_map(|(idx, it)| {
-        html_title(&document.text[it.bytes.clone()]).map(|title| (idx, title))
+    let first_html = pieces.iter().enumerate().find_map(|(idx, piece)| {
+        html_title(&document.text[piece.bytes.clone()]).map(|title| (idx, title))
     });
     if let Some((html_idx, title)) = first_html
         && first_h1.is_none_or(|(idx, ..)| html_idx < idx)
@@ -248,13 +249,13 @@ fn find_title(pieces: &[Piece], document: &mut Document) -> Option<usize> {
     Some(idx)
 }
 
-/// Returns the text of `<h1>` where a block of HTML begins with one, as centred titles do.
+/// Returns the text of `<h1>` if a block of HTML begins with one, as centred titles do.
 fn html_title(html: &str) -> Option<String> {
     const MAX_LEAD_BYTES: usize = 1000;
     if !html.starts_with('<') {
         return None;
     }
-    let open = html.find("<h1").filter(|it| *it < MAX_LEAD_BYTES)?;
+    let open = html.find("<h1").filter(|at| *at < MAX_LEAD_BYTES)?;
     let inside = &html[open + html[open..].find('>')? + 1..];
     let inside = &inside[..inside.find("</h1>")?];
     let mut plain = String::new();
@@ -271,7 +272,7 @@ fn html_title(html: &str) -> Option<String> {
     (!plain.is_empty()).then_some(plain)
 }
 
-/// Gives every piece the chain of headings it stands under.
+/// Adds the chain of headings to every piece.
 fn to_blocks(pieces: Vec<Piece>, title_idx: Option<usize>) -> Vec<Block> {
     let mut chain: Vec<(u8, String)> = Vec::new();
     let mut blocks = Vec::with_capacity(pieces.len());

@@ -1,25 +1,25 @@
-//! Resolves references in Markdown and drops its comments, line by line (pulldown-cmark).
+//! Resolves link references in Markdown and removes comments, line by line (pulldown-cmark).
 //!
-//! A definition of a link is often far from where it is used, and in no block: a passage that says
-//! `[the manual][3]` leads nowhere. So the destination is put in its place. Line ends stay, so that
-//! line numbers mean what they did.
+//! A link definition is often far from its use, and not in any block: in a passage, `[the
+//! manual][3]` leads nowhere. It is replaced by the destination. Line ends stay, so line numbers do
+//! not change.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
-/// Longest destination that is put in: a picture may be its own address, of a million bytes.
+/// Longest destination that is inserted; a picture may be a data URL of a million bytes.
 const MAX_DESTINATION_BYTES: usize = 200;
 
-/// How often the text may hold itself once all destinations are in: many references may share one.
+/// Most times that the text may grow by its own length, as many references may share a destination.
 const MAX_GROWTH: usize = 2;
 
-/// What a text may grow in any case.
+/// How much any text may grow.
 const FREE_GROWTH_BYTES: usize = 10_000;
 
-/// Returns a text with reference links as inline links, and without HTML comments but those that
-/// stand at the outermost level by themselves.
+/// Returns a text with inline links instead of reference links, and without HTML comments, except
+/// comments that are outermost elements.
 pub(super) fn resolve(text: &str, body_start: usize, options: Options) -> Cow<'_, str> {
     let body = &text[body_start..];
     if !body.contains("]:") && !body.contains("<!--") {
@@ -39,7 +39,9 @@ pub(super) fn resolve(text: &str, body_start: usize, options: Options) -> Cow<'_
                 Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. },
             ) => {
                 let edit = label(body, range, link_type).zip(inline(&dest_url));
-                if let Some((label, destination)) = edit.filter(|(_, it)| it.len() <= left) {
+                if let Some((label, destination)) =
+                    edit.filter(|(_, inlined)| inlined.len() <= left)
+                {
                     left -= destination.len();
                     edits.push((label, destination));
                 }
@@ -63,8 +65,8 @@ pub(super) fn resolve(text: &str, body_start: usize, options: Options) -> Cow<'_
     Cow::Owned(resolved)
 }
 
-/// Returns what of a reference its destination replaces: `[3]` of `[the manual][3]`, nothing of
-/// `[the manual]`. `None` for other links.
+/// Returns the part of a reference that its destination replaces: `[3]` of `[the manual][3]`, an
+/// empty range after `[the manual]`. `None` for other links.
 fn label(body: &str, link: Range<usize>, link_type: LinkType) -> Option<Range<usize>> {
     let source = &body[link.clone()];
     let start = match link_type {
@@ -76,16 +78,16 @@ fn label(body: &str, link: Range<usize>, link_type: LinkType) -> Option<Range<us
         LinkType::Collapsed | LinkType::Shortcut => source.len(),
         _ => return None,
     };
-    // The parser may leave the empty label out.
-    let is_left_out = link_type == LinkType::Collapsed && body[link.end..].starts_with("[]");
-    let end = if is_left_out { link.end + "[]".len() } else { link.end };
+    // The parser may exclude the empty label.
+    let is_label_outside = link_type == LinkType::Collapsed && body[link.end..].starts_with("[]");
+    let end = if is_label_outside { link.end + "[]".len() } else { link.end };
     let is_on_one_line = source.ends_with(']') && !source[start..].contains('\n');
     (start > 0 && is_on_one_line).then_some(link.start + start..end)
 }
 
-/// Writes a destination as an inline link does; `None` for what would not be read as one.
+/// Formats a destination for an inline link; `None` if it would not be parsed as one.
 fn inline(destination: &str) -> Option<String> {
-    let is_plain = |it: char| !it.is_whitespace() && !it.is_control() && !"<>|\\".contains(it);
+    let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"<>|\\".contains(c);
     let is_short = destination.len() <= MAX_DESTINATION_BYTES;
     if destination.is_empty() || !is_short || !destination.chars().all(is_plain) {
         return None;
@@ -94,12 +96,12 @@ fn inline(destination: &str) -> Option<String> {
     Some(if has_brackets { format!("(<{destination}>)") } else { format!("({destination})") })
 }
 
-/// Returns the comments in a piece of HTML, each with its line ends in its place.
+/// Returns the comments in a piece of HTML, each with its line ends as replacement.
 fn comments(body: &str, html: Range<usize>) -> Vec<(Range<usize>, String)> {
     let mut found = Vec::new();
     let mut at = html.start;
-    while let Some(open) = body[at..html.end].find("<!--").map(|it| it + at)
-        && let Some(close) = body[open..html.end].find("-->").map(|it| it + open)
+    while let Some(open) = body[at..html.end].find("<!--").map(|offset| at + offset)
+        && let Some(close) = body[open..html.end].find("-->").map(|offset| open + offset)
     {
         at = close + "-->".len();
         let num_lines = body[open..at].matches('\n').count();
@@ -128,7 +130,7 @@ mod tests {
         check("![a picture][1]", "![a picture](https://a.org/b)");
         check("[![a][1]][doc]", "[![a](https://a.org/b)](<x_(y)>)");
         check("- [a][1]\n  > [b][1]", "- [a](https://a.org/b)\n  > [b](https://a.org/b)");
-        // What is no reference, or has no plain destination.
+        // Not a reference, or not a plain destination.
         check(
             "[x][2] [y] [z](1) `[1]` [i][it] \\[1] [[1|w]]",
             "[x][2] [y] [z](1) `[1]` [i][it] \\[1] [[1|w]]",
@@ -136,21 +138,21 @@ mod tests {
     }
 
     #[test]
-    fn lines_stay_where_they_are() {
+    fn line_numbers_do_not_change() {
         check("[a][b\nc]\n\n[b c]: /x\n", "[a][b\nc]\n\n[b c]: /x\n");
         check("a <!-- b\nc --> d\n", "a \n d\n");
         check("- a\n\n  <!-- b\n\n  c -->\n  d\n", "- a\n\n  \n\n\n  d\n");
     }
 
     #[test]
-    fn comments_in_a_line_are_left_out() {
+    fn inline_comments_are_removed() {
         check("a <!-- TODO --> b `<!-- c -->`", "a  b `<!-- c -->`");
         check("<!-- alone -->\n", "<!-- alone -->\n");
         check("a <!-- open", "a <!-- open");
     }
 
     #[test]
-    fn a_text_grows_within_bounds() {
+    fn the_growth_of_a_text_is_limited() {
         let definition = format!("\n\n[a]: {}\n", "x".repeat(MAX_DESTINATION_BYTES));
         let text = format!("{}{definition}", "[a] ".repeat(20_000));
         let resolved = resolve(&text, 0, super::super::OPTIONS);

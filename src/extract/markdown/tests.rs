@@ -1,10 +1,10 @@
-//! Claims about Markdown extraction.
+//! Tests Markdown extraction.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Compares blocks, written as `kind|chain|first line`, a section's first marked by `*`.
+/// Compares blocks, written as `kind|chain|first line`; `*` marks the first of a section.
 #[track_caller]
 fn check(text: &str, title: Option<&str>, expected: &[&str]) {
     let document = extract(text);
@@ -14,17 +14,17 @@ fn check(text: &str, title: Option<&str>, expected: &[&str]) {
     let blocks: Vec<String> = document
         .blocks
         .iter()
-        .map(|it| {
-            let mark = if it.starts_section { "*" } else { "" };
-            let line = text[it.bytes.clone()].lines().next().unwrap_or_default();
-            format!("{mark}{:?}|{}|{line}", it.kind, it.headings.join(" > "))
+        .map(|block| {
+            let mark = if block.starts_section { "*" } else { "" };
+            let line = text[block.bytes.clone()].lines().next().unwrap_or_default();
+            format!("{mark}{:?}|{}|{line}", block.kind, block.headings.join(" > "))
         })
         .collect();
     assert_eq!(blocks, expected);
 }
 
 #[test]
-fn the_first_heading_of_level_1_is_the_title_and_in_no_chain() {
+fn the_first_heading_of_level_1_is_the_title_and_not_in_chains() {
     check(
         "# Guide\n\nIntro.\n\n## Use `it` ##\n\nText.\n\n#### Deep\n\nMore.\n\nSecond\n------\n\nEnd.\n",
         Some("Guide"),
@@ -51,7 +51,7 @@ fn a_second_heading_of_level_1_is_in_the_chain() {
 }
 
 #[test]
-fn front_matter_gives_the_title_and_is_no_block() {
+fn front_matter_provides_the_title_and_is_not_a_block() {
     let head = "---\ntitle: Guide\ntags: [a]\n---\n";
     check(
         &format!("{head}\n# Start\n\nText.\n"),
@@ -64,7 +64,7 @@ fn front_matter_gives_the_title_and_is_no_block() {
 }
 
 #[test]
-fn nothing_but_front_matter_can_still_be_found() {
+fn a_document_with_only_front_matter_has_a_block() {
     check("---\ntitle: A\n---\n", Some("A"), &["*Paragraph||---"]);
     check("", None, &[]);
     check(" \n\n", None, &[]);
@@ -80,7 +80,7 @@ fn without_level_1_the_first_heading_is_the_title() {
 }
 
 #[test]
-fn a_centred_html_title_counts() {
+fn a_centred_html_title_is_the_title() {
     check(
         "<h1 align=\"center\">\n  <img src=\"x\"> Tool &amp; Co\n</h1>\n\n# Install\n",
         Some("Tool & Co"),
@@ -136,7 +136,7 @@ fn comments_are_in_no_block() {
 }
 
 #[test]
-fn references_lead_somewhere_in_every_block() {
+fn references_are_resolved_in_every_block() {
     check(
         "# A\n\n- see [the manual][1]<!-- really? -->\n\n| a |\n|---|\n| [x] |\n\n[1]: /m\n[x]: /y\n",
         Some("A"),
@@ -164,12 +164,12 @@ fn callouts_embeds_and_components_are_text() {
 }
 
 #[test]
-fn a_heading_inside_code_is_no_heading() {
+fn a_heading_inside_code_is_not_a_heading() {
     check("```\n# no\n```\n\n    # no\n", None, &["*Code||```", "Code||    # no"]);
 }
 
 #[test]
-fn shortening_keeps_words_whole() {
+fn texts_are_shortened_at_words() {
     assert_eq!(shorten("one two three", 20), "one two three");
     assert_eq!(shorten("one two three", 9), "one two…");
     assert_eq!(shorten("one two three", 7), "one two…");

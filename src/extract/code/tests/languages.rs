@@ -1,9 +1,9 @@
-//! Claims about the languages of the table that differ in more than their words.
+//! Tests languages whose syntax needs special handling.
 
 use super::*;
 
 #[test]
-fn javascript_functions_are_found_however_they_get_their_name() {
+fn all_forms_of_named_javascript_functions_are_found() {
     let text = "#!/usr/bin/env node\nimport fs from 'fs';\n\n/** Adds. */\nexport function add(a, b) { return a + b; }\n\n\
         export const twice = async (x) => {\n  return 2 * x;\n};\n\nconst LIMIT = 5;\n\n\
         exports.half = function (x) { return x / 2; };\n\nfunction* all() {}\n\n\
@@ -25,7 +25,7 @@ fn javascript_functions_are_found_however_they_get_their_name() {
 }
 
 #[test]
-fn a_large_javascript_class_is_parted_into_its_methods() {
+fn a_large_javascript_class_is_split_into_its_methods() {
     let line = "    this.print('a statement of some length');\n";
     let text = format!(
         "/**\n * Keeps things.\n * @since 2\n */\nexport default class Store extends Base {{\n  #x = 1;\n\n  \
@@ -95,7 +95,7 @@ fn typescript_types_modules_and_decorated_methods_are_found() {
 }
 
 #[test]
-fn typescript_is_read_with_elements_and_with_casts() {
+fn typescript_is_parsed_with_jsx_elements_and_with_casts() {
     let elements = "export function App(p: Props) {\n  return <div className=\"x\">{p.name}</div>;\n}\n\nconst a = 1;\n";
     check(
         Language::TypeScript,
@@ -111,7 +111,7 @@ fn typescript_is_read_with_elements_and_with_casts() {
 }
 
 #[test]
-fn rust_methods_are_called_by_their_type() {
+fn rust_methods_are_qualified_by_their_type() {
     let line = "        say(\"a statement of some length\");\n";
     let text = format!(
         "//! About.\n\nuse std::fmt;\n\n/// Keeps things.\n///\n/// More.\n#[derive(Debug)]\npub struct Stack<T> {{ items: Vec<T> }}\n\n\
@@ -140,7 +140,7 @@ fn rust_methods_are_called_by_their_type() {
 }
 
 #[test]
-fn rust_modules_and_traits_qualify_what_is_in_them() {
+fn rust_modules_and_traits_qualify_their_items() {
     let line = "            say(\"a statement of some length\");\n";
     let text = format!(
         "mod inner {{\n    trait Shape {{\n        fn area(&self) -> f64;\n\n        fn name(&self) {{\n{}{}        }}\n    }}\n}}\n",
@@ -156,7 +156,7 @@ fn rust_modules_and_traits_qualify_what_is_in_them() {
 }
 
 #[test]
-fn c_functions_are_called_by_their_declarators() {
+fn c_functions_are_named_by_their_declarators() {
     let text = "#include <stdio.h>\n\n#define SQUARE(x) ((x) * (x))\n// Says it.\nstatic const char **names(int n)\n{\n  return 0;\n}\n\n\
         int (*pick(void))(int) { return 0; }\n\nstruct point { int x, y; };\n\n\
         typedef struct {\n  int a;\n} pair_t;\n\nstatic struct { int z; } table[2];\n\n\
@@ -180,7 +180,7 @@ fn c_functions_are_called_by_their_declarators() {
 }
 
 #[test]
-fn cpp_names_carry_namespace_and_class() {
+fn cpp_names_include_namespace_and_class() {
     let line = "    std::puts(\"a statement of some length\");\n";
     let text = format!(
         "#include <vector>\n\nnamespace geo {{\n\n// A shape.\ntemplate <typename T>\nclass Shape : public Base {{\n public:\n  \
@@ -212,7 +212,7 @@ fn cpp_names_carry_namespace_and_class() {
 }
 
 #[test]
-fn java_methods_are_read_with_their_class_and_its_documentation() {
+fn java_methods_have_their_class_and_its_documentation_as_context() {
     let line = "        System.out.println(\"a statement of some length\");\n";
     let text = format!(
         "package org.tide;\n\nimport java.util.List;\n\n/**\n * Reads gauges.\n *\n * @author A\n */\n@Service\n\
