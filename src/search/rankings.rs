@@ -53,7 +53,7 @@ pub(super) fn rank(
             LegSelection::Keyword => None,
             LegSelection::Both | LegSelection::Vector if store.binding()?.is_none() => None,
             LegSelection::Both | LegSelection::Vector => {
-                let reader = store.lend_reader()?;
+                let reader = store.take_reader()?;
                 Some(scope.spawn(move || -> Result<(Vec<Ranked>, f64, Store)> {
                     let embedder = stage("load model", load_embedder)?;
                     let passage = &query.passage;
@@ -84,7 +84,7 @@ pub(super) fn rank(
             Some(leg) => {
                 let outcome = leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
                 let (ranking, weight, reader) = outcome?;
-                store.give_back(reader);
+                store.return_reader(reader);
                 Some((ranking, weight))
             }
             None => None,

@@ -21,7 +21,7 @@ use crate::document::Binding;
 use crate::error::{Error, Result};
 
 use db::fault::{Fault, Step};
-use db::lend::FileId;
+use db::readers::FileId;
 
 pub use db::backup::{Existing, Verified};
 pub use db::erase::Erasure;
@@ -30,7 +30,7 @@ pub use documents::paths::{KnownPath, PathRole, PathStamp};
 pub use documents::replace::{Change, NewDocument};
 pub use documents::roots::{Forgotten, KnownFile, Root};
 pub use documents::tags::TagCount;
-pub use documents::transfer::{Record, RecordedChunk, Taken};
+pub use documents::transfer::{ImportOutcome, Record, RecordedChunk};
 pub use documents::{DocumentName, ListedDocument, StoredDocument};
 pub use integrity::check::{PageCounts, Stats};
 pub use integrity::finding::{Damage, Finding};

@@ -18,7 +18,7 @@ use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
-use crate::store::{RecordedChunk, Root, Store, Taken};
+use crate::store::{ImportOutcome, RecordedChunk, Root, Store};
 use crate::text::json::Line;
 
 pub(crate) use lines::{DocumentLine, HeadLine};
@@ -239,12 +239,12 @@ impl Import<'_, '_> {
             }
         }
         match self.store.import(&record)? {
-            Taken::In(_) => {
+            ImportOutcome::Added(_) => {
                 imported.num_documents += 1;
                 imported.num_chunks += record.chunks.len();
                 imported.num_without_file += usize::from(has_file && !options.trusts_paths);
             }
-            Taken::Known(_) => imported.num_skipped += 1,
+            ImportOutcome::Known(_) => imported.num_skipped += 1,
         }
         Ok(())
     }

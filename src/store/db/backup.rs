@@ -1,9 +1,9 @@
-//! Copies the database while others read and write it, and examines copies.
+//! Copies the database while others read and write it, and verifies copies.
 //!
-//! By `VACUUM INTO`, so that a copy holds no free pages and with them no text that was removed. `vec0`
-//! finds its vectors by the row numbers of tables without an integer key. Plain `VACUUM` may change
-//! such numbers; the bundled SQLite keeps them in `VACUUM INTO` (`DBFLAG_VacuumInto` in `insert.c`),
-//! and a test here compares all of them.
+//! Uses `VACUUM INTO`, so that a copy has no free pages and therefore no removed text. `vec0` finds
+//! its vectors by the row numbers of tables without an integer key. Plain `VACUUM` may change such
+//! numbers; the bundled SQLite keeps them in `VACUUM INTO` (`DBFLAG_VacuumInto` in `insert.c`), and
+//! a test here compares all of them.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -22,13 +22,14 @@ use super::fault::Fault;
 use super::open::open_connection;
 use crate::store::{Stats, Store};
 
-/// How often a file that changes while it is copied is copied again.
+/// Maximum number of attempts to copy a file that keeps changing.
 const COPY_ATTEMPTS: u32 = 5;
 
-/// How long another process may still be busy with a file that is to be replaced.
+/// How long to wait for another process that uses a file to be replaced.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What a journal that has to be rolled back begins with (sqlite.org/fileformat2.html, section 3).
+/// The first bytes of a journal that has to be rolled back (sqlite.org/fileformat2.html, section
+/// 3).
 const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 const COPY_INTO: &str = "VACUUM INTO ?1";
@@ -39,37 +40,36 @@ const SIZE_BYTES: &str = "
     SELECT (page_count - freelist_count) * page_size
     FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
 
-/// Answers whether it was kept from it, how many pages the log has, and how many were written back.
+/// Returns whether it was blocked, the number of pages in the log, and the number checkpointed.
 const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
-/// What to do about a file that has the name of a new copy.
+/// What to do with an existing file at the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// Leave it there and fail.
+    /// Keep it and fail.
     Keep,
     /// Replace it.
     Replace,
 }
 
-/// What the examination of a copy found.
+/// The result of verifying a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// What opens.
+    /// The counts of the database that opens.
     pub stats: Stats,
-    /// The log next to the copy that changes what opens; the copy is not complete without it.
+    /// A log next to the copy that changes its content; the copy is not complete without it.
     pub log: Option<PathBuf>,
 }
 
 impl Store {
-    /// Copies the database as it stands at one instant to `target`. The copy has its name only when
-    /// it is complete, sound and on disk, so that at every instant `target` is the old file or the
-    /// new one. Returns what it holds.
+    /// Copies the current state of the database to `target`. The copy gets its name only when it is
+    /// complete, intact and on disk, so `target` is always either the old file or the new one.
+    /// Returns the counts of the copy.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] if the copy is not sound, [`Error::Locked`] if another process has
-    /// `target` open, [`Error::DiskFull`] and [`Error::Io`]; what was at `target` is then still
-    /// there.
+    /// [`Error::Corrupt`] if the copy is damaged, [`Error::Locked`] if another process has `target`
+    /// open, [`Error::DiskFull`] and [`Error::Io`]; an existing `target` is then kept.
     pub fn back_up(&self, target: &Path, existing: Existing) -> Result<Stats> {
         let draft = Draft::create(target).map_err(|error| of_file(target, error))?;
         if existing == Existing::Keep && draft.target().symlink_metadata().is_ok() {
@@ -79,7 +79,7 @@ impl Store {
         settle(draft.target())?;
         self.copy_to(draft.path(), target)?;
         let stats = examine(draft.path(), &self.path, target)?;
-        // Again: it may have been opened while the copy was made.
+        // Again: another process may have opened it while the copy was made.
         settle(draft.target())?;
         let published = match existing {
             Existing::Keep => draft.publish_new(),
@@ -89,15 +89,15 @@ impl Store {
         Ok(stats)
     }
 
-    /// Examines a copy without changing it, by a copy of the copy in a folder of its own below
-    /// `scratch`. A log next to the copy is taken into account as SQLite would. Not for a database
-    /// that this process has open: reading it by other means than SQLite would take its locks away.
+    /// Verifies a copy without changing it, using a copy of the copy in a temporary folder below
+    /// `scratch`. A log next to the copy is applied, as SQLite would. Not for a database that this
+    /// process has open: reading it without SQLite would release SQLite's locks.
     ///
     /// # Errors
     ///
-    /// [`Error::PathNotFound`] without a file, [`Error::Corrupt`] if what opens is not sound,
+    /// [`Error::PathNotFound`] without a file, [`Error::Corrupt`] if the database is damaged,
     /// [`Error::Locked`] if it keeps changing, [`Error::Foreign`] and [`Error::SchemaTooNew`] if it
-    /// is none of ours.
+    /// is not a database of this kb.
     pub fn verify(backup: &Path, scratch: &Path) -> Result<Verified> {
         if !backup.is_file() {
             return Err(Error::PathNotFound { path: backup.to_owned() });
@@ -113,7 +113,7 @@ impl Store {
             Ok(stats) => return Ok(Verified { stats, log: Some(log) }),
             Err(error) => error,
         };
-        // Is it the file, or the log of another one?
+        // Decide whether the file is damaged, or whether the log belongs to another file.
         drop(folder);
         let folder = Scratch::create(scratch).map_err(|error| of_file(scratch, error))?;
         let copy = folder.new_path();
@@ -131,7 +131,7 @@ impl Store {
         }
     }
 
-    /// Fails before anything is written where the copy cannot fit.
+    /// Fails before anything is written if the copy cannot fit.
     fn require_space(&self, target: &Path) -> Result<()> {
         let needed: i64 = self.read(|db| Ok(db.query_row(SIZE_BYTES, [], |row| row.get(0))?))?;
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -153,34 +153,37 @@ impl Store {
     }
 }
 
-/// Makes a database that is to be replaced independent of its side files, which its successor would
-/// inherit: SQLite applies a log to whatever file has the name. The log is written back, so that the
-/// old content stays complete until the rename.
+/// Makes a database that is to be replaced independent of its side files. Its successor would
+/// inherit them: SQLite applies a log to any file of that name. The log is checkpointed, so that
+/// the old content stays complete until the rename.
 fn settle(target: &Path) -> Result<()> {
     let has_side_files = || SIDE_FILES.iter().any(|end| side_file(target, end).exists());
     if !has_side_files() {
         return Ok(());
     }
     if target.exists() {
-        // Succeeds only where no other process has the file open, and leaves no side file.
+        // Succeeds only if no other process has the file open, and leaves no side file.
         let settled = open_connection(target, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|db| {
             db.busy_timeout(PATIENCE)?;
-            // Rolls back what a journal says.
+            // Rolls back a journal.
             db.query_row(COUNT_SCHEMA, [], |_| Ok(()))?;
             db.pragma_update_and_check(None, "journal_mode", "delete", |row| {
                 row.get::<_, String>(0)
             })
         });
         match settled.map_err(|error| Fault::from(error).at(target)) {
-            // What cannot be read any more loses nothing by losing its log.
+            // An unreadable file loses nothing by losing its log.
             Ok(_) | Err(Error::Corrupt { .. }) => {}
             Err(error) => return Err(error),
         }
     }
     for end in SIDE_FILES {
         let path = side_file(target, end);
-        // A log with something in it after all is in use.
-        if end == "-wal" && target.exists() && path.metadata().is_ok_and(|it| it.len() > 0) {
+        // A log that has content after all is in use.
+        if end == "-wal"
+            && target.exists()
+            && path.metadata().is_ok_and(|metadata| metadata.len() > 0)
+        {
             return Err(Error::Locked { path: target.to_owned() });
         }
         write::remove(&path).map_err(|source| Error::Io { path, source })?;
@@ -188,8 +191,8 @@ fn settle(target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies a database and its logs, and returns the endings of those that are there. A file that is
-/// written to meanwhile is copied again.
+/// Copies a database and its logs, and returns the endings of the existing logs. A file that
+/// changes meanwhile is copied again.
 fn copy_with_logs(backup: &Path, copy: &Path) -> Result<Vec<&'static str>> {
     for _ in 0..COPY_ATTEMPTS {
         let before = state(backup);
@@ -210,7 +213,7 @@ fn copy_with_logs(backup: &Path, copy: &Path) -> Result<Vec<&'static str>> {
     Err(Error::Locked { path: backup.to_owned() })
 }
 
-/// Length and time of a database and its logs.
+/// Returns length and time of a database and its logs.
 fn state(backup: &Path) -> Vec<Option<(u64, Option<SystemTime>)>> {
     let paths = [backup.to_owned(), side_file(backup, "-wal"), side_file(backup, "-journal")];
     let look = |path: &PathBuf| {
@@ -220,7 +223,7 @@ fn state(backup: &Path) -> Vec<Option<(u64, Option<SystemTime>)>> {
     paths.iter().map(look).collect()
 }
 
-/// Copies a file, private and not with the rights of the original.
+/// Copies a file as a private file, without the permissions of the original.
 fn copy_file(from: &Path, to: &Path) -> Result<()> {
     let mut source = open::open(from, Links::Follow)?;
     write::copy_private(&mut source, to).map_err(|error| match error.kind() {
@@ -229,7 +232,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
     })
 }
 
-/// Whether SQLite would apply a log that lies next to a copy.
+/// Whether SQLite would apply a log next to a copy.
 fn changes_what_opens(copy: &Path, end: &str) -> bool {
     if end == "-journal" {
         let mut head = [0; JOURNAL_HEAD.len()];
@@ -237,19 +240,19 @@ fn changes_what_opens(copy: &Path, end: &str) -> bool {
             .is_ok_and(|mut journal| journal.read_exact(&mut head).is_ok());
         return read && head == JOURNAL_HEAD;
     }
-    // One that SQLite fails on changes what opens, too.
+    // A log on which SQLite fails also changes the content.
     num_logged_pages(copy).map_or(true, |num_pages| num_pages > 0)
 }
 
-/// Returns how many pages of a write-ahead log SQLite takes for valid.
+/// Returns the number of pages in a write-ahead log that SQLite accepts as valid.
 fn num_logged_pages(copy: &Path) -> rusqlite::Result<i64> {
     let db = open_connection(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     db.query_row(CHECKPOINT, [], |row| row.get(1))
 }
 
-/// Opens a copy, examines it and counts what it holds. What is wrong with the content is told of
-/// `original`, what is wrong with writing of `place`.
+/// Opens a copy, examines it and counts its content. Faults of the content are reported for
+/// `original`, errors of writing for `place`.
 fn examine(copy: &Path, original: &Path, place: &Path) -> Result<Stats> {
     let examined = Store::open(copy).and_then(|store| {
         let faults = store.check()?;

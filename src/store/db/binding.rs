@@ -1,4 +1,4 @@
-//! The model a database is bound to: told, set, and checked before vectors are touched.
+//! Reads and sets the model a database is bound to, and checks it before vectors are used.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
@@ -8,12 +8,12 @@ use crate::error::{Error, Result};
 use super::fault::{Fault, Step};
 use crate::store::{Store, vectors};
 
-/// Which of the two bindings in `config` is meant.
+/// One of the two bindings in `config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Slot {
-    /// What `chunks_vec` was made with.
+    /// The binding of `chunks_vec`.
     Current,
-    /// What a reindex under way is changing to.
+    /// The target of an unfinished reindex.
     Next,
 }
 
@@ -47,11 +47,11 @@ const KEYS: [&str; 5] =
     [MODEL_NAME, EMBEDDING_DIM, MODEL_MAX_TOKENS, MODEL_PRECISION, PASSAGE_PREFIX];
 
 impl Store {
-    /// Returns what the database was built with; `None` before anything was embedded.
+    /// Returns the model the database was built with; `None` before anything was embedded.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where the binding is stored in part only or cannot be read.
+    /// [`Error::Corrupt`] if the binding is incomplete or cannot be read.
     pub fn binding(&self) -> Result<Option<Binding>> {
         let binding = self.read(|db| load(db, Slot::Current))?;
         let mut bound = self.bound.borrow_mut();
@@ -61,14 +61,15 @@ impl Store {
         Ok(binding)
     }
 
-    /// Binds the database to a model, which makes the table of vectors; nothing where it is bound
-    /// to the same. A database without chunks can be bound anew.
+    /// Binds the database to a model, which creates the table of vectors. Does nothing if it is
+    /// bound to the same model. A database without chunks can be bound again.
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`], and nothing is changed, where there are vectors of another.
+    /// [`Error::ModelMismatch`] if there are vectors of another model; nothing is changed in that
+    /// case.
     pub fn bind(&mut self, binding: &Binding) -> Result<()> {
-        // Most often there is nothing to do, and then the write lock is not asked for.
+        // Usually there is nothing to do, so the write lock is not taken.
         if self.binding()?.as_ref() != Some(binding) {
             self.write(|db| match load(db, Slot::Current)? {
                 Some(bound) if bound == *binding => Ok(()),
@@ -85,14 +86,14 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the binding inside a transaction, after comparing it with the one this store goes
-    /// by: a reindex in another process may have changed it since.
+    /// Returns the binding inside a transaction, after comparing it with the one this store uses: a
+    /// reindex in another process may have changed it.
     pub(in crate::store) fn check_bound(&self, db: &Connection) -> Step<Option<Binding>> {
         check(db, self.bound.borrow().as_ref())
     }
 }
 
-/// Returns the database's binding, which must be `expected` where that is known.
+/// Returns the database's binding, which must be `expected` if that is known.
 pub(in crate::store) fn check(
     db: &Connection,
     expected: Option<&Binding>,
@@ -139,17 +140,17 @@ pub(in crate::store) fn clear(db: &Connection, slot: Slot) -> Step<()> {
     Ok(())
 }
 
-/// Says how two bindings differ, so that nobody is told that a model differs from itself.
+/// Describes how two bindings differ, so that no message reports that a model differs from itself.
 pub(in crate::store) fn mismatch(bound: &Binding, wanted: &Binding) -> Error {
-    let describe = |it: &Binding| {
+    let describe = |binding: &Binding| {
         if bound.model_name != wanted.model_name {
-            it.model_name.clone()
+            binding.model_name.clone()
         } else if bound.precision != wanted.precision {
-            format!("{} ({})", it.model_name, it.precision)
+            format!("{} ({})", binding.model_name, binding.precision)
         } else if bound.passage_prefix != wanted.passage_prefix {
-            format!("{} (passage prefix {:?})", it.model_name, it.passage_prefix)
+            format!("{} (passage prefix {:?})", binding.model_name, binding.passage_prefix)
         } else {
-            format!("{} ({} dim, {} tokens)", it.model_name, it.dim, it.max_tokens)
+            format!("{} ({} dim, {} tokens)", binding.model_name, binding.dim, binding.max_tokens)
         }
     };
     Error::ModelMismatch { bound: describe(bound), bound_dim: bound.dim, wanted: describe(wanted) }
@@ -165,7 +166,7 @@ fn value(db: &Connection, slot: Slot, key: &str) -> Step<Option<String>> {
 
 fn parsed<T: std::str::FromStr>(db: &Connection, slot: Slot, key: &str) -> Step<T> {
     value(db, slot, key)?
-        .and_then(|it| it.parse().ok())
+        .and_then(|text| text.parse().ok())
         .ok_or_else(|| Fault::Corrupt(format!("config.{key} cannot be read")))
 }
 
@@ -176,12 +177,12 @@ mod tests {
     use crate::store::testing::{TestDb, binding, vector};
 
     #[test]
-    fn a_new_database_is_bound_to_nothing() {
+    fn a_new_database_has_no_binding() {
         assert_eq!(TestDb::unbound().store.binding().unwrap(), None);
     }
 
     #[test]
-    fn a_binding_is_remembered_under_the_documented_keys() {
+    fn a_binding_is_stored_under_the_documented_keys() {
         let mut db = TestDb::unbound();
         let wanted = Binding { passage_prefix: "passage: ".into(), ..binding("e5") };
         db.store.bind(&wanted).unwrap();
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn another_model_is_refused_once_there_are_chunks() {
+    fn another_model_is_refused_if_there_are_chunks() {
         let mut db = TestDb::new();
         db.store.bind(&Binding { dim: 8, ..binding("wide") }).unwrap();
         db.store.bind(&binding("small")).unwrap();
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mismatch_says_what_differs() {
+    fn a_mismatch_names_the_difference() {
         let small = binding("small");
         let describe = |wanted: Binding| match mismatch(&small, &wanted) {
             Error::ModelMismatch { bound, wanted, .. } => (bound, wanted),
@@ -239,13 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn a_query_vector_of_a_model_that_was_switched_away_is_not_compared() {
+    fn a_query_vector_of_a_replaced_model_is_not_compared() {
         let mut db = TestDb::new();
         let reader = db.store.reader().unwrap();
         db.store.bind(&binding("other")).unwrap();
         let outcome = reader.rank_by_cosine(&vector("words"), None, 10);
         assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
-        // Asking again does not make the vector another: a new store does.
+        // Reading the binding again does not change the vector; only a new store does.
         assert_eq!(reader.binding().unwrap(), Some(binding("other")));
         assert!(reader.rank_by_cosine(&vector("words"), None, 10).is_err());
         let reopened = Store::open(&db.path()).unwrap();
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binding_that_cannot_be_read_is_corruption() {
+    fn an_unreadable_binding_is_corruption() {
         let db = TestDb::new();
         let sql = "UPDATE config SET value = 'many' WHERE key = 'embedding_dim'";
         db.store.connection.execute(sql, []).unwrap();

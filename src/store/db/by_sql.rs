@@ -1,6 +1,7 @@
-//! Answers through the SQL of FTS5 and vec0, for databases whose layout is unknown (`layout.rs`).
+//! Answers queries through the SQL of FTS5 and vec0, for databases with an unknown layout
+//! (`layout.rs`).
 //!
-//! Slower than kb's own reading of their tables, and with the same answers.
+//! This is slower than reading their tables directly, and gives the same answers.
 
 use rusqlite::{Connection, Row, named_params};
 
@@ -10,7 +11,7 @@ use super::fault::Step;
 use crate::store::documents::rows;
 use crate::store::vectors::{self, scan};
 
-/// A row for each time a term occurs, in the order of chunk ids.
+/// One row per occurrence of a term, ordered by chunk id.
 pub(in crate::store) const OCCURRENCES: &str = "
     SELECT doc AS chunk_id, col = 'context' AS is_context
     FROM chunks_terms
@@ -30,10 +31,10 @@ const NEAREST_PASSING: &str = "
 
 const ALL: &str = "SELECT chunk_id, embedding FROM chunks_vec";
 
-/// As many neighbours as vec0 looks for at once.
+/// The most neighbours that vec0 searches for at once.
 const MAX_DEPTH: usize = 4096;
 
-/// Neighbours beyond those asked for: of equally near ones vec0 chooses in another order.
+/// Neighbours beyond the requested ones, because vec0 orders equally near ones differently.
 const MARGIN: usize = 64;
 
 /// Ranks chunks as [`scan::nearest`] does, over all blocks.
@@ -91,9 +92,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// Whatever came, changed and went: both ways find the same, with the same scores.
+        /// After any sequence of changes, both ways find the same, with the same scores.
         #[test]
-        fn both_ways_answer_the_same(
+        fn both_ways_give_the_same_answers(
             steps in prop::collection::vec(
                 (0_u8..30, prop::collection::vec("[abcé ]{0,12}( word| aa|東京){0,20}", 0..6)),
                 1..60,

@@ -1,10 +1,11 @@
-//! Erases what was removed: from the pages of the database, its keyword indexes and its log.
+//! Erases removed content from the pages of the database, its keyword indexes and its log.
 //!
-//! A removal overwrites its rows, terms and vectors where they stand (`PRAGMA secure_delete`, FTS5's
-//! `secure-delete`, vec0). What these leave is cleared once, when the command ends: copies of rows in the gaps
-//! of pages, words by which FTS5 finds its leaves, sums of vectors, and the log, which holds the pages as
-//! they were. Many removals at once only mark their terms, and the indexes are merged. A mark, set with the removal itself, says that this is still to be done, so that a process
-//! killed in between leaves it to the next that removes something.
+//! A removal overwrites its rows, terms and vectors in place (`PRAGMA secure_delete`, FTS5's
+//! `secure-delete`, vec0). Leftovers are cleared once, when the command ends: copies of rows in the
+//! gaps of pages, words by which FTS5 finds its leaves, checksums of vectors, and the log, which
+//! has the earlier pages. If many documents are removed at once, their terms are only marked, and
+//! the indexes are merged. A mark, set by the removal itself, records that clearing is pending, so
+//! that a killed process leaves it to the next one that removes something.
 
 use std::time::Duration;
 
@@ -20,15 +21,15 @@ use crate::store::Store;
 use crate::store::keyword::{fts, grams, separators};
 use crate::store::vectors::sums;
 
-/// How long a reader is waited for: by then most questions are answered.
+/// How long to wait for a reader: by then most queries are answered.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What is still to be cleared.
+/// The values of the mark for pending work.
 const PAGES: &str = "pages";
 const LOG: &str = "log";
 
-/// Taking the terms of one chunk out of the index takes as long as writing those of so many again: 12 ms and
-/// 0.03 ms on two processors.
+/// Removing the terms of one chunk from the index takes as long as writing those of this many
+/// chunks again: 12 ms and 0.03 ms on two processors.
 const MERGED_PER_REMOVED: i64 = 400;
 
 const MARK_PAGES: &str = "
@@ -45,7 +46,7 @@ const MARKED: &str = "SELECT value FROM config WHERE key = 'erasing'";
 
 const UNMARK: &str = "DELETE FROM config WHERE key IN ('erasing', 'erased_chunks')";
 
-/// Adds the chunks of a document to those that were removed since the indexes were last clean.
+/// Adds the chunks of a document to the count of those removed since the indexes were last clean.
 const COUNT: &str = "
     INSERT INTO config (key, value)
     SELECT 'erased_chunks', count(*) FROM chunks WHERE document_id = :document_id
@@ -54,7 +55,7 @@ const COUNT: &str = "
 
 const LAST_CHUNK: &str = "SELECT ifnull(max(id), 0) FROM chunks";
 
-/// Whether terms are taken out of the indexes where they stand.
+/// Whether terms are removed from the indexes in place.
 const IS_IN_PLACE: &str = "
     SELECT EXISTS (SELECT 1 FROM chunks_fts_config WHERE k = 'secure-delete' AND v = 1)";
 
@@ -73,24 +74,24 @@ const HAS_LEFTOVERS: &str =
 
 const FORGET_LEFTOVERS: &str = "DELETE FROM config WHERE key = 'leftovers'";
 
-/// Whether what was removed is gone from the files.
+/// Whether removed content is gone from the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Erasure {
-    /// It is, or nothing was removed.
+    /// It is gone, or nothing was removed.
     Done,
-    /// Not from the log yet, because another process is reading: it goes when that one ends.
+    /// It is still in the log, because another process is reading; it is erased when that one ends.
     WaitsForReader,
 }
 
-/// Marks that something was removed, in the transaction that removes it.
+/// Marks that something is removed, in the transaction that removes it.
 pub(in crate::store) fn mark(db: &Connection) -> Step<()> {
     db.prepare_cached(MARK_PAGES)?.execute([])?;
     Ok(())
 }
 
-/// The same for the chunks of a document, before they go. When many are removed, they are from then on only marked as removed
-/// in the indexes, which are merged in the end.
+/// Marks the removal of a document's chunks; must run before they are deleted. After many removals,
+/// further ones are only marked in the indexes, which are merged at the end.
 pub(in crate::store) fn mark_chunks(db: &Connection, document_id: DocumentId) -> Step<()> {
     mark(db)?;
     let params = named_params! { ":document_id": document_id };
@@ -111,12 +112,12 @@ fn marked(db: &Connection) -> Step<Option<String>> {
 }
 
 impl Store {
-    /// Clears what removals leave in the files, if anything was removed since this was last done.
+    /// Clears the leftovers of removals in the files, if anything was removed since the last time.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and what else the database
-    /// refuses; the mark stays, and the next call tries again.
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
+    /// database; the mark stays, and the next call tries again.
     pub fn finish_erasing(&mut self) -> Result<Erasure> {
         let Some(mark) = self.read(marked)? else { return Ok(Erasure::Done) };
         let is_rewritten = mark != PAGES || self.write(clear)?;
@@ -127,8 +128,8 @@ impl Store {
         self.truncate_log(PATIENCE)
     }
 
-    /// Empties the log if a reader was in the way of that and has ended since; failing that, a later call
-    /// tries again.
+    /// Empties the log if a reader blocked that and has ended since; otherwise a later call tries
+    /// again.
     pub(in crate::store) fn empty_log_left(&mut self) {
         if self.read(marked).is_ok_and(|mark| mark.as_deref() == Some(LOG)) {
             let unmarked = self.write(|db| Ok(db.prepare_cached(UNMARK)?.execute([])?));
@@ -136,18 +137,17 @@ impl Store {
         }
     }
 
-    /// Whether something that was removed can still be read in the file: by an older kb, or by one that
-    /// was killed.
+    /// Whether content removed by an older or a killed kb can still be read in the file.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn has_leftovers(&self) -> Result<bool> {
         self.read(|db| Ok(db.query_row(HAS_LEFTOVERS, [], |row| row.get(0))?))
     }
 
-    /// Makes the keyword indexes again and rewrites the file, so that nothing is left of what was
-    /// removed by whatever version.
+    /// Rebuilds the keyword indexes and rewrites the file, so that no content removed by any
+    /// version is left.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Store {
         self.truncate_log(PATIENCE)
     }
 
-    /// Writes the log back into the database and empties it.
+    /// Checkpoints the log and empties it.
     fn truncate_log(&mut self, patience: Duration) -> Result<Erasure> {
         let is_busy: bool = {
             let truncate = || {

@@ -1,4 +1,4 @@
-//! Turns SQLite's errors into kb's, sorted by what the user would do.
+//! Converts SQLite's errors to kb's, grouped by what the user can do.
 
 use std::io;
 use std::path::Path;
@@ -7,13 +7,13 @@ use rusqlite::ffi;
 
 use crate::error::Error;
 
-use super::second_look::{Look, look_again};
+use super::recheck::{Diagnosis, check_again};
 
-/// What went wrong inside a transaction, before the path of the database is added.
+/// An error inside a transaction, before the path of the database is added.
 #[derive(Debug)]
 pub(in crate::store) enum Fault {
     Sqlite(rusqlite::Error),
-    /// What is stored contradicts itself.
+    /// Stored data contradicts itself.
     Corrupt(String),
     Foreign,
     TooNew {
@@ -23,7 +23,7 @@ pub(in crate::store) enum Fault {
     Known(Error),
 }
 
-/// The outcome of one step of a transaction.
+/// The result of one step of a transaction.
 pub(in crate::store) type Step<T> = Result<T, Fault>;
 
 impl From<rusqlite::Error> for Fault {
@@ -39,7 +39,7 @@ impl From<Error> for Fault {
 }
 
 impl Fault {
-    /// Turns the fault into an error about the database at `path`.
+    /// Converts the fault to an error about the database at `path`.
     pub(in crate::store) fn at(self, path: &Path) -> Error {
         let path = path.to_owned();
         match self {
@@ -47,13 +47,13 @@ impl Fault {
                 Class::Locked => Error::Locked { path },
                 Class::DiskFull => Error::DiskFull { path },
                 Class::Corrupt => Error::Corrupt { path, detail: error.to_string() },
-                Class::Malformed => match look_again(&path) {
-                    Look::Unreadable(detail) => Error::DiskFailed { path, detail },
-                    Look::Sound => {
+                Class::Malformed => match check_again(&path) {
+                    Diagnosis::Unreadable(detail) => Error::DiskFailed { path, detail },
+                    Diagnosis::Intact => {
                         let detail = "what was read then is not what is read now".to_owned();
                         Error::DiskFailed { path, detail }
                     }
-                    Look::Damaged => Error::Corrupt { path, detail: error.to_string() },
+                    Diagnosis::Damaged => Error::Corrupt { path, detail: error.to_string() },
                 },
                 Class::DiskFailed => Error::DiskFailed { path, detail: error.to_string() },
                 Class::Io(kind) => {
@@ -68,12 +68,12 @@ impl Fault {
         }
     }
 
-    /// Whether another connection was in the way.
+    /// Whether another connection blocked the statement.
     pub(in crate::store) fn is_busy(error: &rusqlite::Error) -> bool {
         matches!(class(error), Class::Locked)
     }
 
-    /// Whether a file could not be written, where one is read and another written.
+    /// Whether a file could not be written, for operations that read one file and write another.
     pub(in crate::store) fn is_about_writing(&self) -> bool {
         let Self::Sqlite(error) = self else { return false };
         let code = error.sqlite_extended_error_code();
@@ -83,7 +83,7 @@ impl Fault {
     }
 }
 
-/// Failures of the system to write a file.
+/// Errors of the system on writing a file.
 const WRITING: [i32; 5] = [
     ffi::SQLITE_IOERR_WRITE,
     ffi::SQLITE_IOERR_FSYNC,
@@ -96,39 +96,43 @@ enum Class {
     Locked,
     DiskFull,
     Corrupt,
-    /// Corrupt, or a disk that fails: SQLite has one word for both.
+    /// A corrupt file or a failing disk: SQLite has one code for both.
     Malformed,
     DiskFailed,
     Io(io::ErrorKind),
     Other,
 }
 
-/// Sorts by what the user would do about it.
+/// Groups an error by what the user can do.
 fn class(error: &rusqlite::Error) -> Class {
     use rusqlite::ErrorCode as Code;
     match error {
-        // The shared memory beside the log is the first file to feel a full disk.
-        rusqlite::Error::SqliteFailure(it, _) if it.extended_code == ffi::SQLITE_IOERR_SHMSIZE => {
+        // The shared memory next to the log is the first file to meet a full disk.
+        rusqlite::Error::SqliteFailure(failure, _)
+            if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE =>
+        {
             Class::DiskFull
         }
-        rusqlite::Error::SqliteFailure(it, _) => match it.code {
+        rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
             Code::DatabaseBusy | Code::DatabaseLocked | Code::FileLockingProtocolFailed => {
                 Class::Locked
             }
             Code::DiskFull => Class::DiskFull,
             Code::SystemIoFailure
                 if [ffi::SQLITE_IOERR_READ, ffi::SQLITE_IOERR_CORRUPTFS]
-                    .contains(&it.extended_code) =>
+                    .contains(&failure.extended_code) =>
             {
                 Class::DiskFailed
             }
-            Code::DatabaseCorrupt if it.extended_code == ffi::SQLITE_CORRUPT => Class::Malformed,
+            Code::DatabaseCorrupt if failure.extended_code == ffi::SQLITE_CORRUPT => {
+                Class::Malformed
+            }
             Code::DatabaseCorrupt | Code::NotADatabase => Class::Corrupt,
             Code::PermissionDenied | Code::ReadOnly => Class::Io(io::ErrorKind::PermissionDenied),
             Code::CannotOpen | Code::SystemIoFailure => Class::Io(io::ErrorKind::Other),
             _ => Class::Other,
         },
-        // A column holds what kb never writes.
+        // A column has a value that kb never writes.
         rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::IntegralValueOutOfRange(..)
         | rusqlite::Error::InvalidColumnType(..) => Class::Corrupt,

@@ -1,9 +1,9 @@
-//! Recognises how FTS5 and vec0 keep what they keep.
+//! Recognises the table layouts of FTS5 and vec0.
 //!
-//! kb reads the tables behind both itself (`postings.rs`, `scan.rs`), because their SQL takes several times as
-//! long. The layout of these tables is part of the file formats, but kb's tests can only vouch for the
-//! versions they ran with. A database made by another version is asked through SQL instead
-//! (`by_sql.rs`): the answers are the same, and only slower.
+//! kb reads the tables of both directly (`postings.rs`, `scan.rs`), because their SQL takes several
+//! times as long. The layout of these tables is part of the file formats, but kb's tests can only
+//! vouch for the versions they ran with. A database made by another version is queried through SQL
+//! instead (`by_sql.rs`): the answers are the same, only slower.
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -14,25 +14,25 @@ use crate::store::Store;
 use crate::store::integrity::check;
 use crate::store::vectors::BLOCK_ROWS;
 
-/// Versions of FTS5's format: without and with terms taken out in place.
+/// Versions of FTS5's format, without and with terms removed in place.
 const FTS5_VERSIONS: [i64; 2] = [4, 5];
 
-/// Versions of sqlite-vec whose tables are laid out as `scan.rs` reads them.
+/// Versions of sqlite-vec with the table layout that `scan.rs` reads.
 const VEC0_VERSIONS: [&str; 1] = ["v0.1.9"];
 
 const FTS5_VERSION: &str = "SELECT v FROM chunks_fts_config WHERE k = 'version'";
 
-/// The head of what says which segments there are; see `postings.rs`.
+/// The head of the list of segments; see `postings.rs`.
 const FTS5_STRUCTURE: &str = "SELECT substr(block, 5, 4) FROM chunks_fts_data WHERE id = 10";
 
-/// Stands there since SQLite 3.43 in tables with options that kb does not use.
+/// Present since SQLite 3.43 in tables with options that kb does not use.
 const FTS5_OTHER_STRUCTURE: [u8; 4] = [0xff, 0, 0, 1];
 
 const VEC0_VERSION: &str = "SELECT value FROM chunks_vec_info WHERE key = 'CREATE_VERSION'";
 
 const SCHEMA: &str = "SELECT sql FROM sqlite_schema WHERE name = :name";
 
-/// The tables as the known versions make them.
+/// The tables as created by the known versions.
 const FTS5_TABLES: [(&str, &str); 2] = [
     ("chunks_fts_data", "CREATE TABLE 'chunks_fts_data'(id INTEGER PRIMARY KEY, block BLOB)"),
     (
@@ -58,12 +58,12 @@ const VEC0_TABLES: [(&str, &str); 3] = [
     ),
 ];
 
-/// Which tables of a database kb reads itself.
+/// The tables of a database that kb reads directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct Layout {
-    /// Those of FTS5.
+    /// Whether it reads those of FTS5.
     pub(in crate::store) knows_fts5: bool,
-    /// Those of vec0.
+    /// Whether it reads those of vec0.
     pub(in crate::store) knows_vec0: bool,
 }
 
@@ -74,32 +74,32 @@ impl Layout {
 }
 
 impl Store {
-    /// Returns what is known of the layout; looked up once, by the first who asks.
+    /// Returns the known layouts; detected once, on the first call.
     pub(in crate::store) fn layout(&self, db: &Connection) -> Step<Layout> {
         if let Some(layout) = self.layout.get() {
             return Ok(layout);
         }
         let layout = Layout::read(db)?;
-        // The table of vectors may still be to come.
+        // The table of vectors may be created later.
         if check::has_vector_table(db)? {
             self.layout.set(Some(layout));
         }
         Ok(layout)
     }
 
-    /// Returns what is known of the layout, for what is about to be written.
+    /// Returns the known layouts before a write.
     pub(in crate::store) fn layout_to_write(&self) -> Result<Layout> {
         self.layout(&self.connection).map_err(|fault| fault.at(&self.path))
     }
 
-    /// Lets this store and its readers take the layout of both for one they do not know.
+    /// Makes this store and its readers treat both layouts as unknown.
     #[cfg(test)]
     pub(crate) fn forget_layout(&self) {
         self.layout.set(Some(Layout { knows_fts5: false, knows_vec0: false }));
     }
 }
 
-/// Whether the index of words is as `postings.rs` reads it.
+/// Whether the index of words has the layout that `postings.rs` reads.
 pub(in crate::store) fn knows_fts5(db: &Connection) -> Step<bool> {
     let version: Option<i64> =
         db.prepare_cached(FTS5_VERSION)?.query_row([], |row| row.get(0)).optional()?;
@@ -110,7 +110,8 @@ pub(in crate::store) fn knows_fts5(db: &Connection) -> Step<bool> {
         && are_made_so(db, &FTS5_TABLES)?)
 }
 
-/// Whether the table of vectors is as `scan.rs` reads it; also where there is none yet.
+/// Whether the table of vectors has the layout that `scan.rs` reads; also true if there is no table
+/// yet.
 pub(in crate::store) fn knows_vec0(db: &Connection) -> Step<bool> {
     if !check::has_vector_table(db)? {
         return Ok(true);
@@ -118,7 +119,7 @@ pub(in crate::store) fn knows_vec0(db: &Connection) -> Step<bool> {
     let sql: String = db.prepare_cached(SCHEMA)?.query_row(["chunks_vec"], |row| row.get(0))?;
     let version: Option<String> =
         db.prepare_cached(VEC0_VERSION)?.query_row([], |row| row.get(0)).optional()?;
-    // Without the tables it is damaged, which is for those who read it to tell.
+    // Missing tables are damage, which their readers report.
     Ok(sql.contains(&format!("chunk_size = {BLOCK_ROWS}"))
         && version.is_some_and(|version| VEC0_VERSIONS.contains(&version.as_str()))
         && are_made_so(db, &VEC0_TABLES)?)
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_version_makes_is_known() {
+    fn the_layouts_of_this_version_are_known() {
         assert_eq!(layout(&TestDb::unbound()), (true, true));
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["one", "two"], &[]);
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_is_not() {
+    fn other_versions_are_unknown() {
         for (change, expected) in [
             ("UPDATE chunks_fts_config SET v = 6 WHERE k = 'version'", (false, true)),
             (

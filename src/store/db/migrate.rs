@@ -1,7 +1,7 @@
 //! Applies `migrations/*.sql`, so that every database has the newest schema.
 //!
-//! The version stands in `config.schema_version` for people and in `user_version` for opening,
-//! which reads it from the file's first page.
+//! The version is in `config.schema_version` for people, and in `user_version`, which is read from
+//! the file's first page on opening.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::fault::{Fault, Step};
 use crate::store::keyword::grams;
 use crate::store::vectors::sums;
 
-/// Marks a SQLite file as one of kb's; the bytes "kbdb".
+/// Marks an SQLite file as a kb database; the bytes "kbdb".
 pub(in crate::store) const APPLICATION_ID: i32 = 0x6b62_6462;
 
 /// Number and text of each migration, in order.
@@ -25,10 +25,10 @@ pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
     (ERASE, include_str!("../../../migrations/0006_erase.sql")),
 ];
 
-/// The migration that makes tables which only kb can fill.
+/// The migration that creates tables which only kb can fill.
 const ERASE: i64 = 6;
 
-/// Pause before another process is asked again to let go of a file that is being made.
+/// Pause before trying again while another process creates the file.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 const COUNT_SCHEMA: &str = "SELECT count(*) FROM sqlite_schema";
@@ -44,12 +44,12 @@ const SET_SCHEMA_VERSION: &str = "
 ///
 /// # Errors
 ///
-/// [`Fault::Foreign`] for a database that is not one of kb's.
+/// [`Fault::Foreign`] for a database of another program.
 pub(in crate::store) fn version(connection: &Connection) -> Step<i64> {
     if !connection.is_autocommit() {
         return version_in_transaction(connection);
     }
-    // One state of the file: another process may be making it into a database just now.
+    // One state of the file: another process may be turning it into a database just now.
     let snapshot = connection.unchecked_transaction()?;
     let version = version_in_transaction(&snapshot)?;
     snapshot.commit()?;
@@ -61,7 +61,7 @@ fn version_in_transaction(connection: &Connection) -> Step<i64> {
         APPLICATION_ID => {
             Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
         }
-        // Also what is left of a kb that was killed between making the file and filling it.
+        // Also a file left by a kb that was killed between creating and filling it.
         0 if connection.query_row(COUNT_SCHEMA, [], |row| row.get::<_, i64>(0))? == 0 => Ok(0),
         _ => Err(Fault::Foreign),
     }
@@ -77,7 +77,8 @@ pub(in crate::store) fn refuse_newer(found: i64, migrations: &[(i64, &str)]) -> 
     if found > supported { Err(Fault::TooNew { found, supported }) } else { Ok(()) }
 }
 
-/// Puts the file into WAL mode, which it remembers; writes nothing where it is so already.
+/// Puts the file into WAL mode, which is stored in the file; writes nothing if it is in WAL mode
+/// already.
 ///
 /// SQLite does not wait here for another process that is about to do the same, hence the loop.
 pub(in crate::store) fn enter_wal(connection: &Connection, patience: Duration) -> Step<()> {
@@ -92,10 +93,10 @@ pub(in crate::store) fn enter_wal(connection: &Connection, patience: Duration) -
     }
 }
 
-/// Applies what is pending of `migrations`, each in a transaction of its own.
+/// Applies the pending `migrations`, each in a separate transaction.
 ///
-/// `found` is what [`version`] returned; it is read again under the write lock, because another
-/// process may be opening the same file.
+/// `found` is the result of [`version`]. The version is read again under the write lock, because
+/// another process may be opening the same file.
 ///
 /// # Errors
 ///
@@ -132,8 +133,8 @@ pub(in crate::store) fn apply(
     Ok(())
 }
 
-/// Refuses to bring forward a database whose two versions contradict each other: a migration would
-/// meet what it is to make.
+/// Refuses to migrate a database whose two versions contradict each other: a migration would find
+/// the objects it is to create.
 fn refuse_other_version(connection: &Connection) -> Step<()> {
     let found = version(connection)?;
     if found == 0 {
@@ -164,13 +165,13 @@ mod tests {
         db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
-    /// Says whether the database takes the statement.
+    /// Returns whether the database accepts the statement.
     fn takes(db: &TestDb, sql: &str) -> bool {
         db.store.connection.execute_batch(sql).is_ok()
     }
 
     #[test]
-    fn the_version_stands_in_three_places() {
+    fn the_version_is_in_three_places() {
         let db = TestDb::new();
         assert_eq!(
             text(&db, "SELECT value FROM config WHERE key = 'schema_version'"),
@@ -197,17 +198,17 @@ mod tests {
         let stated = text(&db, "SELECT value FROM config WHERE key = 'schema_version'");
         assert_eq!(stated, (NEWEST + 2).to_string());
         assert_eq!(db.texts(id), ["words"]);
-        // Another process that found the old version a moment ago does nothing twice.
+        // Another process that read the old version a moment ago repeats nothing.
         apply(&mut db.store.connection, NEWEST, &more).unwrap();
         db.assert_whole();
     }
 
     #[test]
-    fn a_database_of_the_first_schema_gains_what_came_later() {
+    fn a_database_of_the_first_schema_gets_all_later_changes() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &["one"]);
         let path = db.path();
-        // Back to what the first schema was.
+        // Back to the first schema.
         let back = "
             DROP TABLE roots;
             DROP TABLE skills;
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_that_fails_leaves_the_version_before_it() {
+    fn a_failed_migration_leaves_the_previous_version() {
         let mut db = TestDb::new();
         let broken = [(NEWEST + 1, "CREATE TABLE half (id INTEGER) STRICT; nonsense;")];
         assert!(apply(&mut db.store.connection, NEWEST, &broken).is_err());
@@ -243,7 +244,7 @@ mod tests {
 
     /// Found from outside: "table roots already exists", without a next step.
     #[test]
-    fn a_version_that_was_set_back_is_told_as_corruption() {
+    fn a_version_that_was_set_back_is_reported_as_corruption() {
         let db = TestDb::new();
         let path = db.path();
         db.store.connection.pragma_update(None, "user_version", 3).unwrap();
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_database_is_refused_and_left_alone() {
+    fn a_newer_database_is_refused_and_unchanged() {
         let db = TestDb::new();
         db.store.connection.pragma_update(None, "user_version", NEWEST + 8).unwrap();
         let path = db.path();
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_tags_and_config_keep_their_promises() {
+    fn constraints_of_chunks_tags_and_config_hold() {
         let mut db = TestDb::new();
         db.add("/a.md", &["words"], &["one"]);
         let chunk = "INSERT INTO chunks (document_id, chunk_index, text, passage_hash)";

@@ -1,4 +1,4 @@
-//! Opens, migrates, copies and cleans the database file, and sorts its errors.
+//! Opens, migrates, copies and cleans the database file, and classifies its errors.
 
 pub(in crate::store) mod backup;
 pub(in crate::store) mod binding;
@@ -7,8 +7,8 @@ pub(in crate::store) mod erase;
 pub(in crate::store) mod fault;
 mod ids;
 pub(in crate::store) mod layout;
-pub(in crate::store) mod lend;
 pub(in crate::store) mod migrate;
 pub(in crate::store) mod open;
 pub(in crate::store) mod pages;
-pub(in crate::store) mod second_look;
+pub(in crate::store) mod readers;
+pub(in crate::store) mod recheck;

@@ -1,6 +1,6 @@
-//! Opens a database of kb's, or says why not.
+//! Opens a kb database, or reports why it cannot.
 //!
-//! A file that is not ours is never written to: what it is, is decided by reading alone.
+//! A file of another program is never written to: it is identified by reading alone.
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::files::private::create_file;
 
 use super::fault::Fault;
-use super::lend::file_id;
 use super::migrate;
+use super::readers::file_id;
 use crate::store::Store;
 
 /// How long a statement waits for another process before the database counts as locked.
@@ -24,16 +24,17 @@ pub(in crate::store) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Statements kept prepared on a connection; more than the methods here use together.
 const STATEMENT_CACHE: usize = 64;
 
-/// Settings of one connection; the file itself only remembers that it is in WAL mode.
+/// Settings of one connection; the file itself only stores that it is in WAL mode.
 ///
 /// - `synchronous = NORMAL`: a commit is one write without a flush. A killed process loses nothing;
-///   a power cut may take the last commits with it, never the consistency of the file
-///   (sqlite.org/wal.html, section 3.1). What is lost was files that are still on disk.
+///   a power cut may lose the last commits but never the consistency of the file
+///   (sqlite.org/wal.html, section 3.1). The lost documents came from files that are still on disk.
 /// - `cache_size`: in KiB when negative. Large enough that the upper levels of the keyword index
 ///   stay in memory during an ingest.
-/// - `mmap_size`: in bytes. A scan of all vectors takes a third less time where pages need not be
-///   copied into the cache first. SQLite reads as usual what lies beyond, or cannot be mapped.
-/// - `secure_delete`: what is deleted is overwritten; see `erase.rs`.
+/// - `mmap_size`: in bytes. A scan of all vectors takes a third less time if pages need not be
+///   copied into the cache first. SQLite reads normally what is beyond this size or cannot be
+///   mapped.
+/// - `secure_delete`: deleted content is overwritten; see `erase.rs`.
 const PRAGMAS: &str = "
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = NORMAL;
@@ -43,20 +44,20 @@ const PRAGMAS: &str = "
     PRAGMA secure_delete = ON;";
 
 impl Store {
-    /// Opens the database for reading and writing; makes it, and its directory, where they are
-    /// missing, readable for the owner alone. An empty file becomes a new database.
+    /// Opens the database for reading and writing. Creates the file and its directory if they are
+    /// missing, readable only by the owner. An empty file becomes a new database.
     ///
     /// # Errors
     ///
-    /// [`Error::Foreign`], [`Error::Corrupt`] and [`Error::SchemaTooNew`] for a file that is not
-    /// ours to write, which is then left as it was; [`Error::Locked`], [`Error::DiskFull`] and
-    /// [`Error::Io`] for what the machine refuses.
+    /// [`Error::Foreign`], [`Error::Corrupt`] and [`Error::SchemaTooNew`] for a file that kb must
+    /// not write, which is left unchanged; [`Error::Locked`], [`Error::DiskFull`] and [`Error::Io`]
+    /// for errors of the system.
     pub fn open(path: &Path) -> Result<Self> {
         create_file(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         Self::connect(path)
     }
 
-    /// Opens the database if there is one; `None`, and nothing made, where there is no file.
+    /// Opens the database if it exists; returns `None` and creates nothing if there is no file.
     ///
     /// # Errors
     ///
@@ -69,15 +70,15 @@ impl Store {
         }
     }
 
-    /// Opens a second connection to the same file, for reading only; what [`Store::open`] has
-    /// checked is not checked again.
+    /// Opens a second, read-only connection to the same file. Checks made by [`Store::open`] are
+    /// not repeated.
     ///
     /// # Errors
     ///
     /// [`Error::Locked`] and [`Error::Io`].
     pub fn reader(&self) -> Result<Self> {
         let connection = open_connection(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)
-            .and_then(|it| it.execute_batch(PRAGMAS).map(|()| it))
+            .and_then(|connection| connection.execute_batch(PRAGMAS).map(|()| connection))
             .map_err(|error| Fault::from(error).at(&self.path))?;
         Ok(Self {
             idle: RefCell::default(),
@@ -90,18 +91,18 @@ impl Store {
         })
     }
 
-    /// Returns the version of SQLite that is linked in.
+    /// Returns the version of the linked SQLite.
     pub fn sqlite_version() -> &'static str {
         rusqlite::version()
     }
 
-    /// Closes the connection. The last one to close leaves one file: the log is written back and
-    /// removed. Dropping does the same without telling of errors.
+    /// Closes the connection. The last one to close leaves a single file: it checkpoints and
+    /// removes the write-ahead log. Dropping does the same without reporting errors.
     ///
     /// # Errors
     ///
-    /// [`Error::DiskFull`] and [`Error::Io`] where the log cannot be written back; it is then kept
-    /// and nothing is lost.
+    /// [`Error::DiskFull`] and [`Error::Io`] if the log cannot be checkpointed; it is then kept and
+    /// nothing is lost.
     pub fn close(mut self) -> Result<()> {
         self.empty_log_left();
         self.idle.take();
@@ -111,16 +112,16 @@ impl Store {
     fn connect(path: &Path) -> Result<Self> {
         let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .map_err(Fault::from)
-            .and_then(|mut it| {
-                // Until the file is known to be ours its log is not written back on closing.
-                it.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-                let version = migrate::version(&it)?;
+            .and_then(|mut connection| {
+                // Until the file is known to be kb's, its log is not checkpointed on closing.
+                connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+                let version = migrate::version(&connection)?;
                 migrate::refuse_newer(version, migrate::MIGRATIONS)?;
-                it.execute_batch(PRAGMAS)?;
-                migrate::enter_wal(&it, BUSY_TIMEOUT)?;
-                migrate::apply(&mut it, version, migrate::MIGRATIONS)?;
-                it.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-                Ok(it)
+                connection.execute_batch(PRAGMAS)?;
+                migrate::enter_wal(&connection, BUSY_TIMEOUT)?;
+                migrate::apply(&mut connection, version, migrate::MIGRATIONS)?;
+                connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+                Ok(connection)
             })
             .map_err(|fault| fault.at(path))?;
         Ok(Self {
@@ -135,12 +136,12 @@ impl Store {
     }
 }
 
-/// Opens any database for reading, without a word about whose it is.
+/// Opens any database for reading, without checking whose it is.
 pub(in crate::store) fn open_to_look(path: &Path) -> rusqlite::Result<Connection> {
     open_connection(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
-/// Without `SQLITE_OPEN_CREATE`: files are made by `create_file` alone.
+/// Without `SQLITE_OPEN_CREATE`: only `create_file` creates files.
 pub(in crate::store) fn open_connection(
     path: &Path,
     access: OpenFlags,
@@ -149,14 +150,15 @@ pub(in crate::store) fn open_connection(
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // Query planner stability. Without it SQLite prepares a cached statement again whenever another value
-    // is bound, in case another plan suits that value: three quarters of the instructions of a re-add.
+    // Query planner stability. Without it SQLite prepares a cached statement again whenever another
+    // value is bound, in case another plan suits that value: three quarters of the instructions of
+    // a re-add.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     Ok(connection)
 }
 
-/// Makes `vec0` known to every connection of this process.
+/// Registers `vec0` for every connection of this process.
 fn register_vec0() -> rusqlite::Result<()> {
     static REGISTERED: Once = Once::new();
     let mut outcome = Ok(());
@@ -167,9 +169,9 @@ fn register_vec0() -> rusqlite::Result<()> {
 #[expect(unsafe_code, reason = "the one way to link sqlite-vec into the bundled SQLite")]
 fn register_vec0_once() -> rusqlite::Result<()> {
     use rusqlite::auto_extension::{RawAutoExtension, register_auto_extension};
-    // SAFETY: the crate declares `sqlite3_vec_init` without parameters, but sqlite-vec.c defines
-    // it with SQLite's signature for extension entry points, which is what is restored here. It
-    // opens and closes no connection and does not touch the list of extensions.
+    // SAFETY: the crate declares `sqlite3_vec_init` without parameters, but sqlite-vec.c defines it
+    // with SQLite's signature for extension entry points, which the transmute restores. It opens
+    // and closes no connection and does not touch the list of extensions.
     unsafe {
         let init: RawAutoExtension = std::mem::transmute::<*const (), RawAutoExtension>(
             sqlite_vec::sqlite3_vec_init as *const (),

@@ -1,10 +1,10 @@
 //! Clears the copies of rows that SQLite leaves between the rows of its pages.
 //!
-//! `PRAGMA secure_delete` overwrites a row where it is deleted. But SQLite also moves rows from page to
-//! page, to keep them evenly filled, and leaves what was there before in the gap between a page's
-//! list of rows and the rows themselves (`rebuildPage` in btree.c). Such a copy outlives its row: of 230
-//! removed documents 4 could be read on. Pages are read and written as `sqlite_dbpage` gives them,
-//! so all of it is part of the transaction.
+//! `PRAGMA secure_delete` overwrites a row where it is deleted. But SQLite also moves rows between
+//! pages, to keep them evenly filled, and leaves the earlier bytes in the gap between a page's list
+//! of rows and the rows themselves (`rebuildPage` in btree.c). Such a copy outlives its row: 4 of
+//! 230 removed documents could still be read. Pages are read and written through `sqlite_dbpage`,
+//! so everything is part of the transaction.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, named_params};
 
 use super::fault::{Fault, Step};
 
-/// The library may have been built without it; see `.cargo/config.toml`.
+/// SQLite may have been built without this table; see `.cargo/config.toml`.
 const HAS_PAGES: &str =
     "SELECT EXISTS (SELECT 1 FROM pragma_module_list WHERE name = 'sqlite_dbpage')";
 
@@ -22,24 +22,24 @@ const PAGE: &str = "SELECT data FROM sqlite_dbpage WHERE pgno = :page";
 
 const WRITE_PAGE: &str = "UPDATE sqlite_dbpage SET data = :data WHERE pgno = :page";
 
-/// Bytes of the first page before its tree begins: the header of the file.
+/// Bytes of the file header, which precede the tree in the first page.
 const FILE_HEADER: usize = 100;
 
-/// Bytes of a page's header; those of an inner page have the number of one more page below it.
+/// Bytes of a page's header; that of an inner page also has the number of its last child page.
 const LEAF_HEADER: usize = 8;
 const INNER_HEADER: usize = 12;
 
 /// A page of a table or an index, as the file format describes it (sqlite.org/fileformat2.html, 1.6).
 #[derive(Debug, PartialEq, Eq)]
 struct Page {
-    /// Between the list of rows and the first of them; nothing may be here.
+    /// The gap between the list of rows and the first row; it must be empty.
     gap: Range<usize>,
-    /// Pages below it; none for a leaf.
+    /// Child pages; none for a leaf.
     below: Vec<i64>,
 }
 
-/// Overwrites with zeros what lies between the rows of all tables and indexes. Returns on how many pages
-/// there was something; `None`, and nothing is done, where the library gives no pages.
+/// Overwrites the gaps of all tables and indexes with zeros. Returns the number of changed pages;
+/// `None`, without any change, if SQLite was built without access to pages.
 pub(in crate::store) fn clear_gaps(db: &Connection) -> Step<Option<usize>> {
     if !db.query_row(HAS_PAGES, [], |row| row.get::<_, bool>(0))? {
         return Ok(None);
@@ -54,7 +54,7 @@ pub(in crate::store) fn clear_gaps(db: &Connection) -> Step<Option<usize>> {
     let mut read = db.prepare(PAGE)?;
     let mut write = db.prepare(WRITE_PAGE)?;
     while let Some(number) = waiting.pop() {
-        // Where pages point to each other in a circle.
+        // Pages may point to each other in a circle.
         num_read += 1;
         if num_read > num_pages {
             return Err(damaged(number));
@@ -81,7 +81,7 @@ fn damaged(page: i64) -> Fault {
     Fault::Corrupt(format!("page {page} cannot be read"))
 }
 
-/// Takes a page apart; `None` if it is none of a table or an index.
+/// Parses a page; `None` if it is not a page of a table or an index.
 fn page(data: &[u8], is_first: bool) -> Option<Page> {
     let start = if is_first { FILE_HEADER } else { 0 };
     let number =
@@ -111,7 +111,7 @@ fn page(data: &[u8], is_first: bool) -> Option<Page> {
     Some(Page { gap, below })
 }
 
-/// Returns the page without what is in its gap; `None` where nothing is.
+/// Returns the page with an empty gap; `None` if the gap is empty already.
 fn without_gap(data: &[u8], gap: Range<usize>) -> Option<Vec<u8>> {
     if data.get(gap.clone())?.iter().all(|byte| *byte == 0) {
         return None;
@@ -127,17 +127,18 @@ mod tests {
     use crate::store::testing::TestDb;
 
     #[test]
-    fn the_library_gives_its_pages() {
-        // A build without the flag in `.cargo/config.toml` works, but rewrites the file at each removal.
+    fn the_library_gives_access_to_pages() {
+        // A build without the flag in `.cargo/config.toml` works, but rewrites the file for each
+        // removal.
         let db = TestDb::new();
         assert!(clear_gaps(&db.store.connection).unwrap().is_some());
     }
 
     #[test]
-    fn what_lies_between_rows_is_cleared_and_the_rows_stay() {
+    fn gaps_between_rows_are_cleared_and_the_rows_stay() {
         let db = Connection::open_in_memory().unwrap();
         db.execute_batch("PRAGMA secure_delete = ON; CREATE TABLE t (a PRIMARY KEY, b)").unwrap();
-        // In this order rows are moved from page to page.
+        // This order moves rows between pages.
         for number in (0..4000).map(|number| number * 7919 % 4000) {
             let row = (format!("key {number:05}"), "x".repeat(number % 90));
             db.execute("INSERT INTO t VALUES (?, ?)", row).unwrap();
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_page_are_told_from_one() {
+    fn bytes_that_are_not_a_page_are_recognised() {
         assert_eq!(page(&[0; 512], false), None);
         assert_eq!(page(&[13], false), None);
         let mut empty = vec![0; 512];

@@ -15,12 +15,13 @@ use crate::store::keyword::grams;
 use crate::store::vectors::VectorWriter;
 use crate::store::{Store, vectors};
 
-/// Names what is embedded: equal passages have equal hashes, and under one binding equal vectors.
+/// Identifies an embedded text: equal passages have equal hashes and, under one binding, equal
+/// vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PassageHash([u8; 16]);
 
 impl PassageHash {
-    /// Hashes a passage as [`Chunk::passage`] makes it, without the model's prefix.
+    /// Hashes a passage made by [`Chunk::passage`], without the model's prefix.
     pub fn of(passage: &str) -> Self {
         let digest = Sha256::digest(passage.as_bytes());
         let mut half = [0; 16];
@@ -33,23 +34,23 @@ impl PassageHash {
     }
 }
 
-/// A chunk as it is kept.
+/// A stored chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredChunk {
     /// Its key.
     pub id: ChunkId,
     /// Its position in the document, from 0.
     pub chunk_index: u32,
-    /// What it says and where it stands.
+    /// Its text and its location.
     pub chunk: Chunk,
 }
 
-/// A chunk with what is to be shown of its document.
+/// A chunk with the properties of its document that are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredHit {
     /// The chunk itself.
     pub chunk: StoredChunk,
-    /// Which document it is part of.
+    /// The document it belongs to.
     pub document_id: DocumentId,
     /// The document's title.
     pub title: String,
@@ -59,13 +60,13 @@ pub struct StoredHit {
     pub doc_type: DocType,
     /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
     pub language: Option<String>,
-    /// The document's tags in order of the alphabet.
+    /// The document's tags in alphabetical order.
     pub tags: Vec<String>,
-    /// How many chunks the document has.
+    /// The document's number of chunks.
     pub total_chunks: u32,
-    /// The day the document is of.
+    /// The document's date, as a day.
     pub date: Option<String>,
-    /// Who says so: `document`, its `file`, or nobody, so that it is the day it was `added`.
+    /// The source of the date: `document`, `file`, or `added` if neither has a date.
     pub date_origin: Option<String>,
 }
 
@@ -75,8 +76,8 @@ const CHUNKS: &str = "
     WHERE document_id = :document_id
     ORDER BY chunk_index";
 
-/// `chunk_index` has no gaps, so its maximum, one step in an index, saves counting. The dates are asked
-/// for one by one: joined, SQLite would make the whole view first.
+/// `chunk_index` has no gaps, so its maximum, one step in an index, saves counting. The dates are
+/// queried one by one: in a join, SQLite would compute the whole view first.
 const HITS: &str = "
     SELECT
         chunks.id AS chunk_id,
@@ -132,11 +133,11 @@ const VECTOR_BY_PASSAGE: &str = "
     LIMIT 1";
 
 impl Store {
-    /// Returns a document's chunks in its order; none for an unknown id.
+    /// Returns a document's chunks in order; none for an unknown id.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn chunks(&self, id: DocumentId) -> Result<Vec<StoredChunk>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(CHUNKS)?;
@@ -146,11 +147,11 @@ impl Store {
         })
     }
 
-    /// Returns chunks with their documents in the order of `ids`; those that are gone are left out.
+    /// Returns chunks with their documents in the order of `ids`; missing ones are left out.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>> {
         self.read(|db| {
             let ids = rows::to_json(ids)?;
@@ -173,11 +174,11 @@ impl Store {
         })
     }
 
-    /// Returns the documents of chunks; those that are gone are left out.
+    /// Returns the documents of chunks; missing ones are left out.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn documents_of(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocumentId>> {
         self.read(|db| {
             let ids = rows::to_json(ids)?;
@@ -188,11 +189,11 @@ impl Store {
         })
     }
 
-    /// Returns the vectors of chunks in the order of `ids`; those that have none are left out.
+    /// Returns the vectors of chunks in the order of `ids`; chunks without one are left out.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::ModelMismatch`] when the database has been bound to another model.
+    /// [`crate::error::Error::ModelMismatch`] if the database has been bound to another model.
     pub fn vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>> {
         self.read(|db| {
             if self.check_bound(db)?.is_none() {
@@ -208,11 +209,11 @@ impl Store {
         })
     }
 
-    /// Returns the vectors of those passages that are embedded already under this store's binding.
+    /// Returns the vectors of the passages that are already embedded under this store's binding.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::ModelMismatch`] when the database has been bound to another model.
+    /// [`crate::error::Error::ModelMismatch`] if the database has been bound to another model.
     pub fn vectors_by_passage(
         &self,
         hashes: &[PassageHash],
@@ -227,7 +228,7 @@ impl Store {
                 let vector = statement
                     .query_row(named_params! { ":passage_hash": hash.0 }, vectors::from_row)
                     .optional()?;
-                found.extend(vector.map(|it| (*hash, it)));
+                found.extend(vector.map(|vector| (*hash, vector)));
             }
             Ok(found)
         })
@@ -270,7 +271,7 @@ mod tests {
     use crate::store::testing::{TestDb, binding, chunk, document, vector};
 
     #[test]
-    fn what_a_chunk_says_of_itself_is_json_under_the_documented_keys() {
+    fn chunk_metadata_is_json_under_the_documented_keys() {
         let mut db = TestDb::new();
         let mut whole = chunk("words");
         whole.section = Some("Config > Advanced".into());
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_comes_back_as_it_was() {
+    fn a_chunk_is_read_back_unchanged() {
         let mut db = TestDb::new();
         let mut whole = chunk("words");
         whole.symbol = Some("Class.method".into());
@@ -315,19 +316,19 @@ mod tests {
         let vectors = [vector("words"), vector("more")];
         let id = db.store.replace(&new, &chunks, &vectors, &|_| false).unwrap().document_id();
         let stored = db.store.chunks(id).unwrap();
-        assert_eq!(stored.iter().map(|it| it.chunk_index).collect::<Vec<_>>(), [0, 1]);
-        assert_eq!(stored.into_iter().map(|it| it.chunk).collect::<Vec<_>>(), chunks);
+        assert_eq!(stored.iter().map(|stored| stored.chunk_index).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(stored.into_iter().map(|stored| stored.chunk).collect::<Vec<_>>(), chunks);
     }
 
     #[test]
-    fn hits_come_in_the_order_asked_with_their_documents() {
+    fn hits_are_in_the_requested_order_with_their_documents() {
         let mut db = TestDb::new();
         let first = db.add("/a.md", &["one", "two", "three"], &["b", "a"]);
         let second = db.add("/b.md", &["four"], &[]);
         let id = |document, position: usize| db.store.chunks(document).unwrap()[position].id;
         let (two, four) = (id(first, 1), id(second, 0));
         let hits = db.store.hits(&[four, ChunkId(999), two, four]).unwrap();
-        assert_eq!(hits.iter().map(|it| it.chunk.id).collect::<Vec<_>>(), [four, two, four]);
+        assert_eq!(hits.iter().map(|hit| hit.chunk.id).collect::<Vec<_>>(), [four, two, four]);
         assert_eq!(hits[1].document_id, first);
         assert_eq!(hits[1].title, "Title of /a.md");
         assert_eq!(hits[1].path.as_deref(), Some("/a.md"));
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn an_embedded_passage_is_found_again_while_a_chunk_has_it() {
+    fn an_embedded_passage_is_found_while_a_chunk_has_it() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["one", "two"], &[]);
         let hash = |text| PassageHash::of(&Chunk::passage("Guide > Setup", text));
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_of_another_model_are_not_found_again() {
+    fn vectors_of_another_model_are_not_found() {
         let mut db = TestDb::new();
         let hash = PassageHash::of("words");
         Store::open(&db.path()).unwrap().bind(&binding("other")).unwrap();

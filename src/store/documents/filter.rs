@@ -1,4 +1,4 @@
-//! Writes a [`Filter`] as a condition in SQL.
+//! Writes a [`Filter`] as an SQL condition.
 
 use std::collections::BTreeSet;
 use std::path::MAIN_SEPARATOR;
@@ -12,9 +12,10 @@ use super::rows;
 use crate::store::Store;
 use crate::store::keyword::{fts, grams};
 
-/// The condition on `documents` that a [`Filter`] sets; [`FilterValues`] has its parameters.
+/// The SQL condition of a [`Filter`] on `documents`; [`FilterValues`] has its parameters.
 ///
-/// A path is compared as a range, so that no character of it is special; copies count.
+/// A path is compared as a range, so that it has no special characters; the paths of copies also
+/// match.
 macro_rules! passes_filter {
     () => {
         "(:doc_type IS NULL OR documents.doc_type = :doc_type)
@@ -51,7 +52,7 @@ macro_rules! passes_filter {
 }
 pub(in crate::store) use passes_filter;
 
-/// Drives from documents to chunks, so that the cost is that of what passes.
+/// Joins from documents to chunks, so that the cost depends on the number of matches.
 const PASSING_CHUNKS: &str = concat!(
     "SELECT chunks.id
     FROM documents
@@ -71,7 +72,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn passing_chunks(&self, filter: &Filter) -> Result<Vec<ChunkId>> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
@@ -82,7 +83,7 @@ impl Store {
     }
 }
 
-/// What the parameters of the condition are bound to.
+/// The parameters of the condition.
 #[derive(Debug)]
 pub(in crate::store) struct FilterValues {
     doc_type: Option<&'static str>,
@@ -90,7 +91,7 @@ pub(in crate::store) struct FilterValues {
     tags: String,
     num_tags: u32,
     path: Option<String>,
-    /// The path and a separator: what lies below begins with it.
+    /// The path and a separator: the prefix of all paths below it.
     path_below: Option<String>,
     /// The first string after all that begin with `path_below`.
     path_beyond: Option<String>,
@@ -108,17 +109,17 @@ pub(in crate::store) struct FilterValues {
 impl FilterValues {
     pub(in crate::store) fn new(filter: &Filter) -> rusqlite::Result<Self> {
         let tags: BTreeSet<&str> = filter.tags.iter().map(String::as_str).collect();
-        let path = filter.path_prefix.as_deref().map(|it| it.trim_end_matches(MAIN_SEPARATOR));
+        let path = filter.path_prefix.as_deref().map(|path| path.trim_end_matches(MAIN_SEPARATOR));
         let after_separator = char::from_u32(u32::from(MAIN_SEPARATOR) + 1).unwrap_or(char::MAX);
         Ok(Self {
-            doc_type: filter.doc_type.map(|it| it.as_str()),
+            doc_type: filter.doc_type.map(|doc_type| doc_type.as_str()),
             tags: rows::to_json(&tags)?,
             num_tags: u32::try_from(tags.len()).unwrap_or(u32::MAX),
             path: path.map(str::to_owned),
-            path_below: path.map(|it| format!("{it}{MAIN_SEPARATOR}")),
-            path_beyond: path.map(|it| format!("{it}{after_separator}")),
+            path_below: path.map(|path| format!("{path}{MAIN_SEPARATOR}")),
+            path_beyond: path.map(|path| format!("{path}{after_separator}")),
             excluded_tags: rows::to_json(&filter.excluded_tags)?,
-            language: filter.language.map(|it| it.as_str()),
+            language: filter.language.map(|language| language.as_str()),
             since: filter.since.clone(),
             until: filter.until.clone(),
             excluded: any_of(&filter.excluded, fts::expr),
@@ -151,9 +152,9 @@ impl FilterValues {
     }
 }
 
-/// Joins the expressions of texts; `None` without any.
+/// Joins the expressions of texts; `None` if there are no texts.
 fn any_of(texts: &[String], expr: impl Fn(&str) -> String) -> Option<String> {
-    let exprs: Vec<String> = texts.iter().map(|it| expr(it)).collect();
+    let exprs: Vec<String> = texts.iter().map(|text| expr(text)).collect();
     if exprs.is_empty() { None } else { Some(exprs.join(" OR ")) }
 }
 
@@ -177,7 +178,7 @@ mod tests {
         db
     }
 
-    /// Both rankings and the listing agree on which documents pass.
+    /// Checks that both rankings and the list pass the same documents.
     #[track_caller]
     fn check(filter: &Filter, expected: &[i64]) {
         let db = db();
@@ -185,18 +186,22 @@ mod tests {
         assert_eq!(passing.iter().map(|chunk_id| chunk_id.0).collect::<Vec<_>>(), expected);
         for depth in [100, 5000] {
             let ranked = db.store.rank_by_cosine(&vector("apple"), Some(&passing), depth).unwrap();
-            let mut by_vector: Vec<i64> = ranked.iter().map(|it| it.chunk_id.0).collect();
+            let mut by_vector: Vec<i64> = ranked.iter().map(|hit| hit.chunk_id.0).collect();
             by_vector.sort_unstable();
             assert_eq!(by_vector, expected, "by vector, depth {depth}");
         }
         if filter.excluded.is_empty() {
             let listed = db.store.documents(filter).unwrap();
-            assert_eq!(listed.iter().map(|it| it.id.0).collect::<Vec<_>>(), expected, "listed");
+            assert_eq!(
+                listed.iter().map(|document| document.id.0).collect::<Vec<_>>(),
+                expected,
+                "listed"
+            );
         }
     }
 
     fn tags(tags: &[&str]) -> Filter {
-        Filter { tags: tags.iter().map(|&it| it.to_owned()).collect(), ..Filter::default() }
+        Filter { tags: tags.iter().map(|&tag| tag.to_owned()).collect(), ..Filter::default() }
     }
 
     fn below(path: &str) -> Filter {
@@ -204,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_filter_passes_everything() {
+    fn an_empty_filter_passes_all_documents() {
         check(&Filter::default(), &[1, 2, 3, 4, 5, 6]);
     }
 
@@ -215,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn several_tags_must_all_be_borne() {
+    fn all_given_tags_must_be_present() {
         check(&tags(&["red"]), &[1, 3, 6]);
         check(&tags(&["fruit", "red"]), &[1]);
         check(&tags(&["fruit", "fruit"]), &[1, 2]);
@@ -223,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_restricts_to_whole_components() {
+    fn a_path_matches_complete_components() {
         check(&below("/data/notes"), &[1, 2]);
         check(&below("/data/notes/"), &[1, 2]);
         check(&below("/data/notes.md"), &[3]);
@@ -233,15 +238,15 @@ mod tests {
     }
 
     #[test]
-    fn no_character_of_a_path_is_special() {
+    fn paths_have_no_special_characters() {
         check(&below("/data/100%_done"), &[4]);
         check(&below("/data/%"), &[]);
     }
 
     #[test]
-    fn excluded_words_leave_both_rankings() {
-        let excluded = |it: &[&str]| {
-            let excluded = it.iter().map(|&it| it.to_owned()).collect();
+    fn excluded_words_are_left_out_of_both_rankings() {
+        let excluded = |words: &[&str]| {
+            let excluded = words.iter().map(|&word| word.to_owned()).collect();
             Filter { excluded, ..Filter::default() }
         };
         check(&excluded(&["three", "five"]), &[1, 2, 4, 6]);
@@ -249,15 +254,15 @@ mod tests {
     }
 
     #[test]
-    fn excluded_letters_of_scripts_without_spaces_are_found_inside_their_runs() {
+    fn exclusions_in_scripts_without_spaces_match_inside_runs() {
         let mut db = TestDb::new();
         let texts = ["東京都の水族館", "京都へ行くGPU加速", "water", "gpu"];
         let id = db.add("/a.md", &texts, &[]);
-        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|it| it.id).collect();
+        let ids: Vec<ChunkId> = db.store.chunks(id).unwrap().iter().map(|chunk| chunk.id).collect();
         let passing = |text: &str| {
             let filter = Filter { excluded: vec![text.to_owned()], ..Filter::default() };
             let passing = db.store.passing_chunks(&filter).unwrap();
-            (0..ids.len()).filter(|it| passing.contains(&ids[*it])).collect::<Vec<_>>()
+            (0..ids.len()).filter(|idx| passing.contains(&ids[*idx])).collect::<Vec<_>>()
         };
         assert_eq!(passing("水族"), [1, 2, 3]);
         assert_eq!(passing("水"), [1, 2, 3]);
@@ -268,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_tags_and_days_restrict() {
+    fn languages_excluded_tags_and_days_restrict() {
         let mut db = db();
         let python = Filter { language: Some(Language::Python), ..Filter::default() };
         check(&python, &[6]);
@@ -280,10 +285,14 @@ mod tests {
         undated.metadata.created = Some("last spring".into());
         let other = db.put(&undated, &["apple eight"], &[]).document_id();
         let days = |since: &str, until: &str| {
-            let day = |it: &str| Some(it.to_owned()).filter(|it| !it.is_empty());
+            let day = |day: &str| Some(day.to_owned()).filter(|day| !day.is_empty());
             let filter = Filter { since: day(since), until: day(until), ..Filter::default() };
             let listed = db.store.documents(&filter).unwrap();
-            listed.iter().map(|it| it.id).filter(|it| [id, other].contains(it)).collect::<Vec<_>>()
+            listed
+                .iter()
+                .map(|document| document.id)
+                .filter(|found| [id, other].contains(found))
+                .collect::<Vec<_>>()
         };
         assert_eq!(days("2001", "2001"), [id]);
         assert_eq!(days("2001-09-09", "2001-09-09"), [id]);
@@ -295,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_add_up() {
+    fn all_conditions_must_hold() {
         let filter = Filter {
             doc_type: Some(DocType::Markdown),
             path_prefix: Some("/data".into()),

@@ -20,7 +20,7 @@ use super::documents::filter::{FilterValues, passes_filter};
 use super::keyword::grams;
 use super::{NewDocument, Store};
 
-/// A document as it is kept.
+/// A stored document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredDocument {
     /// Its key; stays when the document is replaced.
@@ -37,21 +37,21 @@ pub struct StoredDocument {
     pub doc_type: DocType,
     /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
     pub language: Option<String>,
-    /// How its bytes were read, as [`crate::document::Format`] names it.
+    /// How its content was read, as [`crate::document::Format`] names it.
     pub format: String,
     /// When it was first added: RFC 3339, UTC.
     pub created_at: String,
     /// When its content was last replaced: RFC 3339, UTC.
     pub updated_at: String,
-    /// What it says about itself.
+    /// Its own metadata.
     pub metadata: Metadata,
-    /// Its tags in order of the alphabet.
+    /// Its tags in alphabetical order.
     pub tags: Vec<String>,
-    /// How many chunks it has.
+    /// Number of its chunks.
     pub chunk_count: u32,
 }
 
-/// A document as a list shows it: of thousands, nothing else is read.
+/// A document in a list. A list of thousands reads nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedDocument {
     /// Its key.
@@ -68,15 +68,15 @@ pub struct ListedDocument {
     pub created_at: String,
     /// When its content was last replaced: RFC 3339, UTC.
     pub updated_at: String,
-    /// How well its pages could be read; `None` where it has none.
+    /// How well its pages could be read; `None` if it has no pages.
     pub quality: Option<Quality>,
-    /// Its tags in order of the alphabet.
+    /// Its tags in alphabetical order.
     pub tags: Vec<String>,
-    /// How many chunks it has.
+    /// Number of its chunks.
     pub chunk_count: u32,
 }
 
-/// What a document can be called by.
+/// The names by which a document can be addressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentName {
     /// Its key.
@@ -145,7 +145,7 @@ const DOCUMENTS: &str = concat!(
     " ORDER BY documents.id"
 );
 
-/// Gathering the tags of each document in the query for documents takes four times as long.
+/// Collecting the tags of each document in the query for documents takes four times as long.
 const TAGS_OF_DOCUMENTS: &str = concat!(
     "SELECT documents.id, tags.name
     FROM documents
@@ -194,7 +194,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(DOCUMENT)?;
@@ -204,11 +204,11 @@ impl Store {
         })
     }
 
-    /// Returns the document with these bytes, the oldest if they were read in several ways.
+    /// Returns the document with this content, the oldest if it was read in several ways.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn document_by_hash(&self, content_hash: &str) -> Result<Option<StoredDocument>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(DOCUMENT_BY_HASH)?;
@@ -218,11 +218,11 @@ impl Store {
         })
     }
 
-    /// Returns the documents that pass `filter`, by id; what it says of chunks is not looked at.
+    /// Returns the documents that pass `filter`, by id; conditions on chunks are ignored.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn documents(&self, filter: &Filter) -> Result<Vec<ListedDocument>> {
         self.read(|db| {
             let values = FilterValues::new(filter)?;
@@ -235,22 +235,23 @@ impl Store {
             let mut idx = 0;
             while let Some(row) = tags.next()? {
                 let id: DocumentId = row.get(0)?;
-                idx += documents[idx..].iter().take_while(|it| it.id < id).count();
-                // One that another process added meanwhile is not there.
-                if let Some(document) = documents.get_mut(idx).filter(|it| it.id == id) {
+                idx += documents[idx..].iter().take_while(|document| document.id < id).count();
+                // A document that another process has added meanwhile is missing here.
+                if let Some(document) = documents.get_mut(idx).filter(|document| document.id == id)
+                {
                     document.tags.push(row.get(1)?);
                 }
             }
-            documents.iter_mut().for_each(|it| it.tags.sort_unstable());
+            documents.iter_mut().for_each(|document| document.tags.sort_unstable());
             Ok(documents)
         })
     }
 
-    /// Returns what every document can be called by, in order of ids.
+    /// Returns the names of all documents, ordered by id.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn document_names(&self) -> Result<Vec<DocumentName>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(DOCUMENT_NAMES)?;
@@ -262,18 +263,18 @@ impl Store {
     }
 
     /// Removes a document with its chunks, keyword index, vectors, paths and unused tags; returns
-    /// whether there was one.
+    /// whether it existed.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and what else the
-    /// database refuses.
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
+    /// database.
     pub fn remove(&mut self, id: DocumentId) -> Result<bool> {
         self.write(|db| delete(db, id))
     }
 }
 
-/// Removes a document; foreign keys and triggers remove what hangs on it.
+/// Removes a document; foreign keys and triggers remove everything that depends on it.
 pub(super) fn delete(db: &Connection, id: DocumentId) -> Step<bool> {
     grams::remove(db, id)?;
     erase::mark_chunks(db, id)?;
@@ -286,10 +287,10 @@ pub(super) fn insert(db: &Connection, new: &NewDocument) -> Step<DocumentId> {
         named_params! {
             ":title": new.title,
             ":title_given": new.is_title_given,
-            ":path": new.stamp.as_ref().map(|it| &it.path),
+            ":path": new.stamp.as_ref().map(|stamp| &stamp.path),
             ":content_hash": new.content_hash,
             ":doc_type": new.format.doc_type().as_str(),
-            ":language": new.format.language().map(|it| it.as_str()),
+            ":language": new.format.language().map(|language| language.as_str()),
             ":metadata": rows::document_json(new.format, &new.metadata)?,
         },
         |row| row.get(0),
@@ -297,7 +298,7 @@ pub(super) fn insert(db: &Connection, new: &NewDocument) -> Step<DocumentId> {
     Ok(id)
 }
 
-/// Lets a document be what `new` says, shown under `path`.
+/// Updates a document's row from `new`, shown under `path`.
 pub(super) fn update(
     db: &Connection,
     id: DocumentId,
@@ -311,7 +312,7 @@ pub(super) fn update(
         ":path": path,
         ":content_hash": new.content_hash,
         ":doc_type": new.format.doc_type().as_str(),
-        ":language": new.format.language().map(|it| it.as_str()),
+        ":language": new.format.language().map(|language| language.as_str()),
         ":metadata": rows::document_json(new.format, &new.metadata)?,
     })?;
     Ok(())
@@ -329,7 +330,7 @@ mod tests {
     use crate::store::testing::{TestDb, document};
 
     #[test]
-    fn what_a_document_says_of_itself_comes_back() {
+    fn metadata_of_a_document_is_read_back() {
         let mut db = TestDb::new();
         let mut new = document("/a.py", &["def f(): pass"], &["z", "a"]);
         new.format = Format::Code(Language::Python);
@@ -359,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_found_by_its_bytes() {
+    fn a_document_is_found_by_its_content() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
         assert_eq!(db.store.document_by_hash("hash of words").unwrap().unwrap().id, id);
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn removing_leaves_nothing_of_a_document() {
+    fn a_removed_document_leaves_nothing() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["install git", "more"], &["only", "both"]);
         let other = db.add("/b.md", &["something"], &["both"]);
@@ -384,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delete_by_hand_cascades_to_everything() {
+    fn a_manual_delete_cascades_to_everything() {
         let mut db = TestDb::new();
         db.add("/a.md", &["install git"], &["one"]);
         db.store.connection.execute("DELETE FROM documents", []).unwrap();

@@ -1,7 +1,7 @@
 //! Finds the documents of a path.
 //!
-//! A document remembers every path its bytes were seen at. One of them is primary: the
-//! `source_path` that is shown and that filters look at.
+//! A document remembers every path where its content was seen. One of them is primary: the
+//! `source_path` that is shown and used by filters.
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
@@ -12,7 +12,7 @@ use super::{rows, tags};
 use crate::store::db::fault::Step;
 use crate::store::{Store, documents};
 
-/// A path and what tells, without reading, whether its file is still the same.
+/// A path with the properties that show, without reading, whether its file is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathStamp {
     /// Absolute path.
@@ -21,15 +21,15 @@ pub struct PathStamp {
     pub size_bytes: u64,
     /// Time of its last modification in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// What the path led to, without links, when the user named the file itself; `None` for a file
-    /// that was found in a folder, that was imported, or that an older kb added.
+    /// The path with links resolved, if the user named the file itself; `None` for a file found in
+    /// a folder, imported, or added by an older kb.
     pub real_path: Option<String>,
 }
 
-/// A path that was seen before, and the document that was found there.
+/// A remembered path and the document found there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownPath {
-    /// The file as it was seen last.
+    /// The file as it was last seen.
     pub stamp: PathStamp,
     /// The document.
     pub document_id: DocumentId,
@@ -37,13 +37,13 @@ pub struct KnownPath {
     pub primary_path: String,
     /// SHA-256 of the document's bytes, lower-case hex.
     pub content_hash: String,
-    /// The title, where the user gave it: replacing keeps it, so chunks are to be made with it.
+    /// The title, if the user gave it. Replacing keeps it, so chunks must be made with it.
     pub title_given: Option<String>,
     /// The document's type.
     pub doc_type: DocType,
     /// The programming language, as [`crate::document::Language`] names it; `None` outside code.
     pub language: Option<String>,
-    /// Pages that nobody has read, for want of OCR.
+    /// Pages that are not read yet because they need OCR.
     pub pages_awaiting_ocr: u32,
 }
 
@@ -80,7 +80,7 @@ const OTHER_PATHS: &str = "
     WHERE document_id = :document_id AND path <> :path
     ORDER BY path";
 
-/// A file that was named once and is found in a folder later keeps what it led to.
+/// A file that was named once and is later found in a folder keeps its resolved path.
 const REMEMBER_PATH: &str = "
     INSERT INTO document_paths (path, document_id, size_bytes, mtime_ns, real_path)
     VALUES (:path, :document_id, :size_bytes, :mtime_ns, :real_path)
@@ -104,18 +104,18 @@ const FORGET_OTHER_PATHS: &str =
 
 const SET_PRIMARY: &str = "UPDATE documents SET source_path = :path WHERE id = :id";
 
-/// A note given as text is shown under the first path its words are found at.
+/// A note given as text is shown under the first path where its text is found.
 const SET_FIRST_PRIMARY: &str =
     "UPDATE documents SET source_path = :path WHERE id = :id AND source_path IS NULL";
 
-/// What another path is to a document.
+/// The role of a path for a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathRole<'a> {
     /// One more path.
     Further,
-    /// The path that the document is shown under from now on.
+    /// The new path shown for the document.
     Primary,
-    /// As [`PathRole::Primary`], because something else is at the path that was shown until now.
+    /// As [`PathRole::Primary`], because another file is at the path shown until now.
     PrimaryInsteadOf(&'a PathStamp),
 }
 
@@ -127,28 +127,29 @@ impl KnownPath {
 }
 
 impl Store {
-    /// Returns what is known of a path; `None` for one never seen.
+    /// Returns a remembered path; `None` for a new one.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_path(&self, path: &str) -> Result<Option<KnownPath>> {
         self.read(|db| known(db, path))
     }
 
-    /// Remembers that a document's bytes, those with `content_hash`, are also at `stamp`'s path or
-    /// are there still. Returns `false`, and changes nothing, where the document is gone or has other
-    /// bytes by now: then the file is to be read like one never seen.
+    /// Remembers that the document with `content_hash` is also, or still, at `stamp`'s path.
+    /// Returns `false` and changes nothing if the document is missing or has other content by now:
+    /// then the file must be read like a new one.
     ///
-    /// Where the path belonged to another document, that one loses it; if it was its last, the
-    /// document goes, for its bytes are nowhere any more, and its tags pass to this one. But where the
-    /// path that this document was shown under is vacated, as when two files exchange names, the other
-    /// one is kept there: its bytes may be what is there now.
+    /// If the path belonged to another document, that one loses it. If it was its last path, the
+    /// document is removed, because its content is not in any file, and its tags pass to this
+    /// document. There is one exception: if this document leaves the path under which it was shown,
+    /// for example because two files were swapped, the other document moves there, because its
+    /// content may be there now.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and what else the
-    /// database refuses.
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
+    /// database.
     pub fn remember_path(
         &mut self,
         id: DocumentId,
@@ -165,7 +166,7 @@ impl Store {
             if !has_bytes {
                 return Ok(false);
             }
-            let before = known(db, &stamp.path)?.filter(|it| it.document_id != id);
+            let before = known(db, &stamp.path)?.filter(|known| known.document_id != id);
             remember(db, id, stamp)?;
             if role != PathRole::Further {
                 set_primary(db, id, &stamp.path)?;
@@ -184,8 +185,8 @@ impl Store {
         })
     }
 
-    /// Writes a path in another way, for a file or a folder: older versions of kb wrote some names
-    /// differently. Where `to` is known already, nothing is changed.
+    /// Changes the spelling of a file's or folder's path: older versions of kb wrote some names
+    /// differently. If `to` is already known, nothing is changed.
     ///
     /// # Errors
     ///
@@ -223,7 +224,7 @@ pub(in crate::store) fn remember(db: &Connection, id: DocumentId, stamp: &PathSt
     db.prepare_cached(REMEMBER_PATH)?.execute(named_params! {
         ":path": stamp.path,
         ":document_id": id,
-        // A file longer than i64 can say does not exist; size only ever serves to compare.
+        // No file is longer than i64 allows; the size is only compared.
         ":size_bytes": stamp.size_bytes.cast_signed(),
         ":mtime_ns": stamp.mtime_ns,
         ":real_path": stamp.real_path,
@@ -244,7 +245,7 @@ pub(in crate::store) fn primary(db: &Connection, id: DocumentId) -> Step<Option<
     Ok(statement.query_row(named_params! { ":document_id": id }, stamp).optional()?)
 }
 
-/// Returns a document's paths but `path`, in order.
+/// Returns a document's paths except `path`, in order.
 pub(in crate::store) fn others(
     db: &Connection,
     id: DocumentId,
@@ -261,7 +262,7 @@ pub(in crate::store) fn forget_others(db: &Connection, id: DocumentId, path: &st
     Ok(())
 }
 
-/// Settles a document whose path has just passed to `heir`.
+/// Updates or removes a document whose path has passed to `heir`.
 pub(in crate::store) fn release(db: &Connection, before: &KnownPath, heir: DocumentId) -> Step<()> {
     let id = before.document_id;
     match others(db, id, &before.stamp.path)?.first() {
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_path_tells_what_is_needed_to_skip_it() {
+    fn a_known_path_has_all_that_is_needed_to_skip_its_file() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
         let known = db.store.known_path("/a.md").unwrap().unwrap();
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_named_path_led_to_is_kept_until_it_is_named_again() {
+    fn the_resolved_path_of_a_file_is_kept_until_it_is_named_again() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
         let real = |path: &str| super::PathStamp {
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renamed_path_keeps_its_document_and_takes_no_others_place() {
+    fn a_renamed_path_keeps_its_document_and_replaces_no_other() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
         let other = db.add("/c.md", &["others"], &[]);
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_remembered_and_may_take_over() {
+    fn a_copy_is_remembered_and_may_become_primary() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
         db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_given_as_text_is_shown_under_the_file_with_its_words() {
+    fn a_note_given_as_text_is_shown_under_the_file_with_its_text() {
         let mut db = TestDb::new();
         let mut note = document("", &["words"], &[]);
         note.stamp = None;
@@ -408,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_has_gone_on_takes_no_path() {
+    fn a_document_with_new_content_gets_no_path() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["old"], &[]);
         db.add("/a.md", &["new"], &[]);

@@ -1,4 +1,4 @@
-//! Adds a document, or replaces what was at its path, in one transaction.
+//! Adds a document, or replaces the one at its path, in one transaction.
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
@@ -12,7 +12,7 @@ use crate::store::db::fault::Step;
 use crate::store::keyword::grams;
 use crate::store::{Store, documents, vectors};
 
-/// A document that has been read, to be stored with its chunks and vectors.
+/// A document to store with its chunks and vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDocument {
     /// Its file; `None` for a note given as text.
@@ -25,22 +25,22 @@ pub struct NewDocument {
     pub content_hash: String,
     /// How the bytes were read; type and language follow from it.
     pub format: Format,
-    /// Tags to bear beside those it has already.
+    /// Tags to add to existing ones.
     pub tags: Vec<String>,
-    /// What it says about itself.
+    /// Its own metadata.
     pub metadata: Metadata,
 }
 
-/// What became of a document that was to be stored.
+/// The result of storing a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// It is new.
     Added(DocumentId),
-    /// It took the place of what was at its path; the id is the old one, or that of the document whose bytes
-    /// the path has now.
+    /// It replaced the content at its path. The id is the old one, or that of the document whose
+    /// content the path has now.
     Updated(DocumentId),
-    /// The same bytes, read the same way, are stored already, by another process perhaps; path and
-    /// tags were added to them.
+    /// The same content, read the same way, is already stored, perhaps by another process; the path
+    /// and the tags were added to it.
     Unchanged(DocumentId),
 }
 
@@ -53,7 +53,7 @@ impl Change {
     }
 }
 
-/// One that was read from a file comes before one that only an import or a note says.
+/// A document read from a file is preferred to one from an import or a note.
 pub(in crate::store) const SAME_DOCUMENT: &str = "
     SELECT id
     FROM documents
@@ -74,25 +74,25 @@ const REMOVE_CHUNKS: &str = "DELETE FROM chunks WHERE document_id = :document_id
 impl Store {
     /// Stores a document with its chunks, one vector for each, in one transaction.
     ///
-    /// At a path never seen it is added. At a known path it replaces the document there, whose id,
-    /// tags, time of creation and user-given title stay. Where that document's old bytes are still
-    /// at another path, as `is_unchanged` tells for each remembered stamp, they are not lost:
+    /// At a new path the document is added. At a known path it replaces the document there, whose
+    /// id, tags, creation time and user-given title stay. If that document's old content is still
+    /// at another path, as `is_unchanged` reports for each remembered stamp, it is not lost:
     ///
-    /// - the path shown for it changed: its old chunks go on as a document of their own, shown
-    ///   under the other path, with the same tags;
-    /// - a further copy changed: the document stays, and the copy becomes one of its own with the
-    ///   same tags.
+    /// - If the path shown for it changed, its old chunks become a separate document, shown under
+    ///   the other path, with the same tags.
+    /// - If another copy changed, the document stays, and the copy becomes a separate document with
+    ///   the same tags.
     ///
     /// Paths that are neither changed nor unchanged are forgotten, so that they are read again.
     ///
-    /// A document without a file, from an import or a note, takes over the first file with its bytes,
-    /// and what was read from that file replaces its text.
+    /// A document without a file, from an import or a note, adopts the first file with its content,
+    /// and the text read from that file replaces its text.
     ///
     /// # Errors
     ///
-    /// [`Error::ModelMismatch`] when the database is not bound as this store believes,
-    /// [`Error::Store`] when chunks and vectors do not match, [`Error::Locked`],
-    /// [`Error::DiskFull`] and what else the database refuses. Nothing is changed then.
+    /// [`Error::ModelMismatch`] if the database's binding differs from this store's,
+    /// [`Error::Store`] if chunks and vectors do not match, [`Error::Locked`], [`Error::DiskFull`]
+    /// and other errors of the database. Nothing is changed in these cases.
     pub fn replace(
         &mut self,
         new: &NewDocument,
@@ -133,12 +133,12 @@ impl Store {
         })
     }
 
-    /// Puts another text in the place of a note's: id, tags and time of creation stay.
+    /// Replaces the text of a note: id, tags and creation time stay.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDocument`] if there is no note of this id that was given as text;
-    /// [`Error::Usage`] if another one says the same already; as [`Store::replace`].
+    /// [`Error::UnknownDocument`] if no note with this id was given as text; [`Error::Usage`] if
+    /// another document already has the same text; as [`Store::replace`].
     pub fn replace_note(
         &mut self,
         id: DocumentId,
@@ -155,7 +155,7 @@ impl Store {
             if !is_note {
                 return Err(Error::UnknownDocument { id: id.to_string() }.into());
             }
-            if let Some(same) = same_document(db, new, None)?.filter(|it| *it != id) {
+            if let Some(same) = same_document(db, new, None)?.filter(|other| *other != id) {
                 let message = format!("document {same} has this text already");
                 return Err(Error::Usage { message, hint: None }.into());
             }
@@ -168,7 +168,7 @@ impl Store {
     }
 }
 
-/// Refuses vectors that do not go with the chunks or with the database.
+/// Refuses vectors that do not match the chunks or the database.
 fn check_vectors(
     db: &Connection,
     bound: Option<&Binding>,
@@ -181,10 +181,10 @@ fn check_vectors(
         let reason = format!("{} vectors for {} chunks", vectors.len(), chunks.len());
         return Err(Error::Store(reason.into()).into());
     }
-    vectors.iter().try_for_each(|it| vectors::require_unit_shape(it, binding.dim))
+    vectors.iter().try_for_each(|vector| vectors::require_unit_shape(vector, binding.dim))
 }
 
-/// Adds path and tags of `new` to the document that has its bytes.
+/// Adds path and tags of `new` to the document with its content.
 fn keep(
     db: &Connection,
     id: DocumentId,
@@ -194,19 +194,21 @@ fn keep(
 ) -> Step<Change> {
     if let Some(stamp) = &new.stamp {
         paths::remember(db, id, stamp)?;
-        if !paths::primary(db, id)?.is_some_and(|it| it.path == stamp.path || is_unchanged(&it)) {
+        if !paths::primary(db, id)?
+            .is_some_and(|primary| primary.path == stamp.path || is_unchanged(&primary))
+        {
             paths::set_primary(db, id, &stamp.path)?;
         }
     }
     tags::link(db, id, &new.tags)?;
-    if let Some(before) = known.filter(|it| it.document_id != id) {
+    if let Some(before) = known.filter(|known| known.document_id != id) {
         paths::release(db, before, id)?;
         return Ok(Change::Updated(id));
     }
     Ok(Change::Unchanged(id))
 }
 
-/// Makes room at a known path and returns the document, without chunks, that is to be there.
+/// Clears a known path and returns the document without chunks to use there.
 fn put_in_place(
     db: &Connection,
     new: &NewDocument,
@@ -221,14 +223,14 @@ fn put_in_place(
         new.is_title_given = true;
     }
     if new.content_hash == known.content_hash {
-        // The same bytes read in another way: all copies go along.
+        // The same content read in another way: all copies change along with it.
         remove_chunks(db, id)?;
         documents::update(db, id, &new, Some(&known.primary_path))?;
         return Ok(Change::Updated(id));
     }
     let copies: Vec<PathStamp> =
-        paths::others(db, id, path)?.into_iter().filter(|it| is_unchanged(it)).collect();
-    if copies.iter().any(|it| it.path == known.primary_path) {
+        paths::others(db, id, path)?.into_iter().filter(|copy| is_unchanged(copy)).collect();
+    if copies.iter().any(|copy| copy.path == known.primary_path) {
         let changed_copy = documents::insert(db, &new)?;
         tags::copy(db, id, changed_copy)?;
         return Ok(Change::Added(changed_copy));
@@ -247,7 +249,7 @@ fn put_in_place(
     Ok(Change::Updated(id))
 }
 
-/// Returns the document with the bytes of `new`, read the same way; the one at its own path first.
+/// Returns the document with the content of `new`, read the same way; prefers the one at its path.
 fn same_document(
     db: &Connection,
     new: &NewDocument,
@@ -259,21 +261,22 @@ fn same_document(
             named_params! {
                 ":content_hash": new.content_hash,
                 ":doc_type": new.format.doc_type().as_str(),
-                ":language": new.format.language().map(|it| it.as_str()),
-                ":known_id": known.map(|it| it.document_id),
+                ":language": new.format.language().map(|language| language.as_str()),
+                ":known_id": known.map(|known| known.document_id),
             },
             |row| row.get(0),
         )
         .optional()?;
-    // A title is part of every chunk's context: another one is another reading.
+    // The title is part of every chunk's context, so a new title means reading the document again.
     let is_retitled = new.is_title_given
-        && known.is_some_and(|it| {
-            Some(it.document_id) == same && it.title_given.as_ref() != Some(&new.title)
+        && known.is_some_and(|known| {
+            Some(known.document_id) == same && known.title_given.as_ref() != Some(&new.title)
         });
-    // Pages that could not be read when it was added can be read now.
-    let num_awaiting = new.metadata.quality.map_or(0, |it| it.pages_awaiting_ocr);
-    let is_read_better = known
-        .is_some_and(|it| Some(it.document_id) == same && it.pages_awaiting_ocr > num_awaiting);
+    // Pages that could not be read before can be read now.
+    let num_awaiting = new.metadata.quality.map_or(0, |quality| quality.pages_awaiting_ocr);
+    let is_read_better = known.is_some_and(|known| {
+        Some(known.document_id) == same && known.pages_awaiting_ocr > num_awaiting
+    });
     Ok(same.filter(|_| !is_retitled && !is_read_better))
 }
 

@@ -1,4 +1,4 @@
-//! Remembers the folders that were added, and forgets paths that are gone with their documents.
+//! Remembers the added folders, and forgets missing paths along with their documents.
 
 use rusqlite::{Connection, named_params};
 
@@ -11,32 +11,32 @@ use crate::store::db::erase;
 use crate::store::db::fault::Step;
 use crate::store::{Store, documents};
 
-/// A folder that was added, and what was said of the files in it.
+/// An added folder with the options given for its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     /// Absolute path.
     pub path: String,
-    /// Tags that new files in it bear.
+    /// Tags for new files in it.
     pub tags: Vec<String>,
-    /// What the user said its files are.
+    /// The type given by the user for its files.
     pub doc_type: Option<DocType>,
-    /// What the user said they are written in, as [`crate::document::Language`] names it.
+    /// The language given by the user, as [`crate::document::Language`] names it.
     pub language: Option<String>,
     /// Whether links in it are followed.
     pub follows_links: bool,
-    /// What the path led to, without links, when the user named it; `None` where an older kb added
-    /// the folder, or an import.
+    /// The path with links resolved when the user named it; `None` if an older kb added the folder,
+    /// or an import.
     pub real_path: Option<String>,
 }
 
-/// A file that is remembered.
+/// A remembered file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
-    /// The file as it was seen last.
+    /// The file as it was last seen.
     pub stamp: PathStamp,
-    /// The document that has its bytes.
+    /// The document with its content.
     pub document_id: DocumentId,
-    /// SHA-256 of these bytes, lower-case hex.
+    /// SHA-256 of this content, lower-case hex.
     pub content_hash: String,
     /// The document's type.
     pub doc_type: DocType,
@@ -44,21 +44,21 @@ pub struct KnownFile {
     pub language: Option<String>,
 }
 
-/// What became of a path that was to be forgotten.
+/// The result of forgetting a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forgotten {
-    /// The document lives on at another path.
+    /// The document is kept at another path.
     Path,
-    /// It was the document's last path: the document is gone.
+    /// It was the document's last path, so the document was removed.
     Document(DocumentId),
-    /// The path is another's by now, or was forgotten already.
+    /// The path belongs to another document by now, or was already forgotten.
     Nothing,
 }
 
 const ROOTS: &str =
     "SELECT path, tags, doc_type, language, follow, real_path FROM roots ORDER BY path";
 
-/// Tags gather; of what the user says a folder holds the last word counts.
+/// Tags accumulate; the other options of a folder are replaced by the latest ones.
 const REMEMBER_ROOT: &str = "
     INSERT INTO roots (path, tags, doc_type, language, follow, real_path)
     VALUES (:path, :tags, :doc_type, :language, :follow, :real_path)
@@ -95,16 +95,16 @@ const KNOWN_FILES: &str = "
 const FORGET_PATH: &str = "DELETE FROM document_paths WHERE path = :path";
 
 impl Store {
-    /// Remembers that a folder was added.
+    /// Remembers an added folder.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and what else the
-    /// database refuses.
+    /// [`crate::error::Error::Locked`], [`crate::error::Error::DiskFull`] and other errors of the
+    /// database.
     pub fn remember_root(&mut self, root: &Root) -> Result<()> {
-        // Most often it is remembered already, and then the write lock is not asked for.
-        let known = self.roots()?.into_iter().find(|it| it.path == root.path);
-        if known.is_some_and(|it| it.covers(root)) {
+        // Usually it is remembered already, so the write lock is not taken.
+        let known = self.roots()?.into_iter().find(|known| known.path == root.path);
+        if known.is_some_and(|known| known.covers(root)) {
             return Ok(());
         }
         self.write(|db| {
@@ -120,7 +120,7 @@ impl Store {
         })
     }
 
-    /// Forgets that a folder was added; its documents stay.
+    /// Forgets an added folder; its documents stay.
     ///
     /// # Errors
     ///
@@ -132,11 +132,11 @@ impl Store {
         })
     }
 
-    /// Returns the folders that were added, in order of their paths.
+    /// Returns the added folders, ordered by path.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn roots(&self) -> Result<Vec<Root>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(ROOTS)?;
@@ -158,11 +158,11 @@ impl Store {
         })
     }
 
-    /// Returns all files that are remembered, in order of their paths.
+    /// Returns all remembered files, ordered by path.
     ///
     /// # Errors
     ///
-    /// [`crate::error::Error::Corrupt`] and what else the database refuses.
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
     pub fn known_files(&self) -> Result<Vec<KnownFile>> {
         self.read(|db| {
             let mut statement = db.prepare(KNOWN_FILES)?;
@@ -179,8 +179,8 @@ impl Store {
         })
     }
 
-    /// Forgets a path whose file is gone, if it is still that document's. A document that loses its
-    /// last path goes with it, where `with_document` says so; else nothing is forgotten.
+    /// Forgets the path of a missing file, if it still belongs to that document. A document that
+    /// loses its last path is removed if `with_document` is set; otherwise nothing is forgotten.
     ///
     /// # Errors
     ///
@@ -192,7 +192,8 @@ impl Store {
         with_document: bool,
     ) -> Result<Forgotten> {
         self.write(|db| {
-            let Some(known) = paths::known(db, path)?.filter(|it| it.document_id == id) else {
+            let Some(known) = paths::known(db, path)?.filter(|known| known.document_id == id)
+            else {
                 return Ok(Forgotten::Nothing);
             };
             let Some(other) = paths::others(db, id, path)?.into_iter().next() else {
@@ -214,7 +215,7 @@ impl Store {
 impl Root {
     /// Whether remembering `other` would change nothing.
     fn covers(&self, other: &Self) -> bool {
-        other.tags.iter().all(|it| self.tags.contains(it))
+        other.tags.iter().all(|tag| self.tags.contains(tag))
             && (other.doc_type.is_none() || other.doc_type == self.doc_type)
             && (other.language.is_none() || other.language == self.language)
             && (self.follows_links || !other.follows_links)
@@ -235,13 +236,13 @@ mod tests {
     use crate::store::testing::{TestDb, stamp};
 
     fn root(path: &str, tags: &[&str], doc_type: Option<DocType>) -> Root {
-        let tags = tags.iter().map(|&it| it.to_owned()).collect();
+        let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
         let path = path.to_owned();
         Root { path, tags, doc_type, language: None, follows_links: false, real_path: None }
     }
 
     #[test]
-    fn a_folder_is_remembered_once_with_all_that_was_said_of_it() {
+    fn a_folder_is_remembered_once_with_all_its_options() {
         let mut db = TestDb::unbound();
         db.store.remember_root(&root("/b", &[], None)).unwrap();
         db.store.remember_root(&root("/a", &["x"], Some(DocType::Note))).unwrap();
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_folder_led_to_is_kept_until_it_is_named_again() {
+    fn the_resolved_path_of_a_folder_is_kept_until_it_is_named_again() {
         let mut db = TestDb::unbound();
         for (seen, expected) in [(Some("/b"), "/b"), (None, "/b"), (Some("/c"), "/c")] {
             let root = Root { real_path: seen.map(str::to_owned), ..root("/a", &[], None) };
@@ -266,19 +267,19 @@ mod tests {
     }
 
     #[test]
-    fn known_files_are_all_paths() {
+    fn known_files_include_all_paths() {
         let mut db = TestDb::new();
         let id = db.add("/b.md", &["words"], &[]);
         db.store.remember_path(id, "hash of words", &stamp("/a.md"), PathRole::Further).unwrap();
         let files = db.store.known_files().unwrap();
         let found: Vec<_> =
-            files.iter().map(|it| (it.stamp.path.as_str(), it.document_id)).collect();
+            files.iter().map(|file| (file.stamp.path.as_str(), file.document_id)).collect();
         assert_eq!(found, [("/a.md", id), ("/b.md", id)]);
         assert_eq!(files[0].content_hash, "hash of words");
     }
 
     #[test]
-    fn a_document_goes_with_its_last_path_and_only_when_asked() {
+    fn a_document_is_removed_with_its_last_path_only_on_request() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["words"], &[]);
         db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();

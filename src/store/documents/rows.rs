@@ -1,8 +1,8 @@
 //! Reads and writes JSON columns and the rows that several queries return.
 //!
-//! The keys in the JSON are the contract's (`page_count`, `section_header`, `symbol_name`), the
-//! fields of the nouns are ours; what is absent is left out. Unknown keys are ignored, so that a
-//! database written by a newer kb of the same schema can be read.
+//! The JSON keys are the contract's (`page_count`, `section_header`, `symbol_name`), the struct
+//! fields are kb's; absent values are left out. Unknown keys are ignored, so that a database
+//! written by a newer kb of the same schema can be read.
 
 use std::str::FromStr;
 
@@ -49,29 +49,29 @@ struct QualityJson {
 }
 
 impl From<Quality> for QualityJson {
-    fn from(it: Quality) -> Self {
+    fn from(quality: Quality) -> Self {
         Self {
-            pages_read: it.pages_read,
-            pages_ocr: it.pages_ocr,
-            pages_empty: it.pages_empty,
-            pages_unread: it.pages_unread,
-            pages_awaiting_ocr: it.pages_awaiting_ocr,
-            characters: it.num_characters,
-            not_text: it.num_not_text,
+            pages_read: quality.pages_read,
+            pages_ocr: quality.pages_ocr,
+            pages_empty: quality.pages_empty,
+            pages_unread: quality.pages_unread,
+            pages_awaiting_ocr: quality.pages_awaiting_ocr,
+            characters: quality.num_characters,
+            not_text: quality.num_not_text,
         }
     }
 }
 
 impl From<QualityJson> for Quality {
-    fn from(it: QualityJson) -> Self {
+    fn from(quality: QualityJson) -> Self {
         Self {
-            pages_read: it.pages_read,
-            pages_ocr: it.pages_ocr,
-            pages_empty: it.pages_empty,
-            pages_unread: it.pages_unread,
-            pages_awaiting_ocr: it.pages_awaiting_ocr,
-            num_characters: it.characters,
-            num_not_text: it.not_text,
+            pages_read: quality.pages_read,
+            pages_ocr: quality.pages_ocr,
+            pages_empty: quality.pages_empty,
+            pages_unread: quality.pages_unread,
+            pages_awaiting_ocr: quality.pages_awaiting_ocr,
+            num_characters: quality.characters,
+            num_not_text: quality.not_text,
         }
     }
 }
@@ -125,11 +125,11 @@ pub(in crate::store) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
     })
 }
 
-/// Reads `documents.metadata` that may come from anywhere and returns the format in it.
+/// Reads untrusted `documents.metadata` and returns the format in it.
 ///
 /// # Errors
 ///
-/// What kb would not have written, in words.
+/// A description of the part that kb would not have written.
 pub(in crate::store) fn check_document_json(json: &str) -> Result<String, String> {
     Ok(exactly::<DocumentJson>(json)?.format)
 }
@@ -138,7 +138,7 @@ pub(in crate::store) fn check_document_json(json: &str) -> Result<String, String
 ///
 /// # Errors
 ///
-/// What that is, in words.
+/// A description of that part.
 pub(in crate::store) fn check_chunk_json(json: &str) -> Result<(), String> {
     let chunk: ChunkJson = exactly(json)?;
     let ranges = [
@@ -156,7 +156,7 @@ pub(in crate::store) fn check_chunk_json(json: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads JSON of which every key and every kind of value is one that `T` writes.
+/// Parses JSON and accepts only keys and values that `T` would write.
 fn exactly<T: Serialize + for<'de> Deserialize<'de>>(json: &str) -> Result<T, String> {
     let given: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let read: T = serde_json::from_value(given.clone()).map_err(|error| error.to_string())?;
@@ -167,7 +167,7 @@ fn exactly<T: Serialize + for<'de> Deserialize<'de>>(json: &str) -> Result<T, St
     }
 }
 
-/// Returns a key of `given` that `written` does not have with the same value.
+/// Returns a key of `given` that is missing in `written` or has another value.
 fn unknown(given: &Value, written: &Value) -> Option<String> {
     let (Value::Object(given), Value::Object(written)) = (given, written) else {
         return (given != written).then(|| "?".to_owned());
@@ -180,7 +180,7 @@ fn unknown(given: &Value, written: &Value) -> Option<String> {
 
 /// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
 pub(in crate::store) fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
-    // By position: looking for names would be a tenth of the time that a long list takes.
+    // By position: looking up columns by name would be a tenth of the time for a long list.
     let json: DocumentJson = json_column(row, 7)?;
     Ok(StoredDocument {
         id: row.get(0)?,
@@ -206,9 +206,9 @@ pub(in crate::store) fn stored_document(row: &Row<'_>) -> rusqlite::Result<Store
     })
 }
 
-/// Reads a row of `documents` with `chunk_count` for a list; its tags stand elsewhere.
+/// Reads a row of `documents` with `chunk_count` for a list; tags are read separately.
 pub(in crate::store) fn listed_document(row: &Row<'_>) -> rusqlite::Result<ListedDocument> {
-    // Most have none, and of a long list reading the JSON of each would be a third of the time.
+    // Most have none, and reading each JSON would be a third of the time for a long list.
     let has_quality = row.get_ref(7)?.as_str()?.contains("\"quality\"");
     let json: DocumentJson =
         if has_quality { json_column(row, 7)? } else { DocumentJson::default() };
@@ -247,7 +247,7 @@ pub(in crate::store) fn stored_chunk(row: &Row<'_>) -> rusqlite::Result<StoredCh
     })
 }
 
-/// Reads a column that holds one of a closed set of names.
+/// Reads a column with one of a fixed set of names.
 pub(in crate::store) fn named_column<T>(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<T>
 where
     T: FromStr,
@@ -256,7 +256,7 @@ where
     row.get_ref(column)?.as_str()?.parse().map_err(|error: T::Err| unreadable(error.into()))
 }
 
-/// Reads a column that holds JSON.
+/// Reads a JSON column.
 pub(in crate::store) fn json_column<T: for<'de> Deserialize<'de>>(
     row: &Row<'_>,
     column: impl RowIndex,
@@ -264,7 +264,7 @@ pub(in crate::store) fn json_column<T: for<'de> Deserialize<'de>>(
     serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(error.into()))
 }
 
-/// Writes a list for `json_each()`.
+/// Writes a list as JSON for `json_each()`.
 pub(in crate::store) fn to_json<T: Serialize + ?Sized>(value: &T) -> rusqlite::Result<String> {
     serde_json::to_string(value)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))

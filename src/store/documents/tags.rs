@@ -1,4 +1,4 @@
-//! Reads and changes tags. Triggers remove a tag with the last document that has it.
+//! Reads and changes tags. Triggers remove a tag along with the last document that has it.
 
 use rusqlite::{Connection, named_params};
 
@@ -10,12 +10,12 @@ use crate::store::Store;
 use crate::store::db::erase;
 use crate::store::db::fault::Step;
 
-/// A tag and how many documents bear it.
+/// A tag and the number of its documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TagCount {
     /// The tag.
     pub name: String,
-    /// Documents that bear it, at least one.
+    /// Number of documents that have it, at least one.
     pub count: u32,
 }
 
@@ -48,11 +48,11 @@ const COPY_TAGS: &str = "
 const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id)";
 
 impl Store {
-    /// Returns all tags with their counts, in order of the alphabet.
+    /// Returns all tags with their counts, in alphabetical order.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn tags(&self) -> Result<Vec<TagCount>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(TAGS)?;
@@ -63,11 +63,11 @@ impl Store {
         })
     }
 
-    /// Adds tags to a document; those it bears already stay.
+    /// Adds tags to a document; existing tags stay.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDocument`] and what the database refuses.
+    /// [`Error::UnknownDocument`] and errors of the database.
     pub fn add_tags(&mut self, id: DocumentId, names: &[String]) -> Result<()> {
         self.write(|db| {
             require_document(db, id)?;
@@ -75,11 +75,11 @@ impl Store {
         })
     }
 
-    /// Adds tags to a document and takes others from it; those it does not bear are passed over.
+    /// Adds tags to a document and removes others; tags it does not have are skipped.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownDocument`] and what the database refuses; nothing is changed then.
+    /// [`Error::UnknownDocument`] and errors of the database; nothing is changed in these cases.
     pub fn change_tags(
         &mut self,
         id: DocumentId,
@@ -101,7 +101,7 @@ impl Store {
     }
 }
 
-/// Lets a document bear these tags beside its others.
+/// Adds these tags to a document.
 pub(in crate::store) fn link(db: &Connection, id: DocumentId, names: &[String]) -> Step<()> {
     if names.is_empty() {
         return Ok(());
@@ -112,13 +112,13 @@ pub(in crate::store) fn link(db: &Connection, id: DocumentId, names: &[String]) 
     Ok(())
 }
 
-/// Lets `to` bear the tags of `from` too.
+/// Adds the tags of `from` to `to`.
 pub(in crate::store) fn copy(db: &Connection, from: DocumentId, to: DocumentId) -> Step<()> {
     db.prepare_cached(COPY_TAGS)?.execute(named_params! { ":from": from, ":to": to })?;
     Ok(())
 }
 
-/// Fails with [`Error::UnknownDocument`] where there is no such document.
+/// Fails with [`Error::UnknownDocument`] if there is no such document.
 pub(in crate::store) fn require_document(db: &Connection, id: DocumentId) -> Step<()> {
     let exists: bool = db
         .prepare_cached(HAS_DOCUMENT)?
@@ -132,19 +132,19 @@ mod tests {
     use crate::store::testing::TestDb;
 
     fn names(names: &[&str]) -> Vec<String> {
-        names.iter().map(|&it| it.to_owned()).collect()
+        names.iter().map(|&name| name.to_owned()).collect()
     }
 
     #[track_caller]
     fn check(db: &TestDb, expected: &[(&str, u32)]) {
         let tags = db.store.tags().unwrap();
-        let found: Vec<_> = tags.iter().map(|it| (it.name.as_str(), it.count)).collect();
+        let found: Vec<_> = tags.iter().map(|tag| (tag.name.as_str(), tag.count)).collect();
         assert_eq!(found, expected);
         db.assert_whole();
     }
 
     #[test]
-    fn tags_are_counted_in_order_of_the_alphabet() {
+    fn tags_are_counted_in_alphabetical_order() {
         let mut db = TestDb::new();
         check(&db, &[]);
         db.add("/a.md", &["a"], &["vcs", "linux"]);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_twice_is_adding_once_and_unused_tags_disappear() {
+    fn adding_twice_changes_nothing_and_unused_tags_disappear() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["a"], &["one"]);
         db.store.add_tags(id, &names(&["two", "it's, \"odd\""])).unwrap();

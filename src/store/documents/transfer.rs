@@ -1,4 +1,4 @@
-//! A document with all that is kept of it: whole out of one database, whole into another.
+//! Exports and imports documents with everything stored about them.
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
@@ -37,13 +37,13 @@ pub struct Record {
     pub created_at: String,
     /// When its content was last replaced: RFC 3339, UTC.
     pub updated_at: String,
-    /// What it says about itself, as JSON.
+    /// Its own metadata, as JSON.
     pub metadata: String,
-    /// Its tags in order of the alphabet.
+    /// Its tags in alphabetical order.
     pub tags: Vec<String>,
-    /// Every path its bytes were seen at, in order.
+    /// Every path where its content was seen, in order.
     pub paths: Vec<PathStamp>,
-    /// Its chunks in its order.
+    /// Its chunks in order.
     pub chunks: Vec<RecordedChunk>,
 }
 
@@ -54,22 +54,22 @@ pub struct RecordedChunk {
     pub id: ChunkId,
     /// The chunk's own text.
     pub text: String,
-    /// What it is read with.
+    /// Its context, embedded with the text.
     pub context: String,
-    /// Tokens of what is embedded.
+    /// Number of embedded tokens.
     pub token_count: u32,
-    /// Where it stands in the document, as JSON.
+    /// Its location in the document, as JSON.
     pub metadata: String,
-    /// Its vector, of length 1; `None` where it was not asked for.
+    /// Its vector, of length 1; `None` if it was not requested.
     pub vector: Option<Vec<f32>>,
 }
 
-/// What became of a document that was to be taken in.
+/// The result of importing a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
-    /// It is there now, under this key.
-    In(DocumentId),
-    /// The same bytes, read the same way, were there already, or another document is at its path.
+pub enum ImportOutcome {
+    /// It was added under this id.
+    Added(DocumentId),
+    /// The same content, read the same way, already exists, or another document is at its path.
     Known(DocumentId),
 }
 
@@ -99,7 +99,7 @@ const CHUNKS: &str = "
     WHERE document_id = :id
     ORDER BY chunk_index";
 
-/// Whether a document has the content of another one and no file.
+/// Whether a document has another one's content and no file.
 const LACKS_FILE: &str = "
     SELECT EXISTS (
         SELECT 1
@@ -131,11 +131,11 @@ const INSERT_CHUNK: &str = "
     RETURNING id";
 
 impl Store {
-    /// Gives every document in the order of their keys, all of one state of the database.
+    /// Passes every document to `on_record`, ordered by id, all from one state of the database.
     ///
     /// # Errors
     ///
-    /// What `on_record` gives; [`Error::Corrupt`] and what else the database refuses.
+    /// Errors of `on_record`; [`Error::Corrupt`] and other errors of the database.
     pub fn export(
         &self,
         with_vectors: bool,
@@ -160,21 +160,22 @@ impl Store {
         })
     }
 
-    /// Returns the document that is in the way of this one: of the same content, or at one of its paths.
+    /// Returns the document that prevents importing this one: with the same content, or at one of
+    /// its paths.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn known_document(&self, record: &Record) -> Result<Option<DocumentId>> {
         self.read(|db| known(db, record))
     }
 
-    /// Gives a document that has no file the paths of a record with the same content, as far as no other
-    /// document has them. A document with a file, or with other content, stays as it is.
+    /// Gives a document without a file the paths of a record with the same content, except those of
+    /// other documents. A document with a file, or with other content, is unchanged.
     ///
     /// # Errors
     ///
-    /// What the database refuses.
+    /// Errors of the database.
     pub fn adopt_paths(&mut self, id: DocumentId, record: &Record) -> Result<()> {
         if record.paths.is_empty() {
             return Ok(());
@@ -198,20 +199,21 @@ impl Store {
         })
     }
 
-    /// Takes a document in, in one transaction. Its keys and those of its chunks stay, as far as they
-    /// are free. Where its bytes are known, or a path of it is, what is there stays as it is.
+    /// Imports a document in one transaction. It and its chunks keep their ids if those are free.
+    /// If its content or one of its paths is known, the existing document stays unchanged.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] where a chunk has no vector or one of another width, or metadata cannot be read;
-    /// [`Error::ModelMismatch`], and what else the database refuses. Nothing is changed then.
-    pub fn import(&mut self, record: &Record) -> Result<Taken> {
+    /// [`Error::Usage`] if a chunk has no vector or one of another width, or if metadata cannot be
+    /// read; [`Error::ModelMismatch`], and other errors of the database. Nothing is changed in
+    /// these cases.
+    pub fn import(&mut self, record: &Record) -> Result<ImportOutcome> {
         let bound = self.bound.borrow().clone();
         let layout = self.layout_to_write()?;
         self.write(|db| {
             binding::check(db, bound.as_ref())?;
             if let Some(id) = known(db, record)? {
-                return Ok(Taken::Known(id));
+                return Ok(ImportOutcome::Known(id));
             }
             let id = insert_document(db, record)?;
             for stamp in &record.paths {
@@ -219,18 +221,18 @@ impl Store {
             }
             tags::link(db, id, &record.tags)?;
             insert_chunks(db, id, &record.chunks, layout)?;
-            Ok(Taken::In(id))
+            Ok(ImportOutcome::Added(id))
         })
     }
 }
 
 impl Record {
-    /// Refuses metadata that kb would not have written for a document of this type and language, or for
-    /// its chunks.
+    /// Refuses metadata that kb would not have written for a document of this type and language, or
+    /// for its chunks.
     ///
     /// # Errors
     ///
-    /// What that is, in words.
+    /// A description of that metadata.
     pub fn check_metadata(&self) -> Result<(), String> {
         let word = rows::check_document_json(&self.metadata)
             .map_err(|reason| format!("its metadata is not what kb writes: {reason}"))?;
@@ -287,7 +289,7 @@ fn recorded_chunk(row: &Row<'_>) -> rusqlite::Result<RecordedChunk> {
     })
 }
 
-/// Returns the document that is in the way of this one.
+/// Returns the document that prevents importing this one.
 fn known(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
     let params = named_params! {
         ":content_hash": record.content_hash,
@@ -335,9 +337,9 @@ fn insert_chunks(
     chunks: &[RecordedChunk],
     layout: Layout,
 ) -> Step<()> {
-    let dim = binding::load(db, Slot::Current)?.map_or(0, |it| it.dim);
+    let dim = binding::load(db, Slot::Current)?.map_or(0, |binding| binding.dim);
     let dim = usize::try_from(dim).unwrap_or(usize::MAX);
-    let ids = rows::to_json(&chunks.iter().map(|it| it.id).collect::<Vec<_>>())?;
+    let ids = rows::to_json(&chunks.iter().map(|chunk| chunk.id).collect::<Vec<_>>())?;
     let params = named_params! { ":ids": ids };
     let is_taken: bool = db.prepare_cached(HAS_CHUNK)?.query_row(params, |row| row.get(0))?;
     let mut statement = db.prepare_cached(INSERT_CHUNK)?;

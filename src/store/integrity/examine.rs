@@ -15,7 +15,7 @@ use super::finding::{Damage, Finding};
 use super::{check, examine_vectors};
 use crate::store::Store;
 use crate::store::db::fault::{Fault, Step};
-use crate::store::db::second_look::is_unreadable;
+use crate::store::db::recheck::is_unreadable;
 use crate::store::db::{layout, migrate};
 use crate::store::documents::chunks::PassageHash;
 use crate::store::keyword::{grams, sizes};

@@ -114,7 +114,7 @@ impl Store {
             .map(|first| first..=first + part_len - 1)
             .collect();
         let mut readers: Vec<Self> =
-            parts.iter().skip(1).map(|_| self.lend_reader()).collect::<Result<_>>()?;
+            parts.iter().skip(1).map(|_| self.take_reader()).collect::<Result<_>>()?;
         let mut ranked = if last < division.min_coded {
             self.side_by_side(&mut readers, &parts, |db, part| {
                 scan::nearest(db, vector, passing, depth, part.clone())
@@ -133,7 +133,7 @@ impl Store {
             let parts: Vec<&[Candidate]> = candidates.chunks(part_len).collect();
             self.side_by_side(&mut readers, &parts, |db, part| scan::rescored(db, vector, part))?
         };
-        readers.into_iter().for_each(|reader| self.give_back(reader));
+        readers.into_iter().for_each(|reader| self.return_reader(reader));
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
         ranked.truncate(depth);
         Ok(ranked)

@@ -1,4 +1,5 @@
-//! Copies compared with their originals, made at once, and next to what killed processes left.
+//! Tests that copies equal their originals, also when made concurrently or next to files left by
+//! killed processes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +20,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// What is in a database's own tables, row by row with the numbers of the rows.
+/// Returns the content of a database's own tables, row by row with the numbers of the rows.
 fn rows(db: &Connection) -> BTreeMap<String, Vec<String>> {
     let mut tables = db
         .prepare(
@@ -48,7 +49,7 @@ fn rows(db: &Connection) -> BTreeMap<String, Vec<String>> {
 }
 
 #[test]
-fn a_copy_answers_as_the_original_does() {
+fn a_copy_gives_the_same_answers_as_the_original() {
     let mut db = TestDb::new();
     db.add("/a.md", &["one", "two"], &["tag"]);
     db.add("/b.md", &["three"], &[]);
@@ -72,14 +73,14 @@ fn a_copy_answers_as_the_original_does() {
 
 /// `vec0` finds blocks of 1,024 vectors by the row numbers of tables that declare no integer key.
 #[test]
-fn every_row_of_a_copy_has_the_number_it_had() {
+fn every_row_of_a_copy_keeps_its_number() {
     let mut db = TestDb::new();
     let texts: Vec<String> = (0..3500).map(|number| format!("chunk number {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     for (number, texts) in texts.chunks(700).enumerate() {
         db.add(&format!("/{number}.md"), texts, &["tag"]);
     }
-    // The first block goes as a whole, others have holes, and one is filled again.
+    // The entire first block is removed, others have holes, and one is filled again.
     for id in [1, 2, 4] {
         db.store.remove(DocumentId(id)).unwrap();
     }
@@ -103,7 +104,7 @@ fn every_row_of_a_copy_has_the_number_it_had() {
 }
 
 #[test]
-fn what_was_removed_is_not_in_a_copy() {
+fn removed_content_is_not_in_a_copy() {
     let mut db = TestDb::new();
     db.add("/a.md", &["the quick brown fox"], &[]);
     db.add("/b.md", &["something else"], &[]);
@@ -117,7 +118,7 @@ fn what_was_removed_is_not_in_a_copy() {
 }
 
 #[test]
-fn a_database_with_faults_leaves_no_copy_and_an_older_one_stays() {
+fn a_damaged_database_leaves_no_copy_and_an_older_one_stays() {
     let mut db = TestDb::new();
     db.add("/a.md", &["one"], &[]);
     db.store.connection.execute_batch("DELETE FROM chunks_vec").unwrap();
@@ -132,7 +133,7 @@ fn a_database_with_faults_leaves_no_copy_and_an_older_one_stays() {
 
 /// F4: 487 of 847 runs blamed the database.
 #[test]
-fn what_cannot_be_written_is_named() {
+fn an_unwritable_target_is_named() {
     let mut db = TestDb::new();
     db.add("/a.md", &["one"], &[]);
     let dir = tempfile::tempdir().unwrap();
@@ -148,7 +149,7 @@ fn what_cannot_be_written_is_named() {
 }
 
 #[test]
-fn what_is_no_copy_is_told_and_left_as_it_is() {
+fn an_invalid_copy_is_reported_and_unchanged() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("copy.db");
     let verify = || Store::verify(&path, dir.path()).unwrap_err();
@@ -165,7 +166,7 @@ fn what_is_no_copy_is_told_and_left_as_it_is() {
     assert_eq!(names(dir.path()), ["copy.db"]);
 }
 
-/// Leaves a database at `path` as a killed process does: the last document is in the log alone.
+/// Leaves a database at `path` as a killed process does: the last document is only in the log.
 fn leave_log(path: &Path, name: &str) {
     let mut db = TestDb::new();
     db.add(name, &["first"], &[]);
@@ -179,7 +180,7 @@ fn leave_log(path: &Path, name: &str) {
 
 /// F5: the old log was applied to the new file.
 #[test]
-fn a_database_that_has_a_log_left_is_replaced_as_a_whole() {
+fn a_database_with_a_leftover_log_is_replaced_completely() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("kb.db");
     for is_file_there in [true, false] {
@@ -202,7 +203,7 @@ fn a_database_that_has_a_log_left_is_replaced_as_a_whole() {
 }
 
 #[test]
-fn a_database_that_is_in_use_is_not_replaced() {
+fn a_database_in_use_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("kb.db");
     let in_use = Store::open(&target).unwrap();
@@ -215,7 +216,7 @@ fn a_database_that_is_in_use_is_not_replaced() {
 }
 
 #[test]
-fn a_log_that_changes_what_opens_is_told() {
+fn a_log_that_changes_the_content_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("kb.db");
     leave_log(&path, "/old.md");
@@ -225,14 +226,14 @@ fn a_log_that_changes_what_opens_is_told() {
     assert_eq!(verified.log, Some(side_file(&path, "-wal")));
     let after = (fs::read(&path).unwrap(), fs::read(side_file(&path, "-wal")).unwrap());
     assert_eq!(before, after);
-    // An empty one changes nothing.
+    // An empty log changes nothing.
     fs::write(side_file(&path, "-wal"), "").unwrap();
     let verified = Store::verify(&path, dir.path()).unwrap();
     assert_eq!((verified.stats.total_documents(), verified.log), (1, None));
 }
 
 #[test]
-fn a_log_of_another_database_is_named_as_what_is_wrong() {
+fn a_log_of_another_database_is_named_as_the_fault() {
     let dir = tempfile::tempdir().unwrap();
     let (path, other) = (dir.path().join("kb.db"), dir.path().join("other.db"));
     let mut db = TestDb::new();
@@ -249,7 +250,7 @@ fn a_log_of_another_database_is_named_as_what_is_wrong() {
 
 /// F4: the scratch names were fixed.
 #[test]
-fn copies_to_one_target_at_once_leave_it_sound_at_every_instant() {
+fn concurrent_copies_to_one_target_leave_it_intact_at_every_moment() {
     let mut db = TestDb::new();
     db.add("/a.md", &["one", "two"], &[]);
     let dir = tempfile::tempdir().unwrap();
@@ -286,9 +287,9 @@ fn copies_to_one_target_at_once_leave_it_sound_at_every_instant() {
     assert_eq!(names(dir.path()), ["copy.db", "copy.db.partial"]);
 }
 
-/// F4: two examinations at once swapped their verdicts.
+/// F4: two concurrent examinations swapped their results.
 #[test]
-fn examinations_at_once_keep_their_verdicts() {
+fn concurrent_examinations_keep_their_results() {
     let mut db = TestDb::new();
     db.add("/a.md", &["one", "two"], &[]);
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Searches the files for what was removed.
+//! Searches the files for removed content.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,10 +11,10 @@ use crate::store::testing::{TestDb, binding, chunk, document, stamp};
 use crate::store::vectors::codes;
 use crate::store::{Forgotten, PassageHash, PathStamp};
 
-/// Wide enough that 64 bytes of a vector are nobody else's.
+/// Wide enough that 64 bytes of a vector are unique.
 const DIM: u32 = 96;
 
-/// Returns a unit vector that no other text has.
+/// Returns a unit vector that is unique to the text.
 fn vector(text: &str) -> Vec<f32> {
     let hashes = (0..).flat_map(|number: u32| PassageHash::of(&format!("{number} {text}")).bytes());
     let numbers: Vec<f32> =
@@ -23,13 +23,13 @@ fn vector(text: &str) -> Vec<f32> {
     numbers.iter().map(|number| number / length).collect()
 }
 
-/// A document that was there: what may be found of it nowhere.
+/// The traces of a removed document that must not be found anywhere.
 struct Traces {
     words: Vec<String>,
     texts: Vec<String>,
 }
 
-/// Writes the `n`th document of the test: texts with words that no other has.
+/// Returns the `n`th document of the test, with texts and words that no other has.
 fn traces(n: usize) -> Traces {
     let words: Vec<String> = (0..1 + n % 5).map(|part| word(n, part)).collect();
     let texts = words.iter().enumerate().map(|(part, word)| {
@@ -72,7 +72,7 @@ fn holds(files: &[Vec<u8>], wanted: &[u8]) -> bool {
     files.iter().any(|file| memchr::memmem::find(file, wanted).is_some())
 }
 
-/// Returns what of the documents can still be found.
+/// Returns the traces of the documents that can still be found.
 fn found(db: &TestDb, removed: &[Traces]) -> Vec<String> {
     let files = bytes(&db.path());
     let terms = "SELECT DISTINCT term FROM chunks_terms";
@@ -98,7 +98,7 @@ fn found(db: &TestDb, removed: &[Traces]) -> Vec<String> {
 }
 
 #[test]
-fn nothing_of_what_was_removed_or_replaced_is_in_the_files() {
+fn removed_or_replaced_content_is_not_in_the_files() {
     let mut db = db();
     let mut live: Vec<(DocumentId, String, Traces)> = Vec::new();
     let mut removed = Vec::new();
@@ -148,7 +148,7 @@ fn many_removals_merge_the_indexes_and_a_few_do_not() {
     for n in 0..40 {
         put(&mut db, &format!("/{n}.md"), &traces(n));
     }
-    // As if there were many more.
+    // Simulates many more removals.
     let many = "
         INSERT INTO chunks (id, document_id, chunk_index, text, passage_hash)
         VALUES (20000, 1, 1, '', x'00')";
@@ -175,7 +175,7 @@ fn many_removals_merge_the_indexes_and_a_few_do_not() {
 }
 
 #[test]
-fn a_log_that_is_left_does_not_hide_a_further_removal() {
+fn a_leftover_log_does_not_hide_a_further_removal() {
     let mut db = db();
     for n in 0..60 {
         put(&mut db, &format!("/{n}.md"), &traces(n));
@@ -216,7 +216,7 @@ fn codes_of_removed_vectors_are_gone() {
 }
 
 #[test]
-fn a_reader_delays_it_and_the_next_call_goes_on() {
+fn a_reader_delays_erasing_and_the_next_call_continues() {
     let mut db = db();
     let gone = traces(3);
     let id = put(&mut db, "/a.md", &gone);
@@ -234,7 +234,7 @@ fn a_reader_delays_it_and_the_next_call_goes_on() {
 }
 
 #[test]
-fn whoever_closes_next_empties_the_log() {
+fn the_next_connection_to_close_empties_the_log() {
     let mut db = db();
     let id = put(&mut db, "/a.md", &traces(3));
     let reader = db.store.reader().unwrap();
@@ -249,7 +249,7 @@ fn whoever_closes_next_empties_the_log() {
 }
 
 #[test]
-fn a_process_that_is_killed_leaves_it_to_the_next() {
+fn a_killed_process_leaves_erasing_to_the_next() {
     let mut db = db();
     for n in 0..60 {
         put(&mut db, &format!("/{n}.md"), &traces(n));
@@ -266,7 +266,7 @@ fn a_process_that_is_killed_leaves_it_to_the_next() {
 }
 
 #[test]
-fn a_reindex_leaves_no_vector_of_before() {
+fn a_reindex_leaves_no_old_vector() {
     let mut db = db();
     for n in 0..40 {
         put(&mut db, &format!("/{n}.md"), &traces(n));
@@ -286,9 +286,9 @@ fn a_reindex_leaves_no_vector_of_before() {
     db.assert_whole();
 }
 
-/// Makes a database as an older kb did, in which something was removed.
+/// Creates a database as an older kb did, in which something was removed.
 fn old_database(path: &Path, schema: usize) {
-    // Whoever opens a store first makes vec0 known.
+    // Opening any store registers vec0.
     drop(db());
     let mut old = Connection::open(path).unwrap();
     migrate::enter_wal(&old, PATIENCE).unwrap();
@@ -341,7 +341,7 @@ fn old_database(path: &Path, schema: usize) {
 }
 
 #[test]
-fn databases_of_every_earlier_schema_are_cleaned_and_erase_from_then_on() {
+fn databases_of_all_earlier_schemas_are_cleaned_and_erase_from_then_on() {
     for schema in 1..MIGRATIONS.len() {
         let mut db = TestDb::unbound();
         let path = db.path();
@@ -382,7 +382,7 @@ fn a_new_database_has_no_leftovers() {
 }
 
 #[test]
-fn a_removed_run_of_letters_without_spaces_leaves_no_pair() {
+fn a_removed_run_in_a_script_without_spaces_leaves_no_pair() {
     let mut db = db();
     let id = put(&mut db, "/a.md", &Traces { words: Vec::new(), texts: vec!["秘密水族館".into()] });
     put(&mut db, "/b.md", &Traces { words: Vec::new(), texts: vec!["東京都".into()] });

@@ -1,4 +1,4 @@
-//! What is opened, what is refused, and what is left as it was.
+//! Tests which files are opened, which are refused, and which stay unchanged.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ fn scratch() -> (tempfile::TempDir, PathBuf) {
 fn files(directory: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(directory)
         .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
     names
 }
 
-/// The file is refused and every byte of it stays.
+/// Checks that the file is refused and no byte of it changes.
 #[track_caller]
 fn check_refused(path: &Path, is_expected: impl Fn(&Error) -> bool) {
     let before = fs::read(path).unwrap();
@@ -35,7 +35,7 @@ fn check_refused(path: &Path, is_expected: impl Fn(&Error) -> bool) {
 }
 
 #[test]
-fn reading_makes_no_file() {
+fn reading_creates_no_file() {
     let (directory, path) = scratch();
     assert!(Store::open_existing(&path).unwrap().is_none());
     assert!(files(directory.path()).is_empty());
@@ -43,7 +43,7 @@ fn reading_makes_no_file() {
 
 #[cfg(unix)]
 #[test]
-fn file_and_directory_are_the_owners_alone() {
+fn file_and_directory_are_private_to_the_owner() {
     use std::os::unix::fs::PermissionsExt;
     let (directory, _) = scratch();
     let path = directory.path().join("new").join("kb.db");
@@ -68,7 +68,7 @@ fn garbage_is_corrupt() {
     let (_directory, path) = scratch();
     for bytes in [vec![b'x'; 20], vec![b'x'; 5000], b"SQLite format 3\0 and no more".to_vec()] {
         fs::write(&path, bytes).unwrap();
-        check_refused(&path, |it| matches!(it, Error::Corrupt { .. }));
+        check_refused(&path, |error| matches!(error, Error::Corrupt { .. }));
     }
 }
 
@@ -81,12 +81,12 @@ fn a_truncated_database_is_corrupt() {
     let bytes = fs::read(&path).unwrap();
     for length in [50, 100, 4096, bytes.len() / 2] {
         fs::write(&path, &bytes[..length]).unwrap();
-        check_refused(&path, |it| matches!(it, Error::Corrupt { .. }));
+        check_refused(&path, |error| matches!(error, Error::Corrupt { .. }));
     }
 }
 
 #[test]
-fn a_page_of_garbage_is_corruption_whenever_it_is_met() {
+fn a_page_of_garbage_is_corruption_whenever_it_is_read() {
     let mut db = TestDb::new();
     for number in 0..200 {
         db.add(&format!("/{number}.md"), &[&format!("some words {number}")], &[]);
@@ -96,12 +96,12 @@ fn a_page_of_garbage_is_corruption_whenever_it_is_met() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[8192..].fill(0xa5);
     fs::write(&path, &bytes).unwrap();
-    let outcome = Store::open(&path).and_then(|it| it.documents(&Filter::default()));
+    let outcome = Store::open(&path).and_then(|store| store.documents(&Filter::default()));
     assert!(matches!(outcome, Err(Error::Corrupt { .. })), "{outcome:?}");
 }
 
 #[test]
-fn another_programs_database_is_foreign() {
+fn a_database_of_another_program_is_foreign() {
     for (setup, is_ours) in [
         ("CREATE TABLE theirs (id INTEGER)", false),
         ("PRAGMA application_id = 7", false),
@@ -111,16 +111,16 @@ fn another_programs_database_is_foreign() {
         let (_directory, path) = scratch();
         Connection::open(&path).unwrap().execute_batch(setup).unwrap();
         if is_ours {
-            // What a kb leaves that is killed just after it made the file.
+            // The file left by a kb that is killed just after creating it.
             Store::open(&path).unwrap();
         } else {
-            check_refused(&path, |it| matches!(it, Error::Foreign { .. }));
+            check_refused(&path, |error| matches!(error, Error::Foreign { .. }));
         }
     }
 }
 
 #[test]
-fn the_log_of_a_foreign_database_is_not_written_back() {
+fn the_log_of_a_foreign_database_is_not_checkpointed() {
     let (directory, path) = scratch();
     let theirs = Connection::open(&path).unwrap();
     theirs.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE theirs (id INTEGER)").unwrap();
@@ -129,12 +129,12 @@ fn the_log_of_a_foreign_database_is_not_written_back() {
         fs::copy(directory.path().join(name), copies.path().join(name)).unwrap();
     }
     let log = fs::read(copy.with_file_name("kb.db-wal")).unwrap();
-    check_refused(&copy, |it| matches!(it, Error::Foreign { .. }));
+    check_refused(&copy, |error| matches!(error, Error::Foreign { .. }));
     assert_eq!(fs::read(copy.with_file_name("kb.db-wal")).unwrap(), log);
 }
 
 #[test]
-fn a_directory_in_its_place_is_an_error() {
+fn a_directory_at_the_path_is_an_error() {
     let (_directory, path) = scratch();
     fs::create_dir(&path).unwrap();
     assert!(matches!(Store::open(&path), Err(Error::Io { .. })));
@@ -159,10 +159,10 @@ fn a_clean_close_leaves_one_file_that_can_be_copied() {
 }
 
 #[test]
-fn a_killed_process_loses_nothing_that_was_stored() {
+fn a_killed_process_loses_no_stored_document() {
     let mut db = TestDb::new();
     db.add("/a.md", &["words"], &[]);
-    // The files as a kill leaves them: the log is not written back.
+    // The files left by a kill, with a log that is not checkpointed.
     let (copies, copy) = scratch();
     for name in files(db.path().parent().unwrap()) {
         fs::copy(db.path().with_file_name(&name), copies.path().join(&name)).unwrap();
@@ -174,7 +174,7 @@ fn a_killed_process_loses_nothing_that_was_stored() {
 }
 
 #[test]
-fn opening_what_is_in_order_writes_nothing() {
+fn opening_an_intact_database_writes_nothing() {
     let mut db = TestDb::new();
     db.add("/a.md", &["words"], &[]);
     let path = db.path();
@@ -198,14 +198,14 @@ fn foreign_keys_are_enforced_on_every_connection() {
 }
 
 #[test]
-fn a_reader_sees_the_old_document_until_the_new_one_is_whole() {
+fn a_reader_sees_the_old_document_until_the_new_one_is_complete() {
     let mut db = TestDb::new();
     db.add("/a.md", &["old"], &[]);
     let reader = db.store.reader().unwrap();
-    let words = |it| reader.occurrences(it).unwrap().len();
+    let words = |word| reader.occurrences(word).unwrap().len();
     db.store
-        .write(|it| {
-            it.execute("UPDATE chunks SET text = 'new'", [])?;
+        .write(|db| {
+            db.execute("UPDATE chunks SET text = 'new'", [])?;
             assert_eq!((words("old"), words("new")), (1, 0));
             Ok(())
         })
@@ -221,7 +221,7 @@ fn a_reader_cannot_write() {
 }
 
 #[test]
-fn a_writer_that_waits_in_vain_says_locked() {
+fn a_writer_that_waits_too_long_reports_a_lock() {
     let mut db = TestDb::new();
     let other = Connection::open(db.path()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -234,7 +234,7 @@ fn a_writer_that_waits_in_vain_says_locked() {
 }
 
 #[test]
-fn many_that_open_a_new_database_at_once_agree() {
+fn concurrent_opening_of_a_new_database_works() {
     for _ in 0..10 {
         let (_directory, path) = scratch();
         thread::scope(|scope| {

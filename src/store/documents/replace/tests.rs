@@ -1,4 +1,4 @@
-//! What takes the place of what, and what stays.
+//! Tests what a new document replaces, and what stays.
 
 use super::*;
 use crate::document::Quality;
@@ -6,7 +6,7 @@ use crate::store::PathRole;
 use crate::store::testing::{TestDb, binding, chunk, document, stamp, vector};
 
 #[test]
-fn a_new_document_is_added_whole() {
+fn a_new_document_is_added_completely() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["install git", "remove git"], &["tools", "vcs"]);
     let stored = db.store.document(id).unwrap().unwrap();
@@ -18,7 +18,7 @@ fn a_new_document_is_added_whole() {
 }
 
 #[test]
-fn a_changed_file_keeps_id_tags_and_creation() {
+fn a_changed_file_keeps_id_tags_and_creation_time() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old words"], &["one"]);
     db.age();
@@ -34,7 +34,7 @@ fn a_changed_file_keeps_id_tags_and_creation() {
 }
 
 #[test]
-fn pages_that_are_read_at_last_replace_what_was_there() {
+fn pages_read_later_replace_the_earlier_text() {
     let mut db = TestDb::new();
     let mut scan = document("/a.pdf", &["stamp"], &["one"]);
     scan.metadata.quality = Some(Quality { pages_awaiting_ocr: 2, ..Quality::default() });
@@ -67,7 +67,7 @@ fn a_title_given_by_the_user_outlives_the_content() {
 }
 
 #[test]
-fn the_same_bytes_are_stored_once_whoever_comes_first() {
+fn the_same_content_is_stored_once_in_any_order() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["words"], &["one"]);
     let again = db.put(&document("/a.md", &["words"], &["two"]), &["words"], &["/a.md"]);
@@ -83,7 +83,7 @@ fn the_same_bytes_are_stored_once_whoever_comes_first() {
 }
 
 #[test]
-fn a_moved_file_is_shown_where_it_is_now() {
+fn a_moved_file_is_shown_at_its_new_path() {
     let mut db = TestDb::new();
     let id = db.add("/old.md", &["words"], &[]);
     db.put(&document("/new.md", &["words"], &[]), &["words"], &["/new.md"]);
@@ -92,7 +92,7 @@ fn a_moved_file_is_shown_where_it_is_now() {
 }
 
 #[test]
-fn when_the_shown_copy_changes_the_other_keeps_the_old_words() {
+fn when_the_primary_copy_changes_the_other_keeps_the_old_text() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old"], &["work"]);
     let chunk_id = db.store.chunks(id).unwrap()[0].id;
@@ -110,7 +110,7 @@ fn when_the_shown_copy_changes_the_other_keeps_the_old_words() {
 }
 
 #[test]
-fn when_a_further_copy_changes_the_document_stays() {
+fn when_another_copy_changes_the_document_stays() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old"], &["work"]);
     db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Further).unwrap();
@@ -124,7 +124,7 @@ fn when_a_further_copy_changes_the_document_stays() {
 }
 
 #[test]
-fn a_copy_that_is_gone_or_changed_is_forgotten_so_that_it_is_read_again() {
+fn a_missing_or_changed_copy_is_forgotten_and_read_again() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old"], &[]);
     db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Further).unwrap();
@@ -135,7 +135,7 @@ fn a_copy_that_is_gone_or_changed_is_forgotten_so_that_it_is_read_again() {
 }
 
 #[test]
-fn the_same_bytes_read_another_way_take_the_place() {
+fn the_same_content_read_another_way_replaces_the_document() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["words"], &[]);
     db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();
@@ -149,7 +149,7 @@ fn the_same_bytes_read_another_way_take_the_place() {
 }
 
 #[test]
-fn a_disk_that_fills_up_half_way_changes_nothing() {
+fn a_disk_that_fills_half_way_changes_nothing() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old words"], &["one"]);
     let before = (db.store.document(id).unwrap(), db.texts(id));
@@ -167,7 +167,7 @@ fn a_disk_that_fills_up_half_way_changes_nothing() {
 }
 
 #[test]
-fn vectors_that_do_not_fit_are_refused_before_anything_is_written() {
+fn vectors_that_do_not_match_are_refused_before_any_write() {
     let mut db = TestDb::new();
     let new = document("/a.md", &["words"], &[]);
     for vectors in [vec![], vec![vec![1.0; 3]], vec![vec![f32::NAN, 0.0, 0.0, 0.0]]] {
@@ -179,7 +179,7 @@ fn vectors_that_do_not_fit_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_database_bound_to_another_model_since_takes_no_vectors() {
+fn a_store_with_an_outdated_model_cannot_write_vectors() {
     let mut db = TestDb::new();
     let mut other = Store::open(&db.path()).unwrap();
     other.bind(&binding("other")).unwrap();
@@ -191,7 +191,7 @@ fn a_database_bound_to_another_model_since_takes_no_vectors() {
 
 /// Found from outside: "no space left to write kb.db".
 #[test]
-fn an_id_that_cannot_be_followed_is_no_full_disk() {
+fn running_out_of_ids_is_not_reported_as_a_full_disk() {
     for spend in [
         "UPDATE documents SET id = 9223372036854775807 WHERE id = 1",
         "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'chunks'",

@@ -1,19 +1,19 @@
-//! Documents that pass from one database to another.
+//! Tests documents that are exported from one database and imported into another.
 
 use super::*;
 use crate::store::testing::{TestDb, vector};
 
 fn records(db: &TestDb) -> Vec<Record> {
     let mut records = Vec::new();
-    let collect = |it| {
-        records.push(it);
+    let collect = |record| {
+        records.push(record);
         Ok(())
     };
     db.store.export(true, collect).unwrap();
     records
 }
 
-/// Documents 2 and 3 with chunks 3 to 5.
+/// Returns a database with documents 2 and 3 and chunks 3 to 5.
 fn filled() -> TestDb {
     let mut db = TestDb::new();
     db.add("/gone.md", &["ebb", "slack"], &[]);
@@ -25,39 +25,39 @@ fn filled() -> TestDb {
 }
 
 #[test]
-fn what_is_taken_in_is_what_was_given() {
+fn an_import_equals_the_export() {
     let given = records(&filled());
-    assert_eq!(given.iter().map(|it| it.id).collect::<Vec<_>>(), [2, 3].map(DocumentId));
+    assert_eq!(given.iter().map(|record| record.id).collect::<Vec<_>>(), [2, 3].map(DocumentId));
     let mut to = TestDb::new();
     for record in &given {
-        assert_eq!(to.store.import(record).unwrap(), Taken::In(record.id));
+        assert_eq!(to.store.import(record).unwrap(), ImportOutcome::Added(record.id));
     }
     assert_eq!(records(&to), given);
-    // And once more: nothing.
+    // Importing again adds nothing.
     for record in &given {
-        assert_eq!(to.store.import(record).unwrap(), Taken::Known(record.id));
+        assert_eq!(to.store.import(record).unwrap(), ImportOutcome::Known(record.id));
     }
     assert_eq!(records(&to), given);
     to.assert_whole();
 }
 
 #[test]
-fn what_is_there_stays_and_taken_keys_are_given_anew() {
+fn existing_documents_stay_and_taken_ids_are_replaced() {
     let given = records(&filled());
     let mut to = TestDb::new();
     to.add("/x.md", &["other"], &[]);
     let mut at_its_path = given[0].clone();
     at_its_path.paths[0].path = "/x.md".into();
-    assert_eq!(to.store.import(&at_its_path).unwrap(), Taken::Known(DocumentId(1)));
+    assert_eq!(to.store.import(&at_its_path).unwrap(), ImportOutcome::Known(DocumentId(1)));
     let mut same_keys = given[0].clone();
     (same_keys.id, same_keys.chunks[0].id) = (DocumentId(1), ChunkId(1));
-    assert_eq!(to.store.import(&same_keys).unwrap(), Taken::In(DocumentId(2)));
+    assert_eq!(to.store.import(&same_keys).unwrap(), ImportOutcome::Added(DocumentId(2)));
     assert_eq!(records(&to)[1].chunks[0].id, ChunkId(2));
     to.assert_whole();
 }
 
 #[test]
-fn a_database_whose_ids_are_used_up_says_so() {
+fn a_database_without_free_ids_reports_so() {
     for (table, last) in
         [("documents", i64::MAX), ("documents", u32::MAX.into()), ("chunks", i64::MAX)]
     {
@@ -68,7 +68,7 @@ fn a_database_whose_ids_are_used_up_says_so() {
         record.content_hash = "other".into();
         record.path = None;
         record.paths.clear();
-        // Both ids are taken, so new ones are wanted.
+        // Both ids are taken, so new ones are needed.
         let error = db.store.import(&record).unwrap_err();
         assert!(matches!(error, Error::Corrupt { .. }), "{table} {last}: {error}");
         assert!(error.to_string().ends_with("its ids are used up"), "{error}");
@@ -76,7 +76,7 @@ fn a_database_whose_ids_are_used_up_says_so() {
 }
 
 #[test]
-fn what_does_not_fit_changes_nothing() {
+fn an_invalid_record_changes_nothing() {
     let mut record = records(&filled()).remove(0);
     let mut to = TestDb::new();
     record.chunks[0].vector = None;

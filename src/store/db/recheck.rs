@@ -1,7 +1,8 @@
-//! Looks again at a file of which SQLite said that it is damaged.
+//! Checks a file again that SQLite reported as damaged.
 //!
-//! SQLite calls a file malformed whose disk fails to read it (`SQLITE_IOERR_CORRUPTFS` becomes
-//! `SQLITE_CORRUPT` before a caller sees it). "Start over" is bad advice about a sound file.
+//! SQLite reports a file as malformed if the disk fails to read it (`SQLITE_IOERR_CORRUPTFS`
+//! becomes `SQLITE_CORRUPT` before a caller sees it). "Start over" is bad advice about an intact
+//! file.
 
 use std::io;
 use std::path::Path;
@@ -16,30 +17,30 @@ use super::open::open_to_look;
 
 const QUICK_CHECK: &str = "PRAGMA quick_check(1)";
 
-/// What a second look found.
+/// The result of checking a file again.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::store) enum Look {
-    /// The disk fails to read it, as SQLite says.
+pub(in crate::store) enum Diagnosis {
+    /// The disk fails to read it; the message is SQLite's.
     Unreadable(String),
-    /// It is as it should be: the first look was wrong.
-    Sound,
+    /// It is intact: the first report was wrong.
+    Intact,
     /// It is damaged.
     Damaged,
 }
 
-/// Lets SQLite read every page of a database once more and examine its structure.
-pub(in crate::store) fn look_again(path: &Path) -> Look {
+/// Lets SQLite read every page of a database again and check its structure.
+pub(in crate::store) fn check_again(path: &Path) -> Diagnosis {
     let answer = open_to_look(path)
         .and_then(|db| db.query_row(QUICK_CHECK, [], |row| row.get::<_, String>(0)));
     match answer {
         Ok(answer) => of_answer(answer),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => {
-            Look::Unreadable(error.to_string())
+            Diagnosis::Unreadable(error.to_string())
         }
-        // SQLite calls this malformed again if the disk still fails; the system does not.
+        // SQLite reports this as malformed again if the disk still fails; the system does not.
         Err(_) => match read_through(path) {
-            Ok(()) => Look::Damaged,
-            Err(error) => Look::Unreadable(error.to_string()),
+            Ok(()) => Diagnosis::Damaged,
+            Err(error) => Diagnosis::Unreadable(error.to_string()),
         },
     }
 }
@@ -52,28 +53,28 @@ fn read_through(path: &Path) -> io::Result<()> {
         match files::open::open(path, Links::Follow) {
             Ok(mut file) => io::copy(&mut file, &mut io::sink()).map(drop)?,
             Err(Error::Io { source, .. }) => return Err(source),
-            // There need not be a log.
+            // The log may be missing.
             Err(_) => {}
         }
     }
     Ok(())
 }
 
-fn of_answer(answer: String) -> Look {
+fn of_answer(answer: String) -> Diagnosis {
     match answer.as_str() {
-        "ok" => Look::Sound,
-        _ if is_unreadable(&answer) => Look::Unreadable(answer),
-        _ => Look::Damaged,
+        "ok" => Diagnosis::Intact,
+        _ if is_unreadable(&answer) => Diagnosis::Unreadable(answer),
+        _ => Diagnosis::Damaged,
     }
 }
 
-/// Whether a message of SQLite's own examination is about a page that could not be read at all.
+/// Whether a message of SQLite's own check is about a page that could not be read at all.
 pub(in crate::store) fn is_unreadable(message: &str) -> bool {
     let code = message.split_once("error code=").map(|(_, rest)| {
         let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
         rest[..digits].parse().unwrap_or(0)
     });
-    // Of a page in a list it gives no code.
+    // For a page in a list the message has no code.
     code.is_some_and(|code: i32| code & 0xff == ffi::SQLITE_IOERR)
         || message.contains("failed to get page")
 }
@@ -86,13 +87,13 @@ mod tests {
     use crate::store::db::fault::Fault;
     use crate::store::testing::TestDb;
 
-    /// What SQLite says of a page that cannot be right.
+    /// SQLite's error for an impossible page.
     fn malformed() -> Fault {
         Fault::from(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None))
     }
 
     #[test]
-    fn a_page_that_cannot_be_read_is_not_called_damaged() {
+    fn an_unreadable_page_is_not_reported_as_damage() {
         for (answer, is_disk) in [
             ("Tree 3 page 7 cell 0: unable to get the page. error code=8458", true),
             ("Tree 3 page 7: unable to get the page. error code=266", true),
@@ -101,7 +102,7 @@ mod tests {
             ("Tree 3 page 7: btreeInitPage() returns error code 11", false),
             ("non-unique entry in index document_paths_document_id", false),
         ] {
-            let is_unreadable = matches!(of_answer(answer.to_owned()), Look::Unreadable(_));
+            let is_unreadable = matches!(of_answer(answer.to_owned()), Diagnosis::Unreadable(_));
             assert_eq!(is_unreadable, is_disk, "{answer}");
         }
         let code = ffi::Error::new(ffi::SQLITE_IOERR_CORRUPTFS);
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_file_is_not_called_damaged_and_a_damaged_one_is() {
+    fn only_a_damaged_file_is_reported_as_damaged() {
         let mut db = TestDb::new();
         db.add("/a.md", &["one", "two"], &[]);
         let path = db.path();
@@ -122,7 +123,7 @@ mod tests {
         let page = bytes.len() / 2 / 4096 * 4096;
         bytes[page..page + 4096].fill(0x55);
         fs::write(&path, bytes).unwrap();
-        assert!(matches!(look_again(&path), Look::Damaged));
+        assert!(matches!(check_again(&path), Diagnosis::Damaged));
         assert_eq!(malformed().at(&path).code(), "corrupt");
         assert_eq!(malformed().at(&path.with_file_name("missing.db")).code(), "corrupt");
     }
