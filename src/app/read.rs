@@ -1,5 +1,6 @@
 //! Reads on from a hit: the parts of a document, one of them, its file.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use crate::app::Session;
@@ -36,16 +37,60 @@ pub struct OpenRequest {
     pub max_lines: Option<u32>,
 }
 
-/// Lists the documents that pass a filter.
+/// What a list of documents is sorted by; equal ones by id.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SortKey {
+    /// When they were added, oldest first.
+    #[default]
+    Added,
+    /// Alphabetically, ignoring case.
+    Title,
+    /// By the number of chunks, most first.
+    Size,
+    /// By type.
+    Type,
+}
+
+/// Which documents to list, and in which order.
+#[derive(Debug, Clone, Default)]
+pub struct ListRequest {
+    /// Documents to list.
+    pub filter: Filter,
+    /// What they are sorted by.
+    pub sort: SortKey,
+    /// Whether the order is reversed.
+    pub is_reversed: bool,
+    /// Most documents to list, counted after sorting.
+    pub limit: Option<u32>,
+}
+
+/// Lists documents.
 ///
 /// # Errors
 ///
 /// Those of [`Store::documents`].
-pub fn list(session: &Session, filter: &Filter) -> Result<Vec<ListedDocument>> {
-    match session.open_existing()? {
-        Some(store) => store.documents(filter),
-        None => Ok(Vec::new()),
+pub fn list(session: &Session, request: &ListRequest) -> Result<Vec<ListedDocument>> {
+    let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
+    let mut documents = store.documents(&request.filter)?;
+    match request.sort {
+        SortKey::Added => documents.sort_by_key(|document| document.id),
+        SortKey::Title => {
+            documents.sort_by_cached_key(|document| (document.title.to_lowercase(), document.id));
+        }
+        SortKey::Size => {
+            documents.sort_by_key(|document| (Reverse(document.chunk_count), document.id));
+        }
+        SortKey::Type => {
+            documents.sort_by_key(|document| (document.doc_type.as_str(), document.id));
+        }
     }
+    if request.is_reversed {
+        documents.reverse();
+    }
+    if let Some(limit) = request.limit {
+        documents.truncate(limit as usize);
+    }
+    Ok(documents)
 }
 
 /// Returns the ids, titles and paths of all documents.

@@ -22,6 +22,7 @@ use crate::cli::streams;
 use crate::config::{Environment, Flags};
 use crate::error::{Error, Result};
 use crate::present::schema::PUBLISHED;
+use crate::text::number::counted;
 use crate::text::printable::{clean, clean_name};
 
 /// Says which shell asks.
@@ -129,7 +130,7 @@ impl Known {
     fn tags(&self, typed: &str) -> Vec<CompletionCandidate> {
         let tags = self.session().and_then(|session| read::tags(&session).ok()).unwrap_or_default();
         let tags = tags.iter().filter(|it| it.name.starts_with(typed));
-        tags.map(|it| self.candidate(&it.name, &format!("{} documents", it.count))).collect()
+        tags.map(|it| self.candidate(&it.name, &counted(it.count as usize, "document"))).collect()
     }
 
     /// Ids with titles as their help, where nothing or a number is typed; else titles and paths.

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::io::{BufRead, Read};
+use std::path::Path;
 
 use crate::app::Session;
-use crate::app::session::path_prefix;
+use crate::app::session::{absolute, path_prefix};
 use crate::cli::args::{FilterArgs, Global};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
@@ -89,8 +90,20 @@ impl Context {
 pub(super) fn human(environment: &Environment, global: &Global) -> Human {
     let is_terminal = streams::is_stdout_terminal();
     let is_coloured = voice::is_coloured(global.color, environment, is_terminal);
-    let width = if is_terminal { streams::size().1 } else { DEFAULT_WIDTH };
-    Human { width, is_terminal, is_coloured, has_links: is_terminal && is_coloured }
+    Human {
+        width: width(),
+        is_terminal,
+        is_coloured,
+        has_links: is_terminal && is_coloured,
+        home: Some(environment.home()),
+        // Where there is none, paths are shown complete.
+        cwd: absolute(Path::new(".")).ok(),
+    }
+}
+
+/// Returns the columns that answers for people may take.
+pub(super) fn width() -> usize {
+    if streams::is_stdout_terminal() { streams::size().1 } else { DEFAULT_WIDTH }
 }
 
 /// Prints an answer for programs.

@@ -1,12 +1,15 @@
-//! Explains a topic or a command (`kb help`). The pages of topics are those of the documentation.
+//! Explains topics and commands: `kb help`, and the commands by purpose in `kb --help`.
+//!
+//! The pages of topics are those of the documentation.
 
 use std::ffi::OsString;
 
+use clap::builder::StyledStr;
 use clap::{CommandFactory, Parser};
 
 use crate::cli::args::{self, Cli};
 use crate::cli::exit::ExitStatus;
-use crate::cli::streams;
+use crate::cli::{context, streams};
 use crate::error::{Error, Result};
 use crate::present::text::page;
 
@@ -32,14 +35,58 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "exit", page: include_str!("../../docs/exit.md"), appendix: "" },
 ];
 
+/// The commands by purpose, in the order of `kb --help`.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Find", &["search", "similar", "why"]),
+    ("Add and keep current", &["init", "add", "update", "remove"]),
+    ("Read on", &["list", "info", "outline", "show", "open"]),
+    ("Organise", &["tags", "tag"]),
+    (
+        "Look after",
+        &[
+            "status", "doctor", "backup", "export", "import", "reindex", "config", "cache", "eval",
+            "embed",
+        ],
+    ),
+    ("Agents and skills", &["mcp", "skill"]),
+    ("Learn more", &["help", "schema", "completions", "man"]),
+];
+
+/// Returns what `kb --help` prints.
+pub(super) fn root_page() -> StyledStr {
+    let mut command = Cli::command();
+    let header = *command.get_styles().get_header();
+    let name = *command.get_styles().get_literal();
+    let mut groups = String::new();
+    for (group, names) in GROUPS {
+        groups += &format!("{header}{group}:{header:#}\n");
+        for known in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = known.get_about().map(ToString::to_string).unwrap_or_default();
+            groups += &format!("  {name}{:<11}{name:#}  {about}\n", known.get_name());
+        }
+        groups += "\n";
+    }
+    command = command
+        .mut_subcommands(|command| command.hide(true))
+        .override_usage("kb [OPTIONS] <COMMAND>")
+        .help_template(format!(
+            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}{{all-args}}{{after-help}}"
+        ));
+    command.render_help()
+}
+
 pub(super) fn run(args: &args::Help) -> Result<ExitStatus> {
+    if args.words.is_empty() {
+        streams::text(|out| out.text(&root_page().to_string()))?;
+        return Ok(ExitStatus::Success);
+    }
     let topic = match args.words.as_slice() {
         [name] => TOPICS.iter().find(|it| it.name == name),
         _ => None,
     };
     match topic {
         Some(topic) => streams::text(|out| {
-            page::plain(topic.page, out)?;
+            page::plain(topic.page, context::width(), out)?;
             match topic.appendix {
                 "" => Ok(()),
                 text => write!(out, "\n{text}"),
@@ -75,5 +122,24 @@ fn of_command(words: &[String]) -> Result<String> {
     match Cli::try_parse_from(args) {
         Err(page) => Ok(page.render().to_string()),
         Ok(_) => Ok(String::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group_and_its_line_is_short() {
+        let command = Cli::command();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        grouped.sort_unstable();
+        let mut known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        known.sort_unstable();
+        assert_eq!(grouped, known);
+        for line in root_page().to_string().lines().take_while(|line| *line != "Options:") {
+            let is_command = line.starts_with("  ") && !line.trim_start().starts_with('-');
+            assert!(!is_command || line.len() < 60, "{line}");
+        }
     }
 }

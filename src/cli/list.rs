@@ -1,6 +1,7 @@
 //! `kb list`.
 
 use crate::app;
+use crate::app::read::ListRequest;
 use crate::cli::args;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -10,8 +11,14 @@ use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
     let filter = context::filter(&args.filter)?;
-    let documents = app::read::list(&context.session, &filter)?;
     let is_filtered = filter != Filter::default();
+    let request = ListRequest {
+        filter,
+        sort: args.sort.into(),
+        is_reversed: args.reverse,
+        limit: args.limit,
+    };
+    let documents = app::read::list(&context.session, &request)?;
     context.present(
         args.format.format,
         |out| json::list(&documents, out),

@@ -46,6 +46,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use clap::{Parser, ValueEnum};
 
@@ -264,14 +265,21 @@ fn default_format(environment: &Environment, flags: &Flags) -> OutputFormat {
 /// Answers `--help` and `--version`, or says what is wrong with the command line.
 fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) -> ExitStatus {
     match error.kind() {
+        ErrorKind::DisplayHelp if first_word(args).is_none() => {
+            end(page(&help::root_page(), environment), OutputFormat::Human)
+        }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            end(page(error, environment), OutputFormat::Human)
+            end(page(&error.render(), environment), OutputFormat::Human)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let is_terminal = streams::is_stderr_terminal();
             let is_coloured = voice::is_coloured(ColorChoice::Auto, environment, is_terminal);
+            let page = match first_word(args) {
+                None => help::root_page(),
+                Some(_) => error.render(),
+            };
             // Where stderr is closed there is nobody left to tell.
-            let _ = streams::text_aside(|out| help_page(error, is_coloured, out));
+            let _ = streams::text_aside(|out| help_page(&page, is_coloured, out));
             ExitStatus::User
         }
         _ => {
@@ -288,15 +296,14 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
 }
 
 /// Prints a page of help, coloured as other answers are.
-fn page(error: &clap::Error, environment: &Environment) -> Result<ExitStatus> {
+fn page(page: &StyledStr, environment: &Environment) -> Result<ExitStatus> {
     let is_terminal = streams::is_stdout_terminal();
     let is_coloured = voice::is_coloured(ColorChoice::Auto, environment, is_terminal);
-    streams::text(|out| help_page(error, is_coloured, out))?;
+    streams::text(|out| help_page(page, is_coloured, out))?;
     Ok(ExitStatus::Success)
 }
 
-fn help_page(error: &clap::Error, is_coloured: bool, out: &mut Sheet<'_>) -> io::Result<()> {
-    let page = error.render();
+fn help_page(page: &StyledStr, is_coloured: bool, out: &mut Sheet<'_>) -> io::Result<()> {
     if is_coloured { out.help(&page.ansi().to_string()) } else { out.text(&page.to_string()) }
 }
 
@@ -327,7 +334,7 @@ fn explain_skill(
     program: Program,
 ) -> ExitStatus {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return end(page(error, environment), OutputFormat::Human);
+        return end(page(&error.render(), environment), OutputFormat::Human);
     }
     let (message, hint) = match usage::explain(error, args) {
         _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

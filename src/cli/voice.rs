@@ -51,7 +51,7 @@ struct Voice {
 
 static VOICE: Mutex<Voice> = Mutex::new(Voice {
     loudness: Loudness::Usual,
-    human: Human { width: WIDTH, is_terminal: false, is_coloured: false, has_links: false },
+    human: Human::plain(WIDTH),
     held: None,
     log: None,
     begin: None,

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::app;
 use crate::app::add::{AddRequest, Source};
+use crate::app::read::ListRequest;
 use crate::error::{Error, Result};
 use crate::mcp::protocol::{Call, Schema, Tool};
 use crate::mcp::reporter::Reporter;
@@ -106,7 +107,9 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
              knowledge base holds.",
             true,
             |service, input: ListInput, _| {
-                let documents = app::read::list(&service.session, &input.filter.try_into()?)?;
+                let request =
+                    ListRequest { filter: input.filter.try_into()?, ..ListRequest::default() };
+                let documents = app::read::list(&service.session, &request)?;
                 value(|out| json::list(&documents, out))
             },
         ),

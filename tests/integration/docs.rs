@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::contract::{Setting, read};
 use crate::env::{CORPUS, Output, TestEnv};
+use crate::manage::commands_in;
 use crate::mcp;
 use crate::mcp_client::Client;
 
@@ -47,9 +48,7 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
     let env = TestEnv::without_model();
     let names = |group: &[&str]| -> Vec<String> {
         let help = env.ok(&[group, &["-h"]].concat()).stdout;
-        let lines = help.split("Commands:\n").nth(1).unwrap().lines();
-        let lines = lines.take_while(|it| !it.is_empty());
-        lines.map(|it| it.split_whitespace().next().unwrap().to_owned()).collect()
+        commands_in(&help)
     };
     let mut commands: Vec<Vec<String>> = names(&[]).into_iter().map(|it| vec![it]).collect();
     commands.retain(|it| it != &[GROUP]);

@@ -118,11 +118,14 @@ fn the_database_lies_in_the_data_directory() {
     assert_eq!((mode(".kb"), mode(".kb/kb.db")), (0o700, 0o600));
 }
 
-/// Returns the names of the commands that a page of help lists.
-fn commands_in(help: &str) -> Vec<String> {
-    let list = help.split("Commands:\n").nth(1).unwrap().lines();
-    let names = list.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().next());
-    names.map(|name| name.unwrap().to_owned()).collect()
+/// Returns the names of the commands that a page of help lists: in groups by purpose, or below one heading.
+pub(crate) fn commands_in(help: &str) -> Vec<String> {
+    let is_grouped = help.contains("\nFind:\n");
+    let first = if is_grouped { "Find:\n" } else { "Commands:\n" };
+    let lines = help.split(first).nth(1).unwrap().lines();
+    let lines = lines.take_while(|line| *line != "Options:" && (is_grouped || !line.is_empty()));
+    let commands = lines.filter_map(|line| line.strip_prefix("  "));
+    commands.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -133,36 +136,36 @@ fn help_is_there_for_every_command() {
     assert_eq!(
         names,
         [
+            "search",
+            "similar",
+            "why",
             "init",
             "add",
             "update",
-            "search",
-            "why",
+            "remove",
             "list",
             "info",
-            "similar",
             "outline",
             "show",
             "open",
-            "remove",
             "tags",
             "tag",
             "status",
+            "doctor",
             "backup",
             "export",
             "import",
-            "doctor",
             "reindex",
-            "embed",
-            "eval",
-            "cache",
             "config",
+            "cache",
+            "eval",
+            "embed",
+            "mcp",
             "skill",
             "help",
             "schema",
             "completions",
             "man",
-            "mcp",
         ]
     );
     for name in names {

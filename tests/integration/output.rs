@@ -38,7 +38,6 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
        the pipe; never use an open flame. If the float is frozen in, trust the radar gauge alone and
        mark the day in the log with the letter F.
        [CORPUS]/station-handbook.md:41
-
     2. [0.019] Tide station handbook §Float gauge [markdown] [handbook, sample, station]
        The float gauge sits in a stilling well: a pipe with a narrow opening near its foot, so that
        waves are damped and only the slow rise and fall of the tide is seen. When the trace turns into a
@@ -53,6 +52,8 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
        The drum needs a drop of clock oil every ninety days. Never use grease: it stiffens below four
        degrees and the float then lags behind the ebb.
        [CORPUS]/tide-station.pdf p.2
+
+    Low confidence: the answer may not be in here.
     "#);
     assert_snapshot!(search(&["boat timetable", "--fts-only"]), @r#"
     Search: "boat timetable" (1 matches, showing top 1)
@@ -60,6 +61,8 @@ fn people_see_rank_score_title_page_section_type_and_tags() {
     1. [0.016] Ferry timetable: the last boat leaves at nine. [note]
        Ferry timetable: the last boat leaves at nine.
        kb show 8
+
+    Low confidence: the answer may not be in here.
     "#);
     assert_snapshot!(search(&["zeppelin", "--fts-only"]), @r#"Search: "zeppelin" (0 matches, showing top 0)"#);
 }
@@ -272,6 +275,58 @@ fn tables_line_up_and_fit_the_terminal_whatever_the_script() {
         assert!(ends.iter().all(|it| *it == ends[0]), "{text}");
         assert_eq!((ends[0] <= 90, text.contains('…')), (is_cut, is_cut), "{text}");
     }
+}
+
+#[test]
+fn what_people_read_fits_terminals_of_every_width() {
+    let mut env = TestEnv::with_corpus();
+    env.set("NO_COLOR", "1");
+    let far = "a/folder/with/many/levels/whose/names/fill/more/than/one/line/of/a/narrow/terminal";
+    let title = "A title of many words that no narrow terminal shows on one line of its own";
+    env.write(&format!("{far}/notes.md"), format!("# {title}\n\nThe frozen gauge again.\n"));
+    env.write("b/notes.md", format!("# {title}\n\nThe frozen gauge once more.\n"));
+    env.ok(&["add", "a", "b", "--tags", "some,tags,that,are,many"]);
+    let width = kb::present::terminal::columns::width;
+    let words =
+        |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+    for columns in [60_u16, 80, 100, 140] {
+        let shown = |args: &[&str]| {
+            let args = [args, &["--no-pager"]].concat();
+            terminal::run_at(&env, &args, "", true, columns).stderr.replace('\r', "")
+        };
+        for args in [
+            &["search", "frozen gauge", "--format=human"][..],
+            &["list"],
+            &["list", "--sort=title", "--limit=3"],
+            &["status"],
+            &["--help"],
+            &["search", "--help"],
+            &["update", "--help"],
+            &["help", "exit"],
+            &["help", "query"],
+        ] {
+            let text = shown(args);
+            for line in text.lines() {
+                assert!(width(line) <= usize::from(columns), "{args:?} at {columns}: {line}");
+            }
+        }
+        // No word of a title is broken.
+        let text = shown(&["search", "frozen gauge", "--format=human"]);
+        assert!(words(&text).join(" ").contains(title), "at {columns}: {text}");
+        // Documents of one title are told apart by their folders.
+        let list = shown(&["list"]);
+        assert!(list.contains("FOLDER") && list.contains("…/terminal"), "at {columns}: {list}");
+    }
+    let by_size = env.json(&["list", "--sort=size", "--format=json"]);
+    let counts: Vec<u64> = by_size
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["chunk_count"].as_u64().unwrap())
+        .collect();
+    assert!(counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
+    let reversed = env.json(&["list", "--reverse", "--limit=2", "--format=json"]);
+    assert_eq!(reversed[0]["id"].as_u64(), Some(counts.len() as u64), "{reversed}");
 }
 
 #[test]

@@ -55,8 +55,8 @@ fn values_are_completed_from_what_is_there() {
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
         assert_eq!(found, expected, "{words:?}");
     };
-    check(&["kb", "sea"], &["search:Search what has been added"]);
-    check(&["kb", "search", "x", "--tags", "h"], &["handbook:1 documents"]);
+    check(&["kb", "sea"], &["search:Search your documents"]);
+    check(&["kb", "search", "x", "--tags", "h"], &["handbook:1 document"]);
     check(&["kb", "list", "--tags", "sample,st"], &["sample,station:2 documents"]);
     check(&["kb", "info", "8"], &["8:Ferry timetable: the last boat leaves at nine."]);
     check(&["kb", "show", "charg"], &["Charger:document 7"]);

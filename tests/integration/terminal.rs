@@ -19,11 +19,22 @@ const WIDTH: u16 = 90;
 ///
 /// What the terminal shows comes back as `stderr`: echo, prompts and bars.
 pub(crate) fn run(env: &TestEnv, args: &[&str], typed: &str, is_stdout_shown: bool) -> Output {
+    run_at(env, args, typed, is_stdout_shown, WIDTH)
+}
+
+/// Runs the program on a terminal of so many columns.
+pub(crate) fn run_at(
+    env: &TestEnv,
+    args: &[&str],
+    typed: &str,
+    is_stdout_shown: bool,
+    columns: u16,
+) -> Output {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
-    let size = Winsize { ws_row: 30, ws_col: WIDTH, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = Winsize { ws_row: 30, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     let terminal =
         File::options().read(true).write(true).open(OsStr::from_bytes(name.as_bytes())).unwrap();
     tcsetwinsize(&terminal, size).unwrap();

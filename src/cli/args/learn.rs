@@ -1,4 +1,4 @@
-//! What can be typed to learn about kb itself: help, schema, completions, man.
+//! Defines the arguments of help, schema, completions and man.
 
 use std::path::PathBuf;
 
@@ -7,25 +7,25 @@ use clap::{Args, ValueEnum};
 /// Explain a topic (query, config, limits, json, exit) or a command
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Help {
-    /// A topic: query, config, limits, json, exit; or a command
+    /// A topic (query, config, limits, json, exit) or a command
     #[arg(value_name = "TOPIC")]
     pub(in crate::cli) words: Vec<String>,
 }
 
-/// Print the JSON Schema of what a command prints
+/// Print the JSON Schema of a command
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a name it lists the schemas there are. kb help json says what the JSON promises.")]
+Without a name, all schemas are listed. `kb help json` explains what the JSON promises.")]
 pub(in crate::cli) struct Schema {
-    /// The command: search, skill list; or error
+    /// A command, such as `search` or `skill list`, or `error`
     #[arg(value_name = "SCHEMA")]
     pub(in crate::cli) name: Vec<String>,
-    /// Write all of them into this directory, NAME.json each
+    /// Write all schemas into this directory, as NAME.json
     #[arg(long, value_name = "DIR", conflicts_with = "name")]
     pub(in crate::cli) dir: Option<PathBuf>,
 }
 
-/// Print what a shell needs to complete commands, flags, documents, tags and models
+/// Print a completion script
 #[derive(Debug, Args)]
 #[command(after_help = "\
 bash:        kb completions bash > ~/.local/share/bash-completion/completions/kb
@@ -49,10 +49,10 @@ pub(in crate::cli) enum Shell {
     Elvish,
 }
 
-/// Print the man page, or write one for every command
+/// Print or write the manual pages
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Man {
-    /// Write kb.1 and a page for every command into this directory
+    /// Write a page for every command into this directory
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) dir: Option<PathBuf>,
 }

@@ -1,5 +1,5 @@
-//! What can be typed to look after the database: remove, tag, status, backup, export, doctor, reindex,
-//! config.
+//! Defines the arguments of commands that look after the database: remove, tag, status, backup, export,
+//! doctor, reindex, cache and config.
 
 use std::path::PathBuf;
 
@@ -12,18 +12,17 @@ use crate::cli::args::values::directory;
 /// Remove documents
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Remove {
-    /// Ids of the documents, as `kb list` shows them; or files and folders that were added, with all
-    /// that is below them
+    /// Document ids, as `kb list` shows them, or added files and folders with everything below them
     #[arg(value_name = "ID|PATH", required = true, allow_negative_numbers = true)]
     pub(in crate::cli) documents: Vec<String>,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(in crate::cli) yes: bool,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// Add tags to a document or remove them
+/// Add or remove tags of a document
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Tag {
     /// Id of the document, as `kb list` shows it
@@ -40,100 +39,98 @@ pub(in crate::cli) struct Tag {
     pub(in crate::cli) format: Format,
 }
 
-/// Show what the database holds and what it was built with
+/// Show what the database holds
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Status {
-    /// Look at the files, too: how many are new, changed or missing
+    /// Also count new, changed and missing files
     #[arg(long)]
     pub(in crate::cli) scan: bool,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// Copy the database while it is in use, or examine a copy
+/// Back up the database or verify a backup
 #[derive(Debug, Args)]
-#[command(
-    after_help = "To restore a backup while nothing runs, remove kb.db-wal and kb.db-shm and copy it over kb.db."
-)]
+#[command(after_help = "\
+To restore a backup, stop every kb process, remove kb.db-wal and kb.db-shm, and copy the backup over kb.db.")]
 pub(in crate::cli) struct Backup {
-    /// File to write, or with --verify to examine
+    /// File to write, or to check with --verify
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: PathBuf,
-    /// Examine FILE and change nothing
+    /// Check FILE, and change nothing
     #[arg(long, conflicts_with = "force")]
     pub(in crate::cli) verify: bool,
-    /// Replace FILE where there is one
+    /// Replace FILE if it exists
     #[arg(long, short)]
     pub(in crate::cli) force: bool,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// Write everything as lines of JSON
+/// Export all documents as lines of JSON
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The first line says what the database was built with; every other is a document with its paths, tags and
-chunks. `kb import` takes it into another database, other programs can read it.")]
+The first line describes the database and its model; every other line is one document with its paths, tags and \
+chunks. `kb import` reads the file into another database.")]
 pub(in crate::cli) struct Export {
-    /// File to make; stdout if none is named
+    /// File to create [default: standard output]
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: Option<PathBuf>,
-    /// Write the vectors too: then nothing has to be computed again
+    /// Include vectors, so that importing computes nothing
     #[arg(long)]
     pub(in crate::cli) vectors: bool,
-    /// Lines of JSON are all there is
+    /// The only format
     #[arg(long, value_parser = ["jsonl"], value_name = "FORMAT", default_value = "jsonl")]
     pub(in crate::cli) format: String,
 }
 
-/// Examine the database and what kb needs, and say what to do
+/// Check the database and repair it
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Compares every file of the cache with its checksum before it loads anything; `--fix` fetches or makes again
-what has changed.
+Every cached file is compared with its checksum before anything is loaded; --fix fetches or rebuilds changed \
+files.
 
-Status 0: sound, notes or not; 1: something is wrong that can be mended; 2: the database is damaged
-beyond that.")]
+Exit status 0: no problems; 1: problems that can be repaired; 2: the database is damaged beyond repair.")]
 pub(in crate::cli) struct Doctor {
-    /// Mend what is wrong: make indexes anew, embed what lacks vectors, drop what refers to nothing,
-    /// close permissions, give free space back
+    /// Repair: rebuild indexes, compute missing vectors, remove orphaned rows, restrict permissions,
+    /// release free space
     #[arg(long)]
     pub(in crate::cli) fix: bool,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// Compute all vectors anew, with the same model or another
+/// Compute all vectors again
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Reindex {
     /// Model to switch to [default: the one the database uses]
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) model: Option<String>,
-    /// Take the model's files from this directory instead of fetching them
+    /// Use the model files in this directory instead of fetching them
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(in crate::cli) model_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// Show what lies in the cache, or remove it
+/// Show or clean the cache of models
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The cache holds ONNX Runtime, models that came from Python packages, and models made ready for this machine.
-All of it can be fetched or made again. Models from the hub are in a cache of their own, shared with other
-programs, and are left alone.
+The cache holds ONNX Runtime, models from Python packages, and models optimised for this machine. All of it can \
+be fetched or rebuilt. Models from the hub are in a separate cache, shared with other programs, and are not \
+touched.
 
-The file manifest.txt has the SHA-256 of every file that kb put there, with its size, time and inode. Each
-command compares size, time and inode of what it is about to load; `kb doctor` compares all bytes.")]
+manifest.txt lists every file that kb put there with its SHA-256, size, time and inode. Every command compares \
+size, time and inode of the files it loads; `kb doctor` compares all bytes.")]
 pub(in crate::cli) struct Cache {
-    /// What to do; without it what lies there is shown.
+    /// What to do; the contents are shown without it.
     #[command(subcommand)]
     pub(in crate::cli) action: Option<CacheAction>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// What to do with the cache.
+/// An action on the cache.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum CacheAction {
     /// Remove what the database's model does not need
@@ -143,13 +140,13 @@ pub(in crate::cli) enum CacheAction {
 /// Remove what the database's model does not need
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CacheClean {
-    /// Remove what it needs, too: it is fetched and made again when it is
+    /// Also remove what it needs, which the next command fetches again
     #[arg(long)]
     pub(in crate::cli) all: bool,
-    /// Say what would go, and remove nothing
+    /// Report what would be removed, and remove nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(in crate::cli) yes: bool,
     #[command(flatten)]
@@ -159,14 +156,14 @@ pub(in crate::cli) struct CacheClean {
 /// Show or change settings
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ConfigArgs {
-    /// What to do; without it every setting is shown with its origin.
+    /// What to do; all settings are shown without it.
     #[command(subcommand)]
     pub(in crate::cli) action: Option<ConfigAction>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// What to do with the settings.
+/// An action on the settings.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum ConfigAction {
     /// Write a setting to config.yaml

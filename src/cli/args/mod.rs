@@ -1,4 +1,4 @@
-//! What can be typed: clap structs that validate and never act. Doc comments are the help text.
+//! Defines what can be typed: clap structs that validate and never act. Doc comments are the help text.
 
 #![expect(clippy::doc_markdown, reason = "backticks would show in the help text")]
 
@@ -31,40 +31,40 @@ pub(super) use skill::{Skc, Skill, SkillCall};
 /// A local, offline knowledge base: keyword and semantic search over your documents
 #[derive(Debug, Parser)]
 #[command(name = "kb", version, disable_help_subcommand = true, arg_required_else_help = true)]
-#[command(
-    after_help = "Start with `kb add DIRECTORY`, then `kb search \"...\" --format human`. `kb help query` says what a\nquery can say; more topics: config, limits, json, exit."
-)]
+#[command(after_help = "\
+Start with `kb add DIRECTORY`, then `kb search \"...\" --format human`. `kb help COMMAND` explains a command; \
+`kb help TOPIC` explains one of: query, config, limits, json, exit.")]
 pub(super) struct Cli {
-    /// What every command understands.
+    /// Options of every command.
     #[command(flatten)]
     pub(super) global: Global,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(super) command: Command,
 }
 
-/// What every command understands.
+/// Options of every command.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Global {
-    /// Directory that holds kb.db and config.yaml [default: data_dir, ~/.kb]
+    /// Directory of kb.db and config.yaml [default: data_dir, ~/.kb]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(value_parser = directory)]
     pub(super) data_dir: Option<PathBuf>,
-    /// When to colour human output; auto: on a terminal, unless NO_COLOR is set
+    /// Colour human output: always, never, or auto (on a terminal, unless NO_COLOR is set)
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(help_heading = "Global options")]
     pub(super) color: ColorChoice,
-    /// Print long answers at once, not in pages by KB_PAGER, PAGER or less
+    /// Do not use a pager for long answers (KB_PAGER, PAGER, less)
     #[arg(long, global = true, help_heading = "Global options")]
     pub(super) no_pager: bool,
-    /// Draw no progress and say nothing but warnings and failures
+    /// Show no progress and print only warnings and errors
     #[arg(long, short, global = true, help_heading = "Global options")]
     #[arg(conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Say more; twice (-vv): how long each stage took, too
+    /// Print more details; -vv also prints how long each stage took
     #[arg(long, short, global = true, action = ArgAction::Count, help_heading = "Global options")]
     pub(super) verbose: u8,
-    /// Append what is said and how long each stage took to this file
+    /// Append messages and the time of each stage to this file
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub(super) log_file: Option<PathBuf>,
 }
@@ -78,68 +78,68 @@ pub(super) enum ColorChoice {
     Never,
 }
 
-/// What to do.
+/// A command.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Fetch the model and make the database ready
+    /// Fetch the model and create the database
     Init(Init),
     /// Add files, folders or a note
     Add(Add),
-    /// Look again at what was added: read what is new or changed, follow what moved
+    /// Update new, changed and moved files
     Update(Update),
-    /// Search what has been added
+    /// Search your documents
     Search(Search),
-    /// Say why a search does not find a document
+    /// Explain why a document is not found
     Why(Why),
     /// List documents
     List(List),
     /// Show one document and its chunks
     Info(Info),
-    /// Find what is like a document or a chunk
+    /// Find passages like a document or chunk
     Similar(Similar),
-    /// List the sections, pages or symbols of a document
+    /// List sections, pages or symbols
     Outline(Outline),
-    /// Show a section, page, symbol or chunk of a document
+    /// Show a section, page, symbol or chunk
     Show(Show),
-    /// Show the file of a document
+    /// Print or open the file of a document
     Open(Open),
     /// Remove documents
     Remove(Remove),
     /// List tags
     Tags(Tags),
-    /// Add tags to a document or remove them
+    /// Add or remove tags of a document
     Tag(Tag),
-    /// Show what the database holds and what it was built with
+    /// Show what the database holds
     Status(Status),
-    /// Copy the database while it is in use, or examine a copy
+    /// Back up the database or verify a backup
     Backup(Backup),
-    /// Write everything as lines of JSON
+    /// Export all documents as lines of JSON
     Export(Export),
-    /// Import what `kb export` wrote
+    /// Import a file written by `kb export`
     Import(Import),
-    /// Examine the database and what kb needs, and say what to do
+    /// Check the database and repair it
     Doctor(Doctor),
-    /// Compute all vectors anew, with the same model or another
+    /// Compute all vectors again
     Reindex(Reindex),
-    /// Print the vectors of texts, for scripts
+    /// Print the vectors of texts
     Embed(Embed),
-    /// Measure how well searches find what is there
+    /// Measure retrieval quality
     Eval(Eval),
-    /// Show what lies in the cache, or remove it
+    /// Show or clean the cache of models
     Cache(Cache),
     /// Show or change settings
     Config(ConfigArgs),
-    /// Serve agent skills: list, build, search and read directories with a SKILL.md
+    /// List, build, search and read agent skills
     Skill(Skill),
-    /// Explain a topic (query, config, limits, json, exit) or a command
+    /// Explain a topic or a command
     Help(Help),
-    /// Print the JSON Schema of what a command prints
+    /// Print the JSON Schema of a command
     Schema(Schema),
-    /// Print what a shell needs to complete commands, flags, documents, tags and models
+    /// Print a completion script
     Completions(Completions),
-    /// Print the man page, or write one for every command
+    /// Print or write the manual pages
     Man(Man),
-    /// Serve agents: all of this as tools, by the Model Context Protocol
+    /// Serve agents (Model Context Protocol)
     Mcp(Mcp),
 }
 
@@ -156,24 +156,24 @@ impl ValueEnum for OutputFormat {
     }
 }
 
-/// Who reads the output of a command that is for people by default.
+/// The format of a command whose default is `human`.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Format {
-    /// Output for people (human) or for programs (json)
+    /// Output for people (human) or programs (json)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     #[arg(hide_possible_values = true)]
     pub(super) format: OutputFormat,
 }
 
-/// Serve agents: all of this as tools, by the Model Context Protocol
+/// Serve agents (Model Context Protocol)
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Agents start it themselves: their settings name the command `kb` with the argument `mcp`.")]
+Agents start the server themselves: name the command `kb` with the argument `mcp` in their settings.")]
 pub(super) struct Mcp {
-    /// Offer tools that change something, too: notes, adding files, building and making skills
+    /// Also offer tools that write: notes, adding files, building and creating skills
     #[arg(long)]
     pub(super) allow_write: bool,
-    /// Append what is asked and what comes of it to this file, one JSON object a line
+    /// Append every call and its outcome to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(super) audit_log: Option<PathBuf>,
 }

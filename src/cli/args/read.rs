@@ -1,8 +1,9 @@
-//! What can be typed to look at documents: list, info, tags, outline, show, open.
+//! Defines the arguments of list, info, tags, outline, show and open.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use crate::cli::args::values::lines;
+use crate::app::read::SortKey;
+use crate::cli::args::values::{lines, top};
 use crate::cli::args::{FilterArgs, Format};
 use crate::document::ChunkId;
 
@@ -11,14 +12,44 @@ use crate::document::ChunkId;
 pub(in crate::cli) struct List {
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
+    /// Sort by added (oldest first), title, size (most chunks first) or type
+    #[arg(long, value_name = "KEY", default_value = "added", hide_default_value = true)]
+    #[arg(hide_possible_values = true)]
+    pub(in crate::cli) sort: Sort,
+    /// Reverse the order
+    #[arg(long)]
+    pub(in crate::cli) reverse: bool,
+    /// List at most this many documents
+    #[arg(long, value_name = "N", value_parser = top)]
+    pub(in crate::cli) limit: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
+}
+
+/// The words of `--sort`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(in crate::cli) enum Sort {
+    Added,
+    Title,
+    Size,
+    Type,
+}
+
+impl From<Sort> for SortKey {
+    fn from(sort: Sort) -> Self {
+        match sort {
+            Sort::Added => Self::Added,
+            Sort::Title => Self::Title,
+            Sort::Size => Self::Size,
+            Sort::Type => Self::Type,
+        }
+    }
 }
 
 /// Show one document and its chunks
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Info {
-    /// Which document: id, path, or a unique part of its title or path
+    /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
     pub(in crate::cli) id: String,
     #[command(flatten)]
@@ -32,11 +63,11 @@ pub(in crate::cli) struct Tags {
     pub(in crate::cli) format: Format,
 }
 
-/// List the sections, pages or symbols of a document
+/// List sections, pages or symbols
 #[derive(Debug, Args)]
 #[command(after_help = DOCUMENT_HELP)]
 pub(in crate::cli) struct Outline {
-    /// Which document: id, path, or a unique part of its title or path
+    /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
     pub(in crate::cli) document: String,
     /// Deepest level to list
@@ -46,20 +77,19 @@ pub(in crate::cli) struct Outline {
     pub(in crate::cli) format: Format,
 }
 
-/// Show a section, page, symbol or chunk of a document
+/// Show a section, page, symbol or chunk
 #[derive(Debug, Args)]
 #[command(after_help = DOCUMENT_HELP)]
 pub(in crate::cli) struct Show {
-    /// Which document: id, path, or a unique part of its title or path; without a further flag all
-    /// of its text
+    /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
     pub(in crate::cli) document: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) selection: SelectionArgs,
-    /// Chunks to show before and after the chunk
+    /// Also show N chunks before and after the chunk
     #[arg(long, value_name = "N", requires = "chunk", default_value_t = 0)]
     pub(in crate::cli) around: u32,
-    /// Most lines to show
+    /// Show at most N lines
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_lines: Option<u32>,
     #[command(flatten)]
@@ -70,44 +100,44 @@ pub(in crate::cli) struct Show {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(in crate::cli) struct SelectionArgs {
-    /// Section with this heading, or this end of its header chain, in whatever case
+    /// Section with this heading or end of a header chain, in any case
     #[arg(long, value_name = "HEADING", allow_hyphen_values = true)]
     pub(in crate::cli) section: Option<String>,
     /// Definition with this name, qualified or not
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) symbol: Option<String>,
-    /// Page, from 1
+    /// Page number, from 1
     #[arg(long, value_name = "N")]
     pub(in crate::cli) page: Option<u32>,
-    /// Chunk with this id, as search results name it
+    /// Chunk with this id, as in search results
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) chunk: Option<ChunkId>,
 }
 
-/// Show the file of a document
+/// Print or open the file of a document
 #[derive(Debug, Args)]
 #[command(after_help = DOCUMENT_HELP)]
 pub(in crate::cli) struct Open {
-    /// Which document: id, path, or a unique part of its title or path
+    /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
     pub(in crate::cli) document: String,
-    /// Only the lines from A to B, both included
+    /// Show only lines A to B
     #[arg(long, value_name = "A:B", value_parser = lines)]
     pub(in crate::cli) lines: Option<(u32, u32)>,
-    /// Most lines to show
+    /// Show at most N lines
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_lines: Option<u32>,
-    /// Open it in the editor (VISUAL, EDITOR), a PDF in the viewer (KB_VIEWER), instead of printing it
+    /// Open it in your editor (VISUAL, EDITOR) or viewer (KB_VIEWER) instead of printing it
     #[arg(long, conflicts_with_all = ["max_lines", "format"])]
     pub(in crate::cli) editor: bool,
-    /// Page to open it at, where the viewer takes one
+    /// Open it at this page, if the viewer can
     #[arg(long, value_name = "N", requires = "editor", conflicts_with = "lines")]
     pub(in crate::cli) page: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// What the commands that read on have in common.
+/// Explains how the commands that read on work together.
 const DOCUMENT_HELP: &str = "\
-From a hit to all of it: kb search gives ids, kb outline the parts, kb show one of them, kb open the
-file. All but open read the database alone, so they work when the file has moved.";
+`kb search` prints ids, `kb outline` lists the parts of a document, `kb show` prints one part, and `kb open` prints \
+the file. Only `kb open` reads the file; the others read the database, so they also work when the file has moved.";

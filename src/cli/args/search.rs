@@ -1,4 +1,4 @@
-//! What can be typed to find something: search, why, similar, eval, embed; and which documents.
+//! Defines the arguments of search, why, similar, eval and embed, and the filters.
 
 use std::path::PathBuf;
 
@@ -10,38 +10,38 @@ use crate::cli::args::values::{budget, doc_type, language, queries, threshold, t
 use crate::config::OutputFormat;
 use crate::document::{ChunkId, DocType, Language};
 
-/// Search what has been added
+/// Search your documents
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Words are alternatives, ordered by relevance; \"a phrase\" stays together; a leading - excludes;
-begin* finds every word that begins so.
-A query that begins with - comes after --: kb search -- '-draft release plan'")]
+Results match any of the words, best first. \"a phrase\" must match as a whole, -word excludes, begin* matches \
+every word with that beginning. Put -- before a query that starts with a hyphen: \
+kb search -- '-draft release plan'")]
 pub(in crate::cli) struct Search {
-    /// What to look for; several words are one query
+    /// What to look for
     #[arg(value_name = "QUERY")]
     pub(in crate::cli) query: Vec<String>,
-    /// Answer the queries of this file (- is standard input), one a line or JSON objects with
-    /// options, by one JSON object a line
+    /// Answer each line of this file (- reads standard input), a query or a JSON object with options,
+    /// with one line of JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "format"])]
     pub(in crate::cli) batch: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) how: How,
-    /// Say of each result which terms of the query it was found by, and what each was worth
+    /// Show for each result which terms matched and how much each contributed
     #[arg(long)]
     pub(in crate::cli) explain: bool,
-    /// Return the best passages that fit into so many tokens, each text once, neighbours as one
+    /// Return the best passages that fit into this many tokens, without repeating text
     #[arg(long, value_name = "TOKENS", value_parser = budget, allow_negative_numbers = true)]
     pub(in crate::cli) budget: Option<u32>,
-    /// Add so many chunks before and after each result to its text
+    /// Add N chunks before and after each result to its text
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(in crate::cli) context: u32,
-    /// Open result N in the editor at its line, a PDF in the viewer, instead of printing results
+    /// Open result N in your editor or viewer instead of printing results
     #[arg(long, value_name = "N", value_parser = top, conflicts_with_all = ["batch", "format"])]
     pub(in crate::cli) open: Option<u32>,
-    /// With --format paths: end each path with a zero byte, for xargs -0; each file once, no line
+    /// With --format paths: list each file once, ending in a zero byte, for xargs -0
     #[arg(long, short = '0')]
     pub(in crate::cli) null: bool,
-    /// json, human, jsonl (one result a line), paths (path:line), md (to paste, with citations)
+    /// json, human, jsonl (one result per line), paths (path:line), md (Markdown with citations)
     /// [default: search.default_format, json]
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub(in crate::cli) format: Option<SearchFormat>,
@@ -50,29 +50,29 @@ pub(in crate::cli) struct Search {
 /// Where to look, and how much to return.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct How {
-    /// Most results to return [default: search.default_top, 10]
+    /// Return at most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) top: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
-    /// Most results of one document
+    /// Return at most N results of one document
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) per_doc: Option<u32>,
-    /// Show near copies of better results, too
+    /// Also show near copies of better results
     #[arg(long)]
     pub(in crate::cli) copies: bool,
-    /// Leave out results with a fused score below this
+    /// Leave out results with a lower score
     #[arg(long, value_name = "SCORE", value_parser = threshold, allow_negative_numbers = true)]
     pub(in crate::cli) threshold: Option<f64>,
-    /// Keyword search only; needs no model
+    /// Search by keywords only; needs no model
     #[arg(long, conflicts_with = "vec_only")]
     pub(in crate::cli) fts_only: bool,
-    /// Vector search only
+    /// Search by meaning only
     #[arg(long)]
     pub(in crate::cli) vec_only: bool,
 }
 
-/// How the answer to a query is written.
+/// The formats of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum SearchFormat {
     Json,
@@ -83,7 +83,7 @@ pub(in crate::cli) enum SearchFormat {
 }
 
 impl SearchFormat {
-    /// Returns who reads it, and so in which form an error is told.
+    /// Returns the form in which errors are printed.
     pub(in crate::cli) fn reader(self) -> OutputFormat {
         match self {
             Self::Json | Self::Jsonl => OutputFormat::Json,
@@ -101,13 +101,13 @@ impl From<OutputFormat> for SearchFormat {
     }
 }
 
-/// Follow one document through a search, and say where it fell out
+/// Explain why a document is not found
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Why {
-    /// The query; several words in quotation marks
+    /// The query; quote several words
     #[arg(value_name = "QUERY")]
     pub(in crate::cli) query: String,
-    /// The document: its id, path or title
+    /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
     pub(in crate::cli) document: String,
     #[command(flatten)]
@@ -116,16 +116,16 @@ pub(in crate::cli) struct Why {
     pub(in crate::cli) format: Format,
 }
 
-/// Find what is like a document or a chunk
+/// Find passages like a document or chunk
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Similar {
-    /// Which document: id, path, or a unique part of its title or path
+    /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
     pub(in crate::cli) document: Option<String>,
-    /// Which chunk, by its id, as search results name it
+    /// Id of a chunk, as in search results
     #[arg(long, value_name = "ID", conflicts_with = "document")]
     pub(in crate::cli) chunk: Option<ChunkId>,
-    /// Most results to return [default: search.default_top, 10]
+    /// Return at most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) top: Option<u32>,
     #[command(flatten)]
@@ -134,25 +134,25 @@ pub(in crate::cli) struct Similar {
     pub(in crate::cli) format: Format,
 }
 
-/// Which documents to look at.
+/// Which documents take part.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct FilterArgs {
     /// Only documents of this type
     #[arg(long = "type", value_name = "TYPE", value_parser = doc_type())]
     pub(in crate::cli) doc_type: Option<DocType>,
-    /// Only documents that bear all these tags, separated by commas
+    /// Only documents with all these tags, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(in crate::cli) tags: Vec<String>,
-    /// Only documents that bear none of these tags, separated by commas
+    /// Only documents with none of these tags, separated by commas
     #[arg(long = "exclude-tag", value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(in crate::cli) excluded_tags: Vec<String>,
     /// Only source code in this language
     #[arg(long, value_name = "LANGUAGE", value_parser = language())]
     pub(in crate::cli) language: Option<Language>,
-    /// Only documents of this day or later: 2026, 2026-05 or 2026-05-17
+    /// Only documents from this date on: 2026, 2026-05 or 2026-05-17
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) since: Option<String>,
-    /// Only documents of this day or earlier, as --since
+    /// Only documents up to this date
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub(in crate::cli) until: Option<String>,
     /// Only documents at or below this file or folder
@@ -160,44 +160,44 @@ pub(in crate::cli) struct FilterArgs {
     pub(in crate::cli) path: Option<PathBuf>,
 }
 
-/// Measure how well searches find what is there
+/// Measure retrieval quality
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a folder, headings and rare words of the documents that were added are the questions, and the
-document they come from is the answer.")]
+Without a folder, the questions are headings and rare words of your documents, and the right answer is the \
+document they come from.")]
 pub(in crate::cli) struct Eval {
     /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv (the layout of BEIR)
     #[arg(value_name = "FOLDER")]
     pub(in crate::cli) folder: Option<PathBuf>,
-    /// Questions to ask at most
+    /// Ask at most N questions
     #[arg(long, value_name = "N", value_parser = queries, default_value = "400")]
     pub(in crate::cli) queries: u32,
-    /// Where the folder's documents and their database go and are kept [default: data_dir/eval/NAME]
+    /// Where to keep the folder's documents and their database [default: data_dir/eval/NAME]
     #[arg(long, value_name = "DIR", requires = "folder")]
     pub(in crate::cli) work: Option<PathBuf>,
-    /// File name extension of the folder's documents, which says how they are read
+    /// File name extension of the folder's documents, which decides how they are read
     #[arg(long, value_name = "EXTENSION", default_value = "md", requires = "folder")]
     pub(in crate::cli) extension: String,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
 
-/// Print the vectors of texts, for scripts
+/// Print the vectors of texts
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Prints one JSON array of numbers a text, each on a line of its own, in the order of the texts.
-Vectors have unit length: their dot product is the cosine that `kb search` goes by.")]
+Prints one JSON array of numbers per line, in the order of the texts. Vectors have unit length: their dot product \
+is the cosine that `kb search` uses.")]
 pub(in crate::cli) struct Embed {
     /// The text
     #[arg(value_name = "TEXT", required_unless_present = "stdin", conflicts_with = "stdin")]
     pub(in crate::cli) text: Option<String>,
-    /// Read texts from standard input, one a line
+    /// Read texts from standard input, one per line
     #[arg(long)]
     pub(in crate::cli) stdin: bool,
-    /// Embed as queries, not as passages; some models make a difference
+    /// Embed as queries instead of passages; some models distinguish them
     #[arg(long)]
     pub(in crate::cli) query: bool,
-    /// JSON lines are all there is; accepted because every other command has it
+    /// The only format; accepted because every other command has it
     #[arg(long, hide = true, value_parser = ["json"], value_name = "FORMAT")]
     pub(in crate::cli) format: Option<String>,
 }

@@ -34,6 +34,22 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if columns > 0 { format!("{kept}{ELLIPSIS}").into() } else { kept.into() }
 }
 
+/// Returns a path that fits, with an ellipsis in its middle where something is missing: its last parts, as
+/// many as take two thirds of the room, and its beginning.
+pub(in crate::present) fn cut_middle(path: &str, columns: usize) -> Cow<'_, str> {
+    if width(path) <= columns {
+        return path.into();
+    }
+    let room = columns.saturating_sub(1);
+    let tails = path.match_indices('/').map(|(at, _)| &path[at..]);
+    let tail = tails.clone().find(|tail| width(tail) <= room * 2 / 3);
+    let tail = tail.or_else(|| tails.last().filter(|tail| width(tail) <= room));
+    match tail {
+        Some(tail) => format!("{}{ELLIPSIS}{tail}", prefix(path, room - width(tail))).into(),
+        None => cut(path.rsplit('/').next().unwrap_or(path), columns),
+    }
+}
+
 /// Returns as much of the beginning of a text as fits.
 pub(in crate::present) fn prefix(text: &str, columns: usize) -> &str {
     let mut used = 0;
@@ -116,6 +132,20 @@ mod tests {
             ("abc", 0, ""),
         ] {
             assert_eq!(cut(text, columns), kept, "{text} in {columns}");
+        }
+    }
+
+    #[test]
+    fn a_path_loses_its_middle() {
+        for (columns, kept) in [
+            (40, "/home/me/docs/station/manuals/gauge.pdf"),
+            (30, "/home/me/do…/manuals/gauge.pdf"),
+            (20, "/home/me…/gauge.pdf"),
+            (13, "/h…/gauge.pdf"),
+            (8, "gauge.p…"),
+        ] {
+            let path = "/home/me/docs/station/manuals/gauge.pdf";
+            assert_eq!(cut_middle(path, columns), kept, "in {columns}");
         }
     }
 

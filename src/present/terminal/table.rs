@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::present::terminal::columns::{cut, padding, width};
+use crate::present::terminal::columns::{cut, cut_middle, padding, width};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
@@ -14,34 +14,67 @@ const GAP: &str = "  ";
 /// Columns that a cell keeps, however narrow the terminal is.
 const MIN_COLUMNS: usize = 12;
 
+/// Columns of the first text, for which others are left out.
+const MAIN_COLUMNS: usize = 24;
+
 /// A column of a table.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::present) struct Column {
     head: &'static str,
-    is_number: bool,
-    is_flexible: bool,
+    kind: Kind,
+    /// Left out where all cells are empty.
+    is_optional: bool,
+    /// On a narrow terminal, the column with the largest is left out first; 0 is always shown.
+    left_out: u8,
     meaning: Meaning,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Words,
+    Numbers,
+    Texts,
+    Paths,
 }
 
 /// A column of words.
 pub(in crate::present) fn words(head: &'static str) -> Column {
-    Column { head, is_number: false, is_flexible: false, meaning: Meaning::Plain }
+    Column { head, kind: Kind::Words, is_optional: false, left_out: 0, meaning: Meaning::Plain }
 }
 
 /// A column of numbers, whose digits stand below each other.
 pub(in crate::present) fn numbers(head: &'static str) -> Column {
-    Column { is_number: true, ..words(head) }
+    Column { kind: Kind::Numbers, ..words(head) }
 }
 
-/// A column of texts, which may be cut where a terminal is too narrow.
+/// A column of texts, which may be cut where a terminal is too narrow. The first of them is cut last.
 pub(in crate::present) fn texts(head: &'static str) -> Column {
-    Column { is_flexible: true, ..words(head) }
+    Column { kind: Kind::Texts, ..words(head) }
+}
+
+/// A column of paths, which may be cut in the middle.
+pub(in crate::present) fn paths(head: &'static str) -> Column {
+    Column { kind: Kind::Paths, ..words(head) }
 }
 
 impl Column {
+    /// Leaves it out where all of its cells are empty.
+    pub(in crate::present) fn optional(self) -> Self {
+        Self { is_optional: true, ..self }
+    }
+
+    /// Leaves it out on a terminal that is too narrow; the column with the largest `order` goes first.
+    pub(in crate::present) fn left_out(self, order: u8) -> Self {
+        Self { left_out: order, ..self }
+    }
+
     /// Paints its cells.
     pub(in crate::present) fn painted(self, meaning: Meaning) -> Self {
         Self { meaning, ..self }
+    }
+
+    fn is_flexible(&self) -> bool {
+        matches!(self.kind, Kind::Texts | Kind::Paths)
     }
 }
 
@@ -53,7 +86,18 @@ impl Human {
         rows: &[Vec<String>],
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
-        let on_a_line = |row: &Vec<String>| row.iter().map(|cell| clean_name(cell)).collect();
+        let is_shown = |idx: usize| {
+            let is_filled = |row: &Vec<String>| row.get(idx).is_some_and(|cell| !cell.is_empty());
+            !columns[idx].is_optional || rows.iter().any(is_filled)
+        };
+        let mut shown: Vec<usize> = (0..columns.len()).filter(|idx| is_shown(*idx)).collect();
+        if self.is_terminal {
+            leave_out(&mut shown, columns, rows, self.width);
+        }
+        let columns: &[Column] = &shown.iter().map(|idx| columns[*idx]).collect::<Vec<_>>();
+        let on_a_line = |row: &Vec<String>| {
+            shown.iter().filter_map(|idx| row.get(*idx)).map(|cell| clean_name(cell)).collect()
+        };
         let rows: Vec<Vec<String>> = rows.iter().map(on_a_line).collect();
         let widest = |idx: usize| {
             let cells = rows.iter().filter_map(|it| it.get(idx)).map(|it| width(it));
@@ -80,14 +124,17 @@ impl Human {
         let num_cells = cells.iter().rposition(|it| !it.is_empty()).map_or(0, |it| it + 1);
         for idx in 0..num_cells {
             let (column, columns_of_it) = columns[idx];
-            let cell = cut(&cells[idx], columns_of_it);
+            let cell = match column.kind {
+                Kind::Paths => cut_middle(&cells[idx], columns_of_it),
+                _ => cut(&cells[idx], columns_of_it),
+            };
             let space = columns_of_it.saturating_sub(width(&cell));
             let is_last = idx + 1 == num_cells;
-            if column.is_number {
+            if column.kind == Kind::Numbers {
                 write!(out, "{:space$}", "")?;
             }
             self.paint(meaning.unwrap_or(column.meaning), &cell, out)?;
-            if !column.is_number && !is_last {
+            if column.kind != Kind::Numbers && !is_last {
                 write!(out, "{:space$}", "")?;
             }
             if !is_last {
@@ -142,17 +189,48 @@ impl Fact {
     }
 }
 
-/// Narrows the widest of the columns that may be cut until all fit.
+/// Leaves out columns until the others fit, with room for the text that matters most.
+fn leave_out(shown: &mut Vec<usize>, columns: &[Column], rows: &[Vec<String>], available: usize) {
+    let widest = |idx: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| width(cell));
+        cells.max().unwrap_or(0).max(width(columns[idx].head))
+    };
+    let widths: Vec<usize> = (0..columns.len()).map(widest).collect();
+    loop {
+        let first = shown.iter().find(|idx| columns[**idx].is_flexible()).copied();
+        let least = |idx: &usize| match columns[*idx].is_flexible() {
+            true if first == Some(*idx) => widths[*idx].min(MAIN_COLUMNS),
+            true => widths[*idx].min(MIN_COLUMNS),
+            false => widths[*idx],
+        };
+        let gaps = GAP.len() * shown.len().saturating_sub(1);
+        if shown.iter().map(least).sum::<usize>() + gaps <= available {
+            return;
+        }
+        let order = |at: &usize| columns[shown[*at]].left_out;
+        match (0..shown.len()).max_by_key(order).filter(|at| order(at) > 0) {
+            Some(at) => shown.remove(at),
+            None => return,
+        };
+    }
+}
+
+/// Narrows the widest of the columns that may be cut until all fit; the first of them only when no other can
+/// be narrowed any more.
 fn fit(widths: &mut [usize], columns: &[Column], available: usize) {
     let gaps = GAP.len() * columns.len().saturating_sub(1);
-    let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(available);
-    while excess > 0 {
-        let flexible = widths.iter_mut().zip(columns).filter(|it| it.1.is_flexible).map(|it| it.0);
-        let Some(widest) = flexible.max_by_key(|it| **it).filter(|it| **it > MIN_COLUMNS) else {
-            return;
-        };
-        *widest -= 1;
-        excess -= 1;
+    let flexible: Vec<usize> =
+        (0..columns.len()).filter(|idx| columns[*idx].is_flexible()).collect();
+    let excess = |widths: &[usize]| (widths.iter().sum::<usize>() + gaps).saturating_sub(available);
+    let [first, others @ ..] = flexible.as_slice() else { return };
+    for group in [others, &[*first]] {
+        for _ in 0..excess(widths) {
+            let widest = group.iter().max_by_key(|idx| widths[**idx]);
+            match widest.filter(|idx| widths[**idx] > MIN_COLUMNS) {
+                Some(idx) => widths[*idx] -= 1,
+                None => break,
+            }
+        }
     }
 }
 

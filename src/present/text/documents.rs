@@ -1,5 +1,6 @@
 //! Presents documents and tags as text.
 
+use std::collections::HashMap;
 use std::io;
 
 use crate::document::{DocumentId, Quality};
@@ -7,7 +8,7 @@ use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
-use crate::present::terminal::table::{fact, numbers, texts, words};
+use crate::present::terminal::table::{fact, numbers, paths, texts, words};
 use crate::present::text::human::Human;
 use crate::store::{ListedDocument, StoredChunk, StoredDocument, TagCount};
 use crate::text::number::{counted, thousands};
@@ -34,28 +35,39 @@ impl Human {
         if documents.is_empty() {
             return writeln!(out, "{}", if is_filtered { NONE_PASSES } else { NONE });
         }
-        let has_pages = documents.iter().any(|it| it.quality.is_some());
-        let rows = documents.iter().map(|it| {
-            let mut row =
-                vec![it.id.to_string(), it.doc_type.to_string(), it.chunk_count.to_string()];
-            if has_pages {
-                row.push(it.quality.as_ref().map(describe_briefly).unwrap_or_default());
-            }
-            row.push(it.created_at.get(..10).unwrap_or(&it.created_at).to_owned());
-            row.extend([clean(&it.title), clean(&it.tags.join(", "))]);
-            row
+        let mut num_by_title: HashMap<&str, usize> = HashMap::new();
+        for document in documents {
+            *num_by_title.entry(&document.title).or_default() += 1;
+        }
+        let folder = |document: &ListedDocument| {
+            let path = document.path.as_deref().filter(|_| num_by_title[&*document.title] > 1);
+            let folder = path.and_then(|path| path.rsplit_once('/')).map(|(folder, _)| folder);
+            folder.map(|folder| self.path(folder)).unwrap_or_default()
+        };
+        let rows = documents.iter().map(|document| {
+            let created = &document.created_at;
+            vec![
+                document.id.to_string(),
+                document.doc_type.to_string(),
+                thousands(u64::from(document.chunk_count)),
+                document.quality.as_ref().map(describe_briefly).unwrap_or_default(),
+                created.get(..10).unwrap_or(created).to_owned(),
+                clean(&document.title),
+                folder(document),
+                clean(&document.tags.join(", ")),
+            ]
         });
-        let mut columns = vec![
+        let columns = [
             numbers("ID"),
             words("TYPE"),
-            numbers("CHUNKS"),
-            words("CREATED").painted(Meaning::Faint),
+            numbers("CHUNKS").left_out(2),
+            words("PAGES").optional().left_out(4),
+            words("CREATED").left_out(3).painted(Meaning::Faint),
             texts("TITLE").painted(Meaning::Title),
-            texts("TAGS").painted(Meaning::Tag),
+            // Tells documents of one title apart.
+            paths("FOLDER").optional().painted(Meaning::Path),
+            texts("TAGS").optional().left_out(1).painted(Meaning::Tag),
         ];
-        if has_pages {
-            columns.insert(3, words("PAGES"));
-        }
         self.table(&columns, &rows.collect::<Vec<_>>(), out)
     }
 

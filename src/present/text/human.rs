@@ -4,14 +4,15 @@
 //! which no escape sequence of theirs survives. Each command's answer has its own file.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
-use crate::text::printable::clean;
+use crate::text::printable::{clean, clean_name};
 
 /// How to draw.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Human {
     /// Columns there are.
     pub width: usize,
@@ -21,12 +22,38 @@ pub struct Human {
     pub is_coloured: bool,
     /// Whether files are linked to.
     pub has_links: bool,
+    /// The home directory, which a terminal shows as `~`.
+    pub home: Option<PathBuf>,
+    /// The working directory; a terminal shows paths below it without it.
+    pub cwd: Option<PathBuf>,
 }
 
 impl Human {
     /// Draws without colour, and not for a terminal.
-    pub fn plain(width: usize) -> Self {
-        Self { width, is_terminal: false, is_coloured: false, has_links: false }
+    pub const fn plain(width: usize) -> Self {
+        Self {
+            width,
+            is_terminal: false,
+            is_coloured: false,
+            has_links: false,
+            home: None,
+            cwd: None,
+        }
+    }
+
+    /// Returns a path as it is shown: complete, but on a terminal relative to the working directory or the
+    /// home directory.
+    pub(in crate::present) fn path(&self, path: &str) -> String {
+        let below = |dir: &Option<PathBuf>| {
+            let dir = dir.as_ref().filter(|dir| self.is_terminal && dir.parent().is_some())?;
+            Path::new(path).strip_prefix(dir).ok().filter(|rest| *rest != Path::new(""))
+        };
+        let text = match (below(&self.cwd), below(&self.home)) {
+            (Some(rest), _) => rest.to_string_lossy().into_owned(),
+            (None, Some(rest)) => format!("~/{}", rest.display()),
+            (None, None) => path.to_owned(),
+        };
+        clean_name(&text)
     }
 
     /// Writes a line, the word before its colon painted if it is one of those kb begins lines with.

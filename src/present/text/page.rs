@@ -2,15 +2,22 @@
 
 use std::io;
 
+use crate::present::terminal::columns::{padding, width, wrap};
 use crate::present::terminal::sheet::Sheet;
 
-/// Writes Markdown as it is read best without being drawn: code indented, columns of tables below each
-/// other, links as their words.
+/// Before each cell of a table.
+const GAP: &str = "  ";
+
+/// Columns that a cell keeps, however narrow the terminal is.
+const MIN_COLUMNS: usize = 8;
+
+/// Writes Markdown as it is read best without being drawn, in lines of so many columns: code indented, columns
+/// of tables below each other, links as their words.
 ///
 /// # Errors
 ///
 /// What writing gives.
-pub fn plain(markdown: &str, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn plain(markdown: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
     let mut is_code = false;
     let mut lines = markdown.lines().peekable();
     while let Some(line) = lines.next() {
@@ -20,14 +27,34 @@ pub fn plain(markdown: &str, out: &mut Sheet<'_>) -> io::Result<()> {
             writeln!(out, "    {line}")?;
         } else if line.starts_with('|') {
             let mut rows = vec![cells(line)];
-            while let Some(line) = lines.next_if(|it| it.starts_with('|')) {
+            while let Some(line) = lines.next_if(|line| line.starts_with('|')) {
                 rows.push(cells(line));
             }
-            table(&rows, out)?;
+            table(&rows, columns, out)?;
+        } else if line.starts_with('#') || line.is_empty() {
+            writeln!(out, "{}", words(line.trim_start_matches('#').trim_start()))?;
         } else {
-            let line = line.trim_start_matches('#').trim_start_matches(' ');
-            writeln!(out, "{}", words(line))?;
+            let mut text = line.to_owned();
+            while let Some(line) = lines.next_if(|line| continues(line)) {
+                text = format!("{text} {}", line.trim_start());
+            }
+            paragraph(&words(&text), columns, out)?;
         }
+    }
+    Ok(())
+}
+
+/// Whether a line belongs to the paragraph or the item above it.
+fn continues(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with(['#', '|', '-']) && !line.starts_with("```")
+}
+
+/// Writes a paragraph, or an item of a list with its lines below each other.
+fn paragraph(text: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
+    let indent = if text.starts_with("- ") { 2 } else { 0 };
+    for (number, line) in wrap(&text[indent..], columns.saturating_sub(indent)).enumerate() {
+        let before = if number == 0 { &text[..indent] } else { &"  "[..indent] };
+        writeln!(out, "{before}{}", &text[indent..][line])?;
     }
     Ok(())
 }
@@ -38,21 +65,36 @@ fn cells(row: &str) -> Vec<String> {
     row.split('|').map(|it| words(it.trim()).replace('\u{0}', "|")).collect()
 }
 
-/// Writes all rows but the second, which divides.
-fn table(rows: &[Vec<String>], out: &mut Sheet<'_>) -> io::Result<()> {
-    let rows: Vec<&Vec<String>> =
-        rows.iter().enumerate().filter(|(idx, _)| *idx != 1).map(|(_, it)| it).collect();
-    let num_columns = rows.iter().map(|it| it.len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..num_columns)
-        .map(|idx| rows.iter().filter_map(|it| it.get(idx)).map(|it| it.chars().count()).max())
-        .map(Option::unwrap_or_default)
-        .collect();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line += &format!("  {cell:width$}");
+/// Writes all rows but the second, which divides; cells that are too wide, on several lines.
+fn table(rows: &[Vec<String>], columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
+    let is_shown = |(idx, row): (usize, &'_ Vec<String>)| (idx != 1).then(|| row.clone());
+    let rows: Vec<Vec<String>> = rows.iter().enumerate().filter_map(is_shown).collect();
+    let num_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest = |idx: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(idx));
+        cells.map(|cell| width(cell)).max()
+    };
+    let mut widths: Vec<usize> = (0..num_columns).map(|idx| widest(idx).unwrap_or(0)).collect();
+    while widths.iter().map(|width| GAP.len() + width).sum::<usize>() > columns {
+        match widths.iter_mut().max().filter(|width| **width > MIN_COLUMNS) {
+            Some(width) => *width -= 1,
+            None => break,
         }
-        writeln!(out, "{}", line.trim_end())?;
+    }
+    for row in rows {
+        let cells: Vec<Vec<&str>> = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| wrap(cell, *width).map(|line| &cell[line]).collect())
+            .collect();
+        for number in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            for (cell, width) in cells.iter().zip(&widths) {
+                let part = cell.get(number).copied().unwrap_or_default();
+                line += &format!("{GAP}{part}{}", padding(part, *width));
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
     }
     Ok(())
 }
@@ -103,7 +145,7 @@ kb list
 ```
 ";
         let mut out = Vec::new();
-        plain(page, &mut Sheet::new(&mut out)).unwrap();
+        plain(page, 80, &mut Sheet::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         Title
 
@@ -114,6 +156,34 @@ kb list
           `--long`  two
 
             kb list
+        ");
+    }
+
+    #[test]
+    fn a_page_fits_a_narrow_terminal() {
+        let page = "\
+A paragraph that was written
+in two lines.
+
+- An item that needs more than one line.
+
+| code | means |
+| --- | --- |
+| 0 | done, even if the answer is empty |
+";
+        let mut out = Vec::new();
+        plain(page, 24, &mut Sheet::new(&mut out)).unwrap();
+        insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
+        A paragraph that was
+        written in two lines.
+
+        - An item that needs
+          more than one line.
+
+          code  means
+          0     done, even if
+                the answer is
+                empty
         ");
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::document::{CHAIN_SEPARATOR, DocType};
+use crate::present::terminal::columns::{cut_middle, wrap};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
@@ -36,22 +37,56 @@ impl Human {
             results.hits.len()
         )?;
         self.hits(&results.hits, &QueryTerms::new(&results.typed), out)?;
-        if results.confidence == Some(Confidence::None) && !results.hits.is_empty() {
-            writeln!(out, "\nNothing here looks like an answer.")?;
+        match results.confidence {
+            _ if results.hits.is_empty() => Ok(()),
+            Some(Confidence::None) => writeln!(out, "\nNothing here looks like an answer."),
+            Some(Confidence::Low) => {
+                writeln!(out, "\nLow confidence: the answer may not be in here.")
+            }
+            Some(Confidence::High) | None => Ok(()),
         }
-        Ok(())
     }
 
-    /// Writes hits in their order, each after an empty line.
+    /// Writes hits in their order. Those of one document that follow each other stand together.
     fn hits<'a>(
         &self,
         hits: impl IntoIterator<Item = &'a Hit>,
         wanted: &QueryTerms,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
+        let mut last_id = None;
         for (rank, hit) in (1..).zip(hits) {
+            let id = hit.stored.document_id;
+            let is_same_document = last_id.replace(id) == Some(id);
+            if !is_same_document {
+                writeln!(out)?;
+            }
+            self.hit(rank, hit, wanted, is_same_document, out)?;
+        }
+        Ok(())
+    }
+
+    /// Writes parts with a space between them; on a terminal, as many lines as they need.
+    fn wrapped(&self, parts: &[(Meaning, String)], out: &mut Sheet<'_>) -> io::Result<()> {
+        let texts: Vec<&str> = parts.iter().map(|(_, text)| text.as_str()).collect();
+        let all = texts.join(" ");
+        let room = if self.is_terminal { self.width.saturating_sub(INDENT) } else { usize::MAX };
+        for (number, line) in wrap(&all, room).enumerate() {
+            if number > 0 {
+                write!(out, "{:INDENT$}", "")?;
+            }
+            let mut start = 0;
+            for (meaning, text) in parts {
+                let part = start.max(line.start)..(start + text.len()).min(line.end);
+                if part.start < part.end {
+                    if part.start > line.start {
+                        out.text(" ")?;
+                    }
+                    self.paint(*meaning, &all[part], out)?;
+                }
+                start += text.len() + 1;
+            }
             writeln!(out)?;
-            self.hit(rank, hit, wanted, out)?;
         }
         Ok(())
     }
@@ -91,33 +126,35 @@ impl Human {
         rank: u32,
         hit: &Hit,
         wanted: &QueryTerms,
+        is_same_document: bool,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
-        write!(out, "{rank}.")?;
-        let mut paint = |meaning: Meaning, text: &str| {
-            out.text(" ")?;
-            self.paint(meaning, text, out)
-        };
-        paint(Meaning::Faint, &format!("[{:.3}]", hit.score))?;
-        paint(Meaning::Title, &clean(&document.title))?;
+        let mut parts = vec![
+            (Meaning::Plain, format!("{rank}.")),
+            (Meaning::Faint, format!("[{:.3}]", hit.score)),
+            (Meaning::Title, clean(&document.title)),
+        ];
         if let Some(page) = chunk.page {
-            paint(Meaning::Place, &format!("(p.{page})"))?;
+            parts.push((Meaning::Place, format!("(p.{page})")));
         }
         // The last part of the header chain names the place; the whole chain is in the JSON.
         let section = chunk.section.as_deref().and_then(|it| it.rsplit(CHAIN_SEPARATOR).next());
         if let Some(section) = section {
-            paint(Meaning::Place, &format!("§{}", clean(section)))?;
+            parts.push((Meaning::Place, format!("§{}", clean(section))));
         }
-        paint(Meaning::Faint, &format!("[{}]", document.doc_type))?;
+        parts.push((Meaning::Faint, format!("[{}]", document.doc_type)));
         if !document.tags.is_empty() {
-            paint(Meaning::Tag, &format!("[{}]", clean(&document.tags.join(", "))))?;
+            parts.push((Meaning::Tag, format!("[{}]", clean(&document.tags.join(", ")))));
         }
-        writeln!(out)?;
+        if let Some(symbol) = &chunk.symbol {
+            parts.push((Meaning::Place, clean(symbol)));
+        }
+        self.wrapped(&parts, out)?;
         let shown = self.excerpt(hit, wanted);
         self.preview(&shown, out)?;
         write!(out, "{:INDENT$}", "")?;
-        self.location(hit, &shown, out)?;
+        self.location(hit, &shown, is_same_document, out)?;
         writeln!(out)?;
         if !hit.terms.is_empty() {
             let leg = |name: &str, leg: Option<Leg>| match leg {
@@ -172,8 +209,15 @@ impl Human {
         Ok(())
     }
 
-    /// Writes where a hit stands: file with line or page; what shows it, if it has no file.
-    fn location(&self, hit: &Hit, shown: &Excerpt, out: &mut Sheet<'_>) -> io::Result<()> {
+    /// Writes where a hit is: file with line or page; the command that shows it, if it has no file. The name
+    /// alone is enough where the hit above is in the same document.
+    fn location(
+        &self,
+        hit: &Hit,
+        shown: &Excerpt,
+        is_same_document: bool,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         let Some(path) = &document.path else {
             return self.paint(Meaning::Path, &format!("kb show {}", document.document_id), out);
@@ -183,7 +227,12 @@ impl Human {
             (None, Some(page)) => format!(" p.{page}"),
             (None, None) => String::new(),
         };
-        let text = format!("{}{place}", clean_name(path));
+        let name = match path.rsplit_once('/') {
+            Some((_, name)) if is_same_document && self.is_terminal => clean_name(name),
+            _ => self.path(path),
+        };
+        let room = if self.is_terminal { self.width.saturating_sub(INDENT) } else { usize::MAX };
+        let text = format!("{}{place}", cut_middle(&name, room.saturating_sub(place.len())));
         if self.has_links {
             let path = paths::path_of(path);
             return out.linked(&path, |out| self.paint(Meaning::Path, &text, out));
