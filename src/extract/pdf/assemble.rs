@@ -1,4 +1,4 @@
-//! Assembles pages of blocks into a [`Document`]: text, headings, title, warnings. Pure.
+//! Assembles pages of blocks into a [`Document`]: text, headings, title, warnings. A pure function.
 
 use crate::document::{Block, BlockKind, Document, Metadata};
 
@@ -8,7 +8,8 @@ use crate::extract::protocol::{OcrOutcome, Page};
 use crate::extract::sandbox::parent::Reading;
 
 impl Reading {
-    /// Whether no page has instructions that draw text, so that another reader finds none either.
+    /// Whether no page has instructions that draw text, so that no other reader would find text
+    /// either.
     pub(super) fn draws_no_text(&self) -> bool {
         let is_blank = |page: &Page| {
             page.num_text_ops == 0 && page.num_unreadable == 0 && page.failed.is_none()
@@ -16,22 +17,22 @@ impl Reading {
         !self.has_text() && self.pages.iter().all(is_blank)
     }
 
-    /// Whether there are words, and nearly all characters are some.
+    /// Whether there is text and nearly all characters are known.
     pub(super) fn is_legible(&self) -> bool {
         let (num_visible, num_garbage) = self.count_characters();
         self.has_text() && num_garbage as f64 <= GARBAGE_SHARE * num_visible as f64
     }
 
-    /// Whether there are more characters that are text than in another reading.
-    pub(super) fn says_more_than(&self, other: &Self) -> bool {
-        let num_legible = |it: &Self| {
-            let (num_visible, num_garbage) = it.count_characters();
+    /// Whether this reading has more known characters than another.
+    pub(super) fn has_more_text_than(&self, other: &Self) -> bool {
+        let num_legible = |reading: &Self| {
+            let (num_visible, num_garbage) = reading.count_characters();
             num_visible - num_garbage
         };
         num_legible(self) > num_legible(other)
     }
 
-    /// Whether there is a word on any page, or in a form.
+    /// Whether there is text on any page, or in a form.
     fn has_text(&self) -> bool {
         !self.head.fields.is_empty() || self.pages.iter().any(|page| !page.blocks.is_empty())
     }
@@ -41,11 +42,11 @@ impl Reading {
     }
 }
 
-/// Pieces of text that may be unreadable on a page that still counts as read, as a share of all:
-/// a paper with a few formulas in odd fonts.
+/// Largest fraction of unreadable pieces of text on a page that still counts as read, for example a
+/// paper with a few formulas in unusual fonts.
 const UNREADABLE_SHARE: f64 = 0.05;
 
-/// Puts the pages of `reading` together.
+/// Builds the document of `reading`.
 pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
     let warnings = warnings(reading, ocr);
     let mut pages: Vec<Page> = reading.pages.clone();
@@ -68,14 +69,15 @@ pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
         },
         ..Document::default()
     };
-    let blocks = pages.iter().flat_map(|page| page.blocks.iter().map(move |it| (page.number, it)));
+    let blocks =
+        pages.iter().flat_map(|page| page.blocks.iter().map(move |block| (page.number, block)));
     for ((page, block), chain) in blocks.zip(chains) {
         push(&mut document, Some(page), block.kind.into(), &block.text, chain);
     }
-    // What was typed into a form; most viewers have drawn it on the page as well.
-    let unseen = reading.head.fields.iter().filter(|it| !document.text.contains(it.as_str()));
-    for words in unseen.cloned().collect::<Vec<_>>() {
-        push(&mut document, None, BlockKind::ListItem, &words, Vec::new());
+    // Texts in the fields of a form; most viewers have also drawn them on the page.
+    let unseen = reading.head.fields.iter().filter(|field| !document.text.contains(field.as_str()));
+    for field in unseen.cloned().collect::<Vec<_>>() {
+        push(&mut document, None, BlockKind::ListItem, &field, Vec::new());
     }
     document
 }
@@ -103,16 +105,18 @@ fn push(
     });
 }
 
-/// Says what a reader of the results should know, one sentence each.
+/// Returns the warnings about the results, one sentence each.
 fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     let total = reading.pages.len();
-    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|it| claim(it)).count();
-    let num_failed = count(|it| it.failed.is_some());
-    let num_scans = count(|it| it.ocr.is_none() && scan::looks_like_scan(it));
+    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
+    let num_failed = count(|page| page.failed.is_some());
+    let num_scans = count(|page| page.ocr.is_none() && scan::looks_like_scan(page));
     let num_garbage = count(scan::is_garbage);
-    let num_partly = count(|it| !it.blocks.is_empty() && !scan::is_garbage(it) && lacks_text(it));
-    let why_unread = |it: &Page| it.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
-    let num_unread = count(|it| it.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
+    let num_partly =
+        count(|page| !page.blocks.is_empty() && !scan::is_garbage(page) && lacks_text(page));
+    let why_unread =
+        |page: &Page| page.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
+    let num_unread = count(|page| page.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
 
     let mut warnings = Vec::new();
     if reading.tail.rebuilt {

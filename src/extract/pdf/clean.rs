@@ -1,10 +1,10 @@
-//! Cleans text as a PDF spells it, so that it reads as typed.
+//! Cleans the text of a PDF, so that it reads as typed.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns `text` in NFC with ligatures as letters, one kind of space, accents on their letters,
-/// and without control and zero-width characters. Lines stay lines (`\n`), more than one blank line becomes one, and no
-/// line begins or ends with a space.
+/// Returns `text` in NFC, with ligatures split into letters, one kind of space, accents combined
+/// with their letters, and without control and zero-width characters. Line breaks are kept (`\n`),
+/// several blank lines become one, and no line begins or ends with a space.
 pub(in crate::extract) fn text(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     let mut num_breaks = 2; // nothing to separate at the start
@@ -30,18 +30,18 @@ pub(in crate::extract) fn text(text: &str) -> String {
         }
     }
     cleaned.truncate(cleaned.trim_end().len());
-    if cleaned.contains(|it| combining(it).is_some()) { accented(&cleaned) } else { cleaned }
+    if cleaned.contains(|c| combining(c).is_some()) { accented(&cleaned) } else { cleaned }
 }
 
-/// Puts accents that stand before their letter onto it: `Lema\u{2C6}\u{131}tre`, `M\u{A8}uhlen`, as
-/// TeX's older fonts draw them.
+/// Combines accents with the letters after them: `Lema\u{2C6}\u{131}tre`, `M\u{A8}uhlen`. Old TeX
+/// fonts draw accents this way.
 fn accented(text: &str) -> String {
     let mut accented = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         let letter = characters.peek().copied().unwrap_or(' ');
         let plain = if letter == '\u{131}' { 'i' } else { letter };
-        // `l\u{B4}eau` is an apostrophe in disguise.
+        // The acute accent in `l\u{B4}eau` is used as an apostrophe.
         let is_apostrophe = character == '\u{B4}' && {
             let mut before = accented.chars().rev();
             before.next().is_some_and(char::is_alphabetic)
@@ -51,8 +51,8 @@ fn accented(text: &str) -> String {
             .filter(|_| !is_apostrophe)
             .and_then(|mark| unicode_normalization::char::compose(plain, mark));
         match composed {
-            Some(it) => {
-                accented.push(it);
+            Some(letter) => {
+                accented.push(letter);
                 characters.next();
             }
             None => accented.push(character),
@@ -61,7 +61,7 @@ fn accented(text: &str) -> String {
     accented
 }
 
-/// Returns the combining mark for an accent that stands alone.
+/// Returns the combining mark for a standalone accent.
 fn combining(accent: char) -> Option<char> {
     match accent {
         '\u{A8}' => Some('\u{308}'),
@@ -77,78 +77,79 @@ fn combining(accent: char) -> Option<char> {
 /// Returns the paragraphs of plain text, each on one line.
 pub(in crate::extract) fn paragraphs(plain: &str) -> impl Iterator<Item = String> + use<> {
     let plain = text(plain);
-    let paragraphs = plain.split("\n\n").map(join_lines).filter(|it| !it.is_empty());
+    let paragraphs = plain.split("\n\n").map(join_lines).filter(|paragraph| !paragraph.is_empty());
     paragraphs.collect::<Vec<_>>().into_iter()
 }
 
-/// Joins the lines of a paragraph with spaces, and a word that was broken at a line's end.
+/// Joins the lines of a paragraph with spaces, and the parts of words broken at line ends.
 ///
-/// A hyphen goes only between two lower-case letters: `well-\nknown` becomes `wellknown`, which
-/// is the price of `exam-\nple`; `UTF-\n8` keeps it. A soft hyphen always goes.
+/// A hyphen is only removed between two lower-case letters: `exam-\nple` becomes `example`, at the
+/// price of `well-\nknown` becoming `wellknown`; `UTF-\n8` keeps its hyphen. A soft hyphen is
+/// always removed.
 pub(in crate::extract) fn join_lines(paragraph: &str) -> String {
     let mut joined = String::with_capacity(paragraph.len());
-    for line in paragraph.lines().map(str::trim).filter(|it| !it.is_empty()) {
+    for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match Ending::of(&joined, line) {
             Ending::Start | Ending::Unspaced => {}
             Ending::Hyphenated => {
                 joined.pop();
             }
-            Ending::Whole => joined.push(' '),
+            Ending::Complete => joined.push(' '),
         }
         joined.push_str(line);
     }
-    joined.retain(|it| it != SOFT_HYPHEN);
+    joined.retain(|c| c != SOFT_HYPHEN);
     joined
 }
 
-/// Mends words broken at line ends where a reader has joined the lines with a space already:
-/// `exam- ple`. A hyphen before `and` or `or` stays (`pre- and post-war`), as does one in a
-/// longer compound (`back- to-school`). A soft hyphen always goes.
-pub(in crate::extract) fn mend_hyphens(text: &str) -> String {
-    let mut mended = String::with_capacity(text.len());
+/// Rejoins words broken at line ends if a reader has already joined the lines with a space: `exam-
+/// ple`. A hyphen before `and` or `or` stays (`pre- and post-war`), and so does a hyphen in a
+/// longer compound (`back- to-school`). A soft hyphen is always removed.
+pub(in crate::extract) fn rejoin_hyphenated(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(' ') {
         let (before, after) = (&rest[..at], &rest[at + 1..]);
-        mended.push_str(before);
+        joined.push_str(before);
         rest = after;
         let is_lower =
-            |it: &str| it.chars().count() >= 2 && it.chars().skip(1).all(char::is_lowercase);
-        let tail = after.split(|it: char| !it.is_alphabetic()).next().unwrap_or_default();
-        if mended.ends_with(SOFT_HYPHEN) {
-            mended.pop();
-        } else if let Some(head) = mended.strip_suffix(['-', '\u{2010}']) {
-            let head_start = head.rfind(|it: char| !it.is_alphabetic());
+            |word: &str| word.chars().count() >= 2 && word.chars().skip(1).all(char::is_lowercase);
+        let tail = after.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        if joined.ends_with(SOFT_HYPHEN) {
+            joined.pop();
+        } else if let Some(head) = joined.strip_suffix(['-', '\u{2010}']) {
+            let head_start = head.rfind(|c: char| !c.is_alphabetic());
             let head = head_start
-                .map_or(head, |it| head[it..].trim_matches(|it: char| !it.is_alphabetic()));
+                .map_or(head, |start| head[start..].trim_matches(|c: char| !c.is_alphabetic()));
             let is_conjunction = matches!(tail, "and" | "or" | "to" | "und" | "oder" | "et" | "ou");
             if is_lower(head) && after[tail.len()..].starts_with('-') {
-                // A compound goes on: its hyphen is a real one.
+                // The compound continues, so its hyphen is a real one.
             } else if is_lower(head)
                 && is_lower(tail)
                 && !is_conjunction
                 && tail.starts_with(char::is_lowercase)
             {
-                mended.pop();
+                joined.pop();
             } else {
-                mended.push(' ');
+                joined.push(' ');
             }
         } else {
-            mended.push(' ');
+            joined.push(' ');
         }
     }
-    mended.push_str(rest);
-    mended.retain(|it| it != SOFT_HYPHEN);
-    mended
+    joined.push_str(rest);
+    joined.retain(|c| c != SOFT_HYPHEN);
+    joined
 }
 
 const SOFT_HYPHEN: char = '\u{AD}';
 
-/// How the text before a line meets it.
+/// How the text before a line is joined to the line.
 enum Ending {
     Start,
     Hyphenated,
     Unspaced,
-    Whole,
+    Complete,
 }
 
 impl Ending {
@@ -168,7 +169,7 @@ impl Ending {
             (Some(last), _) if is_ideographic(last) && first.is_some_and(is_ideographic) => {
                 Self::Unspaced
             }
-            _ => Self::Whole,
+            _ => Self::Complete,
         }
     }
 }
@@ -180,7 +181,7 @@ pub(in crate::extract) fn is_ideographic(character: char) -> bool {
         | '\u{FF00}'..='\u{FFEF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Returns what `character` is written as: itself, its letters, a plain space, or nothing.
+/// Returns what replaces `character`: itself, its letters, a plain space, or nothing.
 fn spelled_out(character: char) -> impl Iterator<Item = char> {
     let letters = match character {
         '\u{FB00}' => "ff",
@@ -191,14 +192,14 @@ fn spelled_out(character: char) -> impl Iterator<Item = char> {
         '\u{FB05}' | '\u{FB06}' => "st",
         '\t' | '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' => " ",
         '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}' | '\u{2029}' => "\n",
-        // Marks of direction and width; they would hide a word from the keyword index.
+        // Marks of direction and width, which would hide a word from the keyword index.
         '\u{200B}'..='\u{200F}'
         | '\u{202A}'..='\u{202E}'
         | '\u{2060}'..='\u{206F}'
         | '\u{FEFF}'
         | '\u{FFF9}'..='\u{FFFC}' => "",
         '\n' => "\n",
-        it if it.is_control() => "",
+        control if control.is_control() => "",
         _ => return Spelled::Character(Some(character)),
     };
     Spelled::Letters(letters.chars())
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_before_their_letter_are_put_on_it() {
+    fn accents_before_their_letter_are_combined_with_it() {
         check("Lema\u{2C6}\u{131}tre", "Lema\u{EE}tre");
         check("M\u{A8}uhlenberg", "M\u{FC}hlenberg");
         check("Poincar\u{B4}e", "Poincar\u{E9}");
@@ -249,41 +250,41 @@ mod tests {
     }
 
     #[test]
-    fn control_and_zero_width_characters_go() {
+    fn control_and_zero_width_characters_are_removed() {
         check("a\u{0}b\u{7}c\u{200B}d\u{FEFF}e\u{202E}f", "abcdef");
     }
 
     #[test]
-    fn all_spaces_are_one_space() {
+    fn all_kinds_of_space_become_one_space() {
         check("  a\u{A0}\u{2003} b\tc  \n  d ", "a b c\nd");
     }
 
     #[test]
-    fn one_blank_line_is_enough() {
+    fn several_blank_lines_become_one() {
         check("\n\na\n\n \n\nb\r\n", "a\n\nb");
     }
 
     #[test]
-    fn lines_of_a_paragraph_become_one() {
+    fn the_lines_of_a_paragraph_are_joined() {
         assert_eq!(join_lines("the tide\nturns at\n noon"), "the tide turns at noon");
         assert_eq!(join_lines(""), "");
     }
 
     #[test]
-    fn words_broken_at_a_line_end_are_mended() {
+    fn words_broken_at_a_line_end_are_rejoined() {
         assert_eq!(join_lines("an exam-\nple of UTF-\n8 in A-\nB"), "an example of UTF-8 in A-B");
         assert_eq!(join_lines("soft\u{AD}\nware sof\u{AD}t"), "software soft");
         assert_eq!(
-            mend_hyphens("an exam- ple, pre- and post-war, x - y"),
+            rejoin_hyphenated("an exam- ple, pre- and post-war, x - y"),
             "an example, pre- and post-war, x - y"
         );
-        assert_eq!(mend_hyphens("\u{E9}co- nomie A- b"), "\u{E9}conomie A- b");
-        assert_eq!(mend_hyphens("Au- thors, East- West"), "Authors, East- West");
-        assert_eq!(mend_hyphens("back- to-school In\u{AD} ternet"), "back-to-school Internet");
+        assert_eq!(rejoin_hyphenated("\u{E9}co- nomie A- b"), "\u{E9}conomie A- b");
+        assert_eq!(rejoin_hyphenated("Au- thors, East- West"), "Authors, East- West");
+        assert_eq!(rejoin_hyphenated("back- to-school In\u{AD} ternet"), "back-to-school Internet");
     }
 
     #[test]
-    fn ideographs_need_no_space() {
+    fn ideographs_are_joined_without_a_space() {
         assert_eq!(join_lines("\u{6F6E}\u{6C50}\n\u{8868}"), "\u{6F6E}\u{6C50}\u{8868}");
     }
 }

@@ -1,45 +1,46 @@
-//! Removes running heads, running feet and page numbers. Pure.
+//! Removes running heads, running feet and page numbers (page furniture). A pure function.
 //!
-//! Such lines stand in the middle of sentences that run over a page, and repeat one phrase so
-//! often that it drowns out what the pages are about.
+//! Such lines interrupt sentences that continue on the next page, and repeat one phrase so often
+//! that it outweighs the content of the pages.
 
 use std::collections::HashMap;
 
 use crate::extract::protocol::{Page, PageBlock, PageBlockKind};
 
-/// Most blocks at either end of a page that may be furniture: left, middle and right of a head.
+/// Most blocks at either end of a page that may be furniture: left, middle and right of a running
+/// head.
 const MAX_ZONE: usize = 3;
 
-/// Share of a page's height at either end in which furniture stands.
+/// Height of the zone of furniture at either end of a page, as a fraction of the page height.
 const EDGE: f64 = 0.12;
 
-/// The same for what is outermost on its page.
+/// The same for the outermost blocks of a page.
 const WIDE_EDGE: f64 = 0.2;
 
-/// How far apart, in points, what is at the same place on two pages may stand.
+/// How far apart, in points, positions on two pages may be to count as equal.
 const SAME_PLACE: f64 = 4.0;
 
-/// Longest piece of furniture, in characters; a copyright line is.
+/// Longest piece of furniture, in characters; long enough for a copyright line.
 const MAX_CHARS: usize = 200;
 
-/// The same in a short document, where what repeats is as likely the text itself.
+/// The same in a short document, where repeated text may be content.
 const MAX_CHARS_SHORT: usize = 80;
 
-/// Pages from which a document is not short.
+/// Fewest pages in a document that is not short.
 const LONG: usize = 10;
 
-/// Pages a text must stand on to be furniture, in a document long enough.
+/// How many pages a text must be on to be furniture, in a document that is long enough.
 const MIN_PAGES: usize = 3;
 
-/// The same for a short document, as a share of its pages; and for a text that stands in the
-/// middle of pages, such as a stamp up the margin.
+/// The same as a fraction of all pages: for a short document, and for a text in the middle of
+/// pages, such as a stamp in the margin.
 const MIN_SHARE: f64 = 0.3;
 const MIN_SHARE_INSIDE: f64 = 0.5;
 
-/// Removes from `pages` what stands at their top or bottom again and again.
+/// Removes text that repeats at the top or bottom of `pages`.
 ///
-/// A text that is always the same is kept where it stands first: it may be the title. No page is
-/// left without any text.
+/// A text that is identical everywhere is kept at its first occurrence, as it may be the title. No
+/// page loses all its text.
 pub(super) fn remove(pages: &mut [Page]) {
     if pages.len() < 2 {
         return;
@@ -59,47 +60,56 @@ pub(super) fn remove(pages: &mut [Page]) {
             anywhere.entry(stamp(block)).or_default().push(sighting);
         }
     }
-    let mut doomed: Vec<(usize, usize)> = Vec::new();
+    let mut to_remove: Vec<(usize, usize)> = Vec::new();
     let needed = share_of(pages.len(), MIN_SHARE).clamp(2, MIN_PAGES);
-    for (pattern, seen) in at_edges.iter().filter(|(_, seen)| num_pages(seen) >= needed) {
-        let blocks = || seen.iter().map(|it| &pages[it.page_idx].blocks[it.block_idx]);
-        let texts: Vec<&str> = blocks().map(|it| it.text.as_str()).collect();
-        let is_heading = blocks().any(|it| it.kind == PageBlockKind::Heading);
-        let num_kept = if !pattern.contains('#') || texts.windows(2).all(|it| it[0] == it[1]) {
+    for (pattern, sightings) in
+        at_edges.iter().filter(|(_, sightings)| num_pages(sightings) >= needed)
+    {
+        let blocks = || {
+            sightings.iter().map(|sighting| &pages[sighting.page_idx].blocks[sighting.block_idx])
+        };
+        let texts: Vec<&str> = blocks().map(|block| block.text.as_str()).collect();
+        let is_heading = blocks().any(|block| block.kind == PageBlockKind::Heading);
+        let num_kept = if !pattern.contains('#') || texts.windows(2).all(|pair| pair[0] == pair[1])
+        {
             1
-        } else if is_page_number(pattern) || (!is_heading && follows_pages(seen, &texts)) {
+        } else if is_page_number(pattern) || (!is_heading && follows_pages(sightings, &texts)) {
             0
         } else {
             continue;
         };
-        doomed.extend(seen.iter().skip(num_kept).map(|it| (it.page_idx, it.block_idx)));
+        to_remove.extend(
+            sightings.iter().skip(num_kept).map(|sighting| (sighting.page_idx, sighting.block_idx)),
+        );
     }
     let needed = share_of(pages.len(), MIN_SHARE_INSIDE).max(MIN_PAGES);
-    for seen in anywhere.values().filter(|seen| num_pages(seen) >= needed) {
-        doomed.extend(seen.iter().skip(1).map(|it| (it.page_idx, it.block_idx)));
+    for sightings in anywhere.values().filter(|sightings| num_pages(sightings) >= needed) {
+        to_remove.extend(
+            sightings.iter().skip(1).map(|sighting| (sighting.page_idx, sighting.block_idx)),
+        );
     }
-    take_out(pages, doomed);
+    take_out(pages, to_remove);
 }
 
-fn take_out(pages: &mut [Page], mut doomed: Vec<(usize, usize)>) {
-    doomed.sort_unstable();
-    doomed.dedup();
-    for on_page in doomed.chunk_by(|a, b| a.0 == b.0) {
+fn take_out(pages: &mut [Page], mut to_remove: Vec<(usize, usize)>) {
+    to_remove.sort_unstable();
+    to_remove.dedup();
+    for on_page in to_remove.chunk_by(|a, b| a.0 == b.0) {
         let Some(&(page_idx, _)) = on_page.first() else { continue };
         if on_page.len() == pages[page_idx].blocks.len() {
             continue;
         }
-        // From the back, so that indices stay good.
+        // From the back, so that indices stay valid.
         for &(_, block_idx) in on_page.iter().rev() {
             pages[page_idx].blocks.remove(block_idx);
         }
     }
 }
 
-/// A text and where it stands.
+/// A text and its position.
 type Stamp = (String, i64, i64);
 
-/// Where a text was seen.
+/// An occurrence of a text.
 #[derive(Clone, Copy)]
 struct Sighting {
     page_idx: usize,
@@ -107,20 +117,21 @@ struct Sighting {
     number: u32,
 }
 
-fn num_pages(seen: &[Sighting]) -> usize {
-    seen.chunk_by(|a, b| a.page_idx == b.page_idx).count()
+fn num_pages(sightings: &[Sighting]) -> usize {
+    sightings.chunk_by(|a, b| a.page_idx == b.page_idx).count()
 }
 
-/// Whether a block stands at the top or the bottom of its page; where places are not known, whether
-/// it is among the first or last of its blocks, a quarter of them at most.
+/// Whether a block is at the top or the bottom of its page. If positions are unknown, whether it is
+/// one of the first or last blocks, at most a quarter of them.
 fn is_at_edge(page: &Page, block_idx: usize) -> bool {
     if let Some(place) = page.blocks[block_idx].place
         && page.height > 0.0
     {
-        let others = || page.blocks.iter().filter_map(|it| it.place);
-        // Where margins are wide, what is outermost stands further in.
-        let top = if others().all(|it| it.top >= place.top) { WIDE_EDGE } else { EDGE };
-        let bottom = if others().all(|it| it.bottom <= place.bottom) { WIDE_EDGE } else { EDGE };
+        let others = || page.blocks.iter().filter_map(|block| block.place);
+        // With wide margins, the outermost blocks are further from the edge.
+        let top = if others().all(|other| other.top >= place.top) { WIDE_EDGE } else { EDGE };
+        let bottom =
+            if others().all(|other| other.bottom <= place.bottom) { WIDE_EDGE } else { EDGE };
         return place.bottom <= top * page.height || place.top >= (1.0 - bottom) * page.height;
     }
     let num_blocks = page.blocks.len();
@@ -128,8 +139,8 @@ fn is_at_edge(page: &Page, block_idx: usize) -> bool {
     block_idx < zone || block_idx + zone >= num_blocks
 }
 
-/// Returns what a text that is furniture in the middle of pages has in common: its words, and its
-/// place where that is known.
+/// Returns the key that equal furniture in the middle of pages shares: its text, and its position
+/// if known.
 fn stamp(block: &PageBlock) -> Stamp {
     let place = block.place.unwrap_or_default();
     (block.text.clone(), coarse(place.left), coarse(place.top))
@@ -154,7 +165,7 @@ fn share_of(num_pages: usize, share: f64) -> usize {
     (f64::from(num_pages) * share).ceil() as usize
 }
 
-/// Returns `text` with every number as `#`, in lower case, one space between words.
+/// Returns `text` in lower case with every number as `#` and one space between words.
 fn pattern(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -172,29 +183,30 @@ fn pattern(text: &str) -> String {
     pattern
 }
 
-/// Whether a pattern is nothing but a number with its usual company.
+/// Whether a pattern is only a number with the words that usually go with it.
 fn is_page_number(pattern: &str) -> bool {
-    let words = pattern.split(|it: char| !it.is_alphanumeric() && it != '#');
-    let mut words = words.filter(|it| !it.is_empty()).peekable();
-    let is_company = |it: &str| {
-        it == "#" || matches!(it, "page" | "of" | "p" | "seite" | "von" | "pagina" | "pag" | "di")
+    let words = pattern.split(|c: char| !c.is_alphanumeric() && c != '#');
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
+    let is_usual_word = |word: &str| {
+        word == "#"
+            || matches!(word, "page" | "of" | "p" | "seite" | "von" | "pagina" | "pag" | "di")
     };
-    words.peek().is_some() && words.all(is_company)
+    words.peek().is_some() && words.all(is_usual_word)
 }
 
 /// Whether one of the numbers in `texts` counts the pages: `Tides 12`, but not `Chapter 12`.
-fn follows_pages(seen: &[Sighting], texts: &[&str]) -> bool {
+fn follows_pages(sightings: &[Sighting], texts: &[&str]) -> bool {
     let mut offsets: HashMap<(usize, i64), usize> = HashMap::new();
-    for (sighting, text) in seen.iter().zip(texts) {
+    for (sighting, text) in sightings.iter().zip(texts) {
         for (place, number) in numbers(text).enumerate() {
             *offsets.entry((place, number - i64::from(sighting.number))).or_default() += 1;
         }
     }
-    offsets.into_values().any(|count| count * 4 >= seen.len() * 3)
+    offsets.into_values().any(|count| count * 4 >= sightings.len() * 3)
 }
 
 fn numbers(text: &str) -> impl Iterator<Item = i64> {
-    text.split(|it: char| !it.is_ascii_digit()).filter_map(|it| it.parse().ok())
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
 }
 
 #[cfg(test)]
@@ -202,7 +214,7 @@ mod tests {
     use super::*;
     use crate::extract::protocol::Place;
 
-    /// Removes the furniture and compares the words of the blocks that are left.
+    /// Removes the furniture and compares the texts of the remaining blocks.
     #[track_caller]
     fn check_left(pages: &mut [Page], expected: &[&[&str]]) {
         remove(pages);
@@ -211,7 +223,7 @@ mod tests {
         assert_eq!(left, expected);
     }
 
-    /// Pages given as their blocks; what is left comes back the same way.
+    /// Checks pages given as the texts of their blocks, and compares the remaining texts.
     #[track_caller]
     fn check(pages: &[&[&str]], expected: &[&[&str]]) {
         let block = |text: &&str| PageBlock::new(PageBlockKind::Paragraph, 0, *text);
@@ -227,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_running_head_stays_where_it_stands_first() {
+    fn a_running_head_is_kept_at_its_first_occurrence() {
         check(
             &[&["Tides", "one"], &["TIDES", "two"], &["Tides", "three"], &["Tide", "four"]],
             &[&["Tides", "one"], &["two"], &["three"], &["Tide", "four"]],
@@ -235,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn page_numbers_go_everywhere() {
+    fn page_numbers_are_removed_everywhere() {
         check(
             &[&["one", "Page 1 of 3"], &["two", "Page 2 of 3"], &["three", "Page 3 of 3"]],
             &[&["one"], &["two"], &["three"]],
@@ -244,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_counts_pages_goes_a_heading_that_counts_chapters_stays() {
+    fn heads_that_count_pages_are_removed_but_numbered_chapters_stay() {
         check(
             &[&["Tides 2026 | 11", "a"], &["Tides 2026 | 12", "b"], &["Tides 2026 | 13", "c"]],
             &[&["a"], &["b"], &["c"]],
@@ -255,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_a_page_is_left_alone() {
+    fn the_middle_of_a_page_is_kept() {
         let one: &[&str] = &["1", "2", "3", "same", "5", "6", "7"];
         let two: &[&str] = &["a", "b", "c", "same", "d", "e", "f"];
         let three: &[&str] = &["g", "h", "i", "other", "j", "k", "l"];
@@ -263,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_on_every_page_is_furniture_wherever_it_stands() {
+    fn a_stamp_on_every_page_is_furniture_in_any_position() {
         check(
             &[&["a", "b", "JT-1", "c", "d"], &["e", "JT-1", "f"], &["g", "h", "JT-1", "i"]],
             &[&["a", "b", "JT-1", "c", "d"], &["e", "f"], &["g", "h", "i"]],
@@ -271,17 +283,18 @@ mod tests {
     }
 
     #[test]
-    fn no_page_loses_all_it_has() {
+    fn no_page_loses_all_its_text() {
         check(&[&["Page 1"], &["Page 2"], &["Page 3", "x"]], &[&["Page 1"], &["Page 2"], &["x"]]);
     }
 
     #[test]
-    fn one_page_has_no_furniture() {
+    fn a_single_page_has_no_furniture() {
         check(&[&["1", "1"]], &[&["1", "1"]]);
         check(&[], &[]);
     }
 
-    /// Pages of blocks at heights, as shares of the page; what is left comes back as their words.
+    /// Checks pages of blocks at heights, as fractions of the page, and compares the remaining
+    /// texts.
     #[track_caller]
     fn check_placed(pages: &[&[(f64, &str)]], expected: &[&[&str]]) {
         let block = |&(height, text): &(f64, &str)| PageBlock {
@@ -303,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn places_tell_the_edges_of_a_page() {
+    fn positions_define_the_edges_of_a_page() {
         check_placed(
             &[
                 &[(0.05, "Tides 1"), (0.5, "a"), (0.3, "same"), (0.95, "North Press")],
@@ -315,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outermost_may_stand_further_in() {
+    fn outermost_blocks_may_be_further_from_the_edge() {
         check_placed(
             &[
                 &[(0.15, "Tides 1"), (0.17, "Ebb 1"), (0.5, "a")],

@@ -1,7 +1,8 @@
-//! Builds the chain of headings above each block from pages and bookmarks. Pure.
+//! Builds the chain of headings above each block from pages and bookmarks. A pure function.
 //!
-//! Bookmarks are the author's own list of headings and win where there are enough of them and
-//! they are found in the text; else what the reader took for headings, less what cannot be one.
+//! Bookmarks are the author's list of headings. They are used if there are enough of them and they
+//! are found in the text; otherwise the headings that the reader found are used, except implausible
+//! ones.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +10,22 @@ use super::clean::is_ideographic;
 use super::outline::{self, MAX_CHARS, Placed, letters};
 use crate::extract::protocol::{OutlineEntry, Page, PageBlockKind};
 
-/// Bookmarks an outline must have to be believed; fewer are often just `Cover` and `Back`.
+/// Fewest bookmarks for an outline to be trusted; fewer are often just `Cover` and `Back`.
 const MIN_OUTLINE: usize = 3;
 
 /// Longest heading, in words.
 const MAX_WORDS: usize = 16;
 
-/// Deepest chain that is kept.
+/// Deepest chain.
 const MAX_LEVEL: u8 = 6;
 
-/// One in so many headings of a size must bear a number of one depth for all to be as deep.
+/// At least one of this many headings of a size must have a number of some depth for all of them to
+/// get that depth.
 const MIN_NUMBERED: usize = 4;
 
-/// Settles which blocks of `pages` are headings and returns, for every block in order, the
-/// headings above it, outermost first. A heading's chain ends with itself; the document's title
-/// is in none.
+/// Decides which blocks of `pages` are headings and returns, for every block in order, the headings
+/// above it, outermost first. The chain of a heading ends with the heading itself. The title of the
+/// document is in no chain.
 pub(super) fn assign(
     pages: &mut [Page],
     entries: &[OutlineEntry],
@@ -31,7 +33,7 @@ pub(super) fn assign(
 ) -> Vec<Vec<String>> {
     outline::split_at_titles(pages, entries);
     let placed = outline::place(entries, pages);
-    let num_found = placed.iter().filter(|it| it.block_idx.is_some()).count();
+    let num_found = placed.iter().filter(|placed| placed.block_idx.is_some()).count();
     if num_found >= MIN_OUTLINE && num_found * 2 >= entries.len() {
         follow_outline(pages, &placed, title)
     } else {
@@ -51,9 +53,9 @@ fn follow_outline(
         for (block_idx, block) in page.blocks.iter_mut().enumerate() {
             let mut is_heading = false;
             let here = (page_idx, Some(block_idx));
-            while let Some(it) = entries.next_if(|it| (it.page_idx, it.block_idx) <= here) {
-                chain.enter(it.entry.level, &it.entry.title);
-                is_heading |= (it.page_idx, it.block_idx) == here;
+            while let Some(next) = entries.next_if(|next| (next.page_idx, next.block_idx) <= here) {
+                chain.enter(next.entry.level, &next.entry.title);
+                is_heading |= (next.page_idx, next.block_idx) == here;
             }
             if is_heading {
                 block.kind = PageBlockKind::Heading;
@@ -68,7 +70,7 @@ fn follow_outline(
 
 fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
     let blocks = pages.iter_mut().flat_map(|page| page.blocks.iter_mut());
-    for block in blocks.filter(|it| it.kind == PageBlockKind::Heading) {
+    for block in blocks.filter(|block| block.kind == PageBlockKind::Heading) {
         if !is_plausible(&block.text) {
             block.kind = PageBlockKind::Paragraph;
         }
@@ -86,7 +88,7 @@ fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
     chains
 }
 
-/// Returns the depth of headings of each size: the one their numbers tell, where enough have one
+/// Returns the depth of headings of each size: the depth of their numbers, if enough have one
 /// (`References` is as deep as `5 Outlook`), else one more than the next larger size.
 fn depths(pages: &[Page]) -> BTreeMap<u8, u8> {
     let mut by_level: BTreeMap<u8, Vec<Option<u8>>> = BTreeMap::new();
@@ -97,35 +99,35 @@ fn depths(pages: &[Page]) -> BTreeMap<u8, u8> {
     }
     let mut above = 0;
     let mut depth_of = |depths: Vec<Option<u8>>| {
-        let count = |depth: u8| depths.iter().filter(|it| **it == Some(depth)).count();
-        let winner = (1..=MAX_LEVEL).rev().max_by_key(|it| count(*it));
-        let winner = winner.filter(|it| count(*it) * MIN_NUMBERED >= depths.len());
+        let count = |depth: u8| depths.iter().filter(|known| **known == Some(depth)).count();
+        let winner = (1..=MAX_LEVEL).rev().max_by_key(|depth| count(*depth));
+        let winner = winner.filter(|depth| count(*depth) * MIN_NUMBERED >= depths.len());
         above = winner.unwrap_or((above + 1).min(MAX_LEVEL));
         above
     };
     by_level.into_iter().map(|(level, depths)| (level, depth_of(depths))).collect()
 }
 
-/// Returns how deep a section number goes: 1 for `3 Tides`, 2 for `3.1 Tides`; `None` without.
+/// Returns the depth of a section number: 1 for `3 Tides`, 2 for `3.1 Tides`; `None` without one.
 pub(super) fn number_depth(text: &str) -> Option<u8> {
     let (number, rest) = text.split_once(char::is_whitespace)?;
     let number = number.trim_end_matches('.');
     let mut depth = 0_u8;
     for part in number.split('.') {
-        // `1998 Annual Report` is no chapter.
-        let is_part = (1..=3).contains(&part.len()) && part.chars().all(|it| it.is_ascii_digit());
+        // `1998 Annual Report` is not a chapter.
+        let is_part = (1..=3).contains(&part.len()) && part.chars().all(|c| c.is_ascii_digit());
         depth = is_part.then(|| depth.saturating_add(1))?;
     }
     rest.chars().any(char::is_alphabetic).then_some(depth.min(MAX_LEVEL))
 }
 
-/// Whether `text` can be a heading: short, with letters, not a line of a table of contents, not
-/// a sentence's beginning or end.
+/// Whether `text` can be a heading: short, with letters, not a line of a table of contents, and not
+/// the beginning or end of a sentence.
 pub(super) fn is_plausible(text: &str) -> bool {
     let num_chars = text.chars().count();
-    let num_letters = text.chars().filter(|it| it.is_alphabetic()).count();
-    let num_ideographs = text.chars().filter(|it| is_ideographic(*it)).count();
-    // Without spaces a word is about two ideographs.
+    let num_letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let num_ideographs = text.chars().filter(|c| is_ideographic(*c)).count();
+    // In text without spaces, two ideographs count as one word.
     let num_words = text.split_whitespace().count().max(num_ideographs / 2);
     let has_leader =
         text.contains("....") || text.contains(". . .") || text.contains("\u{2026}\u{2026}");
@@ -134,13 +136,13 @@ pub(super) fn is_plausible(text: &str) -> bool {
     num_words <= MAX_WORDS
         && num_chars <= MAX_CHARS
         && num_letters >= 2
-        && num_letters * 2 >= text.chars().filter(|it| !it.is_whitespace()).count()
+        && num_letters * 2 >= text.chars().filter(|c| !c.is_whitespace()).count()
         && !has_leader
         && !is_aside
         && !is_cut_off
 }
 
-/// The headings one is under while walking through a document.
+/// The headings above the current position in a document.
 struct Chain<'a> {
     title: Option<&'a str>,
     open: Vec<(u8, String)>,
@@ -152,7 +154,7 @@ impl<'a> Chain<'a> {
     }
 
     fn enter(&mut self, level: u8, name: &str) {
-        if self.title.is_some_and(|it| letters(it) == letters(name)) {
+        if self.title.is_some_and(|title| letters(title) == letters(name)) {
             self.open.clear();
             return;
         }
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
     use crate::extract::protocol::PageBlock;
 
-    /// `#` and `##` mark what the reader takes for headings.
+    /// Creates pages; `#` and `##` mark headings found by the reader.
     fn pages(texts: &[&[&str]]) -> Vec<Page> {
         let block = |text: &&str| {
             let words = text.trim_start_matches('#');
@@ -195,7 +197,7 @@ mod tests {
     fn check(texts: &[&[&str]], outline: &[OutlineEntry], title: Option<&str>, expected: &[&str]) {
         let mut pages = pages(texts);
         let chains = assign(&mut pages, outline, title);
-        let chains: Vec<String> = chains.iter().map(|it| it.join(" > ")).collect();
+        let chains: Vec<String> = chains.iter().map(|chain| chain.join(" > ")).collect();
         assert_eq!(chains, expected);
     }
 
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_title_is_in_no_chain() {
+    fn the_title_is_not_in_any_chain() {
         check(
             &[&["# The  Tides", "a", "## One", "b"]],
             &[],
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_say_more_than_sizes() {
+    fn numbers_override_sizes() {
         check(
             &[&["## 1 One", "### 1.1 Two", "# 1.2 Three", "## References"]],
             &[],
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_heading_is_text() {
+    fn implausible_headings_are_text() {
         let long = format!("# {}", "word ".repeat(17));
         let lines = [
             "# 12",
@@ -243,11 +245,11 @@ mod tests {
         check(&[&lines], &[], None, &[""; 6]);
         let mut pages = pages(&[&lines]);
         assign(&mut pages, &[], None);
-        assert!(pages[0].blocks.iter().all(|it| it.kind == PageBlockKind::Paragraph));
+        assert!(pages[0].blocks.iter().all(|block| block.kind == PageBlockKind::Paragraph));
     }
 
     #[test]
-    fn an_outline_found_in_the_text_wins() {
+    fn an_outline_found_in_the_text_overrides_the_reader() {
         let outline = [entry("One", 1, 1), entry("Two", 2, 1), entry("Three", 1, 2)];
         check(
             &[&["1. ONE", "a", "# Noise", "two", "b"], &["c", "3 Three", "d"]],
@@ -270,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn bookmarks_without_pages_are_looked_for_in_order() {
+    fn bookmarks_without_pages_are_searched_in_order() {
         let outline = [entry("One", 1, 0), entry("Two", 1, 0), entry("One", 1, 0)];
         check(&[&["One", "a", "Two"], &["One"]], &outline, None, &["One", "One", "Two", "One"]);
     }
 
     #[test]
-    fn the_table_of_contents_is_not_where_bookmarks_lead() {
+    fn bookmarks_do_not_lead_to_the_table_of_contents() {
         let outline = [entry("One", 1, 0), entry("Two", 1, 0), entry("Three", 1, 0)];
         check(
             &[&["One", "Two", "Three"], &["# One", "# Two"], &["three"]],
@@ -287,16 +289,16 @@ mod tests {
     }
 
     #[test]
-    fn titles_that_ran_into_their_text_are_parted_from_it() {
+    fn titles_joined_with_their_text_are_split_off() {
         let texts: &[&[&str]] =
             &[&["2 Gauges 2.1 Float(s) The float lags.", "3 Tides 12 are", "# 3 Tides", "a"]];
         let outline =
             [entry("2 Gauges", 1, 0), entry("2.1 Float(s)", 2, 0), entry("3 Tides", 1, 0)];
-        let mut parted = pages(texts);
-        assign(&mut parted, &outline, None);
-        let parted: Vec<&str> = parted[0].blocks.iter().map(|it| it.text.as_str()).collect();
+        let mut split = pages(texts);
+        assign(&mut split, &outline, None);
+        let split: Vec<&str> = split[0].blocks.iter().map(|block| block.text.as_str()).collect();
         let lag = "The float lags.";
-        assert_eq!(parted, ["2 Gauges", "2.1 Float(s)", lag, "3 Tides 12 are", "3 Tides", "a"]);
+        assert_eq!(split, ["2 Gauges", "2.1 Float(s)", lag, "3 Tides 12 are", "3 Tides", "a"]);
         check(
             texts,
             &outline,
@@ -313,9 +315,9 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_match_does_not_tear_the_rest() {
+    fn one_wrong_match_does_not_affect_the_others() {
         let names = ["One", "Notes", "Two", "Three"];
-        let outline = names.map(|it| entry(it, 1, 0));
+        let outline = names.map(|name| entry(name, 1, 0));
         check(
             &[&["One", "a", "Two", "Three"], &["Notes"]],
             &outline,
@@ -325,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_of_other_words_is_not_believed() {
+    fn an_outline_not_found_in_the_text_is_ignored() {
         let outline = [entry("page1", 1, 1), entry("page2", 1, 1), entry("page3", 1, 2)];
         check(&[&["# One", "a"], &["b"]], &outline, None, &["One", "One", "One"]);
     }

@@ -1,4 +1,4 @@
-//! Reads a PDF: asks the readers one after the other and assembles what the best of them found.
+//! Reads a PDF: runs the readers one after another and assembles the best result.
 //!
 //! ```text
 //! extract: for each reader ─► child ─► pages ; ─► scan ─► assemble ─► Document
@@ -27,29 +27,31 @@ use crate::extract::sandbox::parent::{self, Reading};
 
 /// Reads a PDF.
 ///
-/// A page without text is no failure: a document of scans, or of nothing, is a document without
-/// blocks that says so in `metadata.warnings`.
+/// A page without text is not a failure: for a document of scans or of empty pages, the result has
+/// no blocks, and `metadata.warnings` says so.
 ///
 /// # Errors
 ///
-/// [`Error::Extract`] with the class of failure if no reader could read it to its end;
-/// [`Error::Io`] if the reading process cannot be started.
+/// [`Error::Extract`] with the class of failure if no reader could read all of it; [`Error::Io`] if
+/// the reading process cannot be started.
 pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     let bytes = &*from_header(bytes)?;
-    // What can be had if no reader does better: without words, or with too many that are none.
-    let mut second_best: Option<Reading> = None;
+    // Used if no reader does better: a reading without text, or with too many unknown characters.
+    let mut best_so_far: Option<Reading> = None;
     let mut failures: Vec<GaveUp> = Vec::new();
     for name in &options.readers {
-        let mut reading = parent::read(name, bytes, options).and_then(|it| whole(it, bytes));
+        let mut reading =
+            parent::read(name, bytes, options).and_then(|reading| check_complete(reading, bytes));
         if let (Ok(reading), false) = (&mut reading, options.uses_outline) {
             reading.head.outline.clear();
         }
         match reading {
             Ok(reading) => {
                 let is_final = reading.draws_no_text() || reading.is_legible();
-                let is_better = second_best.as_ref().is_none_or(|it| reading.says_more_than(it));
+                let is_better =
+                    best_so_far.as_ref().is_none_or(|best| reading.has_more_text_than(best));
                 if is_better {
-                    second_best = Some(reading);
+                    best_so_far = Some(reading);
                 }
                 if is_final {
                     break;
@@ -59,36 +61,38 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
             Err(other) => return Err(other),
         }
     }
-    if let Some(mut reading) = second_best {
+    if let Some(mut reading) = best_so_far {
         scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
         return Ok(assemble::assemble(&reading, &options.ocr));
     }
-    let rank = |it: &GaveUp| BY_INFORMATION.iter().position(|known| *known == it.failure);
-    let told = failures.into_iter().min_by_key(rank);
-    Err(told.unwrap_or_else(|| GaveUp::new(Failure::Crashed, "there is no reader")).into())
+    let rank = |failed: &GaveUp| BY_INFORMATION.iter().position(|class| *class == failed.failure);
+    let most_informative = failures.into_iter().min_by_key(rank);
+    Err(most_informative
+        .unwrap_or_else(|| GaveUp::new(Failure::Crashed, "there is no reader"))
+        .into())
 }
 
-/// Reads an image file as a document of pages that are pictures.
+/// Reads an image file as a document of scanned pages.
 ///
 /// # Errors
 ///
-/// Those of [`extract`].
+/// As in [`extract`].
 pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     let mut reading = parent::read(IMAGE, bytes, options)?;
     scan::read(&mut reading, OCR_OF_IMAGE, bytes, options)?;
     Ok(assemble::assemble(&reading, &options.ocr))
 }
 
-/// Refuses a reading that lacks pages: half a document must not pass for one.
-fn whole(reading: Reading, bytes: &[u8]) -> Result<Reading> {
+/// Refuses a reading with missing pages, so that half a document is not taken for a complete one.
+fn check_complete(reading: Reading, bytes: &[u8]) -> Result<Reading> {
     let num_pages = reading.pages.len();
-    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|it| claim(it)).count();
-    let num_failed = count(|it| it.failed.is_some());
-    // Pages of a file that was cut off may be known while what is on them is not.
-    let num_blank = count(|it| it.is_blank);
+    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
+    let num_failed = count(|page| page.failed.is_some());
+    // In a file that was cut off, pages may be known although their content is missing.
+    let num_blank = count(|page| page.is_blank);
     let is_cut_off = reading.tail.rebuilt && !has_end(bytes);
     let detail = if num_failed == num_pages {
-        reading.pages.iter().find_map(|it| it.failed.clone()).unwrap_or_default()
+        reading.pages.iter().find_map(|page| page.failed.clone()).unwrap_or_default()
     } else if reading.tail.pages_lost {
         match reading.tail.declared_page_count {
             Some(declared) => format!("{num_pages} of its {declared} pages are there"),
@@ -102,34 +106,35 @@ fn whole(reading: Reading, bytes: &[u8]) -> Result<Reading> {
     Err(GaveUp::new(Failure::Damaged, detail).into())
 }
 
-/// Whether the mark that ends a PDF is near the end of `bytes`.
+/// Whether the end marker of a PDF is near the end of `bytes`.
 fn has_end(bytes: &[u8]) -> bool {
     let tail = &bytes[bytes.len().saturating_sub(MAX_JUNK_BYTES)..];
-    tail.windows(5).any(|it| it == b"%%EOF")
+    tail.windows(5).any(|window| window == b"%%EOF")
 }
 
-/// How far into a file its header may begin, and its end from the end: what viewers accept.
+/// How far from the start of a file its header may be, and its end marker from the end; viewers
+/// accept the same.
 const MAX_JUNK_BYTES: usize = 1024;
 
-/// Returns `bytes` from their header on, or with one.
+/// Returns `bytes` from the header on, with a header added if it is missing.
 fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
     let window = &bytes[..bytes.len().min(MAX_JUNK_BYTES + 5)];
-    let header = window.windows(5).position(|it| it == b"%PDF-");
+    let header = window.windows(5).position(|window| window == b"%PDF-");
     match header {
         Some(at) => Ok(Cow::Borrowed(&bytes[at..])),
-        // Readers want a header before they look for what else there is.
+        // Readers require a header before they look at anything else.
         None if is_headless(bytes) => Ok(Cow::Owned([b"%PDF-1.4\n", bytes].concat())),
         None => Err(GaveUp::new(Failure::WrongFormat, looks_like(bytes)).into()),
     }
 }
 
-/// Whether `bytes` have the inner marks of a PDF though not its header.
+/// Whether `bytes` contain structures of a PDF but no header.
 fn is_headless(bytes: &[u8]) -> bool {
-    let holds = |mark: &[u8]| bytes.windows(mark.len()).any(|it| it == mark);
+    let holds = |mark: &[u8]| bytes.windows(mark.len()).any(|window| window == mark);
     holds(b"endobj") && (holds(b"startxref") || holds(b"trailer") || holds(b"/Catalog"))
 }
 
-/// Says what a file that is no PDF looks like.
+/// Describes what a file that is not a PDF looks like.
 fn looks_like(bytes: &[u8]) -> String {
     const MARKS: &[(&[u8], &str)] = &[
         (b"PK\x03\x04", "a ZIP archive or an Office document"),
@@ -154,7 +159,7 @@ fn looks_like(bytes: &[u8]) -> String {
         None if start.is_empty() => "nothing at all",
         None if lower.contains("<html") || lower.contains("<!doctype html") => "HTML",
         None if lower.starts_with("<?xml") => "XML",
-        None if head.chars().all(|it| !it.is_control() || it.is_whitespace()) => "plain text",
+        None if head.chars().all(|c| !c.is_control() || c.is_whitespace()) => "plain text",
         None => "binary data",
     };
     format!("it looks like {kind}, not PDF")
@@ -193,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_header_is_no_other_format() {
+    fn a_file_that_lost_its_header_is_still_a_pdf() {
         let bytes = b"1.4\n1 0 obj <</Type/Catalog>> endobj\n";
         assert!(from_header(bytes).unwrap().starts_with(b"%PDF-1.4\n1.4\n1 0 obj"));
     }
@@ -205,14 +210,14 @@ mod tests {
         let blank = || Page { is_blank: true, ..Page::default() };
         let outcome = |pages, pages_lost, rebuilt, bytes: &[u8]| {
             let tail = Tail { pages_lost, rebuilt, ..Tail::default() };
-            whole(Reading { pages, tail, ..Reading::default() }, bytes).is_ok()
+            check_complete(Reading { pages, tail, ..Reading::default() }, bytes).is_ok()
         };
         assert!(outcome(vec![good()], false, true, b""));
         assert!(outcome(vec![good(), failed()], false, false, b""));
         assert!(!outcome(vec![failed(), failed()], false, false, b""));
         assert!(!outcome(vec![good()], true, false, b""));
         assert!(!outcome(vec![], false, false, b""));
-        // A blank page is one, except at the end of half a file.
+        // A blank page is not damage, except at the end of half a file.
         assert!(outcome(vec![good(), blank()], false, false, b""));
         assert!(outcome(vec![good(), blank()], false, true, b"%%EOF\n"));
         assert!(!outcome(vec![good(), blank()], false, true, b"1 0 obj"));

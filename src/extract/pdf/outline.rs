@@ -1,4 +1,4 @@
-//! Finds the blocks that bookmarks lead to. Pure.
+//! Finds the blocks that bookmarks lead to. A pure function.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use crate::extract::protocol::{OutlineEntry, Page, PageBlock, PageBlockKind};
 /// Longest title, in characters.
 pub(super) const MAX_CHARS: usize = 160;
 
-/// Fewest letters of a title that is looked for at the beginning of a longer text.
+/// Fewest letters in a title that is searched for at the beginning of a longer text.
 const MIN_LETTERS: usize = 4;
 
 /// Most titles with the same beginning, so that a hostile outline costs no more than a large one.
 const MAX_ALIKE: usize = 500;
 
-/// Parts blocks that begin with the title of a bookmark and go on with something else: readers
-/// take a heading for the first line of its paragraph where only its typeface tells them apart.
+/// Splits blocks that begin with the title of a bookmark followed by other text: readers take a
+/// heading for the first line of its paragraph if only the font differs.
 pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
     let mut titles: HashMap<String, Vec<(&OutlineEntry, String)>> = HashMap::new();
     for entry in outline {
@@ -31,9 +31,9 @@ pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
     }
     let title_end = |text: &str, page: u32| {
         let near = titles.get(&beginning(&letters_of_beginning(text)))?;
-        let may_be = near.iter().filter(|(it, letters)| {
-            // A numbered title is unmistakable; another must at least be on its page.
-            it.page.map_or(letters.starts_with(char::is_numeric), |it| it == page)
+        let may_be = near.iter().filter(|(entry, letters)| {
+            // A title with a number is unambiguous; any other must be on its page.
+            entry.page.map_or(letters.starts_with(char::is_numeric), |number| number == page)
         });
         may_be.filter_map(|(_, letters)| end_of(text, letters)).max()
     };
@@ -44,10 +44,10 @@ pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
             while !matches!(rest.kind, PageBlockKind::Table | PageBlockKind::Code)
                 && let Some(end) = title_end(&rest.text, page.number)
             {
-                let is_between = |it: char| it.is_whitespace() || it == '.';
+                let is_between = |c: char| c.is_whitespace() || c == '.';
                 let text = rest.text[end..].trim_start_matches(is_between).to_owned();
                 let goes_on = text
-                    .starts_with(|it: char| it.is_uppercase() || !it.is_alphanumeric())
+                    .starts_with(|first: char| first.is_uppercase() || !first.is_alphanumeric())
                     || title_end(&text, page.number).is_some();
                 if text.is_empty() || !goes_on {
                     break;
@@ -68,12 +68,12 @@ fn beginning(letters: &str) -> String {
 }
 
 fn letters_of_beginning(text: &str) -> String {
-    let letters = text.chars().filter(|it| it.is_alphanumeric());
+    let letters = text.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).take(MIN_LETTERS).collect()
 }
 
-/// Returns where in `text` the title spelt by `wanted` ends, with the punctuation after it, if
-/// `text` begins with it.
+/// If `text` begins with the title whose letters are `wanted`, returns where the title ends,
+/// including punctuation after it.
 fn end_of(text: &str, wanted: &str) -> Option<usize> {
     let mut wanted = wanted.chars().peekable();
     for (at, character) in text.char_indices() {
@@ -83,38 +83,43 @@ fn end_of(text: &str, wanted: &str) -> Option<usize> {
             }
             (!character.is_alphanumeric()).then_some(())?;
         } else if character.is_alphanumeric() {
-            character.to_lowercase().all(|it| wanted.next_if_eq(&it).is_some()).then_some(())?;
+            character
+                .to_lowercase()
+                .all(|lower| wanted.next_if_eq(&lower).is_some())
+                .then_some(())?;
         }
     }
     wanted.peek().is_none().then_some(text.len())
 }
 
-/// A bookmark and where in the document it was found.
+/// A bookmark and its position in the document.
 pub(super) struct Placed<'a> {
     pub(super) entry: &'a OutlineEntry,
     pub(super) page_idx: usize,
-    /// `None`: its words are not on the page; it takes effect at the page's beginning.
+    /// `None` if its words are not on the page; it then applies from the beginning of the page.
     pub(super) block_idx: Option<usize>,
 }
 
-/// Finds the blocks that bookmarks lead to, in the bookmarks' order. A bookmark whose words are
-/// not on the page it names is placed at the page's beginning; one that fits nowhere is left out.
+/// Finds the blocks that bookmarks lead to, in the order of the bookmarks. If the words of a
+/// bookmark are not on its page, it is placed at the beginning of the page; a bookmark that fits
+/// nowhere is left out.
 pub(super) fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Placed<'a>> {
     let candidates: Vec<Vec<Position>> = {
         let index = index(pages);
-        outline.iter().map(|it| candidates(it, &index, pages)).collect()
+        outline.iter().map(|entry| candidates(entry, &index, pages)).collect()
     };
     let found = longest_in_order(&candidates);
     let page_idx_of: HashMap<u32, usize> =
         pages.iter().enumerate().map(|(idx, page)| (page.number, idx)).collect();
     let mut placed: Vec<Placed<'a>> = Vec::new();
     for (entry, found) in outline.iter().zip(found) {
-        let on_page = entry.page.and_then(|it| page_idx_of.get(&it).copied());
-        let last = placed.last().map_or(0, |it| it.page_idx);
+        let on_page = entry.page.and_then(|number| page_idx_of.get(&number).copied());
+        let last = placed.last().map_or(0, |last| last.page_idx);
         match (found, on_page) {
             (Some((page_idx, block_idx)), _) => {
-                // Those placed by their page alone give way to what was really found.
-                while placed.last().is_some_and(|it| it.page_idx > page_idx) {
+                // Bookmarks placed only by their page are dropped in favour of those whose words
+                // were found.
+                while placed.last().is_some_and(|last| last.page_idx > page_idx) {
                     placed.pop();
                 }
                 placed.push(Placed { entry, page_idx, block_idx: Some(block_idx) });
@@ -128,13 +133,13 @@ pub(super) fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Plac
     placed
 }
 
-/// Page and block, as indices.
+/// Indices of page and block.
 type Position = (usize, usize);
 
-/// Most places one bookmark is looked for in: a title that occurs more often leads nowhere.
+/// Most positions considered for one bookmark; a title that occurs more often is ambiguous.
 const MAX_CANDIDATES: usize = 32;
 
-/// Returns where each text short enough for a title stands, by its letters without numbers.
+/// Returns the positions of all texts short enough for a title, by their letters without numbers.
 fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
     let mut index: HashMap<String, Vec<Position>> = HashMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
@@ -149,8 +154,8 @@ fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
     index
 }
 
-/// Returns where the words of `entry` stand: on its own page where it names one, and rather with
-/// its number than without, rather in what looks like a heading than in a table of contents.
+/// Returns the positions of the words of `entry`, on its page if it names one. Positions with the
+/// number are preferred, and then positions in headings to those in a table of contents.
 fn candidates(
     entry: &OutlineEntry,
     index: &HashMap<String, Vec<Position>>,
@@ -177,9 +182,9 @@ fn candidates(
     found
 }
 
-/// Chooses one candidate, or none, for each bookmark so that positions rise and as many as can be
-/// are found (the longest increasing subsequence). A wrong match far ahead loses against all
-/// that it would make impossible.
+/// Chooses one candidate, or none, for each bookmark, so that positions increase and as many
+/// bookmarks as possible are found (the longest increasing subsequence). A wrong match far ahead
+/// loses, because it would exclude many others.
 fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
     struct Link {
         entry_idx: usize,
@@ -190,10 +195,10 @@ fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
     // The link that ends the best chain of each length.
     let mut ends: Vec<usize> = Vec::new();
     for (entry_idx, positions) in candidates.iter().enumerate() {
-        // From the back: two positions of one bookmark can't follow each other.
+        // From the back, as two positions of one bookmark must not follow each other.
         for &position in positions.iter().rev() {
-            let length = ends.partition_point(|&it| links[it].position < position);
-            let before = length.checked_sub(1).map(|it| ends[it]);
+            let length = ends.partition_point(|&link_idx| links[link_idx].position < position);
+            let before = length.checked_sub(1).map(|last| ends[last]);
             links.push(Link { entry_idx, position, before });
             let link = links.len() - 1;
             match ends.get_mut(length) {
@@ -204,16 +209,17 @@ fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
     }
     let mut chosen = vec![None; candidates.len()];
     let mut at = ends.last().copied();
-    while let Some(link) = at.map(|it| &links[it]) {
+    while let Some(link) = at.map(|link_idx| &links[link_idx]) {
         chosen[link.entry_idx] = Some(link.position);
         at = link.before;
     }
     chosen
 }
 
-/// Letters and digits of `text`, in lower case: what is left of a title however it is set.
+/// Returns the letters and digits of `text` in lower case, which do not depend on how a title is
+/// typeset.
 pub(super) fn letters(text: &str) -> String {
-    text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn unnumbered(letters: &str) -> &str {

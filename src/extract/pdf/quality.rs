@@ -1,10 +1,10 @@
-//! Judges how much of the text of pages is legible. Pure.
+//! Measures how much of the text of pages is readable. A pure function.
 
 use super::scan;
 use crate::document::Quality;
 use crate::extract::protocol::{OcrOutcome, Page};
 
-/// Counts what became of each page.
+/// Counts the result of each page.
 pub(super) fn of(pages: &[Page]) -> Quality {
     let mut quality = Quality::default();
     for page in pages {
@@ -15,7 +15,7 @@ pub(super) fn of(pages: &[Page]) -> Quality {
         let is_unread = page.failed.is_some()
             || scan::is_garbage(page)
             || (scan::looks_like_scan(page) && !is_ocr)
-            || page.ocr.as_ref().is_some_and(|it| it.reason().is_some());
+            || page.ocr.as_ref().is_some_and(|outcome| outcome.reason().is_some());
         let count = if is_unread {
             let may_wait = matches!(page.ocr, None | Some(OcrOutcome::Refused(_)));
             quality.pages_awaiting_ocr += u32::from(may_wait);
@@ -35,29 +35,29 @@ fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Returns how many visible characters a page has, and how many of them are no text: what a font
-/// does not tell, and what lies in the private areas of Unicode.
+/// Returns how many visible characters a page has, and how many of them are not text: characters
+/// that a font does not identify, and characters in the private use areas of Unicode.
 pub(super) fn count_characters(page: &Page) -> (usize, usize) {
-    let text = page.blocks.iter().flat_map(|it| it.text.chars());
-    let visible = text.filter(|it| !it.is_whitespace());
-    visible.fold((0, 0), |(num_visible, num_garbage), it| {
-        (num_visible + 1, num_garbage + usize::from(is_no_text(it)))
+    let text = page.blocks.iter().flat_map(|block| block.text.chars());
+    let visible = text.filter(|c| !c.is_whitespace());
+    visible.fold((0, 0), |(num_visible, num_garbage), c| {
+        (num_visible + 1, num_garbage + usize::from(is_not_text(c)))
     })
 }
 
-fn is_no_text(character: char) -> bool {
+fn is_not_text(character: char) -> bool {
     matches!(character,
         '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}' | char::REPLACEMENT_CHARACTER)
 }
 
-/// Takes out the characters that stand for what a font does not tell: they are of no use to
-/// anybody who searches.
+/// Removes replacement characters, which stand for unknown characters: they are of no use for
+/// searching.
 pub(super) fn drop_unknown(pages: &mut [Page]) {
     for page in pages {
         for block in
-            page.blocks.iter_mut().filter(|it| it.text.contains(char::REPLACEMENT_CHARACTER))
+            page.blocks.iter_mut().filter(|block| block.text.contains(char::REPLACEMENT_CHARACTER))
         {
-            let is_known = |it: &&str| it.chars().any(|it| it != char::REPLACEMENT_CHARACTER);
+            let is_known = |word: &&str| word.chars().any(|c| c != char::REPLACEMENT_CHARACTER);
             let lines = block
                 .text
                 .lines()
@@ -65,7 +65,7 @@ pub(super) fn drop_unknown(pages: &mut [Page]) {
             let text = lines.collect::<Vec<_>>().join("\n");
             block.text = text.replace(char::REPLACEMENT_CHARACTER, "");
         }
-        page.blocks.retain(|it| !it.text.trim().is_empty());
+        page.blocks.retain(|block| !block.text.trim().is_empty());
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_counted() {
+    fn characters_that_are_not_text_are_counted() {
         assert_eq!(count_characters(&page(&["ab \u{FFFD}", "\u{E001}"])), (4, 2));
         assert_eq!(count_characters(&page(&[])), (0, 0));
     }
@@ -107,10 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn unknown_characters_go_and_leave_no_empty_blocks() {
+    fn removing_unknown_characters_leaves_no_empty_blocks() {
         let mut pages = [page(&["a \u{FFFD}\u{FFFD} b\u{FFFD}", "\u{FFFD} \u{FFFD}", "c"])];
         drop_unknown(&mut pages);
-        let left: Vec<&str> = pages[0].blocks.iter().map(|it| it.text.as_str()).collect();
+        let left: Vec<&str> = pages[0].blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(left, ["a b", "c"]);
     }
 }

@@ -1,4 +1,5 @@
-//! Finds pages without usable text and has them read by OCR, a few at a time, in parallel reading children.
+//! Finds pages without usable text and runs OCR on them, a few at a time, in parallel reading
+//! children.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -12,54 +13,55 @@ use crate::extract::protocol::{OcrJob, OcrOutcome, Page};
 use crate::extract::sandbox::ReadOptions;
 use crate::extract::sandbox::parent::{self, Reading};
 
-/// Who reads pictures of text.
+/// Which program reads scanned pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Ocr {
-    /// Nobody: it is not wanted.
+    /// None, as OCR is disabled.
     #[default]
     Never,
-    /// Nobody: it is wanted, but Tesseract is not on this machine.
+    /// None: OCR is enabled, but Tesseract is not installed.
     Missing,
     /// Tesseract.
     Tesseract {
-        /// Where it is.
+        /// Its path.
         program: PathBuf,
-        /// Languages as it names them, joined by `+`.
+        /// Languages as Tesseract names them, joined by `+`.
         languages: String,
-        /// Whether pages that have text are read as pictures too.
+        /// Whether OCR also runs on pages that have text.
         is_forced: bool,
     },
 }
 
 impl Ocr {
-    /// Whether pages that nobody has read could be read now.
-    pub fn is_there(&self) -> bool {
+    /// Whether OCR can run now.
+    pub fn is_available(&self) -> bool {
         matches!(self, Self::Tesseract { .. })
     }
 }
 
-/// A page with fewer visible characters and more of it under pictures is a scan: what is there is a
-/// stamp or a page number.
+/// A page with fewer visible characters and a larger part covered by pictures is a scan: its text
+/// is only a stamp or a page number.
 const FEW_CHARACTERS: usize = 15;
 const SCAN_COVERAGE: f64 = 0.4;
 
-/// Share of characters that are no text (replacement, private use) from which a page counts as
+/// Fraction of characters that are not text (replacement, private use) above which a page counts as
 /// unreadable.
 pub(super) const GARBAGE_SHARE: f64 = 0.1;
 
-/// Pages of one request: what a crash loses is little, and the file is not sent too often.
+/// Pages per request: few enough to lose little in a crash, and enough not to send the file too
+/// often.
 const PAGES_PER_REQUEST: usize = 16;
 
-/// Requests of one document that may fail: then the rest of its pages is left alone.
+/// How many requests of one document may fail before its remaining pages are skipped.
 const MAX_FAILURES: usize = 8;
 
-/// What reading a page as a picture may take: pages of a newspaper take 20 seconds.
+/// Time limits for OCR of a page; pages of a newspaper take 20 seconds.
 const CPU_MS_PER_PAGE: u64 = 5_000;
 const WALL_PER_PAGE: Duration = Duration::from_secs(60);
 
-/// Has the pages that want it read as pictures by `reader`, and puts their text in place.
+/// Runs OCR on the pages that need it with `reader`, and replaces their text.
 ///
-/// A page that cannot be read stays as it was and says why.
+/// A page that cannot be read stays unchanged and gets the reason.
 ///
 /// # Errors
 ///
@@ -71,8 +73,8 @@ pub(super) fn read(
     options: &ReadOptions,
 ) -> Result<()> {
     let Ocr::Tesseract { program, languages, is_forced } = &options.ocr else { return Ok(()) };
-    let wanted = reading.pages.iter().filter(|it| *is_forced || lacks_usable_text(it));
-    let numbers: Vec<u32> = wanted.map(|it| it.number).collect();
+    let wanted = reading.pages.iter().filter(|page| *is_forced || lacks_usable_text(page));
+    let numbers: Vec<u32> = wanted.map(|page| page.number).collect();
     if numbers.is_empty() {
         return Ok(());
     }
@@ -94,18 +96,18 @@ pub(super) fn read(
         }),
     };
     let outcome = thread::scope(|scope| {
-        // This thread is one of them.
+        // This thread is one of the workers.
         let others = num_threads.min(numbers.len().div_ceil(num_pages)) - 1;
         let others: Vec<_> = (0..others).map(|_| scope.spawn(|| run.work())).collect();
         let own = run.work();
-        others.into_iter().filter_map(|it| it.join().ok()).fold(own, Result::and)
+        others.into_iter().filter_map(|worker| worker.join().ok()).fold(own, Result::and)
     });
     let progress = run.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
-    progress.answers.into_iter().for_each(|it| put(reading, it));
+    progress.answers.into_iter().for_each(|page| put(reading, page));
     outcome
 }
 
-/// The pages of one document on their way.
+/// OCR of one document in progress.
 struct Run<'a> {
     reader: &'a str,
     bytes: &'a [u8],
@@ -115,14 +117,14 @@ struct Run<'a> {
     progress: Mutex<Progress<'a>>,
 }
 
-/// How far they are.
+/// How far it has come.
 #[derive(Default)]
 struct Progress<'a> {
     /// Requests, the next one last.
     left: Vec<&'a [u32]>,
     answers: Vec<Page>,
     num_failures: usize,
-    /// What becomes of the rest, if nothing can be had of it.
+    /// The result of the remaining pages, once OCR of this document has been abandoned.
     give_up: Option<OcrOutcome>,
 }
 
@@ -145,7 +147,7 @@ impl<'a> Run<'a> {
             let slot = self.options.ocr_slots.take();
             let answer = parent::ask(self.reader, self.bytes, Some(job), &self.options);
             drop(slot);
-            self.lock().hear(pages, answer)?;
+            self.lock().record(pages, answer)?;
         }
     }
 
@@ -155,11 +157,11 @@ impl<'a> Run<'a> {
 }
 
 impl<'a> Progress<'a> {
-    fn hear(&mut self, pages: &'a [u32], answer: Result<Reading>) -> Result<()> {
+    fn record(&mut self, pages: &'a [u32], answer: Result<Reading>) -> Result<()> {
         match answer {
             Ok(answer) => {
-                // What refuses several of them refuses the rest.
-                let mut refused = answer.pages.iter().map_while(|it| match &it.ocr {
+                // An error that affects several pages affects the rest too.
+                let mut refused = answer.pages.iter().map_while(|page| match &page.ocr {
                     Some(OcrOutcome::Refused(reason)) => Some(reason),
                     _ => None,
                 });
@@ -172,7 +174,7 @@ impl<'a> Progress<'a> {
             Err(Error::Extract { failure, detail }) => {
                 self.num_failures += 1;
                 if pages.len() > 1 && self.num_failures < MAX_FAILURES {
-                    // One page is at fault: the others are read without it.
+                    // One page causes the failure; the others are read without it.
                     let (first, second) = pages.split_at(pages.len() / 2);
                     self.left.extend([second, first]);
                     return Ok(());
@@ -195,8 +197,8 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// Permits to read pictures: as many as there are processors, for all documents together, because
-/// Tesseract keeps one busy and takes some memory.
+/// Permits to run OCR: one per processor, for all documents together, because Tesseract fully uses
+/// a processor and needs memory.
 #[derive(Debug)]
 pub(in crate::extract) struct Slots {
     num_slots: usize,
@@ -211,7 +213,7 @@ impl Default for Slots {
     }
 }
 
-/// A permit; given back when it is dropped.
+/// A permit, returned when it is dropped.
 struct Slot<'a>(&'a Slots);
 
 impl Slots {
@@ -222,7 +224,7 @@ impl Slots {
     /// Waits for a permit.
     fn take(&self) -> Slot<'_> {
         let free = self.num_free.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = self.freed.wait_while(free, |it| *it == 0);
+        let free = self.freed.wait_while(free, |num_free| *num_free == 0);
         *free.unwrap_or_else(PoisonError::into_inner) -= 1;
         Slot(self)
     }
@@ -235,9 +237,11 @@ impl Drop for Slot<'_> {
     }
 }
 
-/// Puts what was read of a picture in the place of what its page had.
+/// Replaces the text of a page with the result of OCR.
 fn put(reading: &mut Reading, answer: Page) {
-    let Some(page) = reading.pages.iter_mut().find(|it| it.number == answer.number) else { return };
+    let Some(page) = reading.pages.iter_mut().find(|page| page.number == answer.number) else {
+        return;
+    };
     page.ocr = answer.ocr;
     if !answer.blocks.is_empty() {
         page.blocks = answer.blocks;
@@ -246,18 +250,18 @@ fn put(reading: &mut Reading, answer: Page) {
     }
 }
 
-/// Whether a page has something on it and nothing that could be searched.
+/// Whether a page has content but no text that can be searched.
 pub(super) fn lacks_usable_text(page: &Page) -> bool {
     looks_like_scan(page) || is_garbage(page) || (page.blocks.is_empty() && !page.is_blank)
 }
 
-/// Whether pictures are all there is on a page, but for a few characters.
+/// Whether a page consists of pictures, except for a few characters.
 pub(super) fn looks_like_scan(page: &Page) -> bool {
     let (num_visible, _) = quality::count_characters(page);
     num_visible < FEW_CHARACTERS && page.image_coverage > SCAN_COVERAGE
 }
 
-/// Whether what a page says is mostly characters that are no text.
+/// Whether most characters of a page are not text.
 pub(super) fn is_garbage(page: &Page) -> bool {
     let (num_visible, num_garbage) = quality::count_characters(page);
     let is_unknown = page.blocks.is_empty() && page.num_unreadable > 0;
@@ -291,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_page_survives_ends_before_the_last_one() {
+    fn ocr_is_abandoned_when_every_request_fails() {
         let numbers: Vec<u32> = (1..=100).collect();
         let mut progress = Progress {
             left: numbers.chunks(PAGES_PER_REQUEST).rev().collect(),
@@ -305,16 +309,16 @@ mod tests {
             }
             num_requests += 1;
             let crash = Error::Extract { failure: Failure::Crashed, detail: String::new() };
-            progress.hear(pages, Err(crash)).unwrap();
+            progress.record(pages, Err(crash)).unwrap();
         }
         assert_eq!(num_requests, MAX_FAILURES);
-        let mut found: Vec<u32> = progress.answers.iter().map(|it| it.number).collect();
+        let mut found: Vec<u32> = progress.answers.iter().map(|page| page.number).collect();
         found.sort_unstable();
         assert_eq!(found, numbers);
     }
 
     #[test]
-    fn a_page_at_fault_costs_no_other() {
+    fn a_failing_page_does_not_affect_others() {
         let mut progress = Progress { left: vec![&[1, 2, 3, 4]], ..Progress::default() };
         while let Some(pages) = progress.left.pop() {
             let answer = if pages.contains(&3) {
@@ -327,30 +331,31 @@ mod tests {
                 };
                 Ok(Reading { pages: pages.iter().map(read).collect(), ..Reading::default() })
             };
-            progress.hear(pages, answer).unwrap();
+            progress.record(pages, answer).unwrap();
         }
-        let is_read = |it: &&Page| it.ocr == Some(OcrOutcome::Read);
-        let read: Vec<u32> = progress.answers.iter().filter(is_read).map(|it| it.number).collect();
+        let is_read = |page: &&Page| page.ocr == Some(OcrOutcome::Read);
+        let read: Vec<u32> =
+            progress.answers.iter().filter(is_read).map(|page| page.number).collect();
         assert_eq!(read, [1, 2, 4]);
         assert_eq!(progress.answers.len(), 4);
     }
 
     #[test]
-    fn what_refuses_several_pages_refuses_the_rest() {
+    fn a_refusal_of_several_pages_applies_to_the_rest() {
         let refused = |number| {
             let ocr = Some(OcrOutcome::Refused("no such language".into()));
             Page { number, ocr, ..Page::default() }
         };
         let answer = |pages| Ok(Reading { pages, ..Reading::default() });
         let mut progress = Progress::default();
-        progress.hear(&[1], answer(vec![refused(1)])).unwrap();
+        progress.record(&[1], answer(vec![refused(1)])).unwrap();
         assert_eq!(progress.give_up, None);
-        progress.hear(&[2, 3], answer(vec![refused(2), refused(3)])).unwrap();
+        progress.record(&[2, 3], answer(vec![refused(2), refused(3)])).unwrap();
         assert!(progress.give_up.is_some());
     }
 
     #[test]
-    fn what_was_read_takes_the_place_of_what_was_there() {
+    fn ocr_text_replaces_the_text_of_the_page() {
         let mut reading = Reading { pages: vec![page("12", 1.0)], ..Reading::default() };
         let nothing = Page { ocr: Some(OcrOutcome::Read), ..Page::default() };
         put(&mut reading, nothing);

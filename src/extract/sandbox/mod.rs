@@ -1,11 +1,12 @@
-//! Starts, limits, feeds and replaces the reading child: every library that reads a risky format runs there.
+//! Starts, limits, feeds and replaces the reading child, which runs every library that reads a
+//! risky format.
 //!
 //! ```text
 //! parent ═ pipe ═ reader ─► head, pages, tail
 //! ```
 //!
-//! Such code is never loaded into the process that holds the database: `catch_unwind` holds neither
-//! a stack overflow nor a failed allocation, and both happen on real files.
+//! Such code never runs in the process that holds the database: `catch_unwind` catches neither a
+//! stack overflow nor a failed allocation, and both happen with real files.
 
 mod options;
 pub(super) mod parent;

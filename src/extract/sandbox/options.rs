@@ -1,4 +1,4 @@
-//! What a child may take and what it is told.
+//! Defines the limits and options of a reading child.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,41 +8,41 @@ use super::workers::Workers;
 use crate::extract::pdf::scan::{Ocr, Slots};
 use crate::extract::protocol::PDF_READERS;
 
-/// What reading a document in a child may cost, and who does it.
+/// How a document is read in a child, and the limits.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// The program that is started as `<reader> __read`: `kb` itself.
     pub reader: PathBuf,
-    /// Children that wait for the next document; clones share them.
+    /// Idle children; clones share them.
     pub(in crate::extract) workers: Arc<Workers>,
     /// Names of the readers to try, best first.
     pub readers: Vec<&'static str>,
-    /// Opens encrypted documents; one that opens without a password is read in any case.
+    /// Opens encrypted documents; also allowed for documents that need no password.
     pub password: Option<String>,
-    /// Who reads pages that are pictures of text.
+    /// How scanned pages are read.
     pub ocr: Ocr,
-    /// Bounds how many pages are read so at once; clones share it.
+    /// Limits how many pages are read by OCR in parallel; clones share it.
     pub(in crate::extract) ocr_slots: Arc<Slots>,
-    /// Whether bookmarks tell the headings; off only to measure what the pages tell by themselves.
+    /// Whether bookmarks determine the headings; false only to measure the pages without them.
     pub uses_outline: bool,
     /// Address space of the child, in bytes.
     pub max_memory_bytes: u64,
     /// Processor time of the child, in seconds.
     pub cpu_seconds: u64,
-    /// What each page adds to that, in milliseconds.
+    /// Additional processor time per page, in milliseconds.
     pub cpu_ms_per_page: u64,
-    /// How long the parent waits. Generous: it is for a child that sleeps, and on a busy machine
-    /// a second of processor time takes many.
+    /// How long the parent waits. Generous, as it is meant for a child that sleeps, and on a busy
+    /// machine a second of processor time takes many seconds.
     pub wall: Duration,
-    /// What each page adds to that.
+    /// Additional waiting time per page.
     pub wall_per_page: Duration,
-    /// Most bytes the parent takes from the child.
+    /// Most bytes that the parent reads from the child.
     pub max_output_bytes: u64,
 }
 
 impl ReadOptions {
-    /// Returns the default limits: enough for the 222 files, damaged ones among them, they were
-    /// tried on.
+    /// Returns the default limits, which are enough for the 222 files they were tested with,
+    /// including damaged ones.
     pub fn new(reader: PathBuf) -> Self {
         Self {
             reader,

@@ -1,7 +1,7 @@
-//! Has a reading child read a document, and turns a crash, too much memory or too much time into a class of
-//! failure.
+//! Lets a reading child read a document, and converts a crash, too much memory or too much time
+//! into a class of failure.
 //!
-//! The child is not trusted: the parent bounds how long it waits and how many bytes it takes.
+//! The child is not trusted: the parent limits how long it waits and how many bytes it reads.
 
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
@@ -15,7 +15,7 @@ use crate::extract::protocol::{
     GaveUp, Head, Line, OcrJob, Page, Request, Tail, decode, failure_from_code,
 };
 
-/// What a reader made of a document it read to the end.
+/// The result of reading a complete document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(in crate::extract) struct Reading {
     pub(in crate::extract) head: Head,
@@ -23,13 +23,13 @@ pub(in crate::extract) struct Reading {
     pub(in crate::extract) tail: Tail,
 }
 
-/// How long a child may take to be gone, or to wait for more, once its output has ended.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a child may take to exit, or to be ready again, after its output has ended.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Most that pages can add to the waiting time, as a multiple of the time without them.
+/// Largest waiting time including pages, as a multiple of the time without them.
 const MAX_WALL_FACTOR: u32 = 20;
 
-/// Has `reader` read `bytes` in another process.
+/// Reads `bytes` with `reader` in another process.
 ///
 /// # Errors
 ///
@@ -42,11 +42,11 @@ pub(in crate::extract) fn read(
     ask(reader, bytes, None, options)
 }
 
-/// As [`read`], with pictures of text to be read.
+/// Like [`read`], with OCR.
 ///
 /// # Errors
 ///
-/// Those of [`read`].
+/// As in [`read`].
 pub(in crate::extract) fn ask(
     reader: &str,
     bytes: &[u8],
@@ -64,91 +64,93 @@ pub(in crate::extract) fn ask(
         ocr,
     };
     let Worker { child, stdin, lines, .. } = &mut worker;
-    let (heard, status) = thread::scope(|scope| {
+    let (answer, status) = thread::scope(|scope| {
         let (is_fed, fed) = channel();
         scope.spawn(move || {
             workers::feed(stdin, &request, bytes);
             let _ = is_fed.send(());
         });
-        let heard = listen(lines, options);
-        // One that answers without having read is ended, or the thread that feeds it never would.
-        let may_go_on = heard.is_sound() && fed.recv_timeout(FAREWELL).is_ok();
-        let status = match &heard {
-            _ if may_go_on => None,
-            Heard::Nothing => child.wait_for(FAREWELL),
+        let answer = receive(lines, options);
+        // A child that answers without having read the request is ended; otherwise the thread that
+        // feeds it would never end.
+        let can_continue = answer.is_reusable() && fed.recv_timeout(EXIT_TIMEOUT).is_ok();
+        let status = match &answer {
+            _ if can_continue => None,
+            Answer::CutOff => child.wait_for(EXIT_TIMEOUT),
             _ => child.end(),
         };
-        if !may_go_on {
-            // Whatever it has started may still write, and hold the pipe that feeds it.
+        if !can_continue {
+            // A process that the child has started may still write, and keep the pipe open.
             *lines = sync_channel(0).1;
         }
-        (heard, (!may_go_on).then_some(status))
+        (answer, (!can_continue).then_some(status))
     });
     let Some(status) = status else {
-        let num_pages = heard.num_pages();
+        let num_pages = answer.num_pages();
         options.workers.give_back(worker, num_pages);
-        return heard.judge(None, "").map_err(Error::from);
+        return answer.into_result(None, "").map_err(Error::from);
     };
-    heard.judge(status, &worker.complaints()).map_err(Error::from)
+    answer.into_result(status, &worker.errors()).map_err(Error::from)
 }
 
-/// How a child's output ended.
-enum Heard {
-    /// With its last line.
-    Everything(Reading),
-    /// With its word that it gave up.
+/// The end of a child's output.
+enum Answer {
+    /// It ended with the last line.
+    Complete(Reading),
+    /// It ended with a failure that the child reported.
     GaveUp(GaveUp),
-    /// Without a last line: the status knows why.
-    Nothing,
+    /// It ended without a last line; the exit status has the reason.
+    CutOff,
 }
 
-impl Heard {
-    /// Whether the child has said its last word on this document and may read another.
-    fn is_sound(&self) -> bool {
+impl Answer {
+    /// Whether the child has finished with this document and may read another.
+    fn is_reusable(&self) -> bool {
         match self {
-            Self::Everything(_) => true,
-            Self::GaveUp(it) => {
-                !matches!(it.failure, Failure::Crashed | Failure::OutOfMemory | Failure::TimedOut)
-            }
-            Self::Nothing => false,
+            Self::Complete(_) => true,
+            Self::GaveUp(failed) => !matches!(
+                failed.failure,
+                Failure::Crashed | Failure::OutOfMemory | Failure::TimedOut
+            ),
+            Self::CutOff => false,
         }
     }
 
     fn num_pages(&self) -> u32 {
         match self {
-            Self::Everything(reading) => reading.head.page_count,
-            Self::GaveUp(_) | Self::Nothing => 0,
+            Self::Complete(reading) => reading.head.page_count,
+            Self::GaveUp(_) | Self::CutOff => 0,
         }
     }
 
-    fn judge(self, status: Option<ExitStatus>, complaints: &str) -> Result<Reading, GaveUp> {
+    fn into_result(self, status: Option<ExitStatus>, errors: &str) -> Result<Reading, GaveUp> {
         match self {
-            Self::Everything(reading) => Ok(reading),
-            Self::GaveUp(it) => Err(it),
-            Self::Nothing => Err(cause_of(status, complaints)),
+            Self::Complete(reading) => Ok(reading),
+            Self::GaveUp(failed) => Err(failed),
+            Self::CutOff => Err(cause_of(status, errors)),
         }
     }
 }
 
-/// Collects lines until the last one, the end of the output, or the end of patience.
-fn listen(lines: &Receiver<Received>, options: &ReadOptions) -> Heard {
+/// Collects lines until the last one, the end of the output, or the time limit.
+fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
     let started = Instant::now();
-    let mut patience = options.wall;
+    let mut time_limit = options.wall;
     let mut reading = Reading::default();
     let mut bytes_left = options.max_output_bytes;
     loop {
-        let left = patience.saturating_sub(started.elapsed());
+        let left = time_limit.saturating_sub(started.elapsed());
         let too_much = || {
             let detail = format!("more than {} MB of text", options.max_output_bytes >> 20);
-            Heard::GaveUp(GaveUp::new(Failure::OutOfMemory, detail))
+            Answer::GaveUp(GaveUp::new(Failure::OutOfMemory, detail))
         };
         let bytes = match lines.recv_timeout(left) {
             Ok(Received::Line(bytes)) => bytes,
             Ok(Received::TooMuch) => return too_much(),
-            Err(RecvTimeoutError::Disconnected) => return Heard::Nothing,
+            Err(RecvTimeoutError::Disconnected) => return Answer::CutOff,
             Err(RecvTimeoutError::Timeout) => {
-                let detail = format!("gave up after {} s", patience.as_secs());
-                return Heard::GaveUp(GaveUp::new(Failure::TimedOut, detail));
+                let detail = format!("gave up after {} s", time_limit.as_secs());
+                return Answer::GaveUp(GaveUp::new(Failure::TimedOut, detail));
             }
         };
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
@@ -160,29 +162,29 @@ fn listen(lines: &Receiver<Received>, options: &ReadOptions) -> Heard {
             Some(Line::Document(head)) => {
                 let for_pages = options.wall_per_page.saturating_mul(head.page_count);
                 let most = options.wall.saturating_mul(MAX_WALL_FACTOR);
-                patience = options.wall.saturating_add(for_pages).min(most);
+                time_limit = options.wall.saturating_add(for_pages).min(most);
                 reading.head = head;
             }
             Some(Line::Page(page)) => reading.pages.push(page),
             Some(Line::Done(tail)) => {
                 reading.tail = tail;
-                return Heard::Everything(reading);
+                return Answer::Complete(reading);
             }
             Some(Line::Failed { code, detail }) => {
                 let detail = after_pages(&reading, detail);
-                return Heard::GaveUp(GaveUp::new(failure_from_code(&code), detail));
+                return Answer::GaveUp(GaveUp::new(failure_from_code(&code), detail));
             }
             // The last line of a child that was killed while writing it.
-            None if !bytes.ends_with(b"\n") => return Heard::Nothing,
+            None if !bytes.ends_with(b"\n") => return Answer::CutOff,
             None => {
                 let detail = "its answer cannot be understood";
-                return Heard::GaveUp(GaveUp::new(Failure::Crashed, detail));
+                return Answer::GaveUp(GaveUp::new(Failure::Crashed, detail));
             }
         }
     }
 }
 
-/// Says how far the reader came, which tells a damaged page from a damaged file.
+/// Adds how far the reader came, which distinguishes a damaged page from a damaged file.
 fn after_pages(reading: &Reading, detail: String) -> String {
     match reading.pages.last() {
         Some(page) => {
@@ -192,13 +194,13 @@ fn after_pages(reading: &Reading, detail: String) -> String {
     }
 }
 
-/// Names the cause of a child's end that it could not tell itself.
-fn cause_of(status: Option<ExitStatus>, complaints: &str) -> GaveUp {
-    // The Rust runtime's own words before it aborts.
-    if complaints.contains("memory allocation of") {
+/// Returns the cause of a child's end that the child could not report.
+fn cause_of(status: Option<ExitStatus>, errors: &str) -> GaveUp {
+    // Messages of the Rust runtime before it aborts.
+    if errors.contains("memory allocation of") {
         return GaveUp::new(Failure::OutOfMemory, "");
     }
-    if complaints.contains("overflowed its stack") {
+    if errors.contains("overflowed its stack") {
         return GaveUp::new(Failure::Crashed, "it is nested too deeply");
     }
     let Some(status) = status else {
@@ -216,7 +218,7 @@ fn cause_of_signal(status: ExitStatus) -> Option<GaveUp> {
     Some(if signal == Signal::XCPU.as_raw() {
         GaveUp::new(Failure::TimedOut, "its processor time is used up")
     } else if signal == Signal::KILL.as_raw() {
-        // Nobody but the system kills a child before it has spoken.
+        // Only the system kills a child before it has answered.
         GaveUp::new(Failure::OutOfMemory, "the system ended it")
     } else {
         GaveUp::new(Failure::Crashed, format!("signal {signal}"))
@@ -237,7 +239,7 @@ mod tests {
 
     const RUNS: &str = "a test can write a script";
 
-    /// A child that answers with `script`, whatever it is asked.
+    /// Runs a child that answers every request with `script`.
     #[track_caller]
     fn answer_of(script: &str, change: impl FnOnce(&mut ReadOptions)) -> Result<Reading> {
         let directory = tempfile::tempdir().expect(RUNS);
@@ -248,7 +250,7 @@ mod tests {
         change(&mut options);
         loop {
             match read("any", &vec![b'x'; 1 << 20], &options) {
-                // A test beside this one was starting its child while the script was written.
+                // A concurrent test was starting its child while the script was written.
                 Err(Error::Io { source, .. })
                     if source.kind() == io::ErrorKind::ExecutableFileBusy => {}
                 outcome => return outcome,
@@ -258,7 +260,7 @@ mod tests {
 
     #[track_caller]
     fn check(script: &str, expected: Failure) {
-        match answer_of(script, |it| it.wall = Duration::from_secs(1)) {
+        match answer_of(script, |options| options.wall = Duration::from_secs(1)) {
             Err(Error::Extract { failure, .. }) => assert_eq!(failure, expected, "{script}"),
             other => panic!("{script}: {other:?}"),
         }
@@ -269,14 +271,14 @@ mod tests {
     const DONE: &str = r#"{"done":{"pages_lost":false,"rebuilt":false}}"#;
 
     #[test]
-    fn a_whole_answer_is_a_reading() {
+    fn a_complete_answer_is_a_reading() {
         let script = format!("echo '{HEAD}'; echo '{PAGE}'; echo '{DONE}'; exec cat >/dev/null");
         let reading = answer_of(&script, |_| {}).unwrap();
         assert_eq!((reading.head.page_count, reading.pages.len()), (2, 1));
     }
 
     #[test]
-    fn a_child_that_does_not_listen_is_no_deadlock() {
+    fn a_child_that_does_not_read_causes_no_deadlock() {
         let script = format!("echo '{HEAD}'; echo '{DONE}'; exec sleep 60");
         assert!(answer_of(&script, |_| {}).is_ok());
     }
@@ -289,12 +291,12 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_a_crash() {
+    fn an_invalid_answer_is_a_crash() {
         check("echo hello; exec sleep 60", Failure::Crashed);
     }
 
     #[test]
-    fn signals_have_their_class() {
+    fn signals_have_a_class_of_failure() {
         check("kill -SEGV $$", Failure::Crashed);
         check("kill -ABRT $$", Failure::Crashed);
         check("kill -KILL $$", Failure::OutOfMemory);
@@ -306,13 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn the_word_of_the_child_is_believed() {
+    fn a_failure_reported_by_the_child_is_accepted() {
         let script = r#"echo '{"failed":{"code":"password_needed","detail":"x"}}'"#;
         check(script, Failure::PasswordNeeded);
     }
 
     #[test]
-    fn silence_ends_with_patience() {
+    fn a_silent_child_times_out() {
         check("exec sleep 60", Failure::TimedOut);
         check("exec >&-; exec sleep 60", Failure::TimedOut);
     }
@@ -320,7 +322,7 @@ mod tests {
     #[test]
     fn endless_output_is_cut_off() {
         let script = format!("yes '{PAGE}'");
-        let outcome = answer_of(&script, |it| it.max_output_bytes = 1 << 20);
+        let outcome = answer_of(&script, |options| options.max_output_bytes = 1 << 20);
         assert!(
             matches!(outcome, Err(Error::Extract { failure: Failure::OutOfMemory, .. })),
             "{outcome:?}"
@@ -328,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_is_not_there_is_no_fault_of_the_file() {
+    fn a_missing_reader_is_not_a_failure_of_the_file() {
         let outcome = read("any", b"", &ReadOptions::new("/nowhere/kb".into()));
         assert!(matches!(outcome, Err(Error::Io { .. })), "{outcome:?}");
     }

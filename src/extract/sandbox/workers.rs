@@ -1,4 +1,5 @@
-//! Reading children: started when they are needed, kept for the next document, never left behind.
+//! Manages reading children: starts them on demand, keeps them for the next document, and always
+//! ends them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -11,32 +12,33 @@ use std::time::{Duration, Instant};
 use crate::error::{Error, Result};
 use crate::extract::protocol::{CHILD_COMMAND, Request, encode};
 
-/// Lines that may wait for the parent; a child that is faster waits for it instead.
+/// Lines that may wait for the parent; a faster child has to wait.
 const LINES_IN_FLIGHT: usize = 64;
 
 /// How long to wait for the end of stderr after the child has ended.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const STDERR_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Bytes of a child's stderr that are kept for the cause of an abort.
+/// Bytes of a child's stderr that are kept to find the cause of an abort.
 const MAX_STDERR_BYTES: usize = 16 << 10;
 
-/// Documents and pages after which a child has done enough: what a library leaks is gone with it.
+/// Documents and pages after which a child is replaced, which frees the memory that a library
+/// leaks.
 const MAX_DOCUMENTS: u32 = 50;
 const MAX_PAGES: u32 = 2_000;
 
-/// Children that wait for work.
+/// Idle children.
 #[derive(Debug, Default)]
 pub(in crate::extract) struct Workers(Mutex<Vec<Worker>>);
 
 impl Workers {
-    /// Returns a child that waits, or a new one.
+    /// Returns an idle child, or a new one.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] if no process can be started.
     pub(super) fn take(&self, program: &Path) -> Result<Worker> {
         while let Some(mut worker) = self.lock().pop() {
-            // It may have been ended from outside.
+            // Another process may have ended it.
             if worker.child.is_alive() {
                 return Ok(worker);
             }
@@ -44,7 +46,7 @@ impl Workers {
         Worker::start(program).map_err(|source| Error::Io { path: program.to_owned(), source })
     }
 
-    /// Keeps a child that has read a document of so many pages to its end.
+    /// Keeps a child that has completely read a document with this many pages.
     pub(super) fn give_back(&self, mut worker: Worker, num_pages: u32) {
         worker.num_documents += 1;
         worker.num_pages = worker.num_pages.saturating_add(num_pages);
@@ -58,24 +60,24 @@ impl Workers {
     }
 }
 
-/// What the thread at a child's stdout passes on.
+/// What the thread that reads a child's stdout passes on.
 #[derive(Debug)]
 pub(super) enum Received {
-    /// A line with its end, or what came instead of its end.
+    /// A line with its line end, or an incomplete last line.
     Line(Vec<u8>),
-    /// A line that is longer than all there may be.
+    /// A line that is longer than allowed.
     TooMuch,
 }
 
-/// A child that waits for a document or reads one.
+/// A child that waits for a document or is reading one.
 #[derive(Debug)]
 pub(super) struct Worker {
-    pub(super) child: Reaped,
+    pub(super) child: ChildGuard,
     pub(super) stdin: ChildStdin,
     pub(super) lines: Receiver<Received>,
-    complaints: Arc<Mutex<Vec<u8>>>,
-    /// Ends when all of stderr has been read.
-    hearing: Receiver<()>,
+    errors: Arc<Mutex<Vec<u8>>>,
+    /// Disconnected when all of stderr has been read.
+    stderr_end: Receiver<()>,
     num_documents: u32,
     num_pages: u32,
 }
@@ -85,41 +87,42 @@ impl Worker {
         let mut command = Command::new(program);
         command.arg(CHILD_COMMAND);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = Reaped(command.spawn()?);
+        let mut child = ChildGuard(command.spawn()?);
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take())
         else {
             return Err(std::io::ErrorKind::BrokenPipe.into());
         };
         let (sender, lines) = sync_channel(LINES_IN_FLIGHT);
-        let complaints = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&complaints);
-        // Both end with the child, which is never left running.
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let buffered = Arc::clone(&errors);
+        // Both threads end with the child, which is never left running.
         thread::spawn(move || receive(stdout, &sender));
-        let (is_hearing, hearing) = sync_channel(0);
+        let (stderr_sender, stderr_end) = sync_channel(0);
         thread::spawn(move || {
-            hear(stderr, &heard);
-            drop(is_hearing);
+            read_errors(stderr, &buffered);
+            drop(stderr_sender);
         });
-        Ok(Self { child, stdin, lines, complaints, hearing, num_documents: 0, num_pages: 0 })
+        Ok(Self { child, stdin, lines, errors, stderr_end, num_documents: 0, num_pages: 0 })
     }
 
-    /// Returns what a child that has ended said on stderr.
-    pub(super) fn complaints(&self) -> String {
-        // Its last words may still be in the pipe; what it has started may hold the pipe open.
-        let _ = self.hearing.recv_timeout(LAST_WORDS);
-        let heard = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&heard).into_owned()
+    /// Returns what a child that has ended wrote to stderr.
+    pub(super) fn errors(&self) -> String {
+        // The end of the output may still be in the pipe; a process started by the child may keep
+        // the pipe open.
+        let _ = self.stderr_end.recv_timeout(STDERR_TIMEOUT);
+        let buffered = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&buffered).into_owned()
     }
 }
 
-/// Gives a child a document. One that is gone does not read; why it is gone is told by its status.
+/// Sends a document to a child. A child that has ended does not read it; its status has the reason.
 pub(super) fn feed(stdin: &mut ChildStdin, request: &Request, bytes: &[u8]) {
     let _ = stdin.write_all(&encode(request)).and_then(|()| stdin.write_all(bytes));
     let _ = stdin.flush();
 }
 
-/// Most bytes of one line, whatever the limit for all of them is.
+/// Longest line, regardless of the limit for all lines.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 
 fn receive(stdout: ChildStdout, lines: &SyncSender<Received>) {
@@ -139,36 +142,36 @@ fn receive(stdout: ChildStdout, lines: &SyncSender<Received>) {
     }
 }
 
-fn hear(mut stderr: ChildStderr, heard: &Mutex<Vec<u8>>) {
+fn read_errors(mut stderr: ChildStderr, buffered: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 1 << 10];
     while let Ok(len @ 1..) = stderr.read(&mut buffer) {
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = MAX_STDERR_BYTES.saturating_sub(heard.len());
-        // Read on, so that a talkative child does not block.
-        heard.extend(&buffer[..len.min(free)]);
+        let mut buffered = buffered.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = MAX_STDERR_BYTES.saturating_sub(buffered.len());
+        // Continue reading, so that a child with much output does not block.
+        buffered.extend(&buffer[..len.min(free)]);
     }
 }
 
-/// A child that is never left running and never left a zombie.
+/// A child process that is always ended and reaped.
 #[derive(Debug)]
-pub(super) struct Reaped(Child);
+pub(super) struct ChildGuard(Child);
 
-impl Reaped {
+impl ChildGuard {
     fn is_alive(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
 
-    /// Ends it.
+    /// Kills the child and returns its status.
     pub(super) fn end(&mut self) -> Option<ExitStatus> {
         let _ = self.0.kill();
         self.0.wait().ok()
     }
 
-    /// Waits for its own end; `None` if it had to be ended.
-    pub(super) fn wait_for(&mut self, patience: Duration) -> Option<ExitStatus> {
+    /// Waits for the child to exit; `None` if it had to be killed.
+    pub(super) fn wait_for(&mut self, time_limit: Duration) -> Option<ExitStatus> {
         const PAUSE: Duration = Duration::from_millis(1);
         let started = Instant::now();
-        while started.elapsed() < patience {
+        while started.elapsed() < time_limit {
             match self.0.try_wait() {
                 Ok(Some(status)) => return Some(status),
                 Ok(None) => thread::sleep(PAUSE),
@@ -180,7 +183,7 @@ impl Reaped {
     }
 }
 
-impl Drop for Reaped {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         self.end();
     }

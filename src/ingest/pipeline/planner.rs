@@ -91,7 +91,7 @@ impl Planner<'_> {
     /// Reads a file unless its size and time are unchanged.
     fn read(self, found: Found) -> Result<Outcome> {
         let known = self.known(&found)?;
-        let has_ocr = self.options.pdf.ocr.is_there();
+        let has_ocr = self.options.pdf.ocr.is_available();
         if let Some(known) = &known
             && !(has_ocr && known.pages_awaiting_ocr > 0)
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)

@@ -158,7 +158,7 @@ fn convert_page(page: &unpdf::Page) -> Page {
 }
 
 fn convert_paragraph(paragraph: &Paragraph) -> Option<PageBlock> {
-    let text = clean::mend_hyphens(&clean::join_lines(&clean::text(&paragraph.plain_text())));
+    let text = clean::rejoin_hyphenated(&clean::join_lines(&clean::text(&paragraph.plain_text())));
     if text.is_empty() {
         return None;
     }
@@ -185,7 +185,8 @@ fn convert_table(table: &Table) -> Vec<PageBlock> {
         let mut cells = vec![String::new(); width];
         for (cell, &start) in row.cells.iter().zip(starts) {
             if let Some(place) = cells.get_mut(start) {
-                *place = clean::mend_hyphens(&clean::join_lines(&clean::text(&cell.plain_text())));
+                *place =
+                    clean::rejoin_hyphenated(&clean::join_lines(&clean::text(&cell.plain_text())));
             }
         }
         if cells.iter().any(|it| !it.is_empty()) {
