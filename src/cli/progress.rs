@@ -104,12 +104,12 @@ pub(super) struct IngestProgress {
     is_long_said: bool,
     /// Notes by their words without numbers: how many there were, and the last of them.
     notes: BTreeMap<String, (u64, String)>,
-    is_lone: bool,
+    is_single: bool,
 }
 
 impl IngestProgress {
-    /// `is_lone`: one file was named, whose failure is the command's own and not said here.
-    pub(super) fn new(is_lone: bool) -> Self {
+    /// `is_single`: one file was named, whose failure is the command's own and not said here.
+    pub(super) fn new(is_single: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(SHARES), target())
             .with_style(style("{bar:30.cyan/bright.black} {percent:>3} %  {prefix}\n{msg:.dim}"));
         bar.enable_steady_tick(TICK);
@@ -125,7 +125,7 @@ impl IngestProgress {
             num_failed: 0,
             is_long_said: false,
             notes: BTreeMap::new(),
-            is_lone,
+            is_single,
         }
     }
 
@@ -171,7 +171,7 @@ impl IngestProgress {
             ingest::Event::Failed { path, error } => {
                 self.num_failed += 1;
                 match error.path() {
-                    _ if self.is_lone => {}
+                    _ if self.is_single => {}
                     Some(_) => self.bar.suspend(|| voice::fail(&error.to_string())),
                     None => {
                         let text = format!("{}: {error}", path.display());
@@ -213,7 +213,7 @@ impl IngestProgress {
 
     /// Says what came of it in figures, and where to read what failed.
     pub(super) fn conclude(&self, log: &Path) {
-        if self.bar.is_hidden() || self.is_lone {
+        if self.bar.is_hidden() || self.is_single {
             return;
         }
         let seconds = self.bar.elapsed().as_secs();

@@ -1,8 +1,8 @@
 //! Reads [`Facts`] from a model directory's own configuration files.
 //!
-//! Reads what sentence-transformers writes: `config.json`, `modules.json`, `1_Pooling/config.json`,
-//! `sentence_bert_config.json`, `config_sentence_transformers.json`, `tokenizer_config.json`.
-//! A row of `models.toml` overrides pooling and length.
+//! Reads the files that sentence-transformers writes: `config.json`, `modules.json`,
+//! `1_Pooling/config.json`, `sentence_bert_config.json`, `config_sentence_transformers.json`,
+//! `tokenizer_config.json`. A row of `models.toml` overrides pooling and length.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use crate::embed::registry::{ModelSpec, Pooling};
 use crate::error::{Error, Result};
 use crate::files::open;
 
-/// Longest input where a directory states none: what the BERT family was trained with.
+/// Longest input if a directory states none: the BERT family was trained with it.
 const DEFAULT_POSITIONS: u32 = 512;
 
-/// Lengths above this are transformers' way of saying that none is known.
+/// transformers writes a length above this if it knows none.
 const LARGEST_LENGTH: u64 = 1 << 20;
 
-/// Far more than a configuration takes.
+/// Far more than a configuration needs.
 const MAX_JSON_BYTES: u64 = 16 << 20;
 
-/// What must be known about a model to build and use its graph.
+/// The properties of a model needed to build and use its graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
-    /// Which layout the weights have.
+    /// The layout of the weights.
     pub family: Family,
     /// Width of the vectors.
     pub dim: u32,
@@ -40,33 +40,33 @@ pub struct Facts {
     pub max_tokens: u32,
     /// The non-linearity between the two halves of a layer.
     pub activation: Activation,
-    /// How token vectors become one.
+    /// How token vectors are combined into one.
     pub pooling: Pooling,
-    /// Put before every query as the directory states it; may be empty.
+    /// Prefix of every query as stated in the directory; may be empty.
     pub query_prefix: String,
-    /// Put before every passage as the directory states it; may be empty.
+    /// Prefix of every passage as stated in the directory; may be empty.
     pub passage_prefix: String,
 }
 
-/// How the weights of an encoder are named.
+/// The naming scheme of an encoder's weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Family {
-    /// BERT and what kept its names: `roberta`, `xlm-roberta`, `camembert`.
+    /// BERT and models with the same names: `roberta`, `xlm-roberta`, `camembert`.
     Bert,
     /// `distilbert`.
     DistilBert,
-    /// A model whose graph kb cannot build, and what about it is the reason. Its own ONNX file is used.
+    /// A model whose graph kb cannot build, with the reason. Its own ONNX file is used.
     Unsupported(String),
 }
 
 /// The non-linearity between the two halves of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
-    /// GELU by the error function.
+    /// GELU with the error function.
     Gelu,
-    /// GELU by the hyperbolic tangent.
+    /// GELU with the hyperbolic tangent.
     GeluTanh,
-    /// Zero below zero.
+    /// Negative numbers become zero.
     Relu,
 }
 
@@ -78,16 +78,18 @@ impl Family {
 }
 
 impl Facts {
-    /// Reads the facts of the model in `dir`; `spec` wins where it says something.
+    /// Reads the facts of the model in `dir`; `spec` overrides them where it has values.
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if a file is missing, is no JSON, or states something kb cannot do.
+    /// [`Error::Model`] if a file is missing, is not JSON, or states something that kb does not
+    /// support.
     pub fn read(dir: &Path, spec: Option<&ModelSpec>) -> Result<Self> {
         let config_path = dir.join("config.json");
         let config = read_json(&config_path)?
             .ok_or_else(|| model_error(&config_path, "there is no such file"))?;
-        let mut facts = Self::from_config(&config).map_err(|it| model_error(&config_path, it))?;
+        let mut facts =
+            Self::from_config(&config).map_err(|reason| model_error(&config_path, reason))?;
         if let Some(spec) = spec {
             if facts.dim != spec.dim {
                 let reason = format!("width is {}, expected {}", facts.dim, spec.dim);
@@ -103,7 +105,7 @@ impl Facts {
         facts.max_tokens = facts.max_tokens.min(stated_length(dir)?.unwrap_or(u32::MAX));
         if let Some(prompts) = read_json(&dir.join("config_sentence_transformers.json"))? {
             let prompt = |names: &[&str]| {
-                let found = names.iter().find_map(|it| prompts["prompts"][it].as_str());
+                let found = names.iter().find_map(|name| prompts["prompts"][name].as_str());
                 found.unwrap_or_default().to_owned()
             };
             facts.query_prefix = prompt(&["query"]);
@@ -112,12 +114,12 @@ impl Facts {
         Ok(facts)
     }
 
-    /// Reads what `config.json` states.
+    /// Reads the facts in `config.json`.
     fn from_config(config: &Value) -> Result<Self, String> {
         let text = |name: &str| config[name].as_str();
         let number = |names: &[&str]| {
-            let found = names.iter().find_map(|it| config[it].as_u64());
-            found.and_then(|it| u32::try_from(it).ok()).filter(|it| *it > 0)
+            let found = names.iter().find_map(|name| config[name].as_u64());
+            found.and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0)
         };
         let need = |names: &[&str]| {
             number(names).ok_or_else(|| format!("`{}` is missing or no number", names[0]))
@@ -174,7 +176,7 @@ fn stated_epsilon(config: &Value) -> f32 {
     config["layer_norm_eps"].as_f64().unwrap_or(BERT_EPSILON) as f32
 }
 
-/// Reads how token vectors become one, and refuses what would silently be left out.
+/// Reads how token vectors are combined, and refuses configurations that would silently be ignored.
 fn read_pooling(dir: &Path) -> Result<Pooling> {
     let modules_path = dir.join("modules.json");
     let modules = read_json(&modules_path)?;
@@ -191,7 +193,7 @@ fn read_pooling(dir: &Path) -> Result<Pooling> {
         }
     }
     let path = dir.join(pooling_dir).join("config.json");
-    // sentence-transformers takes the mean where a plain transformer states nothing.
+    // sentence-transformers uses the mean if a plain transformer states nothing.
     let Some(config) = read_json(&path)? else { return Ok(Pooling::Mean) };
     if let Some(mode) = config["pooling_mode"].as_str() {
         return match mode {
@@ -214,16 +216,16 @@ fn read_pooling(dir: &Path) -> Result<Pooling> {
     }
 }
 
-/// Returns the longest input the directory states beside `config.json`.
+/// Returns the longest input stated outside `config.json`.
 fn stated_length(dir: &Path) -> Result<Option<u32>> {
     for (file, key) in [
         ("sentence_bert_config.json", "max_seq_length"),
         ("tokenizer_config.json", "model_max_length"),
     ] {
         let config = read_json(&dir.join(file))?;
-        // A length that is no length at all is written as 1e30.
-        let length = config.as_ref().and_then(|it| it[key].as_u64());
-        if let Some(length) = length.filter(|it| (1..LARGEST_LENGTH).contains(it)) {
+        // An unlimited length is written as 1e30.
+        let length = config.as_ref().and_then(|config| config[key].as_u64());
+        if let Some(length) = length.filter(|length| (1..LARGEST_LENGTH).contains(length)) {
             return Ok(u32::try_from(length).ok());
         }
     }
@@ -237,11 +239,11 @@ fn read_json(path: &Path) -> Result<Option<Value>> {
         Err(Error::PathNotFound { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let value = serde_json::from_slice(&bytes).map_err(|it| model_error(path, it))?;
+    let value = serde_json::from_slice(&bytes).map_err(|error| model_error(path, error))?;
     Ok(Some(value))
 }
 
-/// Makes the error for a model file that cannot be used.
+/// Creates the error for an unusable model file.
 #[expect(clippy::needless_pass_by_value, reason = "errors arrive by value in `map_err`")]
 pub(super) fn model_error(path: &Path, reason: impl ToString) -> Error {
     Error::Model { path: path.to_owned(), reason: reason.to_string() }
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_states_its_own_facts() {
+    fn a_directory_overrides_the_defaults() {
         let facts = facts(
             &[
                 ("config.json", BERT),
@@ -301,14 +303,14 @@ mod tests {
     }
 
     #[test]
-    fn an_unbounded_length_is_no_length() {
+    fn an_unbounded_length_is_ignored() {
         let tokenizer = r#"{"model_max_length": 1000000000000000019884624838656}"#;
         let files = [("config.json", BERT), ("tokenizer_config.json", tokenizer)];
         assert_eq!(facts(&files, None).unwrap().max_tokens, 512);
     }
 
     #[test]
-    fn a_row_of_the_registry_wins() {
+    fn a_row_of_the_registry_overrides_the_directory() {
         let spec = registry::model("e5-small-v2").unwrap();
         let facts = facts(&[("config.json", BERT)], Some(spec)).unwrap();
         assert_eq!(facts.query_prefix, "query: ");
@@ -318,14 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_built_is_named() {
+    fn an_unsupported_model_is_named() {
         let other = BERT.replace("\"bert\"", "\"modernbert\"");
         let facts = facts(&[("config.json", &other)], None).unwrap();
         assert_eq!(facts.family, Family::Unsupported("architecture `modernbert`".to_owned()));
     }
 
     #[test]
-    fn unusable_files_are_errors_that_name_them() {
+    fn unusable_files_are_named_in_errors() {
         for (files, message) in [
             (vec![], "config.json: there is no such file"),
             (vec![("config.json", "{")], "config.json"),

@@ -1,32 +1,33 @@
-//! Says where models and the runtime library may be, and how to reach what is elsewhere.
+//! Lists the possible locations of models and the runtime library, and how to reach remote ones.
 
 use std::path::{Path, PathBuf};
 
-/// Where systems keep their Python.
+/// Paths of Python on common systems.
 const PYTHONS: [&str; 3] =
     ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"];
 
-/// Where models and the runtime library may be, and how to reach what is elsewhere.
+/// The possible locations of models and the runtime library, and how to reach remote ones.
 #[derive(Debug, Clone)]
 pub struct Locations {
     /// kb's own cache: the runtime library, models from Python packages, derived graphs.
     pub cache_dir: PathBuf,
-    /// The cache Hugging Face's tools share (`HF_HUB_CACHE`, `$HF_HOME/hub`).
+    /// The cache shared by Hugging Face's tools (`HF_HUB_CACHE`, `$HF_HOME/hub`).
     pub hf_cache_dir: PathBuf,
     /// Another address for the hub (`HF_ENDPOINT`).
     pub hf_endpoint: Option<String>,
-    /// The user's hub token (`HF_TOKEN`); a stored one is found without it.
+    /// The user's hub token (`HF_TOKEN`); a stored token is found without it.
     pub hf_token: Option<String>,
-    /// The ONNX Runtime library the user names (`ORT_DYLIB_PATH`).
+    /// The ONNX Runtime library given by the user (`ORT_DYLIB_PATH`).
     pub runtime_path: Option<PathBuf>,
-    /// Where the system keeps its libraries, to copy one that kb knows; see [`Locations::system_library_dirs`].
+    /// The system's library folders, from which a known library is copied; see
+    /// [`Locations::system_library_dirs`].
     pub library_dirs: Vec<PathBuf>,
-    /// The Python that is asked to fetch packages, with its full path; without one none is asked.
+    /// Full path of the Python used to fetch packages; `None` to use no Python.
     pub python: Option<PathBuf>,
 }
 
 impl Locations {
-    /// Returns the places below a home directory where kb looks if nothing says otherwise.
+    /// Returns the default locations below a home directory.
     pub fn below(home: &Path) -> Self {
         let cache = home.join(".cache");
         Self {
@@ -40,7 +41,7 @@ impl Locations {
         }
     }
 
-    /// Returns where systems of this kind keep shared libraries.
+    /// Returns the folders with shared libraries on this kind of system.
     pub fn system_library_dirs() -> Vec<PathBuf> {
         use std::env::consts::{ARCH, OS};
         match OS {

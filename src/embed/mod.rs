@@ -5,7 +5,8 @@
 //! always:  locate (files only) → tokenizer ∥ session → passages and queries to vectors
 //! ```
 //!
-//! Only [`install`] touches the network. Settings come as values: [`Locations`], [`OpenOptions`].
+//! Only [`install`] uses the network. Settings are passed as values: [`Locations`],
+//! [`OpenOptions`].
 
 mod cache;
 mod facts;
@@ -41,52 +42,52 @@ pub use upkeep::{
     remove_wrong,
 };
 
-/// Turns text into vectors of unit length.
+/// Converts text to vectors of unit length.
 pub trait Embedder: Send + Sync {
-    /// Embeds passages, prefix of the model or the configuration included.
+    /// Embeds passages, with the prefix of the model or the configuration.
     ///
-    /// Returns `[passages][dim]`, unit length, in the order given. Each vector depends on its own
-    /// passage only. A passage longer than the model reads is an error, never cut silently.
+    /// Returns `[passages][dim]`, unit length, in the given order. Each vector depends only on its
+    /// own passage. A passage longer than the model's limit is an error; it is never cut silently.
     ///
     /// # Errors
     ///
-    /// [`Error::Inference`] when the model fails or a passage is too long.
+    /// [`Error::Inference`] if the model fails or a passage is too long.
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>>;
 
-    /// Embeds a text of either side, cut at what the model reads; `true` if it was cut.
+    /// Embeds a text of either side, cut at the model's limit; returns `true` if it was cut.
     ///
     /// # Errors
     ///
-    /// [`Error::Inference`] when the model fails.
+    /// [`Error::Inference`] if the model fails.
     fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)>;
 
-    /// Embeds a query; a query longer than the model reads is cut at its limit.
+    /// Embeds a query, cut at the model's limit.
     ///
     /// # Errors
     ///
-    /// [`Error::Inference`] when the model fails.
+    /// [`Error::Inference`] if the model fails.
     fn embed_query(&self, query: &str) -> Result<Vec<f32>> {
         Ok(self.embed_cut(query, Side::Query)?.0)
     }
 
-    /// Counts the tokens of a text, special tokens and prefixes not among them.
+    /// Counts the tokens of a text, without special tokens and prefixes.
     fn num_tokens(&self, text: &str) -> usize;
 
-    /// Counts the tokens of a text that stand for what the vocabulary does not have.
+    /// Counts the unknown tokens of a text, which replace words missing from the vocabulary.
     fn num_unknown(&self, text: &str) -> usize;
 
-    /// What vectors of this embedder are bound to.
+    /// Returns the binding of this embedder's vectors.
     fn binding(&self) -> &Binding;
 }
 
-/// Which model is wanted.
+/// The chosen model.
 #[derive(Debug, Clone)]
 pub enum ModelChoice {
     /// A row of `models.toml`.
     Known(&'static ModelSpec),
     /// Any other model of the hub, by its full id.
     Hub(String),
-    /// A directory of the user's, in the layout sentence-transformers writes.
+    /// A directory given by the user, with the layout of sentence-transformers.
     Directory(PathBuf),
 }
 
@@ -95,7 +96,7 @@ impl ModelChoice {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownModel`] for a short name that no row has.
+    /// [`Error::UnknownModel`] for a short name without a row.
     pub fn named(name: &str) -> Result<Self> {
         match registry::model(name) {
             Ok(spec) => Ok(Self::Known(spec)),
@@ -104,7 +105,8 @@ impl ModelChoice {
         }
     }
 
-    /// Returns the name databases are bound to: of the row, of the hub's model, of the directory.
+    /// Returns the name that databases are bound to: of the row, of the hub's model, or of the
+    /// directory.
     pub fn name(&self) -> String {
         match self {
             Self::Known(spec) => spec.name.clone(),
@@ -122,20 +124,20 @@ impl ModelChoice {
     }
 }
 
-/// Whether `name` reads `organisation/model` in the letters the hub allows.
+/// Whether `name` has the form `organisation/model` with the characters that the hub allows.
 fn is_hub_id(name: &str) -> bool {
-    let is_word = |it: &str| {
-        !it.is_empty()
-            && !it.starts_with('.')
-            && it.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it))
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && !word.starts_with('.')
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
     };
     name.split_once('/').is_some_and(|(organisation, name)| is_word(organisation) && is_word(name))
 }
 
-/// Returns the last component of a directory; of a hub snapshot, the model's own name.
+/// Returns the last component of a directory; for a hub snapshot, the model's own name.
 fn directory_name(path: &Path) -> String {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let snapshots = path.parent().filter(|it| it.ends_with("snapshots"));
+    let snapshots = path.parent().filter(|folder| folder.ends_with("snapshots"));
     let named = snapshots.and_then(Path::parent).unwrap_or(&path);
     let name = named.file_name().unwrap_or_default().to_string_lossy();
     name.rsplit("--").next().unwrap_or_default().to_owned()
@@ -144,30 +146,30 @@ fn directory_name(path: &Path) -> String {
 /// A model and a runtime library that are on this machine.
 #[derive(Debug, Clone)]
 pub struct Installed {
-    /// What databases are bound to.
+    /// The name that databases are bound to.
     pub name: String,
     /// The directory with `config.json`, `tokenizer.json` and the weights.
     pub model_dir: PathBuf,
-    /// What is known about the model.
+    /// The properties of the model.
     pub facts: Facts,
     /// Its row of `models.toml`, if it has one.
     pub spec: Option<&'static ModelSpec>,
     /// The ONNX Runtime library.
     pub runtime: PathBuf,
-    /// Where kb keeps what it derives from the model.
+    /// kb's cache, for files derived from the model.
     pub cache_dir: PathBuf,
-    /// Whether the user named the model's directory, which then is taken as it is.
+    /// Whether the user gave the model's directory, which is then used unchecked.
     pub is_model_given: bool,
-    /// Whether the user named the library, or it is linked in: it is taken as it is, too.
+    /// Whether the user gave the library, or it is linked in; it is then used unchecked.
     pub is_runtime_given: bool,
 }
 
-/// How a model is to be used.
+/// Options of using a model.
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
-    /// What passages and queries are computed in.
+    /// The precision of passages and queries.
     pub precision: Precision,
-    /// Threads within one run: 1 where several workers embed side by side, 2 for a lone text.
+    /// Threads within one run: 1 if several workers embed in parallel, 2 for a single text.
     pub num_threads: usize,
     /// Replaces the model's own query prefix.
     pub query_prefix: Option<String>,
@@ -192,7 +194,7 @@ impl Installed {
         trust::has_checksums(self)
     }
 
-    /// Returns what a database embedded with these options is bound to, without loading anything.
+    /// Returns the binding of a database embedded with these options, without loading the model.
     pub fn binding(&self, options: &OpenOptions) -> Binding {
         let prefix = options.passage_prefix.as_ref().unwrap_or(&self.facts.passage_prefix);
         Binding {
@@ -205,78 +207,78 @@ impl Installed {
     }
 }
 
-/// What happens while a model is found, fetched and prepared.
+/// A step of finding, fetching and preparing a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// It was there already.
+    /// It already exists.
     Found {
         /// `model all-MiniLM-L6-v2` or `ONNX Runtime`.
         what: String,
-        /// Where.
+        /// Its path.
         path: PathBuf,
     },
     /// A download begins.
     Fetching {
         /// `model all-MiniLM-L6-v2` or `ONNX Runtime 1.31.1`.
         what: String,
-        /// Where from.
+        /// The source.
         source: String,
-        /// How much, in megabytes, where that is known.
+        /// The size in megabytes, if known.
         size_mb: Option<u64>,
-        /// Where to.
+        /// The target path.
         destination: PathBuf,
     },
-    /// One file of a download has come this far.
+    /// The progress of one file of a download.
     Progress {
         /// The file.
         file: String,
-        /// Bytes that are here.
+        /// Bytes fetched so far.
         done_bytes: u64,
-        /// Bytes there are in all.
+        /// Total bytes.
         total_bytes: u64,
     },
     /// A download is complete and verified.
     Fetched {
         /// As in [`Event::Fetching`].
         what: String,
-        /// Where it is now.
+        /// Its path.
         path: PathBuf,
     },
-    /// It was found, but kb does not know its bytes and does not use it.
+    /// A library was found, but kb does not know its content and does not use it.
     NotAdopted {
         /// `ONNX Runtime`.
         what: String,
-        /// Where.
+        /// Its path.
         path: PathBuf,
         /// Its SHA-256, lower-case hexadecimal.
         sha256: String,
     },
-    /// A source had nothing to give; the next one is tried.
+    /// A source failed; the next one is tried.
     SourceFailed {
         /// As in [`Event::Fetching`].
         what: String,
-        /// Where it was looked for.
+        /// The source.
         source: String,
-        /// Why it is not to be had there.
+        /// The reason.
         reason: String,
     },
     /// Another process is fetching or preparing; this one waits for it.
     Waiting,
-    /// A file of a graph is not what kb wrote; the graph is made again.
+    /// A file of a graph is not as kb wrote it; the graph is built again.
     Changed {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// The graph is being built from the weights; say [`OPTIMISING`].
+    /// The graph is being built from the weights; show [`OPTIMISING`].
     Optimising,
 }
 
-/// Opens the tokenizer alone: enough for a chunker, without ONNX Runtime.
+/// Loads only the tokenizer: enough for a chunker, without ONNX Runtime.
 ///
 /// # Errors
 ///
-/// [`Error::CacheChanged`] if a file of the model is not what it should be, [`Error::Model`] if
-/// `tokenizer.json` cannot be used.
+/// [`Error::CacheChanged`] if a file of the model has changed, [`Error::Model`] if `tokenizer.json`
+/// cannot be used.
 pub fn tokenizer(installed: &Installed, options: &OpenOptions) -> Result<Tokenizer> {
     let mut manifest = Manifest::read(&installed.cache_dir);
     manifest.require(&trust::model(installed))?;
@@ -284,15 +286,15 @@ pub fn tokenizer(installed: &Installed, options: &OpenOptions) -> Result<Tokeniz
     Tokenizer::load(installed, options)
 }
 
-/// Opens the model. Its graph is built first if that has not happened yet on this machine.
+/// Opens the model. Builds its graph first if there is none on this machine.
 ///
-/// A model of which there is only an ONNX file runs as that file is, whatever precision is asked
-/// for; the binding says which.
+/// A model with only an ONNX file runs that file unchanged, whatever precision is requested; the
+/// binding has the actual precision.
 ///
 /// # Errors
 ///
-/// [`Error::CacheChanged`] if a file or the runtime library is not what kb put there, [`Error::Model`] if
-/// it cannot be used.
+/// [`Error::CacheChanged`] if a file or the runtime library is not as kb wrote it, [`Error::Model`]
+/// if it cannot be used.
 pub fn open(
     installed: &Installed,
     options: &OpenOptions,
@@ -301,12 +303,12 @@ pub fn open(
     OnnxEmbedder::open(installed, options, on_event)
 }
 
-/// Opens the model for one text, or a few: as fast as can be, not to be fast later.
+/// Opens the model for one or a few texts: optimised for a fast start, not for throughput.
 ///
 /// # Errors
 ///
 /// As [`open`].
-pub fn open_lone(
+pub fn open_single(
     installed: &Installed,
     options: &OpenOptions,
     on_event: &mut dyn FnMut(Event),
@@ -314,7 +316,7 @@ pub fn open_lone(
     single::open(installed, options, on_event)
 }
 
-/// Makes the error of a file operation, with a full disk told apart.
+/// Creates the error of a file operation; a full disk has a separate error.
 fn io_error(path: &Path, source: std::io::Error) -> Error {
     use std::io::ErrorKind::{QuotaExceeded, StorageFull};
     match source.kind() {
@@ -328,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hub_id_need_not_be_registered() {
+    fn a_hub_id_need_not_be_in_the_registry() {
         assert!(matches!(ModelChoice::named("all-MiniLM-L6-v2"), Ok(ModelChoice::Known(_))));
         assert!(matches!(ModelChoice::named("BAAI/bge-small-en-v1.5"), Ok(ModelChoice::Known(_))));
         assert!(matches!(ModelChoice::named("someone/some-model"), Ok(ModelChoice::Hub(_))));

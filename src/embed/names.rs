@@ -1,4 +1,4 @@
-//! Knows the names of the tensors of each family of models.
+//! Lists the tensor names of each model family.
 
 use super::facts::Family;
 
@@ -14,9 +14,9 @@ pub(super) const TYPES: &str = "embeddings.token_type_embeddings.weight";
 /// The normalisation after the tables.
 pub(super) const FIRST_NORM: &str = "embeddings.LayerNorm";
 
-/// Names of a layer's tensors, below the layer's own name.
+/// The names of a layer's tensors, relative to the layer.
 pub(super) struct Names {
-    /// The family they are of, in the fingerprints of graphs: never changed.
+    /// The name of the family in the fingerprints of graphs; it never changes.
     pub(super) family: &'static str,
     pub(super) layer: &'static str,
     pub(super) query: &'static str,
@@ -61,7 +61,7 @@ impl Names {
         [self.query, self.key, self.value, self.attention, self.inner, self.outer]
     }
 
-    /// Returns the names a family uses; `None` where kb cannot build the graph.
+    /// Returns the names used by a family; `None` if kb cannot build its graph.
     pub(super) fn of(family: &Family) -> Option<&'static Self> {
         match family {
             Family::Bert => Some(&BERT),

@@ -1,6 +1,6 @@
 //! Reads [`ModelSpec`] and [`RuntimePlatform`] rows from `models.toml`.
 //!
-//! A model is data: adding one is adding a row. Knows nothing of files or network.
+//! A model is data: adding one means adding a row. This module knows nothing of files or network.
 
 use std::sync::LazyLock;
 
@@ -8,17 +8,17 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 
-/// The model used where nothing else is asked for.
+/// The default model.
 pub const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
 
-/// The organisation whose models may be named without it, as sentence-transformers allows.
+/// The organisation whose models may be given without it, as in sentence-transformers.
 const DEFAULT_ORGANISATION: &str = "sentence-transformers/";
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
     toml::from_str(include_str!("../../models.toml")).expect("models.toml is part of the program")
 });
 
-/// All of `models.toml`.
+/// The content of `models.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Registry {
@@ -27,11 +27,11 @@ struct Registry {
     runtime: Runtime,
 }
 
-/// How the vectors of a passage's tokens become the passage's vector.
+/// How the vectors of a passage's tokens are combined into the passage's vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
-    /// The mean over all tokens, special ones included.
+    /// The mean over all tokens, including special ones.
     Mean,
     /// The first token's vector.
     Cls,
@@ -41,7 +41,7 @@ pub enum Pooling {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSpec {
-    /// What users type and databases are bound to.
+    /// The name that users type and databases are bound to.
     pub name: String,
     /// `organisation/model` on the hub.
     pub hub_id: String,
@@ -49,25 +49,25 @@ pub struct ModelSpec {
     pub dim: u32,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: u32,
-    /// How token vectors become one.
+    /// How token vectors are combined into one.
     pub pooling: Pooling,
-    /// Whether its vectors are brought to unit length. kb does so for every model.
+    /// Whether its vectors are normalised to unit length. kb does so for every model.
     pub normalize: bool,
-    /// Put before every query; may be empty.
+    /// Prefix of every query; may be empty.
     #[serde(default)]
     pub query_prefix: String,
-    /// Put before every passage; may be empty.
+    /// Prefix of every passage; may be empty.
     #[serde(default)]
     pub passage_prefix: String,
     /// Size of the download from the hub, in megabytes.
     pub download_mb: u64,
-    /// Requirement of the Python package that carries the same files.
+    /// Requirement of the Python package with the same files.
     pub python_package: Option<String>,
-    /// Where in the package they are.
+    /// Their path in the package.
     pub python_path: Option<String>,
     /// Size of the package, in megabytes.
     pub python_mb: Option<u64>,
-    /// Its files in order of fetching; empty means [`default_files`].
+    /// Its files in the order of fetching; empty means [`default_files`].
     #[serde(default, rename = "file")]
     files: Vec<FileSpec>,
 }
@@ -76,26 +76,26 @@ pub struct ModelSpec {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSpec {
-    /// Path below the model's directory, with `/`.
+    /// Path relative to the model's directory, with `/`.
     pub name: String,
     /// Whether the model works without it.
     #[serde(default)]
     pub optional: bool,
-    /// Its length, where the file was seen.
+    /// Its length, if known.
     pub size_bytes: Option<u64>,
-    /// Lower-case hexadecimal SHA-256, where the file was seen.
+    /// Its SHA-256 in lower-case hexadecimal, if known.
     pub sha256: Option<String>,
 }
 
-/// Which ONNX Runtime is fetched.
+/// The ONNX Runtime to fetch.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Runtime {
     /// Its version.
     pub version: String,
-    /// Requirement of the Python package that carries it.
+    /// Requirement of its Python package.
     pub python_package: String,
-    /// Libraries that are accepted where they are found, and never fetched; newest first.
+    /// Libraries that are accepted if found, and never fetched; newest first.
     #[serde(default)]
     known: Vec<KnownLibrary>,
     #[serde(rename = "platform")]
@@ -110,7 +110,7 @@ pub(super) struct RuntimePlatform {
     pub os: String,
     /// As in [`std::env::consts::ARCH`].
     pub arch: String,
-    /// As `pip download --platform` wants it.
+    /// The platform for `pip download --platform`.
     pub python_platform: String,
     /// Path of the library inside the Python package.
     pub member: String,
@@ -122,7 +122,7 @@ pub(super) struct RuntimePlatform {
     pub download_mb: u64,
 }
 
-/// An ONNX Runtime library that kb accepts without having fetched it.
+/// An ONNX Runtime library that kb accepts although it has not fetched it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownLibrary {
@@ -138,7 +138,7 @@ struct KnownLibrary {
     sha256: String,
 }
 
-/// An ONNX Runtime library for this machine, told by its bytes.
+/// An ONNX Runtime library for this machine, identified by its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Library {
     /// Its version.
@@ -150,7 +150,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Returns its file name, as the Python package has it.
+    /// Returns its file name in the Python package.
     pub(super) fn file_name(&self) -> String {
         use std::env::consts::OS;
         match OS {
@@ -162,7 +162,7 @@ impl Library {
 }
 
 impl ModelSpec {
-    /// Returns its files in the order they are fetched, the weights last.
+    /// Returns its files in the order of fetching, the weights last.
     pub fn files(&self) -> &[FileSpec] {
         if self.files.is_empty() { default_files() } else { &self.files }
     }
@@ -175,22 +175,22 @@ pub fn models() -> &'static [ModelSpec] {
 
 /// Returns the names of all models, in the order of `models.toml`.
 pub fn model_names() -> Vec<String> {
-    models().iter().map(|it| it.name.clone()).collect()
+    models().iter().map(|spec| spec.name.clone()).collect()
 }
 
-/// Returns which ONNX Runtime is fetched.
+/// Returns the ONNX Runtime to fetch.
 pub(super) fn runtime() -> &'static Runtime {
     &REGISTRY.runtime
 }
 
-/// Returns the library for the machine this runs on; `None` where there is none to fetch.
+/// Returns the library for this machine; `None` if there is none to fetch.
 pub(super) fn runtime_platform() -> Option<&'static RuntimePlatform> {
     use std::env::consts::{ARCH, OS};
-    runtime().platforms.iter().find(|it| it.os == OS && it.arch == ARCH)
+    runtime().platforms.iter().find(|platform| platform.os == OS && platform.arch == ARCH)
 }
 
-/// Returns the libraries for the machine this runs on whose bytes are known: the one kb fetches, then
-/// others, newest first. A version has several where its packages differ from one Python to another.
+/// Returns the known libraries for this machine: the one that kb fetches, then others, newest
+/// first. A version has several if its packages differ between Python versions.
 pub(super) fn libraries() -> impl Iterator<Item = Library> {
     use std::env::consts::{ARCH, OS};
     let runtime = runtime();
@@ -208,27 +208,27 @@ pub(super) fn libraries() -> impl Iterator<Item = Library> {
     fetched.into_iter().chain(known)
 }
 
-/// Finds a model by its short name or its hub id, letter case aside.
+/// Finds a model by its short name or its hub id, ignoring case.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownModel`] with the names there are.
+/// [`Error::UnknownModel`] with the known names.
 pub fn model(name: &str) -> Result<&'static ModelSpec> {
     let short = name.strip_prefix(DEFAULT_ORGANISATION).unwrap_or(name);
     models()
         .iter()
-        .find(|it| {
-            it.name.eq_ignore_ascii_case(name)
-                || it.hub_id.eq_ignore_ascii_case(name)
-                || (it.hub_id.starts_with(DEFAULT_ORGANISATION)
-                    && it.name.eq_ignore_ascii_case(short))
+        .find(|spec| {
+            spec.name.eq_ignore_ascii_case(name)
+                || spec.hub_id.eq_ignore_ascii_case(name)
+                || (spec.hub_id.starts_with(DEFAULT_ORGANISATION)
+                    && spec.name.eq_ignore_ascii_case(short))
         })
         .ok_or_else(|| Error::UnknownModel { name: name.to_owned(), known: model_names() })
 }
 
-/// Returns the files of a model of which nothing is known.
+/// Returns the files of an unknown model.
 ///
-/// What states its facts comes before the weights: a directory with weights is then complete.
+/// Configuration files precede the weights, so that a directory with weights is complete.
 pub(super) fn default_files() -> &'static [FileSpec] {
     static FILES: LazyLock<Vec<FileSpec>> = LazyLock::new(|| {
         [
@@ -261,7 +261,7 @@ mod tests {
     fn the_default_model_is_known() {
         let spec = model(DEFAULT_MODEL).unwrap();
         assert_eq!((spec.dim, spec.max_tokens, spec.pooling), (384, 256, Pooling::Mean));
-        assert!(spec.files().iter().all(|it| it.sha256.is_some()));
+        assert!(spec.files().iter().all(|file| file.sha256.is_some()));
     }
 
     #[test]
@@ -280,37 +280,40 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_model_is_answered_with_the_known_ones() {
+    fn an_unknown_model_error_lists_the_known_ones() {
         let Err(Error::UnknownModel { name, known }) = model("bge-smal") else { panic!() };
         assert_eq!(name, "bge-smal");
         assert!(known.contains(&"multilingual-e5-small".to_owned()));
     }
 
     #[test]
-    fn rows_are_sound() {
+    fn rows_are_consistent() {
         for spec in models() {
-            assert!(spec.hub_id.split_once('/').is_some_and(|(_, it)| it == spec.name));
+            assert!(spec.hub_id.split_once('/').is_some_and(|(_, name)| name == spec.name));
             assert_eq!(spec.files().last().unwrap().name, "model.safetensors");
             assert_eq!(spec.python_package.is_some(), spec.python_path.is_some());
             assert!(spec.query_prefix.is_empty() || spec.query_prefix.ends_with(' '));
             for file in spec.files() {
-                assert!(file.sha256.as_ref().is_none_or(|it| it.len() == 64));
-                assert!(!file.name.split('/').any(|it| it.is_empty() || it == ".."));
+                assert!(file.sha256.as_ref().is_none_or(|sha256| sha256.len() == 64));
+                assert!(!file.name.split('/').any(|part| part.is_empty() || part == ".."));
             }
         }
-        assert!(runtime().platforms.iter().all(|it| it.sha256.len() == 64));
+        assert!(runtime().platforms.iter().all(|platform| platform.sha256.len() == 64));
         assert!(runtime().python_package.ends_with(&runtime().version));
         for known in &runtime().known {
             assert!(known.sha256.len() == 64 && known.size_bytes > 10_000_000, "{known:?}");
             assert!(
-                runtime().platforms.iter().any(|it| it.os == known.os && it.arch == known.arch)
+                runtime()
+                    .platforms
+                    .iter()
+                    .any(|platform| platform.os == known.os && platform.arch == known.arch)
             );
         }
     }
 
-    /// The Python package of kb brings the library with it; one of another version would not be used.
+    /// The Python package of kb brings the library; another version of it would not be used.
     #[test]
-    fn the_python_package_depends_on_libraries_that_are_known() {
+    fn the_python_package_depends_on_known_libraries() {
         let manifest = include_str!("../../packaging/python/pyproject.toml");
         let versions: Vec<&str> = manifest
             .split("\"onnxruntime==")
@@ -325,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_library_that_is_fetched_comes_first_and_no_checksum_is_listed_twice() {
+    fn the_fetched_library_is_first_and_no_checksum_is_listed_twice() {
         let libraries: Vec<Library> = libraries().collect();
         let (first, platform) = (libraries[0], runtime_platform().unwrap());
         assert_eq!((first.version, first.sha256), (&*runtime().version, &*platform.sha256));

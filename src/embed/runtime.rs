@@ -1,7 +1,7 @@
 //! Runs the model on ONNX Runtime: from token ids to unit vectors.
 //!
 //! One embedder serves any number of threads: each run takes a session from a pool that grows to
-//! the number of threads that embed at once. The sessions share the mapped weights.
+//! the number of concurrent threads. The sessions share the mapped weights.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use super::{Event, Installed, OpenOptions, Tokenizer, graph, trust};
 use crate::document::Binding;
 use crate::error::{Cause, Error, Result};
 
-/// The runtime allows one environment in a process.
+/// The runtime allows one environment per process.
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// How sessions are loaded.
@@ -30,44 +30,44 @@ static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 struct Loading {
     num_threads: usize,
     /// Some 10 ms faster to load and a tenth slower to run.
-    is_lone: bool,
+    is_single: bool,
 }
 
-/// An embedding model that is loaded.
+/// A loaded embedding model.
 pub struct OnnxEmbedder {
     tokenizer: Tokenizer,
     binding: Binding,
     graph: PathBuf,
     environment: Environment,
     loading: Loading,
-    /// How token vectors are to be pooled; `None` if the graph does it.
+    /// How to pool token vectors; `None` if the graph does it.
     pooling: Option<Pooling>,
     idle: Mutex<Vec<Session>>,
 }
 
 impl OnnxEmbedder {
-    /// Loads runtime, graph and tokenizer, side by side.
+    /// Loads runtime, graph and tokenizer in parallel.
     ///
     /// # Errors
     ///
-    /// [`Error::CacheChanged`] if a file or the library is not what kb put there, [`Error::Model`] if it
-    /// cannot be used.
+    /// [`Error::CacheChanged`] if a file or the library is not as kb wrote it, [`Error::Model`] if
+    /// it cannot be used.
     pub fn open(
         installed: &Installed,
         options: &OpenOptions,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Self> {
-        let loading = Loading { num_threads: options.num_threads, is_lone: false };
+        let loading = Loading { num_threads: options.num_threads, is_single: false };
         Self::load(installed, options, loading, on_event)
     }
 
-    /// The same for one text, or a few.
-    pub(super) fn open_lone(
+    /// Loads the model for one or a few texts.
+    pub(super) fn open_single(
         installed: &Installed,
         options: &OpenOptions,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Self> {
-        let loading = Loading { num_threads: options.num_threads, is_lone: true };
+        let loading = Loading { num_threads: options.num_threads, is_single: true };
         Self::load(installed, options, loading, on_event)
     }
 
@@ -78,7 +78,7 @@ impl OnnxEmbedder {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<Self> {
         let binding = installed.binding(options);
-        // Before anything of it runs in this process.
+        // Checks files before any of the library's code runs in this process.
         let mut manifest = Manifest::read(&installed.cache_dir);
         manifest.require(trust::runtime(installed).as_slice())?;
         manifest.require(&trust::model(installed))?;
@@ -89,11 +89,12 @@ impl OnnxEmbedder {
             let mut graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
             let session = match session(&environment, &graph, loading) {
                 Ok(session) => session,
-                // Damaged since it was written, or by another version of the runtime.
+                // Damaged since it was written, or written by another version of the runtime.
                 Err(_) => {
                     graph::discard(&graph);
                     graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
-                    session(&environment, &graph, loading).map_err(|it| model_error(&graph, it))?
+                    session(&environment, &graph, loading)
+                        .map_err(|error| model_error(&graph, error))?
                 }
             };
             let tokenizer = tokenizer.join().map_err(|_| {
@@ -139,40 +140,41 @@ impl TokenModel for OnnxEmbedder {
     }
 }
 
-/// Loads the runtime library, unless it is linked in, once for the process.
+/// Loads the runtime library, unless it is linked in, once per process.
 fn environment(library: &Path) -> Result<Environment> {
     let mut current = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(environment) = &*current {
         return Ok(environment.clone());
     }
-    let fail = |it: &dyn std::fmt::Display| model_error(library, it);
+    let fail = |error: &dyn std::fmt::Display| model_error(library, error);
     #[cfg(feature = "load-dynamic")]
-    let builder = ort::init_from(library).map_err(|it| fail(&it))?;
+    let builder = ort::init_from(library).map_err(|error| fail(&error))?;
     #[cfg(not(feature = "load-dynamic"))]
     let builder = ort::init();
     let environment = builder
         .with_telemetry(false)
-        // What the runtime has to say reaches the user through errors; the rest is noise on stderr.
+        // The runtime's messages reach the user as errors; the rest is noise on stderr.
         .with_logger(Arc::new(|_, _, _, _, _| {}))
         .build()
-        .map_err(|it| fail(&it))?;
+        .map_err(|error| fail(&error))?;
     *current = Some(environment.clone());
     Ok(environment)
 }
 
-/// Loads a graph that is optimised already.
+/// Loads an optimised graph.
 fn session(environment: &Environment, graph: &Path, options: Loading) -> ort::Result<Session> {
     Session::builder(environment)?
         .with_optimization_level(GraphOptimizationLevel::Disable)?
         .with_intra_threads(options.num_threads)?
         // A waiting thread that spins takes the processor from the tokenizer and the search.
         .with_intra_op_spinning(false)?
-        // Weights laid out anew for the processor: 10 ms once, then a tenth less for every run.
-        .with_prepacking(!options.is_lone)?
+        // Prepacking rearranges the weights for the processor: 10 ms once, then a tenth less for
+        // every run.
+        .with_prepacking(!options.is_single)?
         .commit_from_file(graph)
 }
 
-/// Runs a graph of kb's own making.
+/// Runs a graph built by kb.
 fn run_built(session: &mut Session, ids: &[i64]) -> Result<Vec<f32>> {
     let input = TensorRef::from_array_view(([1, ids.len()], ids)).map_err(inference)?;
     let outputs = session.run(ort::inputs![INPUT => input]).map_err(inference)?;
@@ -181,11 +183,11 @@ fn run_built(session: &mut Session, ids: &[i64]) -> Result<Vec<f32>> {
     Ok(vector.to_vec())
 }
 
-/// Runs a model's own ONNX file, whose output is a vector for every token.
+/// Runs a model's own ONNX file, which returns one vector per token.
 fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<Vec<f32>> {
     let shape = [1, ids.len()];
     let (ones, zeros) = (vec![1_i64; ids.len()], vec![0_i64; ids.len()]);
-    let names: Vec<String> = session.inputs().iter().map(|it| it.name().to_owned()).collect();
+    let names: Vec<String> = session.inputs().iter().map(|input| input.name().to_owned()).collect();
     let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::new();
     for name in &names {
         let values = match name.as_str() {
@@ -207,7 +209,7 @@ fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<V
     Err(inference("the graph gives no token vectors"))
 }
 
-/// Pools `[tokens, dim]` and brings the result to unit length.
+/// Pools `[tokens, dim]` and normalises the result to unit length.
 fn pooled(values: &[f32], dim: usize, pooling: Pooling) -> Vec<f32> {
     let mut vector = vec![0.0; dim];
     let rows = values.chunks_exact(dim);
@@ -215,19 +217,19 @@ fn pooled(values: &[f32], dim: usize, pooling: Pooling) -> Vec<f32> {
         Pooling::Mean => rows.len(),
         Pooling::Cls => 1,
     };
-    // The mean is the sum at another length, and length is set below.
+    // The mean is the sum at another length, and the length is set below.
     for row in rows.take(num_rows) {
-        vector.iter_mut().zip(row).for_each(|(sum, it)| *sum += it);
+        vector.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
     }
     to_unit(&mut vector);
     vector
 }
 
-/// Brings a vector to unit length; zero stays zero.
+/// Normalises a vector to unit length; zero stays zero.
 pub(super) fn to_unit(vector: &mut [f32]) {
-    let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
+    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
     if length > 0.0 {
-        vector.iter_mut().for_each(|it| *it /= length);
+        vector.iter_mut().for_each(|value| *value /= length);
     }
 }
 

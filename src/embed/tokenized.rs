@@ -1,28 +1,28 @@
-//! Embeds text with a model that reads tokens.
+//! Embeds text with any model that reads tokens.
 
 use super::{Embedder, Side, Tokenizer};
 use crate::document::Binding;
 use crate::error::{Error, Result};
 
-/// A tokenizer and what computes a vector from its tokens; that is all an [`Embedder`] needs.
+/// A tokenizer and a model that computes vectors from its tokens: all that an [`Embedder`] needs.
 pub trait TokenModel: Send + Sync {
     /// Returns the tokenizer.
     fn tokenizer(&self) -> &Tokenizer;
 
-    /// Returns what vectors of this model are bound to.
+    /// Returns the binding of this model's vectors.
     fn bound_to(&self) -> &Binding;
 
-    /// Computes the vector of one text, given as its tokens.
+    /// Computes the vector of one text, given as tokens.
     ///
     /// # Errors
     ///
-    /// [`Error::Inference`] when the model fails, and what loading it gives.
+    /// [`Error::Inference`] if the model fails, and errors of loading it.
     fn run(&self, ids: &[i64]) -> Result<Vec<f32>>;
 }
 
 impl<M: TokenModel> Embedder for M {
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
-        // One by one: without padding nothing is computed in vain, and a batch gains nothing.
+        // One by one: without padding no computation is wasted, and a batch gains nothing.
         let embed = |passage: &&str| checked(self, &self.tokenizer().encode_passage(passage)?);
         passages.iter().map(embed).collect()
     }
@@ -45,7 +45,7 @@ impl<M: TokenModel> Embedder for M {
     }
 }
 
-/// Runs a model and refuses what cannot be stored.
+/// Runs a model and refuses vectors that cannot be stored.
 fn checked(model: &impl TokenModel, ids: &[i64]) -> Result<Vec<f32>> {
     let vector = model.run(ids)?;
     let is_complete = u32::try_from(vector.len()).is_ok_and(|dim| dim == model.bound_to().dim);

@@ -1,4 +1,4 @@
-//! Says which bytes a file must have before it is loaded, by where it is.
+//! Determines the expected content of a file before it is loaded, by its location.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,12 @@ use crate::embed::cache::{Expected, hub_sha256};
 use crate::embed::fetch::{cached_library, is_pinned, weights};
 use crate::embed::registry::{self, ModelSpec, default_files};
 
-/// Returns the files of a model that decide its vectors, as far as something is known about them.
+/// Returns the files of a model that determine its vectors, if something is known about their
+/// content.
 ///
-/// kb's own copies are compared in full with `models.toml`. In the hub's cache weights and vocabulary
-/// are: with `models.toml`, or with the name that the hub gave them. A directory of the user's is
-/// taken as it is.
+/// kb's own copies are compared completely with `models.toml`. In the hub's cache only weights and
+/// vocabulary are compared: with `models.toml`, or with the name that the hub gave them. A
+/// directory given by the user is used unchecked.
 pub(in crate::embed) fn model(installed: &Installed) -> Vec<(PathBuf, Expected)> {
     if installed.is_model_given {
         return Vec::new();
@@ -30,7 +31,8 @@ pub(in crate::embed) fn model(installed: &Installed) -> Vec<(PathBuf, Expected)>
         };
         found.push((path, expected));
     }
-    if let Some(weights) = weights(dir).filter(|weights| found.iter().all(|(it, _)| it != weights))
+    if let Some(weights) =
+        weights(dir).filter(|weights| found.iter().all(|(path, _)| path != weights))
     {
         found.push((weights, Expected::HubName));
     }
@@ -46,14 +48,14 @@ pub(in crate::embed) fn has_checksums(installed: &Installed) -> bool {
     })
 }
 
-/// Returns the runtime library, if it is kb's to check: neither the user's own nor linked in.
+/// Returns the runtime library, unless it is the user's own or linked in, which are not checked.
 pub(in crate::embed) fn runtime(installed: &Installed) -> Option<(PathBuf, Expected)> {
     let path = &installed.runtime;
     let is_ours = !installed.is_runtime_given && path.starts_with(&installed.cache_dir);
     is_ours.then(|| (path.clone(), in_cache(&installed.cache_dir, path)))
 }
 
-/// Says what a file in kb's cache must be.
+/// Returns the expected content of a file in kb's cache.
 pub(in crate::embed) fn in_cache(cache_dir: &Path, path: &Path) -> Expected {
     if path.starts_with(cache_dir.join("graphs")) {
         return Expected::Recorded;

@@ -9,7 +9,7 @@ use std::path::Path;
 use kb::document::Precision;
 use kb::embed::{
     DEFAULT_MODEL, Embedder, Event, FileState, Installed, Locations, ModelChoice, OnnxEmbedder,
-    OpenOptions, examine, install, locate, locate_model, open, open_lone, tokenizer,
+    OpenOptions, examine, install, locate, locate_model, open, open_single, tokenizer,
 };
 use kb::error::Error;
 
@@ -46,7 +46,7 @@ fn embedder(installed: &Installed, precision: Precision) -> OnnxEmbedder {
 /// The same model, opened for one text.
 fn lone(installed: &Installed, precision: Precision) -> Box<dyn Embedder> {
     let options = OpenOptions { precision, num_threads: 2, ..OpenOptions::default() };
-    open_lone(installed, &options, &mut |_| {}).unwrap()
+    open_single(installed, &options, &mut |_| {}).unwrap()
 }
 
 fn cosine(left: &[f32], right: &[f32]) -> f64 {

@@ -262,7 +262,7 @@ impl ModelSelection {
         self.options.num_threads = QUERY_THREADS.min(num_cores());
         let installed = self.locate_bound(bound)?;
         self.report(&installed, observer);
-        embed::open_lone(&installed, &self.options, &mut |event| {
+        embed::open_single(&installed, &self.options, &mut |event| {
             observer.on_event(Event::Fetch(event));
         })
     }

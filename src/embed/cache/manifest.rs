@@ -1,9 +1,9 @@
-//! Remembers every file that kb puts into its cache: its SHA-256, and its size, time and inode.
+//! Records the SHA-256, size, time and inode of every file that kb writes to its cache.
 //!
-//! A start compares size, time and inode of the files it is about to load, a few system calls; where
-//! one differs, that file is hashed. `manifest.txt` in the cache has one line per file, then a line
-//! with the SHA-256 of the lines above it. A manifest that is missing or damaged is taken for empty:
-//! what `models.toml` lists is then hashed once, and graphs are made again.
+//! A start compares size, time and inode of the files it is about to load, which takes a few system
+//! calls; a file that differs is hashed. `manifest.txt` in the cache has one line per file, then a
+//! line with the SHA-256 of the lines above it. A missing or damaged manifest counts as empty: the
+//! files in `models.toml` are then hashed once, and graphs are made again.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,59 +19,59 @@ use crate::hash;
 /// Its name in the cache.
 const FILE: &str = "manifest.txt";
 
-/// Its first line; a program that writes another format has another.
+/// Its first line, which identifies the format.
 const HEAD: &str = "kb cache manifest 1\n";
 
-/// What its last line begins with.
+/// The start of its last line.
 const END: &str = "sha256 ";
 
-/// Far more than the files of any cache take.
+/// Far more than the manifest of any cache needs.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Letters of a SHA-256 in hexadecimal.
+/// Length of a SHA-256 in hexadecimal.
 const SHA256_LETTERS: usize = 64;
 
-/// What is known about the bytes that a file must have.
+/// The expected content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::embed) enum Expected {
-    /// One of these SHA-256, from `models.toml`; with none, the file is not one of kb's.
+    /// One of these SHA-256, from `models.toml`; if empty, the file is not kb's.
     Listed(Vec<String>),
-    /// The SHA-256 by which the hub's cache names the file that a link leads to, if it does.
+    /// The SHA-256 by which the hub's cache names the link's target, if it does.
     HubName,
-    /// What kb wrote down when it made the file.
+    /// The SHA-256 that kb recorded when it wrote the file.
     Recorded,
 }
 
-/// How a file was found.
+/// The state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// As it should be, or nothing is known about it and it is not kb's.
+    /// It has the expected content, or it is not kb's and nothing is known about it.
     Intact,
     /// It is missing.
     Missing,
-    /// kb did not put it there, or an older version did, which kept no manifest.
+    /// It was not recorded: kb did not write it, or an older version without a manifest did.
     Unknown,
-    /// Its bytes are not what they were.
+    /// Its content has changed.
     Changed {
         /// The SHA-256 of its bytes.
         found: String,
-        /// What it should be.
+        /// The expected SHA-256.
         expected: String,
     },
 }
 
-/// How the manifest itself was found.
+/// The state of the manifest itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ManifestState {
-    /// It is there and says what was written.
-    Sound,
-    /// There is none.
+    /// It is intact.
+    Intact,
+    /// It is missing.
     Absent,
-    /// It is not as it was written.
+    /// It is not as kb wrote it.
     Damaged,
 }
 
-/// What is written down about a file.
+/// The recorded properties of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Record {
     sha256: String,
@@ -82,7 +82,7 @@ struct Record {
 pub(in crate::embed) struct Manifest {
     cache_dir: PathBuf,
     records: BTreeMap<String, Record>,
-    /// What was hashed and found intact since it was read.
+    /// Files hashed and found intact since the manifest was read.
     confirmed: BTreeMap<String, Record>,
     state: ManifestState,
 }
@@ -95,41 +95,41 @@ impl Manifest {
             Err(Error::PathNotFound { .. }) => (BTreeMap::new(), ManifestState::Absent),
             Err(_) => (BTreeMap::new(), ManifestState::Damaged),
             Ok(bytes) => match String::from_utf8(bytes).ok().and_then(|text| parse(&text)) {
-                Some(records) => (records, ManifestState::Sound),
+                Some(records) => (records, ManifestState::Intact),
                 None => (BTreeMap::new(), ManifestState::Damaged),
             },
         };
         Self { cache_dir: cache_dir.to_owned(), records, confirmed: BTreeMap::new(), state }
     }
 
-    /// Returns where the manifest of a cache is.
+    /// Returns the path of a cache's manifest.
     pub(in crate::embed) fn path(cache_dir: &Path) -> PathBuf {
         cache_dir.join(FILE)
     }
 
-    /// Returns how it was found.
+    /// Returns the state of the manifest when it was read.
     pub(in crate::embed) fn state(&self) -> ManifestState {
         self.state
     }
 
-    /// Whether a file is written down.
+    /// Whether a file is recorded.
     pub(in crate::embed) fn knows(&self, path: &Path) -> bool {
         self.record(path).is_some()
     }
 
-    /// Whether a file has the size, time and inode that are written down; `None` if none are.
+    /// Whether a file has the recorded size, time and inode; `None` if it is not recorded.
     pub(in crate::embed) fn has_stamp(&self, path: &Path) -> Option<bool> {
         let stamp = Stamp::of(path).ok();
         self.record(path).map(|record| Some(record.stamp) == stamp)
     }
 
-    /// Returns the files that are written down.
+    /// Returns the recorded files.
     pub(in crate::embed) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.records.keys().map(|key| self.cache_dir.join(key))
     }
 
-    /// Looks whether a file is what it should be. Its bytes are read only if its size, time or inode
-    /// is not what is written down.
+    /// Checks whether a file has the expected content. Reads its bytes only if its size, time or
+    /// inode differ from the record.
     ///
     /// # Errors
     ///
@@ -160,12 +160,12 @@ impl Manifest {
         path: &Path,
         expected: &Expected,
     ) -> Result<FileState> {
-        // Looked at first: a file that is written while it is hashed has another stamp afterwards.
+        // Read first: a file that is written while it is hashed has another stamp afterwards.
         let Ok(stamp) = Stamp::of(path) else { return Ok(FileState::Missing) };
         let allowed = match expected {
             Expected::Listed(listed) => listed.clone(),
             Expected::Recorded => {
-                self.record(path).map(|it| it.sha256.clone()).into_iter().collect()
+                self.record(path).map(|record| record.sha256.clone()).into_iter().collect()
             }
             Expected::HubName => match hub_sha256(path) {
                 Some(name) => vec![name],
@@ -186,11 +186,11 @@ impl Manifest {
         Ok(FileState::Intact)
     }
 
-    /// Requires that files are what they should be.
+    /// Checks that files have the expected content.
     ///
     /// # Errors
     ///
-    /// [`Error::CacheChanged`] naming the first that is not; else as [`Self::confirm`].
+    /// [`Error::CacheChanged`] for the first one that does not; otherwise as [`Self::confirm`].
     pub(in crate::embed) fn require(&mut self, files: &[(PathBuf, Expected)]) -> Result<()> {
         for (path, expected) in files {
             if let FileState::Changed { found, expected } = self.confirm(path, expected)? {
@@ -201,15 +201,15 @@ impl Manifest {
         Ok(())
     }
 
-    /// Writes down what was found intact, unless another process is at work in the cache: then the
-    /// next start does it. A cache that cannot be written is no error.
+    /// Records the files found intact, unless another process is changing the cache: then the next
+    /// start does it. A read-only cache is not an error.
     pub(in crate::embed) fn keep(&mut self) {
         if self.confirmed.is_empty() {
             return;
         }
         if let Some(lock) = try_lock(&self.cache_dir) {
             let mut confirmed = std::mem::take(&mut self.confirmed);
-            // Another process may have replaced a file since, and written that down.
+            // Another process may have replaced and recorded a file since.
             confirmed.retain(|key, record| {
                 Stamp::of(&self.cache_dir.join(key)).is_ok_and(|stamp| stamp == record.stamp)
             });
@@ -221,15 +221,15 @@ impl Manifest {
         self.records.get(&self.key(path)?)
     }
 
-    /// Returns the name of a file in the manifest: below the cache, or its full path. A name that
-    /// would not fit in a line has none, and its file is hashed at each start.
+    /// Returns the name of a file in the manifest: its path relative to the cache, or its full
+    /// path. A path that does not fit in a line has no name, and the file is hashed at each start.
     fn key(&self, path: &Path) -> Option<String> {
         let key = path.strip_prefix(&self.cache_dir).unwrap_or(path).to_str()?;
         (!key.contains(['\n', '\r'])).then(|| key.to_owned())
     }
 }
 
-/// Writes down the files at a place in the cache, a file or a folder, as they are now.
+/// Records the current state of a file, or of all files in a folder, of the cache.
 ///
 /// # Errors
 ///
@@ -247,7 +247,7 @@ pub(in crate::embed) fn record(cache_dir: &Path, lock: &CacheLock, place: &Path)
     update(cache_dir, lock, records)
 }
 
-/// Takes out what is written down about files that are missing.
+/// Removes the records of missing files.
 ///
 /// # Errors
 ///
@@ -256,7 +256,7 @@ pub(in crate::embed) fn forget_missing(cache_dir: &Path, lock: &CacheLock) -> Re
     update(cache_dir, lock, BTreeMap::new())
 }
 
-/// Adds records to the manifest as it is by now.
+/// Adds records to the current manifest.
 fn update(cache_dir: &Path, _: &CacheLock, records: BTreeMap<String, Record>) -> Result<()> {
     let mut all = Manifest::read(cache_dir).records;
     all.extend(records);
@@ -276,7 +276,7 @@ fn lines(records: &BTreeMap<String, Record>) -> String {
     text + END + &sha256 + "\n"
 }
 
-/// Reads what [`lines`] wrote; `None` for anything else.
+/// Parses the output of [`lines`]; `None` for anything else.
 fn parse(text: &str) -> Option<BTreeMap<String, Record>> {
     let before_end = text.len().checked_sub(END.len() + SHA256_LETTERS + 1)?;
     let (above, end) = text.split_at_checked(before_end)?;
@@ -297,12 +297,12 @@ fn parse(text: &str) -> Option<BTreeMap<String, Record>> {
     above.strip_prefix(HEAD)?.lines().map(record).collect()
 }
 
-/// Returns the SHA-256 that the hub's cache has in the name of a file: `blobs/<sha256>`. A small file
-/// is named by git's hash, which is shorter.
+/// Returns the SHA-256 in the name of a file of the hub's cache: `blobs/<sha256>`. A small file has
+/// git's hash as its name, which is shorter.
 pub(in crate::embed) fn hub_sha256(path: &Path) -> Option<String> {
     let blob = path.canonicalize().ok()?;
     let name = blob.file_name()?.to_str()?;
-    let is_sha256 = name.len() == SHA256_LETTERS && name.chars().all(|it| it.is_ascii_hexdigit());
+    let is_sha256 = name.len() == SHA256_LETTERS && name.chars().all(|c| c.is_ascii_hexdigit());
     (is_sha256 && blob.parent()?.ends_with("blobs")).then(|| name.to_owned())
 }
 
@@ -312,7 +312,7 @@ mod tests {
 
     use super::*;
 
-    /// A cache with one file, `graphs/g/model.bin`, that is written down.
+    /// Creates a cache with one recorded file, `graphs/g/model.bin`.
     fn cache() -> (tempfile::TempDir, PathBuf) {
         let cache = tempfile::tempdir().unwrap();
         let path = cache.path().join("graphs/g/model.bin");
@@ -330,7 +330,7 @@ mod tests {
         state
     }
 
-    /// Writes bytes and gives the file the time that it had.
+    /// Writes bytes and restores the time of the file.
     fn write_unseen(path: &Path, bytes: &str) {
         let time = fs::metadata(path).unwrap().modified().unwrap();
         fs::write(path, bytes).unwrap();
@@ -338,11 +338,11 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_file_is_found_when_its_stamp_differs_and_always_when_all_is_read() {
+    fn a_changed_file_is_found_by_its_stamp_or_by_reading_it() {
         let (cache, path) = cache();
         let state = || confirm(cache.path(), &path, &Expected::Recorded);
         assert_eq!(state(), FileState::Intact);
-        // Nothing but the bytes differs, which no look from outside tells.
+        // Only the bytes differ, which the metadata does not show.
         write_unseen(&path, "Weights");
         assert_eq!(state(), FileState::Intact);
         let mut manifest = Manifest::read(cache.path());
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_only_copied_is_hashed_once() {
+    fn a_copied_file_is_hashed_once() {
         let (cache, path) = cache();
         let copy = path.with_file_name("copy");
         fs::copy(&path, &copy).unwrap();
@@ -366,14 +366,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_needs_no_record_and_overrides_one() {
+    fn a_listed_file_needs_no_record_and_overrides_one() {
         let (cache, path) = cache();
         let listed = |text: &str| Expected::Listed(vec![hash::sha256("x"), hash::sha256(text)]);
         fs::remove_file(Manifest::path(cache.path())).unwrap();
         assert_eq!(confirm(cache.path(), &path, &Expected::Recorded), FileState::Unknown);
         assert_eq!(confirm(cache.path(), &path, &Expected::Listed(vec![])), FileState::Unknown);
         assert_eq!(confirm(cache.path(), &path, &listed("weights")), FileState::Intact);
-        // Whoever writes the manifest too cannot make another library of it.
+        // A forged manifest does not make another library acceptable.
         let state = confirm(cache.path(), &path, &listed("other"));
         assert!(matches!(state, FileState::Changed { .. }), "{state:?}");
         let files = [(path.clone(), listed("other"))];
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_was_changed_is_not_believed() {
+    fn a_changed_manifest_is_not_trusted() {
         let (cache, path) = cache();
         let place = Manifest::path(cache.path());
         let text = fs::read_to_string(&place).unwrap();
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_files_that_are_missing_go_and_those_of_others_stay() {
+    fn records_of_missing_files_are_removed_and_others_stay() {
         let (cache, path) = cache();
         let other = cache.path().join("onnxruntime/1.0.0/library");
         fs::create_dir_all(other.parent().unwrap()).unwrap();
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_hub_is_known_by_the_name_of_its_blob() {
+    fn a_file_of_the_hub_is_identified_by_the_name_of_its_blob() {
         let cache = tempfile::tempdir().unwrap();
         let at = |name: &str| cache.path().join(name);
         fs::create_dir_all(at("hub/blobs")).unwrap();

@@ -1,9 +1,8 @@
-//! Makes files in a private folder of the cache, moves them to their place when they are verified, and keeps
-//! the manifest of what is there.
+//! Creates files in a private folder of the cache, moves them into place once they are verified,
+//! and updates the manifest.
 //!
-//! All of that happens in `<cache>/tmp` under the cache's lock, so a killed process leaves nothing
-//! half-made and two at once do the work once. What is put in its place is written down in the
-//! manifest.
+//! All of this happens in `<cache>/tmp` under the cache's lock. So a killed process leaves nothing
+//! half-finished, and two concurrent processes do the work once.
 
 mod manifest;
 
@@ -24,12 +23,12 @@ pub use manifest::{FileState, ManifestState};
 /// Bytes read at a time while hashing.
 const READ_BYTES: usize = 1 << 20;
 
-/// Holds the cache's lock until dropped.
+/// The cache's lock, held until dropped.
 pub(in crate::embed) struct CacheLock {
     _lock: folder::Lock,
 }
 
-/// Takes the cache's lock, waiting for another process if there must be.
+/// Takes the cache's lock, waiting for another process if necessary.
 ///
 /// # Errors
 ///
@@ -56,7 +55,7 @@ pub(in crate::embed) fn try_lock(cache_dir: &Path) -> Option<CacheLock> {
     Some(CacheLock { _lock: lock })
 }
 
-/// A private folder inside the cache that no other process uses, removed when dropped.
+/// A private, temporary folder inside the cache, removed when dropped.
 pub(in crate::embed) struct Workspace {
     dir: PathBuf,
     cache_dir: PathBuf,
@@ -64,7 +63,7 @@ pub(in crate::embed) struct Workspace {
 }
 
 impl Workspace {
-    /// Takes the cache's lock and makes an empty folder.
+    /// Takes the cache's lock and creates an empty folder.
     ///
     /// # Errors
     ///
@@ -75,7 +74,7 @@ impl Workspace {
     ) -> Result<Self> {
         let lock = lock(cache_dir, on_event)?;
         let parent = cache_dir.join("tmp");
-        // Under the lock no other process is at work: what is here was left by a killed one.
+        // No other process is active under the lock, so a killed one left these files.
         let _ = folder::remove_all(&parent);
         let dir = parent.join(std::process::id().to_string());
         private::create_folder(&dir).map_err(|error| io_error(&dir, error))?;
@@ -87,7 +86,7 @@ impl Workspace {
         self.dir.join(name)
     }
 
-    /// Makes a folder inside the folder.
+    /// Creates a folder inside the folder.
     ///
     /// # Errors
     ///
@@ -98,8 +97,8 @@ impl Workspace {
         Ok(path)
     }
 
-    /// Moves a file or folder made here to its place in the cache, replacing what is there, and writes
-    /// it down in the manifest.
+    /// Moves a file or folder from here to its place in the cache, replacing an existing one, and
+    /// records it in the manifest.
     ///
     /// # Errors
     ///
@@ -107,7 +106,7 @@ impl Workspace {
     pub(in crate::embed) fn publish(&self, made: &Path, destination: &Path) -> Result<()> {
         let fail = |error| io_error(destination, error);
         if destination.is_dir() {
-            // A folder that is not empty cannot be renamed over.
+            // A non-empty folder cannot be replaced by renaming.
             let old = self.dir.join("replaced");
             let _ = folder::remove_all(&old);
             folder::move_to(destination, &old).map_err(fail)?;
@@ -124,7 +123,7 @@ impl Drop for Workspace {
     }
 }
 
-/// Writes a file that survives a power cut once this returns.
+/// Writes a file and syncs it to disk.
 ///
 /// # Errors
 ///
@@ -175,7 +174,7 @@ mod tests {
     use crate::error::Error;
 
     #[test]
-    fn a_file_is_told_from_its_damaged_copy() {
+    fn a_damaged_copy_is_recognised() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         fs::write(&path, "abc").unwrap();
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_published_replaces_what_was_there() {
+    fn publishing_replaces_existing_files() {
         let cache = tempfile::tempdir().unwrap();
         let place = cache.path().join("models/tiny");
         for text in ["first", "second"] {

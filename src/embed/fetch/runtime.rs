@@ -1,8 +1,9 @@
-//! Finds the ONNX Runtime library, or brings it into kb's cache.
+//! Finds the ONNX Runtime library, or adds it to kb's cache.
 //!
-//! The user's own (`ORT_DYLIB_PATH`) is taken as it is, and so is one that is linked in. Every other
-//! library is loaded from kb's cache alone, and only if its SHA-256 is listed in `models.toml`: it
-//! comes there from the system, from a Python environment, or from the Python package.
+//! The user's own library (`ORT_DYLIB_PATH`) is used unchecked, and so is one that is linked in.
+//! Every other library is loaded only from kb's cache, and only if its SHA-256 is listed in
+//! `models.toml`. It is copied there from the system, from a Python environment, or from the Python
+//! package.
 
 use std::path::{Path, PathBuf};
 
@@ -14,17 +15,17 @@ use crate::embed::{Event, Locations};
 use crate::error::{Error, Result};
 use crate::files::{folder, open, write};
 
-/// What messages call it.
+/// Its name in messages.
 pub(super) const WHAT: &str = "ONNX Runtime";
 
 /// The first minor version of 1 that can build graphs without a file (the model editor).
 const OLDEST_MINOR: u32 = 22;
 
-/// Finds the library: the one that is linked in, the user's own, or one in kb's cache.
+/// Finds the library: the linked one, the user's own, or one in kb's cache.
 ///
 /// # Errors
 ///
-/// [`Error::Model`] if the user's own or the cached one is not what it should be.
+/// [`Error::Model`] if the user's own or the cached one is unusable.
 pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
     if cfg!(not(feature = "load-dynamic")) {
         return Ok(std::env::current_exe().ok());
@@ -50,7 +51,7 @@ pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
     broken.map(|()| None)
 }
 
-/// Brings the library into kb's cache.
+/// Adds the library to kb's cache.
 ///
 /// # Errors
 ///
@@ -61,7 +62,7 @@ pub(super) fn fetch(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<PathBuf> {
     let what = format!("{WHAT} {}", registry::runtime().version);
-    // One that was here and good would have been located; a broken one must not stay in the way.
+    // A good library would have been located; a broken one must be removed.
     for library in registry::libraries() {
         let _ = write::remove(&cached_library(&locations.cache_dir, &library));
     }
@@ -82,7 +83,7 @@ pub(super) fn fetch(
     };
     let fetched = registry::libraries().next();
     let destination =
-        fetched.map(|it| cached_library(&locations.cache_dir, &it)).unwrap_or_default();
+        fetched.map(|library| cached_library(&locations.cache_dir, &library)).unwrap_or_default();
     on_event(Event::Fetching {
         what: what.clone(),
         source: source.clone(),
@@ -117,8 +118,8 @@ fn fetch_package(
     workspace.publish(&made, destination)
 }
 
-/// Copies a library of a Python environment or of the system into the cache, if its bytes are known:
-/// where it was found, anybody may change it later.
+/// Copies a library of a Python environment or of the system into the cache, if its content is
+/// known: at its original place, others may change it later.
 fn adopt(
     locations: &Locations,
     workspace: &Workspace,
@@ -129,11 +130,11 @@ fn adopt(
         .and_then(|(_, dir)| library_in(&dir));
     for path in of_python.into_iter().chain(system(&locations.library_dirs)) {
         let made = workspace.path("library");
-        // One that cannot be read cannot be used; there are other sources.
+        // An unreadable library cannot be used; there are other sources.
         let Ok(mut source) = open::open(&path, open::Links::Follow) else { continue };
         write_file(&made, &mut source)?;
         let found = sha256(&made)?;
-        if let Some(library) = registry::libraries().find(|it| it.sha256 == found) {
+        if let Some(library) = registry::libraries().find(|library| library.sha256 == found) {
             let destination = cached_library(&locations.cache_dir, &library);
             workspace.publish(&made, &destination)?;
             return Ok(Some(destination));
@@ -143,7 +144,7 @@ fn adopt(
     Ok(None)
 }
 
-/// Returns where the cache keeps a library.
+/// Returns the path of a library in the cache.
 pub(in crate::embed) fn cached_library(cache_dir: &Path, library: &Library) -> PathBuf {
     cache_dir.join("onnxruntime").join(library.version).join(library.file_name())
 }
@@ -153,7 +154,7 @@ fn library_in(dir: &Path) -> Option<PathBuf> {
     folder::entries(dir).into_iter().find(|path| is_library(path))
 }
 
-/// Finds the system's libraries. One whose file name states no version is passed over.
+/// Finds the system's libraries; skips those without a version in their file name.
 fn system(dirs: &[PathBuf]) -> Vec<PathBuf> {
     use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
     let name = format!("{DLL_PREFIX}onnxruntime{DLL_SUFFIX}");
@@ -175,16 +176,16 @@ fn system(dirs: &[PathBuf]) -> Vec<PathBuf> {
 fn is_library(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let tail = name.strip_prefix("libonnxruntime").or_else(|| name.strip_prefix("onnxruntime"));
-    tail.is_some_and(|it| it.starts_with('.') && !it.ends_with(".lib"))
+    tail.is_some_and(|tail| tail.starts_with('.') && !tail.ends_with(".lib"))
 }
 
-/// Whether a version (`1.31.1`) has all kb needs.
+/// Whether a version (`1.31.1`) has everything that kb needs.
 fn is_new_enough(version: &str) -> bool {
     version.starts_with("1.") && minor_version(version) >= OLDEST_MINOR
 }
 
 fn minor_version(version: &str) -> u32 {
-    version.split('.').nth(1).and_then(|it| it.parse().ok()).unwrap_or(0)
+    version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_versions_are_passed_over() {
+    fn old_versions_are_skipped() {
         for (version, is_usable) in
             [("1.31.1", true), ("1.22.0", true), ("1.21.0", false), ("1.9.0", false), ("", false)]
         {
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn plug_ins_are_no_libraries() {
+    fn plug_ins_are_not_libraries() {
         for (name, expected) in [
             ("libonnxruntime.so.1.31.1", true),
             ("libonnxruntime.1.31.1.dylib", true),
@@ -219,7 +220,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_system_library_is_looked_at_if_its_name_says_it_is_new_enough() {
+    fn a_system_library_is_a_candidate_if_its_name_has_a_new_enough_version() {
         let dir = tempfile::tempdir().unwrap();
         for (version, expected) in [("1.21.0", false), ("1.31.1", true)] {
             let file = dir.path().join(format!("libonnxruntime.so.{version}"));

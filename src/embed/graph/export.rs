@@ -1,9 +1,9 @@
-//! Builds an ONNX graph, from token ids to a unit vector, out of a model's weights.
+//! Builds an ONNX graph, from token ids to a unit vector, from a model's weights.
 //!
-//! Standard operators only (opset 20), so no protobuf library and no Python is needed. One input
-//! `input_ids` `[batch, tokens]`, one output `embedding` `[batch, dim]`. There is no mask: texts of
-//! different lengths never share a run, which is both faster and exact. Pooling and normalisation
-//! are part of the graph.
+//! Uses only standard operators (opset 20), so neither a protobuf library nor Python is needed. The
+//! graph has one input `input_ids` `[batch, tokens]` and one output `embedding` `[batch, dim]`.
+//! There is no mask: texts of different lengths never share a run, which is both faster and exact.
+//! Pooling and normalisation are part of the graph.
 
 use ort::editor::{Graph, Model, Node, ONNX_DOMAIN, Opset};
 use ort::memory::Allocator;
@@ -29,15 +29,15 @@ pub(in crate::embed) const OUTPUT: &str = "embedding";
 /// The first operator set with GELU as one operator.
 const OPSET: u32 = 20;
 
-/// Raise it when the graph, or what lies beside it, changes, so that older ones are not used again.
+/// Increase it when the graph or its companion files change, so that older ones are not used again.
 pub(in crate::embed) const EXPORT_VERSION: u32 = 5;
 
 /// Builds the graph of a model.
 ///
 /// # Errors
 ///
-/// [`Error::Model`] if a tensor is missing or of another shape; [`Error::Inference`] if the runtime
-/// refuses a part of the graph.
+/// [`Error::Model`] if a tensor is missing or has another shape; [`Error::Inference`] if the
+/// runtime refuses a part of the graph.
 pub(in crate::embed) fn export(
     facts: &Facts,
     names: &Names,
@@ -81,12 +81,12 @@ fn value_type(ty: TensorElementType, shape: [i64; 2], names: [String; 2]) -> Val
     }
 }
 
-/// Wraps what the runtime said.
+/// Wraps an error of the runtime.
 fn inference(error: impl Into<Cause>) -> Error {
     Error::Inference(error.into())
 }
 
-/// A graph under construction. Every method that adds something returns the name of its output.
+/// A graph under construction. Every method that adds a node returns the name of its output.
 struct Builder<'a> {
     graph: Graph,
     allocator: Allocator,
@@ -164,7 +164,8 @@ impl Builder<'_> {
         Ok(name)
     }
 
-    /// Token ids to the first layer's input: words + positions (+ the first token type), normalised.
+    /// Maps token ids to the first layer's input: words + positions (+ the first token type),
+    /// normalised.
     fn embeddings(&mut self, facts: &Facts) -> Result<String> {
         let words = self.weights.get(names::WORDS, &[0, self.dim])?;
         let positions = self.weights.get(names::POSITIONS, &[0, self.dim])?;
@@ -173,11 +174,11 @@ impl Builder<'_> {
         } else {
             None
         };
-        // Every token is of type 0: its vector is added to all positions once, here.
+        // Every token is of type 0, so its vector is added to all positions here, once.
         let mut table: Vec<f32> = positions.data;
         if let Some(types) = types {
             for row in table.chunks_exact_mut(self.dim) {
-                row.iter_mut().zip(&types.data).for_each(|(value, it)| *value += it);
+                row.iter_mut().zip(&types.data).for_each(|(value, of_type)| *value += of_type);
             }
         }
         let first = usize::try_from(facts.first_position).unwrap_or(usize::MAX);
@@ -195,16 +196,17 @@ impl Builder<'_> {
         self.layer_norm(&sum, names::FIRST_NORM)
     }
 
-    /// One transformer layer: attention, then the two-layer network, each with its own shortcut.
+    /// Adds one transformer layer: attention, then the two-layer network, each with a residual
+    /// connection.
     fn layer(&mut self, input: &str, names: &Names, at: &str, facts: &Facts) -> Result<String> {
         let num_heads = usize::try_from(facts.num_heads).unwrap_or(1);
         let head = self.dim / num_heads;
-        let as_i64 = |it: usize| i64::try_from(it).unwrap_or(i64::MAX);
+        let as_i64 = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         let to_heads = self.integers(&[0, 0, as_i64(num_heads), as_i64(head)])?;
         let from_heads = self.integers(&[0, 0, as_i64(self.dim)])?;
 
         let quantised = self.quantise(input)?;
-        // Scaling the query scales every product with a key, and costs nothing here.
+        // Scaling the query scales every product with a key, at no cost here.
         let scale = 1.0 / f32::from(u16::try_from(head).unwrap_or(u16::MAX)).sqrt();
         let square = [self.dim, self.dim];
         let mut heads = |part: &str, scale: f32, order: [i64; 4]| {
@@ -263,7 +265,7 @@ impl Builder<'_> {
         Ok(Activations::Bytes { bytes, scale, zero })
     }
 
-    /// A linear map with bias, both times `factor`.
+    /// Adds a linear map with bias, both times `factor`.
     fn linear(
         &mut self,
         input: &Activations,
@@ -273,20 +275,20 @@ impl Builder<'_> {
     ) -> Result<String> {
         let weight = self.weights.get(&format!("{name}.weight"), shape)?;
         let bias = self.weights.get(&format!("{name}.bias"), &[weight.shape[0]])?;
-        let scaled: Vec<f32> = bias.data.iter().map(|it| it * factor).collect();
+        let scaled: Vec<f32> = bias.data.iter().map(|value| value * factor).collect();
         let bias = self.floats(&bias.shape, &scaled)?;
         let [num_outputs, num_inputs] = [weight.shape[0], weight.shape[1]];
         let product = match input {
             Activations::Floats(input) => {
-                let weight = transposed(&weight, |_, it| it * factor);
+                let weight = transposed(&weight, |_, value| value * factor);
                 let weight = self.floats(&[num_inputs, num_outputs], &weight)?;
                 self.node("MatMul", &[input, &weight])?
             }
             Activations::Bytes { bytes, scale, zero } => {
                 let scales: Vec<f32> = weight.data.chunks_exact(num_inputs).map(scale_of).collect();
-                let weight = transposed(&weight, |row, it| to_int8(it / scales[row]));
+                let weight = transposed(&weight, |row, value| to_int8(value / scales[row]));
                 let weight = self.bytes(&[num_inputs, num_outputs], &weight)?;
-                let scales: Vec<f32> = scales.iter().map(|it| it * factor).collect();
+                let scales: Vec<f32> = scales.iter().map(|scale| scale * factor).collect();
                 let scales = self.floats(&[num_outputs], &scales)?;
                 let products = self.node("MatMulInteger", &[bytes, &weight, zero])?;
                 let to_float = vec![attribute("to", FLOAT)?];
@@ -298,7 +300,7 @@ impl Builder<'_> {
         self.node("Add", &[&product, &bias])
     }
 
-    /// Token vectors to one vector of unit length.
+    /// Combines token vectors into one vector of unit length.
     fn pool(&mut self, hidden: &str, pooling: Pooling) -> Result<()> {
         let pooled = match pooling {
             Pooling::Mean => {
@@ -317,10 +319,10 @@ impl Builder<'_> {
     }
 }
 
-/// The input of a linear map, as its precision wants it.
+/// The input of a linear map in the required precision.
 enum Activations {
     Floats(String),
-    /// Unsigned bytes with the scale and zero point found at run time.
+    /// Unsigned bytes with the scale and zero point computed at run time.
     Bytes {
         bytes: String,
         scale: String,

@@ -1,6 +1,6 @@
-//! Names the directory of a graph by what it is made from, and decides which others it replaces.
+//! Names the directory of a graph by its inputs, and decides which other graphs it replaces.
 //!
-//! Every text here is part of a fingerprint on disk: one that changes makes each graph again.
+//! Every text here is part of a fingerprint on disk: changing one makes every graph be built again.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -14,16 +14,16 @@ use crate::error::Result;
 use crate::files::{folder, open, write};
 use crate::hash;
 
-/// Letters of a fingerprint that are used: 128 bits.
+/// Number of fingerprint letters used: 128 bits.
 const FINGERPRINT_LETTERS: usize = 32;
 
-/// The file that says what a graph was made from.
+/// The file that lists the inputs of a graph.
 const ABOUT_FILE: &str = "about.txt";
 
-/// Far more than that takes.
+/// Far more than that file needs.
 const MAX_ABOUT_BYTES: u64 = 1 << 20;
 
-/// All that a graph depends on.
+/// Everything a graph depends on.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::embed) struct Identity {
     /// [`export::EXPORT_VERSION`].
@@ -32,7 +32,7 @@ pub(in crate::embed) struct Identity {
     kind: String,
     /// The file with the weights.
     path: String,
-    /// Its length and time of change.
+    /// Its length and modification time.
     stamp: String,
     runtime: String,
     facts: String,
@@ -41,23 +41,24 @@ pub(in crate::embed) struct Identity {
 }
 
 impl Identity {
-    /// Tells the model by path, length and time of change, not by content: hashing 90 MB would cost
-    /// more than everything else a query does.
+    /// Identifies the model by path, length and modification time, not by content: hashing 90 MB
+    /// would cost more than the rest of a query.
     pub(in crate::embed) fn of(
         installed: &Installed,
         weights: &Path,
         kind: &str,
         precision: Precision,
     ) -> Result<Self> {
-        let path = weights.canonicalize().map_err(|it| io_error(weights, it))?;
-        let metadata = path.metadata().map_err(|it| io_error(&path, it))?;
-        let modified = metadata.modified().ok().and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        let path = weights.canonicalize().map_err(|error| io_error(weights, error))?;
+        let metadata = path.metadata().map_err(|error| io_error(&path, error))?;
+        let modified =
+            metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Ok(Self {
             version: export::EXPORT_VERSION,
             kind: kind.to_owned(),
             path: one_line(&path.display().to_string()),
             stamp: format!("{} {}", metadata.len(), modified.unwrap_or_default().as_nanos()),
-            // Not where it lies: a copy of the library makes the same graph.
+            // Without its path: a copy of the library makes the same graph.
             runtime: runtime(&installed.runtime)?,
             facts: text_of(&installed.facts),
             precision: precision.to_string(),
@@ -71,38 +72,38 @@ impl Identity {
         graphs(cache_dir).join(&hash[..FINGERPRINT_LETTERS])
     }
 
-    /// Writes down what a graph was made from, beside it.
+    /// Writes the inputs of a graph next to it.
     pub(in crate::embed) fn write(&self, dir: &Path) -> Result<()> {
         let path = dir.join(ABOUT_FILE);
         write::replace(&path, self.lines().as_bytes()).map_err(|error| io_error(&path, error))
     }
 
-    /// Returns what the graph in a directory is of: the model's name and its precision.
+    /// Returns the name of a directory's graph: the model's name and its precision.
     pub(in crate::embed) fn name(dir: &Path) -> Option<String> {
         let identity = Self::read(dir)?;
         let weights = Path::new(&identity.path);
-        let part = |it: &Path| it.file_name().map(|it| it.to_string_lossy().into_owned());
-        // The hub's cache names a model as `models--owner--name`, some directories above its files.
+        let part = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        // The hub's cache has a folder `models--owner--name`, some levels above a model's files.
         let of_hub = weights
             .ancestors()
             .filter_map(part)
-            .find_map(|it| it.strip_prefix("models--").map(|it| it.replace("--", "/")));
+            .find_map(|name| name.strip_prefix("models--").map(|id| id.replace("--", "/")));
         let name = of_hub.or_else(|| part(weights.parent()?))?;
         Some(format!("{name} {}", identity.precision))
     }
 
-    /// Removes the graphs this one replaces. A process that has one of them open keeps it.
+    /// Removes the graphs that this one replaces. A process that has one of them open keeps it.
     pub(in crate::embed) fn remove_replaced(&self, cache_dir: &Path) {
         for place in folder::entries(&graphs(cache_dir)) {
             if Self::read(&place).is_some_and(|other| self.replaces(&other)) {
-                // What cannot be removed now costs space, nothing else.
+                // A graph that cannot be removed now only costs space.
                 let _ = folder::remove_all(&place);
             }
         }
     }
 
-    /// Whether nobody will ask for `other` again: the weights have changed, or this kb builds newer
-    /// graphs. Not if the runtime or the processor is another, for a cache may be shared.
+    /// Whether `other` will not be used again, because the weights have changed or this kb builds
+    /// newer graphs. Not if the runtime or the processor differs, because a cache may be shared.
     fn replaces(&self, other: &Self) -> bool {
         let is_same_model = self.path == other.path && self.precision == other.precision;
         let is_same_machine = self.processor == other.processor;
@@ -118,7 +119,7 @@ impl Identity {
         )
     }
 
-    /// Reads what a graph was made from.
+    /// Reads the inputs of a graph.
     fn read(dir: &Path) -> Option<Self> {
         let bytes = open::read(&dir.join(ABOUT_FILE), open::Links::Follow, MAX_ABOUT_BYTES).ok()?;
         Self::parse(&String::from_utf8(bytes).ok()?)
@@ -143,8 +144,8 @@ fn graphs(cache_dir: &Path) -> PathBuf {
     cache_dir.join("graphs")
 }
 
-/// Writes down what the graph has of the facts. The family is the `kind`, and prefixes are put before
-/// a text, not into the graph.
+/// Writes the facts that a graph depends on. The family is in `kind`, and prefixes are added to a
+/// text, not to the graph.
 fn text_of(facts: &Facts) -> String {
     let Facts {
         family: _,
@@ -180,13 +181,13 @@ fn one_line(text: &str) -> String {
 }
 
 fn runtime(path: &Path) -> Result<String> {
-    let fail = |it: std::io::Error| facts::model_error(path, it);
+    let fail = |error: std::io::Error| facts::model_error(path, error);
     let path = path.canonicalize().map_err(fail)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(format!("{} {}", one_line(&name), path.metadata().map_err(fail)?.len()))
 }
 
-/// Names what the processor can do that the optimiser may have looked at.
+/// Lists the processor features that the optimiser may use.
 fn processor() -> String {
     let mut features = vec![std::env::consts::ARCH];
     macro_rules! detect {
@@ -224,29 +225,31 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_replaces_those_nobody_will_ask_for_again() {
+    fn a_graph_replaces_those_that_will_not_be_used_again() {
         let new = identity(|_| {});
-        assert!(new.replaces(&identity(|it| it.stamp = "100 4".into())));
-        assert!(new.replaces(&identity(|it| it.version = 1)));
+        assert!(new.replaces(&identity(|identity| identity.stamp = "100 4".into())));
+        assert!(new.replaces(&identity(|identity| identity.version = 1)));
         assert!(!new.replaces(&new));
-        assert!(!new.replaces(&identity(|it| it.version = 3)));
+        assert!(!new.replaces(&identity(|identity| identity.version = 3)));
         for other in [
-            identity(|it| it.path = "/models/other/model.safetensors".into()),
-            identity(|it| it.precision = "fp32".into()),
-            identity(|it| it.processor = "x86_64".into()),
+            identity(|identity| identity.path = "/models/other/model.safetensors".into()),
+            identity(|identity| identity.precision = "fp32".into()),
+            identity(|identity| identity.processor = "x86_64".into()),
         ] {
             let other = Identity { version: 1, stamp: "1 1".into(), ..other };
             assert!(!new.replaces(&other), "{other:?}");
         }
-        // The same weights cut at another length, or run by another library, may be wanted again.
-        assert!(!new.replaces(&identity(|it| it.facts = "dim=8 max-tokens=3".into())));
-        assert!(!new.replaces(&identity(|it| it.runtime = "libonnxruntime.so.1.22.0 1".into())));
+        // The same weights with another maximum length, or another runtime, may be used again.
+        assert!(!new.replaces(&identity(|identity| identity.facts = "dim=8 max-tokens=3".into())));
+        assert!(!new.replaces(&identity(
+            |identity| identity.runtime = "libonnxruntime.so.1.22.0 1".into()
+        )));
     }
 
-    /// This text is a key on disk. If it has to change, so does [`export::EXPORT_VERSION`], or the old
-    /// graphs stay.
+    /// This text is a key on disk. If it has to change, increase [`export::EXPORT_VERSION`], or the
+    /// old graphs stay.
     #[test]
-    fn facts_are_written_in_one_way() {
+    fn facts_are_written_in_one_form() {
         let mut facts = Facts {
             family: Family::Bert,
             dim: 384,
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_down_is_read_back() {
+    fn written_identities_are_read_back() {
         let identity = identity(|_| {});
         assert_eq!(Identity::parse(&identity.lines()), Some(identity));
         for text in ["", "two\nBert\n", "2\nBert\n/path\n"] {
@@ -280,11 +283,11 @@ mod tests {
     }
 
     #[test]
-    fn every_difference_makes_another_place() {
-        let place = |it: &Identity| it.place(Path::new("/cache"));
+    fn every_difference_gives_another_directory() {
+        let place = |identity: &Identity| identity.place(Path::new("/cache"));
         let first = identity(|_| {});
         assert_eq!(place(&first), place(&identity(|_| {})));
-        assert_ne!(place(&first), place(&identity(|it| it.stamp = "100 6".into())));
-        assert_ne!(place(&first), place(&identity(|it| it.kind = "onnx".into())));
+        assert_ne!(place(&first), place(&identity(|identity| identity.stamp = "100 6".into())));
+        assert_ne!(place(&first), place(&identity(|identity| identity.kind = "onnx".into())));
     }
 }

@@ -1,14 +1,15 @@
 //! Quantises the weights of a linear map to 8 bits.
 //!
-//! Symmetric, one scale for each output: signed bytes that the runtime multiplies with the unsigned
-//! bytes it makes of the input.
+//! Quantisation is symmetric with one scale per output: signed bytes, which the runtime multiplies
+//! with the unsigned bytes of the quantised input.
 
 use crate::embed::single::weights::{Int8Matrix, Tensor};
 
 /// The largest magnitude of a symmetric 8-bit weight.
 const INT8_MAX: f32 = 127.0;
 
-/// Turns `[outputs, inputs]`, as training writes it, into `[inputs, outputs]`, as `MatMul` reads it.
+/// Transposes `[outputs, inputs]`, the order of training, to `[inputs, outputs]`, the order of
+/// `MatMul`.
 pub(in crate::embed) fn transposed<T: Copy + Default>(
     weight: &Tensor,
     map: impl Fn(usize, f32) -> T,
@@ -23,19 +24,20 @@ pub(in crate::embed) fn transposed<T: Copy + Default>(
     data
 }
 
-/// Turns a linear map into 8 bits, row by row as training writes it.
+/// Quantises a linear map to 8 bits, row by row in the order of training.
 pub(in crate::embed) fn by_row(name: String, weight: &Tensor) -> Int8Matrix {
     let num_columns = weight.shape[1];
     let rows = weight.data.chunks_exact(num_columns);
     let scales: Vec<f32> = rows.clone().map(scale_of).collect();
-    let bytes =
-        rows.zip(&scales).flat_map(|(row, scale)| row.iter().map(move |it| to_int8(it / scale)));
+    let bytes = rows
+        .zip(&scales)
+        .flat_map(|(row, scale)| row.iter().map(move |value| to_int8(value / scale)));
     Int8Matrix { name, num_columns, rows: bytes.collect(), scales }
 }
 
 /// Returns the step between neighbouring 8-bit weights of one output.
 pub(in crate::embed) fn scale_of(row: &[f32]) -> f32 {
-    let largest = row.iter().fold(0.0_f32, |largest, it| largest.max(it.abs()));
+    let largest = row.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
     if largest > 0.0 { largest / INT8_MAX } else { 1.0 }
 }
 
@@ -53,15 +55,15 @@ mod tests {
     fn weights_are_quantised_by_output_and_symmetrically() {
         let row = [0.5, -1.0, 0.25, 0.0];
         let scale = scale_of(&row);
-        let bytes: Vec<i8> = row.iter().map(move |it| to_int8(it / scale)).collect();
+        let bytes: Vec<i8> = row.iter().map(move |value| to_int8(value / scale)).collect();
         assert_eq!(bytes, [64, -127, 32, 0]);
         assert_eq!(scale_of(&[0.0, 0.0]).to_bits(), 1.0_f32.to_bits());
         assert_eq!((to_int8(f32::NAN), to_int8(-1e9)), (0, -127));
     }
 
     #[test]
-    fn a_weight_is_turned_the_way_matmul_reads_it() {
+    fn a_weight_is_transposed_for_matmul() {
         let weight = Tensor { shape: vec![2, 3], data: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0] };
-        assert_eq!(transposed(&weight, |_, it| it), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+        assert_eq!(transposed(&weight, |_, value| value), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
     }
 }

@@ -1,9 +1,9 @@
-//! Finds the optimised graph of a model, or makes it.
+//! Finds or builds the optimised graph of a model.
 //!
-//! Graphs are in `<cache>/graphs/<fingerprint>/`, the weights beside the graph so that the system
-//! maps them into memory: such a graph loads in some 20 ms where the original takes 150. They are
-//! made once for a model, precision, runtime and processor; `identity` tells them apart. One of which a
-//! file is not what kb wrote is made again.
+//! Graphs are in `<cache>/graphs/<fingerprint>/`. The weights are in a separate file, so that the
+//! system maps them into memory: such a graph loads in some 20 ms where the original takes 150. A
+//! graph is built once per model, precision, runtime and processor; `identity` distinguishes them.
+//! A graph with a changed file is built again.
 
 pub(in crate::embed) mod export;
 pub(in crate::embed) mod identity;
@@ -31,19 +31,19 @@ const GRAPH_FILE: &str = "model.onnx";
 /// The weights' file in its directory; the graph names it.
 const WEIGHTS_FILE: &str = "model.bin";
 
-/// 8-bit weights by row, for texts that are not worth loading the graph.
+/// 8-bit weights by row, for a few texts that are not worth loading the graph.
 const ROWS_FILE: &str = "rows.safetensors";
 
-/// All that is loaded from its directory.
+/// All files loaded from its directory.
 const FILES: [&str; 3] = [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE];
 
-/// Tensors smaller than this stay in the graph's file: the runtime opens and maps the weights' file
-/// anew for each of the others, in some 27 system calls.
+/// Smaller tensors stay in the graph's file: the runtime opens and maps the weights' file again for
+/// each of the others, in some 27 system calls.
 const SMALLEST_EXTERNAL_BYTES: &str = "16384";
 
-/// What a graph is made from.
+/// The source of a graph.
 enum Source {
-    /// safetensors of a family whose graph kb builds, and the names in it.
+    /// safetensors of a family whose graph kb builds, and its tensor names.
     Weights(PathBuf, &'static Names),
     /// The model's own ONNX file.
     Onnx(PathBuf),
@@ -56,8 +56,9 @@ fn source(installed: &Installed) -> Result<Source> {
     if let Some(names) = Names::of(family).filter(|_| plain.is_file()) {
         return Ok(Source::Weights(plain, names));
     }
-    let found = weights(dir).filter(|it| it.extension().is_some_and(|it| it == "onnx"));
-    let beside = || ["onnx/model.onnx", "model.onnx"].map(|it| dir.join(it));
+    let found =
+        weights(dir).filter(|path| path.extension().is_some_and(|extension| extension == "onnx"));
+    let beside = || ["onnx/model.onnx", "model.onnx"].map(|name| dir.join(name));
     match (found.or_else(|| beside().into_iter().find(|path| path.is_file())), family) {
         (Some(path), _) => Ok(Source::Onnx(path)),
         (None, Family::Unsupported(reason)) => {
@@ -70,7 +71,7 @@ fn source(installed: &Installed) -> Result<Source> {
     }
 }
 
-/// Returns the precision passages are really computed in: an ONNX file runs as it is.
+/// Returns the precision that passages are computed in: an ONNX file runs unchanged.
 pub(super) fn usable_precision(installed: &Installed, wanted: Precision) -> Precision {
     match source(installed) {
         Ok(Source::Onnx(_)) => Precision::Fp32,
@@ -78,7 +79,7 @@ pub(super) fn usable_precision(installed: &Installed, wanted: Precision) -> Prec
     }
 }
 
-/// Whether the graph gives token vectors still to be pooled.
+/// Whether the graph returns token vectors that still have to be pooled.
 pub(super) fn gives_token_vectors(installed: &Installed) -> bool {
     matches!(source(installed), Ok(Source::Onnx(_)))
 }
@@ -91,7 +92,7 @@ pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, &'static Na
     }
 }
 
-/// Returns the directory of the graph, if it is there.
+/// Returns the directory of the graph, if it exists.
 ///
 /// # Errors
 ///
@@ -101,12 +102,12 @@ pub(super) fn find(installed: &Installed, precision: Precision) -> Result<Option
     Ok(place.join(GRAPH_FILE).is_file().then_some(place))
 }
 
-/// Returns the 8-bit weights by row that lie beside a graph in 8 bits.
+/// Returns the 8-bit weights by row next to an 8-bit graph.
 pub(super) fn rows_file(place: &Path) -> PathBuf {
     place.join(ROWS_FILE)
 }
 
-/// Returns what tells the graph from others, and its directory.
+/// Returns the graph's identity and its directory.
 fn place(
     installed: &Installed,
     source: &Source,
@@ -121,11 +122,12 @@ fn place(
     Ok((identity, place))
 }
 
-/// Returns the path of the graph, building it if it is not there.
+/// Returns the path of the graph, building it if it is missing.
 ///
 /// # Errors
 ///
-/// [`Error::Model`](crate::error::Error::Model) if the model's files cannot be used, [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if
+/// [`Error::Model`](crate::error::Error::Model) if the model's files cannot be used,
+/// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull) if
 /// the graph cannot be written.
 pub(super) fn prepare(
     installed: &Installed,
@@ -142,7 +144,7 @@ pub(super) fn prepare(
         return Ok(graph);
     }
     let workspace = Workspace::open(&installed.cache_dir, on_event)?;
-    // Another process may have made it in the meantime.
+    // Another process may have built it in the meantime.
     if is_intact(&mut Manifest::read(&installed.cache_dir), &place, &FILES, on_event)? {
         return Ok(graph);
     }
@@ -155,7 +157,7 @@ pub(super) fn prepare(
     Ok(graph)
 }
 
-/// Whether some of a graph's files are those kb wrote. Names in `on_event` one that has changed.
+/// Whether some of a graph's files are intact. Reports a changed one to `on_event`.
 fn is_intact(
     manifest: &mut Manifest,
     place: &Path,
@@ -166,7 +168,7 @@ fn is_intact(
         let path = place.join(name);
         match manifest.confirm(&path, &Expected::Recorded)? {
             FileState::Intact => {}
-            // A small model has no separate weights, and only a graph in 8 bits has rows.
+            // A small model has no separate weights, and only an 8-bit graph has rows.
             FileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
             FileState::Changed { .. } => {
                 on_event(Event::Changed { path });
@@ -178,7 +180,7 @@ fn is_intact(
     Ok(true)
 }
 
-/// Whether the 8-bit weights by row beside a graph are those kb wrote.
+/// Whether the 8-bit weights by row next to a graph are intact.
 ///
 /// # Errors
 ///
@@ -187,14 +189,14 @@ pub(super) fn has_intact_rows(manifest: &mut Manifest, place: &Path) -> Result<b
     is_intact(manifest, place, &[ROWS_FILE], &mut |_| {})
 }
 
-/// Removes a graph that turned out to be unusable, so that [`prepare`] builds it again.
+/// Removes an unusable graph, so that [`prepare`] builds it again.
 pub(super) fn discard(graph: &Path) {
     if let Some(place) = graph.parent() {
         let _ = folder::remove_all(place);
     }
 }
 
-/// Builds the graph, has the runtime optimise it, and writes the result into `made`.
+/// Builds the graph, lets the runtime optimise it, and writes the result to `made`.
 fn build(
     installed: &Installed,
     source: &Source,
@@ -205,20 +207,20 @@ fn build(
     let builder = saving_builder(environment, &made.join(GRAPH_FILE));
     match source {
         Source::Onnx(path) => {
-            let session = builder.and_then(|mut it| it.commit_from_file(path));
-            session.map(drop).map_err(|it| model_error(path, it))?;
+            let session = builder.and_then(|mut builder| builder.commit_from_file(path));
+            session.map(drop).map_err(|error| model_error(path, error))?;
         }
         Source::Weights(path, names) => {
             let weights = Weights::open(path)?;
             let model = export::export(&installed.facts, names, &weights, precision)?;
-            let session = builder.and_then(|it| model.into_session(&it));
-            session.map(drop).map_err(|it| model_error(path, it))?;
+            let session = builder.and_then(|builder| model.into_session(&builder));
+            session.map(drop).map_err(|error| model_error(path, error))?;
             if precision == Precision::Int8 {
                 write_rows(installed, names, &weights, &rows_file(made))?;
             }
         }
     }
-    // The runtime does not wait for the disk; without this a power cut could leave zeros behind.
+    // The runtime does not sync its files; without this a power cut could leave zeros.
     for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
         let settled = folder::sync(&path).and_then(|()| private::close(&path));
         settled.map_err(|error| io_error(&path, error))?;
@@ -230,7 +232,7 @@ fn build(
 fn write_rows(installed: &Installed, names: &Names, weights: &Weights, path: &Path) -> Result<()> {
     let layers = 0..installed.facts.num_layers;
     let maps =
-        layers.flat_map(|idx| names.linear().map(|it| format!("{}.{idx}.{it}", names.layer)));
+        layers.flat_map(|idx| names.linear().map(|map| format!("{}.{idx}.{map}", names.layer)));
     let matrices = maps.map(|name| {
         let weight = weights.get(&format!("{name}.weight"), &[0, 0])?;
         Ok(int8::by_row(name, &weight))
@@ -238,14 +240,15 @@ fn write_rows(installed: &Installed, names: &Names, weights: &Weights, path: &Pa
     super::single::weights::write(path, &matrices.collect::<Result<Vec<_>>>()?)
 }
 
-/// Returns a builder whose session writes the optimised graph to `path` when it is made.
+/// Returns a builder whose session writes the optimised graph to `path`.
 fn saving_builder(environment: &Environment, path: &Path) -> ort::Result<SessionBuilder> {
     let external = "session.optimized_model_external_initializers_file_name";
     let smallest = "session.optimized_model_external_initializers_min_size_in_bytes";
     Ok(Session::builder(environment)?
         .with_intra_threads(1)?
         .with_optimization_level(GraphOptimizationLevel::Level2)?
-        // The fused operator costs three times the Add and LayerNormalization it replaces.
+        // The fused operator takes three times as long as the Add and LayerNormalization it
+        // replaces.
         .with_disabled_optimizers("SkipLayerNormFusion")?
         .with_config_entry("session.x64quantprecision", if overflows_int8() { "1" } else { "0" })?
         .with_config_entry(external, WEIGHTS_FILE)?
@@ -255,8 +258,8 @@ fn saving_builder(environment: &Environment, path: &Path) -> ort::Result<Session
 
 /// Whether the processor adds pairs of products of signed weights in 16 bits, which overflows.
 ///
-/// x86 without VNNI does. The runtime then turns the weights to unsigned, which is exact there and
-/// half as fast where VNNI is.
+/// x86 without VNNI does. The runtime then converts the weights to unsigned, which is exact there
+/// and half as fast with VNNI.
 fn overflows_int8() -> bool {
     #[cfg(target_arch = "x86_64")]
     return !is_x86_feature_detected!("avx512vnni") && !is_x86_feature_detected!("avxvnni");

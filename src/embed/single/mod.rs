@@ -1,7 +1,7 @@
-//! Opens a model for one text, ready at once.
+//! Opens a model for one text, with a fast start.
 //!
-//! Weights of a family kb knows are computed with here (`native`), without ONNX Runtime; an ONNX file
-//! of the model's own is run by the runtime, loaded in the way that takes least time.
+//! Weights of a family that kb knows are multiplied here (`native`), without ONNX Runtime; a
+//! model's own ONNX file is run by the runtime, loaded in the fastest way.
 
 pub(in crate::embed) mod lanes;
 pub(in crate::embed) mod native;
@@ -18,8 +18,8 @@ use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Tokenizer, gr
 use crate::document::{Binding, Precision};
 use crate::error::Result;
 
-/// A tokenizer and an encoder that computes one text at a time.
-struct LoneEmbedder {
+/// A tokenizer and an encoder that embeds one text at a time.
+struct SingleEmbedder {
     tokenizer: Tokenizer,
     binding: Binding,
     encoder: Encoder,
@@ -31,7 +31,7 @@ pub(super) fn open(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Box<dyn Embedder>> {
     let Some((weights, names)) = graph::own_weights(installed) else {
-        return Ok(Box::new(OnnxEmbedder::open_lone(installed, options, on_event)?));
+        return Ok(Box::new(OnnxEmbedder::open_single(installed, options, on_event)?));
     };
     let binding = installed.binding(options);
     let mut manifest = Manifest::read(&installed.cache_dir);
@@ -55,7 +55,7 @@ pub(super) fn open(
         (tokenizer.join(), open(place.as_deref()))
     });
     let encoder = match (encoder, place) {
-        // Damaged since it was written, or gone: it is made with the graph.
+        // Damaged since it was written, or missing: it is made with the graph.
         (Err(_), Some(place)) => {
             graph::discard(&graph::rows_file(&place));
             OnnxEmbedder::open(installed, options, on_event)?;
@@ -66,10 +66,10 @@ pub(super) fn open(
     let tokenizer = tokenizer.map_err(|_| {
         model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
     })??;
-    Ok(Box::new(LoneEmbedder { tokenizer, binding, encoder: encoder? }))
+    Ok(Box::new(SingleEmbedder { tokenizer, binding, encoder: encoder? }))
 }
 
-impl TokenModel for LoneEmbedder {
+impl TokenModel for SingleEmbedder {
     fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }

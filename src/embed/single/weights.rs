@@ -1,8 +1,8 @@
 //! Reads named tensors of 32-bit floats from a safetensors file.
 //!
-//! Reads what is asked for and no more: most of a file is a table of words of which a text needs a
-//! few. Half-precision files are widened; the 8-bit weights of kb's own making stay as they are. Names
-//! are asked for without the prefix a training class may have put before them (`bert.`, `model.`).
+//! Reads only the requested parts: most of a file is a table of words, of which a text needs a few.
+//! Half-precision files are widened; kb's own 8-bit weights stay as they are. Names are given
+//! without the prefix that a training class may have added (`bert.`, `model.`).
 
 use std::hint::black_box;
 use std::io;
@@ -19,13 +19,13 @@ use crate::embed::names::WORDS;
 use crate::error::Result;
 use crate::files::{File, open, write as replacing};
 
-/// Bytes of the number that a file begins with: the length of the table of tensors that follows.
+/// Bytes of the number at the start of a file: the length of the table of tensors that follows.
 const LENGTH_BYTES: usize = 8;
 
-/// Bytes that a processor takes from memory at once.
+/// Size of a cache line.
 const LINE_BYTES: usize = 64;
 
-/// The longest table; the format's own limit is the same.
+/// Maximum size of the table; the format's own limit is the same.
 const MAX_TABLE_BYTES: u64 = 100_000_000;
 
 /// The tensors of one model.
@@ -33,12 +33,12 @@ pub(in crate::embed) struct Weights {
     file: File,
     path: PathBuf,
     table: Metadata,
-    /// Where the numbers begin in the file.
+    /// Offset of the numbers in the file.
     start: u64,
     prefix: String,
-    /// The numbers, once they are kept.
+    /// The numbers, if they are kept in memory.
     kept: OnceLock<Vec<u8>>,
-    /// Whether kb wrote it, with 8-bit numbers that mean something only to kb.
+    /// Whether kb wrote the file, with 8-bit numbers in kb's own format.
     is_derived: bool,
 }
 
@@ -53,7 +53,7 @@ pub(in crate::embed) struct Rows<'a> {
     weights: &'a Weights,
     name: String,
     dtype: Dtype,
-    /// Where it begins in the file.
+    /// Its offset in the file.
     start: u64,
     pub(in crate::embed) num_rows: usize,
     pub(in crate::embed) num_columns: usize,
@@ -63,32 +63,32 @@ impl Weights {
     /// Reads the table of tensors of a model.
     pub(in crate::embed) fn open(path: &Path) -> Result<Self> {
         let mut weights = Self::open_derived(path)?;
-        // Every encoder has this one; what stands before it stands before all.
+        // Every encoder has this tensor; its prefix is the prefix of all.
         let names = weights.table.offset_keys();
-        let words = names.iter().find(|it| it.ends_with(WORDS));
+        let words = names.iter().find(|name| name.ends_with(WORDS));
         let words = words.ok_or_else(|| model_error(path, format!("no tensor {WORDS}")))?;
         weights.prefix = words.strip_suffix(WORDS).unwrap_or_default().to_owned();
         weights.is_derived = false;
         Ok(weights)
     }
 
-    /// Reads the table of tensors of a file that [`write`] wrote.
+    /// Reads the table of tensors of a file written by [`write`].
     pub(in crate::embed) fn open_derived(path: &Path) -> Result<Self> {
-        let fail = |it: &dyn std::fmt::Display| model_error(path, it);
+        let fail = |error: &dyn std::fmt::Display| model_error(path, error);
         let file = open::open(path, open::Links::Follow).map_err(|error| fail(&error))?;
-        let file_bytes = file.metadata().map_err(|it| fail(&it))?.len();
+        let file_bytes = file.metadata().map_err(|error| fail(&error))?.len();
         if file_bytes < LENGTH_BYTES as u64 {
             return Err(fail(&format!("it has {file_bytes} bytes and no header")));
         }
         let mut length = [0; LENGTH_BYTES];
-        read_exact_at(&file, &mut length, 0).map_err(|it| fail(&it))?;
+        read_exact_at(&file, &mut length, 0).map_err(|error| fail(&error))?;
         let table_bytes = u64::from_le_bytes(length);
         if table_bytes > MAX_TABLE_BYTES.min(file_bytes) {
             return Err(fail(&"it is no safetensors file"));
         }
         let mut table = vec![0; usize::try_from(table_bytes).unwrap_or(0)];
-        read_exact_at(&file, &mut table, LENGTH_BYTES as u64).map_err(|it| fail(&it))?;
-        let table: Metadata = serde_json::from_slice(&table).map_err(|it| fail(&it))?;
+        read_exact_at(&file, &mut table, LENGTH_BYTES as u64).map_err(|error| fail(&error))?;
+        let table: Metadata = serde_json::from_slice(&table).map_err(|error| fail(&error))?;
         let start = LENGTH_BYTES as u64 + table_bytes;
         let data_bytes = u64::try_from(table.data_len()).unwrap_or(u64::MAX);
         if start.saturating_add(data_bytes) != file_bytes {
@@ -100,8 +100,8 @@ impl Weights {
         Ok(Self { file, path, table, start, prefix, kept, is_derived: true })
     }
 
-    /// Reads everything into memory, from where 8-bit rows are taken from now on; nothing where that is
-    /// more than `max_bytes`.
+    /// Reads the file into memory, to take 8-bit rows from there; does nothing if it has more than
+    /// `max_bytes`.
     pub(in crate::embed) fn keep(&self, max_bytes: usize) -> Result<()> {
         let len = self.table.data_len();
         if self.kept.get().is_some() || len > max_bytes {
@@ -109,18 +109,18 @@ impl Weights {
         }
         let mut bytes = vec![0; len];
         read_exact_at(&self.file, &mut bytes, self.start)
-            .map_err(|it| model_error(&self.path, it))?;
+            .map_err(|error| model_error(&self.path, error))?;
         // Another thread may have been faster; it has read the same.
         let _ = self.kept.set(bytes);
         Ok(())
     }
 
-    /// Whether there is a tensor of this name.
+    /// Whether there is a tensor with this name.
     pub(in crate::embed) fn has(&self, name: &str) -> bool {
         self.table.info(&format!("{}{name}", self.prefix)).is_some()
     }
 
-    /// Returns a tensor with as many dimensions as `shape`; a 0 in it stands for any length.
+    /// Returns a tensor with the dimensions of `shape`; 0 matches any length.
     pub(in crate::embed) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor> {
         let info = self.find(name, shape)?;
         let rows = self.rows_of(name, info);
@@ -129,14 +129,14 @@ impl Weights {
         Ok(Tensor { shape: info.shape.clone(), data })
     }
 
-    /// Returns a matrix to be read row by row; a 0 in `shape` stands for any length.
+    /// Returns a matrix to read row by row; 0 in `shape` matches any length.
     pub(in crate::embed) fn rows(&self, name: &str, shape: [usize; 2]) -> Result<Rows<'_>> {
         Ok(self.rows_of(name, self.find(name, &shape)?))
     }
 
     fn rows_of(&self, name: &str, info: &TensorInfo) -> Rows<'_> {
         let (num_rows, columns) =
-            info.shape.split_first().map_or((1, &[][..]), |(it, rest)| (*it, rest));
+            info.shape.split_first().map_or((1, &[][..]), |(num_rows, rest)| (*num_rows, rest));
         let offset = u64::try_from(info.data_offsets.0).unwrap_or(u64::MAX);
         Rows {
             weights: self,
@@ -170,7 +170,7 @@ impl Weights {
 }
 
 impl Rows<'_> {
-    /// Reads some of the rows into `out`, in place of what was there, as floats.
+    /// Reads some of the rows into `out`, replacing its content, as floats.
     pub(in crate::embed) fn read(&self, rows: Range<usize>, out: &mut Vec<f32>) -> Result<()> {
         if self.dtype == Dtype::I8 {
             return Err(self.weights.fail(&self.name, "its numbers mean nothing without a scale"));
@@ -178,26 +178,27 @@ impl Rows<'_> {
         out.resize(rows.len() * self.num_columns, 0.0);
         if self.dtype == Dtype::F32 {
             self.read_bytes(rows.start, bytemuck::cast_slice_mut(out))?;
-            // Files have the lower byte first.
+            // Files are little-endian.
             if cfg!(target_endian = "big") {
-                out.iter_mut().for_each(|it| *it = f32::from_bits(it.to_bits().swap_bytes()));
+                out.iter_mut()
+                    .for_each(|number| *number = f32::from_bits(number.to_bits().swap_bytes()));
             }
             return Ok(());
         }
         let mut halves = vec![[0; 2]; out.len()];
         self.read_bytes(rows.start, halves.as_flattened_mut())?;
-        let widen = |it: u16| match self.dtype {
-            Dtype::F16 => f32_from_f16(it),
+        let widen = |half: u16| match self.dtype {
+            Dtype::F16 => f32_from_f16(half),
             // The upper half of a 32-bit float.
-            _ => f32::from_bits(u32::from(it) << 16),
+            _ => f32::from_bits(u32::from(half) << 16),
         };
-        out.iter_mut().zip(halves).for_each(|(out, it)| *out = widen(u16::from_le_bytes(it)));
+        out.iter_mut().zip(halves).for_each(|(out, bytes)| *out = widen(u16::from_le_bytes(bytes)));
         Ok(())
     }
 
-    /// Returns some of the rows of a matrix of 8-bit numbers; those that are not kept are read into
+    /// Returns some of the rows of an 8-bit matrix; rows that are not in memory are read into
     /// `buffer`.
-    pub(in crate::embed) fn whole<'b>(
+    pub(in crate::embed) fn int8<'b>(
         &'b self,
         rows: Range<usize>,
         buffer: &'b mut Vec<i8>,
@@ -206,9 +207,9 @@ impl Rows<'_> {
             return Err(self.weights.fail(&self.name, "its numbers have more than 8 bits"));
         }
         if let Some(kept) = self.kept(&rows) {
-            // Brought near one line after the other, as memory gives them fastest: a product goes to
-            // and fro between rows.
-            black_box(kept.iter().step_by(LINE_BYTES).fold(0, |all, it| all ^ it));
+            // Touches each cache line in order, which memory delivers fastest: a product jumps
+            // between rows.
+            black_box(kept.iter().step_by(LINE_BYTES).fold(0, |all, byte| all ^ byte));
             return Ok(bytemuck::cast_slice(kept));
         }
         buffer.resize(rows.len() * self.num_columns, 0);
@@ -216,7 +217,7 @@ impl Rows<'_> {
         Ok(buffer)
     }
 
-    /// Returns the bytes of some rows, if they are kept.
+    /// Returns the bytes of some rows, if they are in memory.
     fn kept(&self, rows: &Range<usize>) -> Option<&[u8]> {
         let kept = self.weights.kept.get()?;
         let row_bytes = self.num_columns * (self.dtype.bitsize() / 8);
@@ -224,32 +225,32 @@ impl Rows<'_> {
         kept.get(start + rows.start * row_bytes..start + rows.end * row_bytes)
     }
 
-    /// Fills `bytes` from the row of this number on.
+    /// Fills `bytes`, starting with the given row.
     fn read_bytes(&self, row: usize, bytes: &mut [u8]) -> Result<()> {
         let offset = row * self.num_columns * (self.dtype.bitsize() / 8);
         let offset = u64::try_from(offset).unwrap_or(u64::MAX);
         read_exact_at(&self.weights.file, bytes, self.start.saturating_add(offset))
-            .map_err(|it| self.weights.fail(&self.name, it))
+            .map_err(|error| self.weights.fail(&self.name, error))
     }
 }
 
-/// A matrix of 8-bit numbers by row, with what each row is to be multiplied by.
+/// An 8-bit matrix by row, with the scale of each row.
 pub(in crate::embed) struct Int8Matrix {
-    /// What the model calls the map, without `.weight`.
+    /// The model's name of the map, without `.weight`.
     pub(in crate::embed) name: String,
     pub(in crate::embed) num_columns: usize,
     pub(in crate::embed) rows: Vec<i8>,
     pub(in crate::embed) scales: Vec<f32>,
 }
 
-/// Writes matrices to a file of their own: `NAME.weight` and `NAME.scale` for each.
+/// Writes matrices to a separate file: `NAME.weight` and `NAME.scale` for each.
 ///
 /// # Errors
 ///
 /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
 pub(in crate::embed) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()> {
-    let scales = |it: &Int8Matrix| -> Vec<u8> {
-        it.scales.iter().flat_map(|scale| scale.to_le_bytes()).collect()
+    let scales = |matrix: &Int8Matrix| -> Vec<u8> {
+        matrix.scales.iter().flat_map(|scale| scale.to_le_bytes()).collect()
     };
     let scales: Vec<Vec<u8>> = matrices.iter().map(scales).collect();
     let views = matrices.iter().zip(&scales).flat_map(|(matrix, scales)| {
@@ -259,22 +260,22 @@ pub(in crate::embed) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()
             ("weight", TensorView::new(Dtype::I8, vec![num_rows, matrix.num_columns], rows)),
             ("scale", TensorView::new(Dtype::F32, vec![num_rows], scales)),
         ]
-        .map(|(part, view)| view.map(|it| (format!("{}.{part}", matrix.name), it)))
+        .map(|(part, view)| view.map(|view| (format!("{}.{part}", matrix.name), view)))
     });
     let bytes = views
         .collect::<Result<Vec<_>, _>>()
-        .and_then(|it| safetensors::serialize(it, None))
-        .map_err(|it| model_error(path, it))?;
+        .and_then(|views| safetensors::serialize(views, None))
+        .map_err(|error| model_error(path, error))?;
     replacing::replace(path, &bytes).map_err(|error| io_error(path, error))
 }
 
-/// Reads without moving a position, so that threads may share the file.
+/// Reads at a position without moving it, so that threads can share the file.
 #[cfg(unix)]
 fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
 }
 
-/// Reads at a position, so that threads may share the file.
+/// Reads at a position, so that threads can share the file.
 #[cfg(windows)]
 fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
     use std::os::windows::fs::FileExt;
@@ -329,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_kb_writes_only_kb_reads() {
+    fn kb_files_are_read_only_by_kb() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("own.safetensors");
         let matrix = Int8Matrix {
@@ -347,8 +348,8 @@ mod tests {
             // From the file first, then from memory.
             weights.keep(max_bytes).unwrap();
             assert_eq!(weights.kept.get().is_some(), max_bytes == 1000);
-            assert_eq!(rows.whole(1..2, &mut row).unwrap(), [-127, 0, 127]);
-            assert_eq!(rows.whole(0..2, &mut row).unwrap(), [1, -2, 3, -127, 0, 127]);
+            assert_eq!(rows.int8(1..2, &mut row).unwrap(), [-127, 0, 127]);
+            assert_eq!(rows.int8(0..2, &mut row).unwrap(), [1, -2, 3, -127, 0, 127]);
             let scales = weights.rows("a.b.scale", [0, 1]);
             assert!(scales.is_err() && rows.read(0..1, &mut Vec::new()).is_err());
         }
@@ -356,17 +357,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_safetensors_file_is_refused() {
+    fn a_file_that_is_not_safetensors_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("model.safetensors");
         let table = br#"{"embeddings.word_embeddings.weight":
             {"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}"#;
-        let whole = [&(table.len() as u64).to_le_bytes()[..], table, &[0; 8]].concat();
-        for bytes in [&b""[..], b"PK\x03\x04", &[0xff; 64], &[0; 8], &whole[..whole.len() - 1]] {
+        let valid = [&(table.len() as u64).to_le_bytes()[..], table, &[0; 8]].concat();
+        for bytes in [&b""[..], b"PK\x03\x04", &[0xff; 64], &[0; 8], &valid[..valid.len() - 1]] {
             std::fs::write(&path, bytes).unwrap();
             assert!(Weights::open(&path).is_err());
         }
-        std::fs::write(&path, &whole).unwrap();
+        std::fs::write(&path, &valid).unwrap();
         let weights = Weights::open(&path).unwrap();
         assert!(weights.has(WORDS) && !weights.has("embeddings"));
         assert_eq!(weights.get(WORDS, &[0, 2]).unwrap().data, [0.0, 0.0]);

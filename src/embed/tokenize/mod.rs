@@ -1,6 +1,6 @@
-//! Turns text into token ids with the model's own tokenizer.
+//! Converts text to token ids with the model's own tokenizer.
 //!
-//! Counts for the chunker and encodes for the session; needs no runtime library. May be shared
+//! Counts for the chunker and encodes for the session; needs no runtime library. Can be shared
 //! between threads.
 
 pub(in crate::embed) mod wordpiece;
@@ -14,12 +14,12 @@ use crate::embed::{Installed, OpenOptions};
 use crate::error::{Error, Result};
 use crate::files::open;
 
-/// What a text is in a search; a model may put other words before the one than before the other.
+/// The role of a text in a search; a model may use a different prefix for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What is looked for.
+    /// The text searched for.
     Query,
-    /// What is found.
+    /// The text to be found.
     Passage,
 }
 
@@ -34,18 +34,18 @@ pub struct Tokenizer {
     passage_prefix: String,
 }
 
-/// The largest vocabularies there are take a tenth of it.
+/// The largest existing vocabularies take a tenth of it.
 const MAX_FILE_BYTES: u64 = 512 << 20;
 
-/// What the kinds of tokenizers call what they do not know.
+/// The names of the unknown token in various tokenizers.
 const UNKNOWN: &[&str] = &["[UNK]", "<unk>"];
 
-/// What makes ids of a text.
+/// Converts text to ids.
 #[derive(Debug)]
 enum Encoder {
-    /// kb's own, for the one kind that nearly all models have.
+    /// kb's own, for the kind that nearly all models have.
     WordPiece(WordPiece),
-    /// For every other kind.
+    /// The library, for every other kind.
     Library(Box<tokenizers::Tokenizer>),
 }
 
@@ -55,48 +55,52 @@ impl Encoder {
             return Ok(Self::WordPiece(word_piece));
         }
         let mut library = tokenizers::Tokenizer::from_bytes(bytes)?;
-        // The file's own settings cut and pad to what the model was trained with.
+        // The file's own settings truncate and pad as in training.
         library.with_truncation(None)?;
         library.with_padding(None);
         Ok(Self::Library(Box::new(library)))
     }
 
-    /// Counts the tokens of a text, without those it is put between.
+    /// Counts the tokens of a text, without special tokens.
     fn num_tokens(&self, text: &str) -> usize {
         match self {
             Self::WordPiece(word_piece) => word_piece.num_tokens(text),
-            // It fails only on added tokens of a broken vocabulary; such text is never short.
+            // Fails only on added tokens of a broken vocabulary; such text must not count as short.
             Self::Library(library) => {
-                library.encode_fast(text, false).map_or(usize::MAX, |it| it.len())
+                library.encode_fast(text, false).map_or(usize::MAX, |encoding| encoding.len())
             }
         }
     }
 
-    /// Counts the tokens of a text that stand for what the vocabulary does not have.
+    /// Counts the unknown tokens of a text, which replace words missing from the vocabulary.
     fn num_unknown(&self, text: &str) -> usize {
         match self {
             Self::WordPiece(word_piece) => word_piece.num_unknown(text),
-            Self::Library(library) => library.encode(text, false).map_or(0, |it| {
-                it.get_tokens().iter().filter(|it| UNKNOWN.contains(&it.as_str())).count()
+            Self::Library(library) => library.encode(text, false).map_or(0, |encoding| {
+                encoding
+                    .get_tokens()
+                    .iter()
+                    .filter(|token| UNKNOWN.contains(&token.as_str()))
+                    .count()
             }),
         }
     }
 
-    /// Returns the ids of a text and of what it is put between.
+    /// Returns the ids of a text, with special tokens.
     fn encode(&self, text: &str) -> tokenizers::Result<Vec<i64>> {
         match self {
             Self::WordPiece(word_piece) => Ok(word_piece.encode(text)),
             Self::Library(library) => {
                 let encoding = library.encode_fast(text, true)?;
-                Ok(encoding.get_ids().iter().map(|it| i64::from(*it)).collect())
+                Ok(encoding.get_ids().iter().map(|id| i64::from(*id)).collect())
             }
         }
     }
 }
 
 impl Tokenizer {
-    /// Loads `tokenizer.json` of an installed model: some 2 ms for 30,000 word pieces, 8
-    /// where another kind has as many.
+    /// Loads `tokenizer.json` of an installed model: some 2 ms for 30,000 word pieces, 8 for
+    /// another kind with as many.
     ///
     /// # Errors
     ///
@@ -105,8 +109,8 @@ impl Tokenizer {
         let path = installed.model_dir.join("tokenizer.json");
         let bytes = open::read(&path, open::Links::Follow, MAX_FILE_BYTES)
             .map_err(|error| model_error(&path, error))?;
-        let encoder = Encoder::read(&bytes).map_err(|it| model_error(&path, it))?;
-        let empty = encoder.encode("").map_err(|it| model_error(&path, it))?;
+        let encoder = Encoder::read(&bytes).map_err(|error| model_error(&path, error))?;
+        let empty = encoder.encode("").map_err(|error| model_error(&path, error))?;
         let facts = &installed.facts;
         let prefix = |chosen: &Option<String>, own: &String| chosen.as_ref().unwrap_or(own).clone();
         Ok(Self {
@@ -119,35 +123,35 @@ impl Tokenizer {
         })
     }
 
-    /// Counts the tokens of a piece of text alone: no special tokens, no prefix, nothing cut.
+    /// Counts the tokens of a piece of text alone: no special tokens, no prefix, no truncation.
     ///
     /// An empty text has none.
     pub fn num_tokens(&self, text: &str) -> usize {
         self.encoder.num_tokens(text)
     }
 
-    /// Counts the tokens of a text that stand for what the vocabulary does not have.
+    /// Counts the unknown tokens of a text, which replace words missing from the vocabulary.
     pub fn num_unknown(&self, text: &str) -> usize {
         self.encoder.num_unknown(text)
     }
 
-    /// Counts exactly what is embedded for a passage: special tokens and prefix included.
+    /// Counts exactly the tokens embedded for a passage, with special tokens and prefix.
     pub fn num_passage_tokens(&self, passage: &str) -> usize {
         let num_tokens = self.num_tokens(&prefixed(&self.passage_prefix, passage));
         num_tokens.saturating_add(self.num_special)
     }
 
-    /// Returns the longest input in tokens, special tokens and prefix included.
+    /// Returns the longest input in tokens, including special tokens and prefix.
     pub fn max_tokens(&self) -> usize {
         self.max_tokens
     }
 
-    /// Returns how many tokens the model puts around every text.
+    /// Returns the number of special tokens that the model adds to every text.
     pub fn num_special(&self) -> usize {
         self.num_special
     }
 
-    /// Returns how many tokens of every passage are not its own: special ones and the prefix.
+    /// Returns the number of tokens added to every passage: special tokens and the prefix.
     pub fn num_overhead(&self) -> usize {
         self.num_special + self.num_tokens(&self.passage_prefix)
     }
@@ -156,7 +160,7 @@ impl Tokenizer {
     ///
     /// # Errors
     ///
-    /// [`Error::Inference`] if it is longer than the model reads.
+    /// [`Error::Inference`] if it is longer than the model's limit.
     pub fn encode_passage(&self, passage: &str) -> Result<Vec<i64>> {
         let ids = self.encode(&prefixed(&self.passage_prefix, passage))?;
         if ids.len() > self.max_tokens {
@@ -167,7 +171,7 @@ impl Tokenizer {
         Ok(ids)
     }
 
-    /// Encodes a text of either side, cut at what the model reads; `true` if it was cut.
+    /// Encodes a text of either side, cut at the model's limit; returns `true` if it was cut.
     ///
     /// # Errors
     ///
@@ -181,7 +185,7 @@ impl Tokenizer {
         if ids.len() <= self.max_tokens {
             return Ok((ids, false));
         }
-        // Special tokens stand at both ends; what is cut is the text's own tail.
+        // Special tokens are at both ends; the end of the text itself is cut.
         let tail = self.num_special.div_ceil(2).min(self.max_tokens);
         let mut cut = ids[..self.max_tokens - tail].to_vec();
         cut.extend_from_slice(&ids[ids.len() - tail..]);
@@ -189,14 +193,14 @@ impl Tokenizer {
     }
 
     fn encode(&self, text: &str) -> Result<Vec<i64>> {
-        self.encoder.encode(text).map_err(|it| {
-            let reason = format!("{}: {it}", self.path.display());
+        self.encoder.encode(text).map_err(|error| {
+            let reason = format!("{}: {error}", self.path.display());
             Error::Inference(reason.into())
         })
     }
 }
 
-/// Puts a prefix before a text without copying where there is none.
+/// Adds a prefix to a text, without copying if there is no prefix.
 fn prefixed<'a>(prefix: &str, text: &'a str) -> Cow<'a, str> {
     if prefix.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(format!("{prefix}{text}")) }
 }
@@ -207,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// A tokenizer of whole lower-case words and single letters, with the settings a real file has.
+    /// A tokenizer of lower-case words and single letters, with the settings of a real file.
     const TINY: &str = r###"{"version": "1.0",
         "truncation": {"max_length": 4, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
         "padding": {"strategy": {"Fixed": 8}, "direction": "Right", "pad_to_multiple_of": null,
@@ -229,7 +233,7 @@ mod tests {
             "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "install": 4, "##ing": 5,
                 "git": 6, "query": 7, ":": 8, "a": 9}}}"###;
 
-    /// A SentencePiece vocabulary as XLM-R's descendants have it.
+    /// A SentencePiece vocabulary as in descendants of XLM-R.
     const UNIGRAM: &str = r###"{"version": "1.0", "truncation": null, "padding": null,
         "added_tokens": [], "normalizer": {"type": "NFKC"},
         "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581",
@@ -281,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn counting_neither_cuts_nor_pads() {
+    fn counting_neither_truncates_nor_pads() {
         let tokenizer = tokenizer(256, "", "");
         assert_eq!(tokenizer.num_tokens(""), 0);
         assert_eq!(tokenizer.num_tokens("Installing git"), 3);
@@ -310,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentencepiece_vocabulary_works_too() {
+    fn a_sentencepiece_vocabulary_also_works() {
         let tokenizer = tokenizer_of(UNIGRAM, 256, "query: ", "");
         assert_eq!(tokenizer.num_tokens("git git"), 2);
         assert_eq!(tokenizer.encode_cut("git", Side::Query).unwrap().0, [0, 4, 5, 6, 2]);
@@ -318,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn it_may_be_shared_between_threads() {
+    fn a_tokenizer_can_be_shared_between_threads() {
         fn is_shared<T: Send + Sync>() {}
         is_shared::<Tokenizer>();
     }

@@ -1,4 +1,4 @@
-//! Examines every file of the cache, and removes what is not as kb put it there.
+//! Examines every file of the cache, and removes files that are not as kb wrote them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use crate::embed::{Installed, Locations, graph, io_error, trust};
 use crate::error::Result;
 use crate::files::folder;
 
-/// A file that was examined.
+/// An examined file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Examined {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// How it was found.
+    /// Its state.
     pub state: FileState,
-    /// Whether the model that was asked about needs it.
+    /// Whether the given model needs it.
     pub is_used: bool,
-    /// The part of the cache that is made as one: a folder, or the file alone.
+    /// The part of the cache that is made as a unit: a folder, or only the file.
     pub part: PathBuf,
 }
 
@@ -30,19 +30,19 @@ impl Examined {
     }
 }
 
-/// What an examination of the cache found.
+/// The result of examining the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Examination {
-    /// The file in which kb keeps what it knows about the others.
+    /// The file with kb's records of the others.
     pub manifest: PathBuf,
-    /// How that file was found.
+    /// The state of that file.
     pub manifest_state: ManifestState,
-    /// All others, in the order of their paths.
+    /// All other files, ordered by path.
     pub files: Vec<Examined>,
 }
 
-/// Reads every file of the cache, and of the model that is used, and compares it with what it should
-/// be. Loads nothing.
+/// Reads every file of the cache, and of the given model, and compares it with its expected
+/// content. Loads nothing.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examin
     Ok(Examination { manifest: Manifest::path(cache_dir), manifest_state, files })
 }
 
-/// Removes each part of the cache in which a file is wrong, so that it is fetched or made again, and a
+/// Removes each part of the cache with a wrong file, so that it is fetched or made again, and a
 /// damaged manifest. Returns whether there was anything to remove.
 ///
 /// # Errors
@@ -114,9 +114,10 @@ fn remove(path: &Path) -> Result<()> {
     folder::remove_all(path).map_err(|error| io_error(path, error))
 }
 
-/// Returns what a model is loaded from: paths in or below the parts of the cache.
+/// Returns the paths that a model is loaded from, in or below the parts of the cache.
 fn parts_of(installed: &Installed) -> Vec<PathBuf> {
-    let graphs = [Precision::Int8, Precision::Fp32].map(|it| graph::find(installed, it));
+    let graphs =
+        [Precision::Int8, Precision::Fp32].map(|precision| graph::find(installed, precision));
     let graphs = graphs.into_iter().filter_map(|found| found.ok().flatten());
     graphs.chain([installed.runtime.clone(), installed.model_dir.clone()]).collect()
 }

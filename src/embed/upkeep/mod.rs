@@ -1,4 +1,4 @@
-//! Lists, examines and cleans kb's cache. All of it can be fetched or made again.
+//! Lists, examines and cleans kb's cache. Everything in it can be fetched or made again.
 
 mod examine;
 
@@ -13,23 +13,23 @@ use crate::files::folder;
 
 pub use examine::{Examination, Examined, examine, remove_wrong};
 
-/// What the cache holds for use, and the folder of each kind.
+/// The kinds of usable parts of the cache, and the folder of each.
 const PARTS: [(CachedKind, &str); 3] = [
     (CachedKind::Runtime, "onnxruntime"),
     (CachedKind::Model, "models"),
     (CachedKind::Graph, "graphs"),
 ];
 
-/// What a part of the cache is.
+/// The kind of a part of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CachedKind {
     /// ONNX Runtime.
     Runtime,
     /// The files of a model.
     Model,
-    /// A model made ready for one machine, and how it is computed.
+    /// A model prepared for one machine and one precision.
     Graph,
-    /// What a killed process left.
+    /// Files left by a killed process.
     Leftover,
 }
 
@@ -45,14 +45,14 @@ impl CachedKind {
     }
 }
 
-/// What the manifest says of a part of the cache, by size, time and inode of its files.
+/// Whether the files of a part of the cache match the manifest by size, time and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recorded {
-    /// All of its files are as they were written down.
+    /// All of its files match their records.
     Unchanged,
     /// A file was touched since; its bytes are compared before it is loaded.
     Touched,
-    /// kb did not put it there, or an older version did, or it is not for use.
+    /// There is no record: kb did not write it, or an older version did, or it is not for use.
     No,
 }
 
@@ -70,21 +70,21 @@ impl Recorded {
 /// A part of the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cached {
-    /// What it is.
+    /// Its kind.
     pub kind: CachedKind,
-    /// What it is of: a version, a model.
+    /// The version or model that it is for.
     pub name: String,
     /// Its file or directory.
     pub path: PathBuf,
     /// Bytes of all its files.
     pub size_bytes: u64,
-    /// Whether the model that was asked about needs it.
+    /// Whether the given model needs it.
     pub is_used: bool,
-    /// Whether it is as the manifest has it.
+    /// Whether it matches the manifest.
     pub recorded: Recorded,
 }
 
-/// Returns what lies in the cache, in the order of kinds, then of paths.
+/// Returns the parts of the cache, ordered by kind, then by path.
 pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
     let dir = &locations.cache_dir;
     let manifest = Manifest::read(dir);
@@ -100,8 +100,12 @@ pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
     for (kind, name) in PARTS.into_iter().chain([(CachedKind::Leftover, "tmp")]) {
         for path in entries_of(dir, name) {
             let is_used = match kind {
-                CachedKind::Runtime => used.is_some_and(|it| is_in(&it.runtime, &path)),
-                CachedKind::Model => used.is_some_and(|it| is_in(&it.model_dir, &path)),
+                CachedKind::Runtime => {
+                    used.is_some_and(|installed| is_in(&installed.runtime, &path))
+                }
+                CachedKind::Model => {
+                    used.is_some_and(|installed| is_in(&installed.model_dir, &path))
+                }
                 CachedKind::Graph => graphs.contains(&path),
                 CachedKind::Leftover => false,
             };
@@ -117,7 +121,7 @@ pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
     found
 }
 
-/// Compares size, time and inode of the files of a part with what is written down.
+/// Compares size, time and inode of the files of a part with the manifest.
 fn recorded(manifest: &Manifest, part: &Path) -> Recorded {
     let files = folder::files_below(part);
     let known: Vec<Option<bool>> = files.iter().map(|path| manifest.has_stamp(path)).collect();
@@ -130,11 +134,11 @@ fn recorded(manifest: &Manifest, part: &Path) -> Recorded {
     }
 }
 
-/// Removes parts of the cache, while no other process makes one.
+/// Removes parts of the cache, while no other process changes it.
 ///
 /// # Errors
 ///
-/// [`crate::error::Error::Io`] if one cannot be removed; those before it are gone.
+/// [`crate::error::Error::Io`] if one cannot be removed; earlier ones are already removed.
 pub fn remove_cached(locations: &Locations, parts: &[Cached]) -> Result<()> {
     let lock = lock(&locations.cache_dir, &mut |_| {})?;
     for part in parts {
@@ -154,8 +158,8 @@ fn size_bytes(path: &Path) -> u64 {
     let mut rest = vec![path.to_owned()];
     while let Some(path) = rest.pop() {
         match path.symlink_metadata() {
-            Ok(it) if it.is_dir() => rest.extend(folder::entries(&path)),
-            Ok(it) => total += it.len(),
+            Ok(metadata) if metadata.is_dir() => rest.extend(folder::entries(&path)),
+            Ok(metadata) => total += metadata.len(),
             Err(_) => {}
         }
     }
@@ -169,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_listed_with_their_sizes_and_only_those_named_go() {
+    fn parts_are_listed_with_their_sizes_and_only_given_ones_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let locations = Locations {
             cache_dir: dir.path().to_owned(),
@@ -189,8 +193,10 @@ mod tests {
             fs::write(path, vec![0; length]).unwrap();
         }
         let found = cached(&locations, None);
-        let rows: Vec<(&str, &str, u64)> =
-            found.iter().map(|it| (it.kind.as_str(), it.name.as_str(), it.size_bytes)).collect();
+        let rows: Vec<(&str, &str, u64)> = found
+            .iter()
+            .map(|part| (part.kind.as_str(), part.name.as_str(), part.size_bytes))
+            .collect();
         assert_eq!(rows, [("model", "m", 15), ("graph", "f", 7), ("leftover", "9", 1)]);
         remove_cached(&locations, &found[1..]).unwrap();
         assert_eq!(cached(&locations, None), found[..1]);

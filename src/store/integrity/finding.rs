@@ -78,7 +78,7 @@ impl Damage {
 /// A fault in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What is damaged.
+    /// The kind of damage.
     pub damage: Damage,
     /// A sentence with the fault and its extent.
     pub message: String,

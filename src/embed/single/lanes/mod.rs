@@ -1,21 +1,21 @@
-//! Computes the sums of `native` on several floats at once, in the widest registers that the processor has.
+//! Computes the products of `native` in the widest SIMD registers of the processor.
 //!
-//! A text has few tokens, so the weights are what takes time: each is read once and meets all tokens
-//! while it is in the processor's own cache. A product packs nothing and reads rows as they lie, which
-//! takes half the time of a product of matrices of any shape.
+//! A text has few tokens, so reading the weights takes most of the time: each is read once and
+//! multiplied with all tokens while it is in the processor's cache. A product does not repack the
+//! rows, which takes half the time of a general matrix product.
 
-pub(in crate::embed) mod whole;
+pub(in crate::embed) mod int8;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rows that are multiplied at once.
+/// Rows multiplied at once.
 const ROWS: usize = 4;
 
 /// Multiplies tokens with rows of weights.
 ///
-/// `tokens` and `rows` hold `len` numbers each, one after the other; `found` gets the number of a
-/// token, that of a row and their dot product. Products are added up in the same order whatever else
-/// is multiplied at the same time.
+/// `tokens` and `rows` are concatenated vectors of `len` numbers each; `found` gets the index of a
+/// token, the index of a row and their dot product. Products are added in the same order whatever
+/// else is multiplied at the same time.
 pub(in crate::embed) fn multiply(
     tokens: &[f32],
     rows: &[f32],
@@ -27,34 +27,38 @@ pub(in crate::embed) fn multiply(
     }
 }
 
-/// Changes each number by itself; the compiler makes of `change` what the processor can.
+/// Applies `change` to each number; the compiler vectorises it for the processor.
 pub(in crate::embed) fn map(numbers: &mut [f32], change: impl Fn(f32) -> f32) {
-    Arch::new().dispatch(|| numbers.iter_mut().for_each(|it| *it = change(*it)));
+    Arch::new().dispatch(|| numbers.iter_mut().for_each(|number| *number = change(*number)));
 }
 
-/// Makes a number of each; `into` is as long as `from`.
+/// Converts each number; `into` is as long as `from`.
 pub(in crate::embed) fn convert<T>(from: &[f32], into: &mut [T], change: impl Fn(f32) -> T) {
-    Arch::new().dispatch(|| into.iter_mut().zip(from).for_each(|(out, it)| *out = change(*it)));
+    Arch::new()
+        .dispatch(|| into.iter_mut().zip(from).for_each(|(out, number)| *out = change(*number)));
 }
 
-/// Returns the least and the greatest of some numbers and zero.
+/// Returns the minimum and the maximum of some numbers and zero.
 pub(in crate::embed) fn range(numbers: &[f32]) -> (f32, f32) {
-    /// As many as the widest registers hold.
+    /// As many as the widest registers have.
     const LANES: usize = 16;
-    let widen = |range: (f32, f32), it: f32| {
-        (if it < range.0 { it } else { range.0 }, if it > range.1 { it } else { range.1 })
+    let widen = |range: (f32, f32), number: f32| {
+        (
+            if number < range.0 { number } else { range.0 },
+            if number > range.1 { number } else { range.1 },
+        )
     };
     let (wide, rest) = numbers.as_chunks::<LANES>();
     let mut ranges = ([0.0; LANES], [0.0; LANES]);
     Arch::new().dispatch(|| {
         for numbers in wide {
-            for (at, it) in numbers.iter().enumerate() {
-                (ranges.0[at], ranges.1[at]) = widen((ranges.0[at], ranges.1[at]), *it);
+            for (at, number) in numbers.iter().enumerate() {
+                (ranges.0[at], ranges.1[at]) = widen((ranges.0[at], ranges.1[at]), *number);
             }
         }
     });
     let lanes = ranges.0.iter().chain(&ranges.1);
-    lanes.chain(rest).fold((0.0, 0.0), |range, it| widen(range, *it))
+    lanes.chain(rest).fold((0.0, 0.0), |range, number| widen(range, *number))
 }
 
 struct Product<'a, F> {
@@ -88,7 +92,7 @@ impl<F: FnMut(usize, usize, f32)> Product<'_, F> {
         }
     }
 
-    /// Multiplies all tokens with `N` rows, of which the first has this number.
+    /// Multiplies all tokens with `N` rows, starting with row `first`.
     #[inline(always)]
     fn rows<S: Simd, const M: usize, const N: usize>(
         &mut self,
@@ -114,12 +118,12 @@ impl<F: FnMut(usize, usize, f32)> Product<'_, F> {
         (first_token, tokens): (usize, &[f32]),
         (first_row, rows): (usize, &[f32]),
     ) {
-        let tokens: [_; M] = std::array::from_fn(|it| parts::<S>(tokens, self.len, it));
-        let rows: [_; N] = std::array::from_fn(|it| parts::<S>(rows, self.len, it));
+        let tokens: [_; M] = std::array::from_fn(|idx| parts::<S>(tokens, self.len, idx));
+        let rows: [_; N] = std::array::from_fn(|idx| parts::<S>(rows, self.len, idx));
         let num_wide = tokens[0].0.len();
-        // Of one length, so that nothing is checked below.
-        let wide_tokens = tokens.map(|it| &it.0[..num_wide]);
-        let wide_rows = rows.map(|it| &it.0[..num_wide]);
+        // Equal lengths avoid bounds checks below.
+        let wide_tokens = tokens.map(|parts| &parts.0[..num_wide]);
+        let wide_rows = rows.map(|parts| &parts.0[..num_wide]);
         let mut sums = [[simd.splat_f32s(0.0); N]; M];
         for at in 0..num_wide {
             for (sums, token) in sums.iter_mut().zip(&wide_tokens) {
@@ -138,7 +142,7 @@ impl<F: FnMut(usize, usize, f32)> Product<'_, F> {
     }
 }
 
-/// Returns a row in wide registers, with the numbers that fill none.
+/// Returns a row in wide registers, and the remaining numbers.
 #[inline(always)]
 fn parts<S: Simd>(rows: &[f32], len: usize, idx: usize) -> (&[S::f32s], &[f32]) {
     S::as_simd_f32s(&rows[idx * len..][..len])
@@ -149,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_token_meets_every_row_once() {
+    fn every_token_is_multiplied_once_with_every_row() {
         for num_tokens in 0..10 {
             for num_rows in 0..11 {
                 for len in [0, 1, 7, 16, 37] {
@@ -161,7 +165,7 @@ mod tests {
 
     fn check(num_tokens: u16, num_rows: u16, len: u16) {
         let numbers = |count: u16, seed: u16| -> Vec<f32> {
-            (0..count * len).map(|it| f32::from((it * 31 + seed) % 17) - 8.0).collect()
+            (0..count * len).map(|number| f32::from((number * 31 + seed) % 17) - 8.0).collect()
         };
         let (tokens, rows) = (numbers(num_tokens, 3), numbers(num_rows, 5));
         let mut products = vec![None; usize::from(num_tokens) * usize::from(num_rows)];
@@ -174,16 +178,16 @@ mod tests {
         }
         let len = usize::from(len);
         let expected = tokens.chunks(len).flat_map(|token| {
-            // Whole numbers, so that every order of adding gives the same.
+            // With integers every order of adding gives the same sum.
             rows.chunks(len).map(|row| Some(token.iter().zip(row).map(|(a, b)| a * b).sum::<f32>()))
         });
         assert_eq!(products, expected.collect::<Vec<_>>());
     }
 
     #[test]
-    fn a_product_does_not_depend_on_what_is_multiplied_beside_it() {
+    fn a_product_does_not_depend_on_other_tokens_or_rows() {
         let numbers = |count: u16| -> Vec<f32> {
-            (0..count).map(|it| (f32::from(it) * 0.37).sin()).collect()
+            (0..count).map(|number| (f32::from(number) * 0.37).sin()).collect()
         };
         let (tokens, rows) = (numbers(5 * 48), numbers(9 * 48));
         multiply(&tokens, &rows, 48, |token, row, dot| {
@@ -201,9 +205,9 @@ mod tests {
                 let mut numbers = vec![-1.5; usize::from(len)];
                 numbers[usize::from(at)] = -7.0;
                 numbers[usize::from(len - 1 - at)] += 9.0;
-                let expected = numbers
-                    .iter()
-                    .fold((0.0, 0.0), |range: (f32, f32), it| (range.0.min(*it), range.1.max(*it)));
+                let expected = numbers.iter().fold((0.0, 0.0), |range: (f32, f32), number| {
+                    (range.0.min(*number), range.1.max(*number))
+                });
                 assert_eq!(range(&numbers), expected);
             }
         }

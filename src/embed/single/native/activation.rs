@@ -1,4 +1,4 @@
-//! Applies a layer's non-linearity in place.
+//! Applies a layer's activation function in place.
 
 use crate::embed::facts::Activation;
 use crate::embed::single::lanes;
@@ -7,9 +7,9 @@ impl Activation {
     /// Returns the function.
     pub(super) fn function(self) -> fn(&mut [f32]) {
         match self {
-            Self::Gelu => |it| lanes::map(it, gelu),
-            Self::GeluTanh => |it| lanes::map(it, gelu_tanh),
-            Self::Relu => |it| lanes::map(it, |it| it.max(0.0)),
+            Self::Gelu => |numbers| lanes::map(numbers, gelu),
+            Self::GeluTanh => |numbers| lanes::map(numbers, gelu_tanh),
+            Self::Relu => |numbers| lanes::map(numbers, |number| number.max(0.0)),
         }
     }
 }
@@ -19,7 +19,7 @@ fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
-/// The approximation some models were trained with (Hendrycks and Gimpel, arXiv 1606.08415).
+/// The approximation that some models were trained with (Hendrycks and Gimpel, arXiv 1606.08415).
 fn gelu_tanh(x: f32) -> f32 {
     const CUBIC: f32 = 0.044_715;
     let inner = (2.0 / std::f32::consts::PI).sqrt() * (x + CUBIC * x * x * x);
@@ -35,25 +35,25 @@ fn erf(x: f32) -> f32 {
         [1.061_405_4, -1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6];
     let magnitude = x.abs();
     let t = 1.0 / (1.0 + P * magnitude);
-    let sum = COEFFICIENTS.iter().fold(0.0, |sum, it| sum * t + it);
+    let sum = COEFFICIENTS.iter().fold(0.0, |sum, coefficient| sum * t + coefficient);
     (1.0 - sum * t * exp(-magnitude * magnitude)).copysign(x)
 }
 
-/// The exponential function of a number that is not above 0, to within 3e-7 of itself, down to
-/// e^-87. Without a branch, so that several are computed at once.
+/// The exponential function for numbers up to 0, with a relative error of at most 3e-7, down to
+/// e^-87. It has no branch, so that it can be vectorised.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
-    /// Added to a small number it leaves that rounded to a whole one, in its lowest bits.
+    /// Added to a small number, leaves the number rounded to an integer in the lowest bits.
     const ROUNDER: f32 = 12_582_912.0;
-    /// ln 2 in two parts: the first, times a small whole number, is exact.
+    /// ln 2 in two parts: the first, times a small integer, is exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     const BIAS: u32 = 127;
     let x = x.max(-87.0);
     let shifted = x * std::f32::consts::LOG2_E + ROUNDER;
-    let whole = shifted - ROUNDER;
-    let rest = x - whole * LN_2[0] - whole * LN_2[1];
+    let integer = shifted - ROUNDER;
+    let rest = x - integer * LN_2[0] - integer * LN_2[1];
     let terms = [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
-    let part = terms.iter().fold(0.0, |sum, it| sum * rest + it);
+    let part = terms.iter().fold(0.0, |sum, term| sum * rest + term);
     let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(BIAS << 23));
     part * power
 }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_function_is_right_to_seven_digits() {
+    fn the_error_function_has_seven_correct_digits() {
         for (x, expected) in [
             (0.0, 0.0),
             (0.01, 0.011_283_416),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exponential_function_is_right_to_seven_digits() {
+    fn the_exponential_function_has_seven_correct_digits() {
         for step in 0..=u16::MAX {
             let x = -f32::from(step) / 760.0;
             let expected = f64::from(x).exp();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn far_from_zero_nothing_is_left_but_the_half() {
+    fn far_from_zero_the_activation_is_the_number_or_zero() {
         for activation in [Activation::Gelu, Activation::GeluTanh, Activation::Relu] {
             let mut values = [20.0, -20.0, 0.0];
             activation.function()(&mut values);

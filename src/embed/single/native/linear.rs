@@ -1,7 +1,7 @@
 //! Multiplies activations by a matrix of weights in a file.
 //!
-//! Weights are read a piece at a time, each by the thread that needs it: a piece that has just been
-//! copied from the system's cache is still in the processor's.
+//! Reads weights in pieces, each by the thread that needs it: a piece that was just copied from the
+//! system's cache is still in the processor's cache.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,29 +9,29 @@ use ndarray::{Array2, ArrayViewMut2, Axis};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::int8;
-use crate::embed::single::lanes::{self, whole};
+use crate::embed::single::lanes;
 use crate::embed::single::weights::{Rows, Weights};
 use crate::error::Result;
 
-/// Weights that are read at once: at most 128 KB, a part of a processor's own cache.
+/// Weights read at once: at most 128 KB, a part of a processor's cache.
 const PIECE_LEN: usize = 32 << 10;
 
-/// What one thread keeps from one use to the next.
+/// Buffers that a thread keeps between uses.
 #[derive(Debug, Default)]
 pub(super) struct Worker {
     piece: Vec<f32>,
-    whole_piece: Vec<i8>,
+    int8_piece: Vec<i8>,
 }
 
-/// Workers, each with a thread that waits for it: a product takes less time than it takes to start
-/// one. The first works on the thread that asks.
+/// Workers, each with a waiting thread: starting a thread takes longer than a product. The first
+/// worker uses the calling thread.
 pub(super) struct Team {
     workers: Vec<Worker>,
     others: Option<ThreadPool>,
 }
 
 impl Team {
-    /// Starts the threads; where the machine refuses them, there is one worker.
+    /// Starts the threads; if the system refuses them, there is one worker.
     pub(super) fn new(num_threads: usize) -> Self {
         let others = (num_threads > 1)
             .then(|| ThreadPoolBuilder::new().num_threads(num_threads - 1).build().ok())
@@ -41,18 +41,18 @@ impl Team {
     }
 }
 
-/// Where linear maps are read from.
+/// The source of linear maps.
 #[derive(Clone, Copy)]
 pub(super) struct Linear<'a> {
     pub(super) weights: &'a Weights,
-    /// The same maps in 8 bits, if those are to be used.
+    /// The same maps in 8 bits, if those are used.
     pub(super) rows: Option<&'a Weights>,
 }
 
-/// Activations as they are multiplied, `[tokens, inputs]`.
+/// Activations prepared for multiplication, `[tokens, inputs]`.
 pub(super) struct Input<'a> {
     activations: &'a Array2<f32>,
-    /// The same in steps, and how large one is, where weights are used in 8 bits.
+    /// The activations in steps and the size of a step, for 8-bit weights.
     steps: Option<(Vec<i16>, f32)>,
 }
 
@@ -63,13 +63,13 @@ impl Input<'_> {
 }
 
 impl<'a> Linear<'a> {
-    /// Makes activations ready to be multiplied, by as many matrices as read them.
+    /// Prepares activations for any number of products.
     pub(super) fn input(self, activations: &Array2<f32>) -> Input<'_> {
         let numbers = activations.as_slice().expect("activations lie row by row");
         Input { activations, steps: self.rows.map(|_| int8::quantise(numbers)) }
     }
 
-    /// Returns the map of this name; a 0 for `num_outputs` stands for any number.
+    /// Returns the map with this name; 0 for `num_outputs` matches any number.
     pub(super) fn map(self, input: &Input<'_>, name: &str, num_outputs: usize) -> Result<Map<'a>> {
         let shape = [num_outputs, input.activations.ncols()];
         let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
@@ -77,7 +77,7 @@ impl<'a> Linear<'a> {
         let scales = match (self.rows, &input.steps) {
             (Some(in_int8), Some((_, step))) => {
                 let scales = in_int8.get(&format!("{name}.scale"), &[rows.num_rows])?.data;
-                Some(scales.iter().map(|it| it * step).collect())
+                Some(scales.iter().map(|scale| scale * step).collect())
             }
             _ => None,
         };
@@ -85,24 +85,25 @@ impl<'a> Linear<'a> {
     }
 }
 
-/// A linear map: weights, of which each row makes an output, and what is added.
+/// A linear map: weights with one row per output, and a bias.
 pub(super) struct Map<'a> {
     rows: Rows<'a>,
     bias: Vec<f32>,
-    /// What products of whole numbers are multiplied by.
+    /// Factors of the integer products.
     scales: Option<Vec<f32>>,
 }
 
-/// Some of the columns of an output, which one worker computes.
+/// Some columns of an output, computed by one worker.
 pub(super) struct Part<'a> {
-    /// Number of its first column.
+    /// Index of its first column.
     pub(super) start: usize,
     /// Its columns, `[tokens, outputs]`.
     pub(super) output: ArrayViewMut2<'a, f32>,
 }
 
 impl Map<'_> {
-    /// Computes all outputs, `[tokens, outputs]`; `finish` then gets all numbers, some at a time.
+    /// Computes all outputs, `[tokens, outputs]`; then passes all numbers to `finish`, some at a
+    /// time.
     pub(super) fn apply(
         &self,
         team: &mut Team,
@@ -114,7 +115,7 @@ impl Map<'_> {
         Ok(output)
     }
 
-    /// Computes some of the outputs; `finish` then gets them.
+    /// Computes some of the outputs, then passes them to `finish`.
     pub(super) fn apply_part(
         &self,
         worker: &mut Worker,
@@ -127,16 +128,22 @@ impl Map<'_> {
         for mut features in part.output.rows_mut() {
             let features = features.as_slice_mut().expect("a token's features are side by side");
             if let Some(scales) = &self.scales {
-                features.iter_mut().zip(&scales[start..]).for_each(|(it, scale)| *it *= scale);
+                features
+                    .iter_mut()
+                    .zip(&scales[start..])
+                    .for_each(|(feature, scale)| *feature *= scale);
             }
-            features.iter_mut().zip(&self.bias[start..]).for_each(|(it, bias)| *it += bias);
+            features
+                .iter_mut()
+                .zip(&self.bias[start..])
+                .for_each(|(feature, bias)| *feature += bias);
             finish(features);
         }
         Ok(())
     }
 }
 
-/// Parts the columns of `output` among the workers, which run side by side; groups of
+/// Distributes the columns of `output` among the workers, which run in parallel; groups of
 /// `group_len` columns stay together.
 pub(super) fn share(
     team: &mut Team,
@@ -166,7 +173,7 @@ pub(super) fn share(
     own.and(outcome.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Multiplies `input` with the rows that make a part's columns.
+/// Multiplies `input` with the rows for a part's columns.
 fn multiply(
     worker: &mut Worker,
     rows: &Rows<'_>,
@@ -180,9 +187,9 @@ fn multiply(
         let first = part.start + idx * rows_a_piece;
         let piece = first..first + output.ncols();
         if let Some((tokens, _)) = &input.steps {
-            let piece = rows.whole(piece, &mut worker.whole_piece)?;
+            let piece = rows.int8(piece, &mut worker.int8_piece)?;
             #[expect(clippy::cast_precision_loss, reason = "far less than the steps have lost")]
-            whole::multiply(tokens, piece, len, |token, row, dot| {
+            lanes::int8::multiply(tokens, piece, len, |token, row, dot| {
                 output[[token, row]] = dot as f32;
             });
         } else {
@@ -200,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_column_is_some_workers() {
+    fn every_column_has_a_worker() {
         for num_workers in 1..5 {
             for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
                 let mut team = Team::new(num_workers);
@@ -215,7 +222,9 @@ mod tests {
                 .unwrap();
                 for (at, column) in output.columns().into_iter().enumerate() {
                     assert!(
-                        column.iter().all(|it| *it == f32::from(u8::try_from(at).unwrap()) + 1.0)
+                        column
+                            .iter()
+                            .all(|value| *value == f32::from(u8::try_from(at).unwrap()) + 1.0)
                     );
                 }
             }

@@ -1,8 +1,8 @@
-//! Computes the unit vector of one text without ONNX Runtime, whose start and graph would take five times as
-//! long as the sums themselves.
+//! Embeds one text without ONNX Runtime, whose start and graph would take five times as long as the
+//! computation itself.
 //!
-//! The same model in the same precision as the graph in `export`, made of the same weights; a test
-//! compares the two. Many texts are embedded by the runtime, whose kernels are faster.
+//! It is the same model in the same precision as the graph in `export`, from the same weights; a
+//! test compares the two. Many texts are embedded by the runtime, whose kernels are faster.
 
 mod activation;
 mod int8;
@@ -22,10 +22,10 @@ use crate::embed::names::{self, Names};
 use crate::embed::registry::Pooling;
 use crate::error::{Error, Result};
 
-/// An encoder that computes one text at a time.
+/// An encoder that embeds one text at a time.
 pub(in crate::embed) struct Encoder {
     weights: Weights,
-    /// The linear maps in 8 bits, if that is what the model is to be computed in.
+    /// The linear maps in 8 bits, if the model runs in 8 bits.
     rows: Option<Weights>,
     facts: Facts,
     names: &'static Names,
@@ -34,11 +34,11 @@ pub(in crate::embed) struct Encoder {
     has_run: AtomicBool,
 }
 
-/// Weights in 8 bits that are kept in memory by a program that answers more than one query.
+/// Maximum size of 8-bit weights to keep in memory in a program that answers several queries.
 const MAX_KEPT_BYTES: usize = 128 << 20;
 
 impl Encoder {
-    /// Opens the weights, of which nothing but their table is read yet; `rows` are those in 8 bits.
+    /// Opens the weights, reading only their table; `rows` are the 8-bit weights.
     pub(in crate::embed) fn open(
         path: &Path,
         rows: Option<&Path>,
@@ -71,7 +71,7 @@ impl Encoder {
             hidden = self.layer(&mut team, &hidden, &at)?;
         }
         let mut vector = match self.facts.pooling {
-            // The mean is the sum at another length, and length is set below.
+            // The mean is the sum at another length, and the length is set below.
             Pooling::Mean => hidden.sum_axis(Axis(0)).to_vec(),
             Pooling::Cls => hidden.row(0).to_vec(),
         };
@@ -79,8 +79,8 @@ impl Encoder {
         Ok(vector)
     }
 
-    /// Token ids to the first layer's input `[tokens, dim]`: words + positions (+ the first token
-    /// type), normalised.
+    /// Maps token ids to the first layer's input `[tokens, dim]`: words + positions (+ the first
+    /// token type), normalised.
     fn embeddings(&self, ids: &[i64]) -> Result<Array2<f32>> {
         let words = self.weights.rows(names::WORDS, [0, self.dim])?;
         let positions = self.weights.rows(names::POSITIONS, [0, self.dim])?;
@@ -92,21 +92,25 @@ impl Encoder {
         let mut hidden = Array2::zeros((ids.len(), self.dim));
         let (mut word, mut position) = (Vec::new(), Vec::new());
         for (token, (id, mut features)) in ids.iter().zip(hidden.rows_mut()).enumerate() {
-            let id = usize::try_from(*id).ok().filter(|it| *it < words.num_rows);
-            let at = first.checked_add(token).filter(|it| *it < positions.num_rows);
+            let id = usize::try_from(*id).ok().filter(|id| *id < words.num_rows);
+            let at = first.checked_add(token).filter(|at| *at < positions.num_rows);
             let (Some(id), Some(at)) = (id, at) else {
                 return Err(Error::Inference("a token is not in the model's tables".into()));
             };
             words.read(id..id + 1, &mut word)?;
             positions.read(at..at + 1, &mut position)?;
             let parts = word.iter().zip(&position).zip(&ty);
-            features.iter_mut().zip(parts).for_each(|(it, ((a, b), c))| *it = a + (b + c));
+            features
+                .iter_mut()
+                .zip(parts)
+                .for_each(|(feature, ((a, b), c))| *feature = a + (b + c));
         }
         self.normalise(&mut hidden, names::FIRST_NORM)?;
         Ok(hidden)
     }
 
-    /// One transformer layer: attention, then the two-layer network, each with its own shortcut.
+    /// Computes one transformer layer: attention, then the two-layer network, each with a residual
+    /// connection.
     fn layer(&self, team: &mut Team, input: &Array2<f32>, at: &str) -> Result<Array2<f32>> {
         let (names, dim, same) = (self.names, self.dim, |_: &mut [f32]| ());
         let name = |part: &str| format!("{at}.{part}");
@@ -132,8 +136,9 @@ impl Encoder {
         Ok(outer)
     }
 
-    /// Mixes the values of all tokens for each, by how well its query goes with their keys; `maps`
-    /// make queries, keys and values. Each worker does some of the heads from beginning to end.
+    /// Combines the values of all tokens for each token, weighted by how well its query matches
+    /// their keys; `maps` compute queries, keys and values. Each worker computes some of the heads
+    /// completely.
     fn attention(
         &self,
         team: &mut Team,
@@ -165,7 +170,8 @@ impl Encoder {
         Ok(mixed)
     }
 
-    /// Brings each token's features to mean 0 and variance 1, then to the learnt scale and offset.
+    /// Normalises each token's features to mean 0 and variance 1, then applies the learnt scale and
+    /// offset.
     fn normalise(&self, tokens: &mut Array2<f32>, name: &str) -> Result<()> {
         let weight = self.weights.get(&format!("{name}.weight"), &[self.dim])?.data;
         let bias = self.weights.get(&format!("{name}.bias"), &[self.dim])?.data;
@@ -173,23 +179,25 @@ impl Encoder {
         let share = 1.0 / self.dim as f32;
         for mut features in tokens.rows_mut() {
             let mean = features.sum() * share;
-            let variance = features.iter().map(|it| (it - mean) * (it - mean)).sum::<f32>() * share;
+            let variance =
+                features.iter().map(|feature| (feature - mean) * (feature - mean)).sum::<f32>()
+                    * share;
             let scale = 1.0 / (variance + self.facts.epsilon).sqrt();
             let learnt = weight.iter().zip(&bias);
-            features.iter_mut().zip(learnt).for_each(|(it, (weight, bias))| {
-                *it = (*it - mean) * scale * weight + bias;
+            features.iter_mut().zip(learnt).for_each(|(feature, (weight, bias))| {
+                *feature = (*feature - mean) * scale * weight + bias;
             });
         }
         Ok(())
     }
 }
 
-/// Turns the scores of each row into shares that add up to 1.
+/// Converts the scores of each row to shares that add up to 1.
 fn softmax(scores: &mut Array2<f32>) {
     for mut row in scores.rows_mut() {
         let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        row.mapv_inplace(|it| (it - largest).exp());
+        row.mapv_inplace(|score| (score - largest).exp());
         let sum = row.sum();
-        row.mapv_inplace(|it| it / sum);
+        row.mapv_inplace(|score| score / sum);
     }
 }

@@ -1,39 +1,39 @@
 //! Splits text into the words of BERT: cleaned, case folded, separated at blanks and punctuation.
 //!
-//! What a character is comes from the same tables that the library of reference goes by, not from
-//! newer ones: a model was trained with those.
+//! Uses the same character tables as the reference library, not newer ones, because models were
+//! trained with those.
 
 use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::UnicodeNormalization;
 
-/// How words are folded.
+/// How words are normalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cleaning {
-    /// Ideographs are words of their own.
-    pub(super) parts_ideographs: bool,
-    /// Characters are decomposed and their non-spacing marks dropped.
+    /// Each ideograph is a separate word.
+    pub(super) separates_ideographs: bool,
+    /// Characters are decomposed and their non-spacing marks removed.
     pub(super) drops_accents: bool,
     /// Upper case becomes lower case.
     pub(super) lowers: bool,
 }
 
 impl Cleaning {
-    /// Calls `give` with each word of `text`; `buffer` is where words are made.
+    /// Calls `give` with each word of `text`; `buffer` is used to build words.
     pub(super) fn words(self, text: &str, buffer: &mut String, give: &mut impl FnMut(&str)) {
-        // Nothing beyond these blanks depends on what is before them, so most of most texts can
-        // be read byte by byte.
-        for run in text.split([' ', '\t', '\n', '\r']).filter(|it| !it.is_empty()) {
+        // Nothing after these blanks depends on the text before them, so most text can be read byte
+        // by byte.
+        for run in text.split([' ', '\t', '\n', '\r']).filter(|run| !run.is_empty()) {
             buffer.clear();
             if run.is_ascii() {
                 self.ascii_words(run, buffer, give);
             } else {
                 self.clean(run, buffer);
-                part(buffer, give);
+                split(buffer, give);
             }
         }
     }
 
-    /// Words of a run of ASCII without blanks.
+    /// Splits a run of ASCII without blanks into words.
     fn ascii_words(self, run: &str, word: &mut String, give: &mut impl FnMut(&str)) {
         for (at, byte) in run.bytes().enumerate() {
             if byte.is_ascii_punctuation() {
@@ -46,20 +46,20 @@ impl Cleaning {
         flush(word, give);
     }
 
-    /// Writes a run as the model's tokenizer normalises it.
+    /// Writes a run as normalised by the model's tokenizer.
     fn clean(self, run: &str, out: &mut String) {
-        let known = run.chars().filter(|it| !is_dropped(*it));
-        let parted = known.flat_map(|it| {
-            let is_parted = self.parts_ideographs && is_ideograph(it);
-            let blank = is_parted.then_some(' ');
-            let it = if it.is_whitespace() { ' ' } else { it };
-            blank.into_iter().chain([it]).chain(blank)
+        let known = run.chars().filter(|c| !is_dropped(*c));
+        let separated = known.flat_map(|c| {
+            let is_separated = self.separates_ideographs && is_ideograph(c);
+            let blank = is_separated.then_some(' ');
+            let c = if c.is_whitespace() { ' ' } else { c };
+            blank.into_iter().chain([c]).chain(blank)
         });
         if self.drops_accents {
-            let marked = parted.nfd().map(|(it, _)| it);
-            self.fold(marked.filter(|it| !it.is_mark_nonspacing()), out);
+            let marked = separated.nfd().map(|(c, _)| c);
+            self.fold(marked.filter(|c| !c.is_mark_nonspacing()), out);
         } else {
-            self.fold(parted, out);
+            self.fold(separated, out);
         }
     }
 
@@ -79,11 +79,11 @@ fn flush(word: &mut String, give: &mut impl FnMut(&str)) {
     }
 }
 
-/// Parts a normalised text at blanks and around punctuation.
-fn part(text: &str, give: &mut impl FnMut(&str)) {
+/// Splits a normalised text at blanks and around punctuation.
+fn split(text: &str, give: &mut impl FnMut(&str)) {
     for run in text.split(char::is_whitespace) {
         let mut rest = run;
-        while let Some((at, mark)) = rest.char_indices().find(|(_, it)| is_punctuation(*it)) {
+        while let Some((at, mark)) = rest.char_indices().find(|(_, c)| is_punctuation(*c)) {
             if at > 0 {
                 give(&rest[..at]);
             }
@@ -101,7 +101,7 @@ fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation() || c.is_punctuation()
 }
 
-/// Whether cleaning drops a character; blanks that are control characters are none here.
+/// Whether cleaning removes a character; control characters that are blanks are kept.
 fn is_dropped(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => false,
@@ -110,7 +110,7 @@ fn is_dropped(c: char) -> bool {
     }
 }
 
-/// The blocks that BERT's own tokenizer calls Chinese characters.
+/// Whether a character is in the blocks that BERT's own tokenizer calls Chinese characters.
 fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}'
         | '\u{2a700}'..='\u{2b73f}' | '\u{2b740}'..='\u{2b81f}' | '\u{2b920}'..='\u{2ceaf}'
@@ -122,14 +122,14 @@ mod tests {
     use super::*;
 
     const UNCASED: Cleaning =
-        Cleaning { parts_ideographs: true, drops_accents: true, lowers: true };
+        Cleaning { separates_ideographs: true, drops_accents: true, lowers: true };
     const CASED: Cleaning =
-        Cleaning { parts_ideographs: true, drops_accents: false, lowers: false };
+        Cleaning { separates_ideographs: true, drops_accents: false, lowers: false };
 
     #[track_caller]
     fn check(cleaning: Cleaning, text: &str, expected: &[&str]) {
         let mut words = Vec::new();
-        cleaning.words(text, &mut String::new(), &mut |it| words.push(it.to_owned()));
+        cleaning.words(text, &mut String::new(), &mut |word| words.push(word.to_owned()));
         assert_eq!(words, expected);
     }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn case_and_accents_are_folded_or_kept() {
-        // Lower case goes character by character: no final sigma.
+        // Lower case is computed per character: no final sigma.
         check(UNCASED, "Ünïcödé e\u{301} İ ΑΣ", &["unicode", "e", "i", "ασ"]);
         check(CASED, "Ünï X", &["Ünï", "X"]);
     }
@@ -151,11 +151,11 @@ mod tests {
     fn ideographs_are_words_and_kana_and_hangul_are_not() {
         check(UNCASED, "東京タワー", &["東", "京", "タワー"]);
         check(CASED, "서울시", &["서울시"]);
-        check(Cleaning { parts_ideographs: false, ..CASED }, "東京タワー", &["東京タワー"]);
+        check(Cleaning { separates_ideographs: false, ..CASED }, "東京タワー", &["東京タワー"]);
     }
 
     #[test]
-    fn what_cannot_be_seen_joins_its_neighbours() {
+    fn invisible_characters_are_removed_within_words() {
         check(UNCASED, "a\0b a\u{b}b a\u{200b}b a\u{feff}b a\u{fffd}b", &["ab"; 5]);
         check(UNCASED, "a\u{b}é", &["ae"]);
         check(UNCASED, "\u{301} \u{200d}", &[]);

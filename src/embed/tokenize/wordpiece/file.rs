@@ -1,7 +1,7 @@
 //! Reads a [`WordPiece`] from `tokenizer.json`, if the file describes one.
 //!
-//! Reads only what is understood to the last flag; anything else is left to the library that
-//! knows every tokenizer.
+//! Accepts only files whose every setting is supported; others are left to the library that knows
+//! every tokenizer.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::WordPiece;
 use super::clean::Cleaning;
 use super::vocabulary::Vocabulary;
 
-/// The version of the format there is.
+/// The supported version of the format.
 const VERSION: &str = "1.0";
 
 #[derive(Deserialize)]
@@ -28,7 +28,7 @@ struct File {
     model: Model,
 }
 
-/// Found in a text as it stands, whatever the vocabulary makes of it.
+/// A token that is matched in the text unchanged, before the vocabulary is used.
 #[derive(Deserialize)]
 struct AddedToken {
     content: String,
@@ -75,7 +75,7 @@ struct SpecialToken {
 
 #[derive(Deserialize)]
 struct Model {
-    // Before the vocabulary, as files have it: another model's is not read in vain.
+    // Before the vocabulary, as in files, so that another model's vocabulary is not read in vain.
     #[serde(rename = "type")]
     _type: ModelType,
     unk_token: String,
@@ -89,14 +89,14 @@ enum ModelType {
     WordPiece,
 }
 
-/// The bytes of all tokens, and the length and id of each.
+/// The concatenated bytes of all tokens, and the length and id of each.
 #[derive(Default)]
 struct Tokens {
     bytes: Vec<u8>,
     tokens: Vec<(usize, u32)>,
 }
 
-/// A key that is copied only where it has escapes.
+/// A key that is copied only if it has escapes.
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for TokensVisitor {
     }
 }
 
-/// Reads a tokenizer that is WordPiece as BERT has it; `None` for any other, and for no tokenizer.
+/// Reads a WordPiece tokenizer as in BERT; `None` for any other, or for an invalid file.
 pub(super) fn read(bytes: &[u8]) -> Option<WordPiece> {
     let file: File = serde_json::from_slice(bytes).ok()?;
     let Normalizer::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } =
@@ -139,18 +139,19 @@ pub(super) fn read(bytes: &[u8]) -> Option<WordPiece> {
     let mut added = file
         .added_tokens
         .into_iter()
-        .map(|it| {
-            let is_plain = !(it.single_word || it.lstrip || it.rstrip || it.normalized);
-            let id = vocabulary.id(&it.content).filter(|_| is_plain && !it.content.is_empty())?;
-            Some((it.content, id))
+        .map(|token| {
+            let is_plain = !(token.single_word || token.lstrip || token.rstrip || token.normalized);
+            let id =
+                vocabulary.id(&token.content).filter(|_| is_plain && !token.content.is_empty())?;
+            Some((token.content, id))
         })
         .collect::<Option<Vec<_>>>()?;
-    // Of two that begin at one place the longer one counts.
-    added.sort_by_key(|it| std::cmp::Reverse(it.0.len()));
+    // The longest token at a position is matched first.
+    added.sort_by_key(|token| std::cmp::Reverse(token.0.len()));
     let (before, after) = frame(file.post_processor)?;
     Some(WordPiece {
         cleaning: Cleaning {
-            parts_ideographs: handle_chinese_chars,
+            separates_ideographs: handle_chinese_chars,
             drops_accents: strip_accents.unwrap_or(lowercase),
             lowers: lowercase,
         },
@@ -163,7 +164,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<WordPiece> {
     })
 }
 
-/// Returns the tokens that every text is put between.
+/// Returns the special tokens before and after every text.
 fn frame(processor: Option<PostProcessor>) -> Option<(Vec<u32>, Vec<u32>)> {
     let (single, special_tokens) = match processor {
         None => return Some((Vec::new(), Vec::new())),
@@ -182,6 +183,6 @@ fn frame(processor: Option<PostProcessor>) -> Option<(Vec<u32>, Vec<u32>)> {
         }
         Some(ids)
     };
-    let text = single.iter().position(|it| matches!(it, Piece::Sequence {}))?;
+    let text = single.iter().position(|piece| matches!(piece, Piece::Sequence {}))?;
     Some((ids(&single[..text])?, ids(&single[text + 1..])?))
 }

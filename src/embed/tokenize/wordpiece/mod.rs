@@ -1,8 +1,8 @@
-//! Turns text into token ids: WordPiece as the BERT family has it.
+//! Converts text to token ids: WordPiece as in the BERT family.
 //!
-//! Nearly every model of `models.toml` has this tokenizer. `tokenizers` gives the same ids, which
-//! tests compare; but it was measured to take four times as long to load for a query, and fourteen
-//! times as long to count tokens for the chunker, because it remembers where each piece stood.
+//! Nearly every model in `models.toml` has this tokenizer. `tokenizers` gives the same ids, which
+//! tests compare. But it was measured to take four times as long to load for a query, and fourteen
+//! times as long to count tokens for the chunker, because it records the position of each piece.
 
 mod clean;
 mod file;
@@ -16,52 +16,52 @@ use vocabulary::{Scratch, Vocabulary};
 pub(in crate::embed) struct WordPiece {
     cleaning: Cleaning,
     vocabulary: Vocabulary,
-    /// Stands for a word that cannot be made of tokens.
+    /// Replaces a word that cannot be split into tokens.
     unknown: u32,
-    /// A longer word is unknown without a try.
+    /// Longer words are unknown without a lookup.
     max_chars: usize,
-    /// Tokens that are found in a text as it stands, before cleaning; the longest first.
+    /// Tokens that are matched in the unchanged text, before cleaning; the longest first.
     added: Vec<(String, u32)>,
     before: Vec<u32>,
     after: Vec<u32>,
 }
 
 impl WordPiece {
-    /// Reads `tokenizer.json`; `None` if it holds another tokenizer, or none at all.
+    /// Reads `tokenizer.json`; `None` if it has another tokenizer or is invalid.
     pub(in crate::embed) fn read(bytes: &[u8]) -> Option<Self> {
         file::read(bytes)
     }
 
-    /// Counts the tokens of a text, without those it is put between.
+    /// Counts the tokens of a text, without special tokens.
     pub(in crate::embed) fn num_tokens(&self, text: &str) -> usize {
         let mut num_tokens = 0;
         self.tokens(text, &mut |_| num_tokens += 1);
         num_tokens
     }
 
-    /// Counts the words of a text that cannot be made of tokens.
+    /// Counts the words of a text that cannot be split into tokens.
     pub(in crate::embed) fn num_unknown(&self, text: &str) -> usize {
         let mut num_unknown = 0;
-        self.tokens(text, &mut |it| num_unknown += usize::from(it == self.unknown));
+        self.tokens(text, &mut |id| num_unknown += usize::from(id == self.unknown));
         num_unknown
     }
 
-    /// Returns the ids of a text and of what it is put between.
+    /// Returns the ids of a text, with special tokens.
     pub(in crate::embed) fn encode(&self, text: &str) -> Vec<i64> {
-        let mut ids: Vec<i64> = self.before.iter().map(|it| i64::from(*it)).collect();
-        self.tokens(text, &mut |it| ids.push(i64::from(it)));
-        ids.extend(self.after.iter().map(|it| i64::from(*it)));
+        let mut ids: Vec<i64> = self.before.iter().map(|id| i64::from(*id)).collect();
+        self.tokens(text, &mut |id| ids.push(i64::from(id)));
+        ids.extend(self.after.iter().map(|id| i64::from(*id)));
         ids
     }
 
-    /// Gives the ids of a text in order.
+    /// Passes the ids of a text to `give`, in order.
     fn tokens(&self, text: &str, give: &mut impl FnMut(u32)) {
         let mut scratch = Scratch::default();
         let mut buffer = String::new();
         let mut rest = text;
         loop {
             let found = self.next_added(rest);
-            let words = &rest[..found.map_or(rest.len(), |it| it.0)];
+            let words = &rest[..found.map_or(rest.len(), |found| found.0)];
             self.cleaning.words(words, &mut buffer, &mut |word| {
                 let is_known = word.chars().nth(self.max_chars).is_none()
                     && self.vocabulary.pieces(word, &mut scratch, give);
@@ -77,12 +77,13 @@ impl WordPiece {
 
     /// Finds the first added token: its start, its length and its id.
     fn next_added(&self, text: &str) -> Option<(usize, usize, u32)> {
-        let starts = |byte: &u8| self.added.iter().any(|it| it.0.as_bytes().first() == Some(byte));
+        let starts =
+            |byte: &u8| self.added.iter().any(|token| token.0.as_bytes().first() == Some(byte));
         let bytes = text.as_bytes();
         let mut at = 0;
         loop {
             at += bytes[at..].iter().position(starts)?;
-            let found = self.added.iter().find(|it| bytes[at..].starts_with(it.0.as_bytes()));
+            let found = self.added.iter().find(|token| bytes[at..].starts_with(token.0.as_bytes()));
             if let Some((content, id)) = found {
                 return Some((at, content.len(), *id));
             }
@@ -98,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// A vocabulary of few letters, so that random words are often made of tokens.
+    /// A vocabulary of few letters, so that random words can often be split into tokens.
     fn tokenizer_json() -> Value {
         let tokens =
             ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "ab", "aba", "é", "e", "ß"]
@@ -149,7 +150,7 @@ mod tests {
         })
     }
 
-    /// Returns the tokenizer with some of its settings replaced, as kb and the library read it.
+    /// Returns kb's and the library's tokenizer with some of its settings replaced.
     fn both(changes: &[(&str, Value)]) -> (Option<WordPiece>, Option<tokenizers::Tokenizer>) {
         let mut json = tokenizer_json();
         for (pointer, value) in changes {
@@ -159,7 +160,7 @@ mod tests {
         (WordPiece::read(&bytes), tokenizers::Tokenizer::from_bytes(&bytes).ok())
     }
 
-    /// Every way a model of the family sets its switches.
+    /// Returns a tokenizer for every combination of settings in this family.
     fn variants() -> Vec<(WordPiece, tokenizers::Tokenizer)> {
         let bert = json!({"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]});
         [
@@ -187,13 +188,13 @@ mod tests {
     #[track_caller]
     fn check(own: &WordPiece, library: &tokenizers::Tokenizer, text: &str) {
         let expected = library.encode_fast(text, true).unwrap();
-        let expected: Vec<i64> = expected.get_ids().iter().map(|it| i64::from(*it)).collect();
+        let expected: Vec<i64> = expected.get_ids().iter().map(|id| i64::from(*id)).collect();
         assert_eq!(own.encode(text), expected, "{text:?}");
         let num_tokens = library.encode_fast(text, false).unwrap().len();
         assert_eq!(own.num_tokens(text), num_tokens, "{text:?}");
     }
 
-    /// What tokenizers trip over, and what words are made of.
+    /// Generates ordinary words and text that is hard for tokenizers.
     fn piece() -> impl Strategy<Value = String> {
         let fixed = prop::sample::select(vec![
             "a",
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ids_are_those_of_the_library() {
+    fn the_ids_equal_those_of_the_library() {
         let variants = variants();
         proptest!(|(pieces in prop::collection::vec(piece(), 0..24))| {
             let text = pieces.concat();
@@ -271,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn no_character_is_read_otherwise_than_by_the_library() {
+    fn every_character_is_read_as_by_the_library() {
         let variants = variants();
-        // All of the first two planes; beyond them ideographs, and little else, go on for long.
+        // The first two planes completely; the others consist mostly of ideographs.
         let codes = (0..=0x1_ffff).chain((0x2_0000..=0x10_ffff).step_by(61));
         let chars: Vec<char> = codes.filter_map(char::from_u32).collect();
         for (idx, chars) in chars.chunks(32).enumerate() {
-            // Within a word, alone, under an accent, before an accented letter.
+            // Inside a word, alone, under an accent, before an accented letter.
             let around =
                 |c: &char| ['a', *c, 'b', ' ', *c, '\u{301}', ' ', 'é', *c, 'a', '\u{327}'];
             let text: String = chars.iter().flat_map(around).collect();
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_to_the_library() {
+    fn an_unsupported_tokenizer_is_left_to_the_library() {
         let token = |flag: &str| {
             let mut token = tokenizer_json()["added_tokens"][4].clone();
             token[flag] = json!(true);

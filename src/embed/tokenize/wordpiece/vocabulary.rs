@@ -1,34 +1,34 @@
 //! Splits a word into the tokens of a vocabulary.
 //!
-//! One block of bytes and one hash table instead of a map of owned strings.
+//! Uses one block of bytes and one hash table instead of a map of owned strings.
 
 /// Marks an empty slot of the table.
 const EMPTY: u32 = u32::MAX;
 
-/// Slots for each token, before rounding up to a power of two: short chains at little memory.
+/// Slots per token, before rounding up to a power of two: short chains and little memory.
 const SLOTS_PER_TOKEN: usize = 2;
 
-/// Start and factor of the FNV-1a hash of 64 bits (Fowler, Noll, Vo). It goes byte by byte, so the
-/// hashes of all beginnings of a word come at the price of one.
+/// Start and factor of the 64-bit FNV-1a hash (Fowler, Noll, Vo). It works byte by byte, so hashing
+/// all prefixes of a word costs as much as hashing the word.
 const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 const HASH_FACTOR: u64 = 0x0000_0100_0000_01b3;
 
-/// Spreads a hash over its upper bits, of which the slot is made (Knuth's multiplicative method).
+/// Spreads a hash over its upper bits, which give the slot (Knuth's multiplicative method).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Tokens by their bytes.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
-    /// The bytes of all tokens, one after the other.
+    /// The concatenated bytes of all tokens.
     bytes: Vec<u8>,
     entries: Vec<Entry>,
     /// Indices of `entries`, by hash, then linearly; `EMPTY` ends a chain.
     slots: Vec<u32>,
-    /// How far a spread hash is shifted to become a slot.
+    /// Number of bits by which a spread hash is shifted to get a slot.
     shift: u32,
     /// Bytes of the longest token.
     longest: usize,
-    /// What a token that continues a word begins with.
+    /// The prefix of tokens that continue a word.
     prefix: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ struct Entry {
     id: u32,
 }
 
-/// Where [`Vocabulary::pieces`] keeps its work between words.
+/// Buffers that [`Vocabulary::pieces`] reuses between words.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     hashes: Vec<u64>,
@@ -48,8 +48,8 @@ pub(super) struct Scratch {
 }
 
 impl Vocabulary {
-    /// Makes the table of `tokens`, whose bytes stand in `bytes` one after the other: the length and
-    /// the id of each. Of two that are equal the later one counts.
+    /// Creates the table of `tokens`, the length and the id of each, whose concatenated bytes are
+    /// in `bytes`. The later of two equal tokens is used.
     pub(super) fn new(bytes: Vec<u8>, tokens: &[(usize, u32)], prefix: &str) -> Option<Self> {
         let num_slots = (tokens.len() * SLOTS_PER_TOKEN).next_power_of_two().max(2);
         let mut vocabulary = Self {
@@ -57,7 +57,7 @@ impl Vocabulary {
             entries: Vec::with_capacity(tokens.len()),
             slots: vec![EMPTY; num_slots],
             shift: u64::BITS - num_slots.trailing_zeros(),
-            longest: tokens.iter().map(|it| it.0).max().unwrap_or(0),
+            longest: tokens.iter().map(|token| token.0).max().unwrap_or(0),
             prefix: prefix.as_bytes().to_vec(),
         };
         let mut start = 0;
@@ -82,8 +82,8 @@ impl Vocabulary {
         self.find(hash(HASH_START, token.as_bytes()), &[], token.as_bytes())
     }
 
-    /// Gives the ids of a word's pieces: the longest token it begins with, then the longest one
-    /// that continues it, and so on. `false`, and nothing given, where that fails.
+    /// Passes the ids of a word's pieces to `give`: the longest token at its start, then the
+    /// longest one that continues it, and so on. Returns `false` and passes nothing if that fails.
     pub(super) fn pieces(
         &self,
         word: &str,
@@ -109,7 +109,7 @@ impl Vocabulary {
             scratch.ids.push(id);
             start += len;
         }
-        scratch.ids.iter().for_each(|it| give(*it));
+        scratch.ids.iter().for_each(|id| give(*id));
         true
     }
 
@@ -120,7 +120,7 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the slot of `prefix` and `token` together, or the empty one where they belong.
+    /// Returns the slot of `prefix` and `token` together, or the empty slot where they belong.
     fn slot(&self, hash: u64, prefix: &[u8], token: &[u8]) -> usize {
         let mask = self.slots.len() - 1;
         let spread = hash.wrapping_mul(SPREAD) >> self.shift;
@@ -144,7 +144,7 @@ impl Vocabulary {
 }
 
 fn hash(state: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(state, |it, byte| (it ^ u64::from(*byte)).wrapping_mul(HASH_FACTOR))
+    bytes.iter().fold(state, |state, byte| (state ^ u64::from(*byte)).wrapping_mul(HASH_FACTOR))
 }
 
 #[cfg(test)]
@@ -152,8 +152,8 @@ mod tests {
     use super::*;
 
     fn vocabulary(tokens: &[(&str, u32)]) -> Vocabulary {
-        let bytes = tokens.iter().flat_map(|it| it.0.bytes()).collect();
-        let lens: Vec<(usize, u32)> = tokens.iter().map(|it| (it.0.len(), it.1)).collect();
+        let bytes = tokens.iter().flat_map(|token| token.0.bytes()).collect();
+        let lens: Vec<(usize, u32)> = tokens.iter().map(|token| (token.0.len(), token.1)).collect();
         Vocabulary::new(bytes, &lens, "##").unwrap()
     }
 
@@ -164,20 +164,20 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_piece_goes_first() {
+    fn the_longest_piece_is_first() {
         let vocabulary =
             vocabulary(&[("un", 1), ("unhappy", 2), ("##happ", 3), ("##y", 4), ("##é", 5)]);
         assert_eq!(pieces(&vocabulary, "unhappy"), Some(vec![2]));
         assert_eq!(pieces(&vocabulary, "unhappyy"), Some(vec![2, 4]));
         assert_eq!(pieces(&vocabulary, "unhappé"), Some(vec![1, 3, 5]));
-        // Longest first is not the same as finding a way: "un" + "##happy…" is never tried again.
+        // The longest match is greedy: "un" + "##happy…" is never reconsidered.
         assert_eq!(pieces(&vocabulary, "unhappyx"), None);
         assert_eq!(pieces(&vocabulary, "happ"), None);
         assert_eq!(pieces(&vocabulary, ""), Some(vec![]));
     }
 
     #[test]
-    fn of_two_equal_tokens_the_later_counts() {
+    fn the_later_of_two_equal_tokens_is_used() {
         let vocabulary = vocabulary(&[("a", 1), ("b", 2), ("a", 3), ("", 4)]);
         assert_eq!(
             (vocabulary.id("a"), vocabulary.id("b"), vocabulary.id("c")),
@@ -188,15 +188,16 @@ mod tests {
 
     #[test]
     fn every_token_of_a_large_vocabulary_is_found() {
-        let names: Vec<String> = (0..5000).map(|it| format!("{it:x}")).collect();
-        let tokens: Vec<(&str, u32)> = names.iter().zip(0..).map(|(it, id)| (&**it, id)).collect();
+        let names: Vec<String> = (0..5000).map(|number| format!("{number:x}")).collect();
+        let tokens: Vec<(&str, u32)> =
+            names.iter().zip(0..).map(|(name, id)| (&**name, id)).collect();
         let vocabulary = vocabulary(&tokens);
         assert!(tokens.iter().all(|(token, id)| vocabulary.id(token) == Some(*id)));
         assert_eq!(vocabulary.id("1388"), None);
     }
 
     #[test]
-    fn lengths_that_exceed_the_bytes_make_no_vocabulary() {
+    fn lengths_beyond_the_bytes_are_refused() {
         assert!(Vocabulary::new(b"abc".to_vec(), &[(2, 0), (2, 1)], "##").is_none());
         assert!(Vocabulary::new(Vec::new(), &[], "##").unwrap().id("a").is_none());
     }

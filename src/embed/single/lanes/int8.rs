@@ -1,8 +1,8 @@
-//! Computes dot products of integers, activations of 9 bits with weights of 8, exactly on every processor.
+//! Computes dot products of 9-bit activations with 8-bit weights, exactly on every processor.
 //!
-//! The processor's instruction multiplies twice as many numbers of 16 bits as floats and adds them up
-//! in pairs; weights are widened to 16 bits on their way into a register and nowhere else. That takes
-//! a third of the time of the same product of floats.
+//! The processor's instruction multiplies twice as many 16-bit integers as floats and adds them in
+//! pairs; weights are only widened to 16 bits when they are loaded into a register. That takes a
+//! third of the time of the same product of floats.
 
 #[cfg(target_arch = "x86_64")]
 use bytemuck::Pod;
@@ -11,14 +11,15 @@ use pulp::NullaryFnOnce;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
 
-/// Rows that are multiplied at once.
+/// Rows multiplied at once.
 #[cfg(target_arch = "x86_64")]
 const ROWS: usize = 4;
 
 /// Multiplies tokens with rows of weights.
 ///
-/// `tokens` and `rows` hold `len` numbers each, one after the other, `len` at most 65,536, those of tokens
-/// between -255 and 255; `found` gets the number of a token, that of a row and their dot product.
+/// `tokens` and `rows` are concatenated vectors of `len` numbers each. `len` is at most 65,536, and
+/// the numbers of tokens are between -255 and 255. `found` gets the index of a token, the index of
+/// a row and their dot product.
 pub(in crate::embed) fn multiply(
     tokens: &[i16],
     rows: &[i8],
@@ -38,7 +39,7 @@ pub(in crate::embed) fn multiply(
     plain(tokens, rows, len, found);
 }
 
-/// The same on any processor and for any length, with what the compiler makes of it.
+/// Multiplies on any processor and for any length, as the compiler vectorises it.
 fn plain(tokens: &[i16], rows: &[i8], len: usize, mut found: impl FnMut(usize, usize, i32)) {
     for (row_idx, row) in rows.chunks_exact(len).enumerate() {
         for (token_idx, token) in tokens.chunks_exact(len).enumerate() {
@@ -48,21 +49,21 @@ fn plain(tokens: &[i16], rows: &[i8], len: usize, mut found: impl FnMut(usize, u
     }
 }
 
-/// What a processor does with several numbers at once.
+/// The vector instructions of a processor.
 #[cfg(target_arch = "x86_64")]
 trait Lanes: Copy {
-    /// How many.
+    /// Numbers per register.
     const LEN: usize = size_of::<Self::Rows>();
-    /// Weights in 8 bits.
+    /// 8-bit weights.
     type Rows: Pod;
-    /// Activations in 16 bits.
+    /// 16-bit activations.
     type Tokens: Pod;
-    /// Numbers in a register.
+    /// A register of sums.
     type Register: Copy;
 
     fn zero(self) -> Self::Register;
     fn widen(self, rows: Self::Rows) -> Self::Register;
-    /// Adds products of tokens and widened rows, each the sum of two neighbours.
+    /// Adds products of tokens and widened rows; each is the sum of two neighbours.
     fn add(
         self,
         sums: Self::Register,
@@ -139,13 +140,13 @@ impl Lanes for V3 {
     }
 }
 
-/// A product of `TOKENS` tokens at a time.
+/// A product that handles `TOKENS` tokens at a time.
 #[cfg(target_arch = "x86_64")]
 struct Product<'a, L: Lanes, F, const TOKENS: usize> {
     lanes: L,
     tokens: &'a [L::Tokens],
     rows: &'a [L::Rows],
-    /// Registers that a token or a row fills.
+    /// Registers per token or row.
     len: usize,
     found: F,
 }
@@ -157,7 +158,7 @@ impl<'a, L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> Product<'a,
         Self { lanes, tokens, rows, len: len / L::LEN, found }
     }
 
-    /// Multiplies all tokens with `N` rows, of which the first has this number.
+    /// Multiplies all tokens with `N` rows, starting with row `first`.
     #[inline(always)]
     fn rows<const N: usize>(&mut self, first: usize, rows: &[L::Rows]) {
         let groups = self.tokens.chunks_exact(self.len * TOKENS);
@@ -179,12 +180,12 @@ impl<'a, L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> Product<'a,
         (first_row, rows): (usize, &[L::Rows]),
     ) {
         let (lanes, len) = (self.lanes, self.len);
-        let tokens: [_; M] = std::array::from_fn(|it| &tokens[it * len..][..len]);
-        let rows: [_; N] = std::array::from_fn(|it| &rows[it * len..][..len]);
+        let tokens: [_; M] = std::array::from_fn(|idx| &tokens[idx * len..][..len]);
+        let rows: [_; N] = std::array::from_fn(|idx| &rows[idx * len..][..len]);
         let mut sums = [[lanes.zero(); N]; M];
         for at in 0..len {
-            let rows: [_; N] = std::array::from_fn(|it| lanes.widen(rows[it][at]));
-            // By number: with iterators the sums leave the registers.
+            let rows: [_; N] = std::array::from_fn(|idx| lanes.widen(rows[idx][at]));
+            // Indexed: with iterators the sums leave the registers.
             for m in 0..M {
                 let token = tokens[m][at];
                 for n in 0..N {
@@ -224,14 +225,14 @@ impl<L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> NullaryFnOnce
 mod tests {
     use super::*;
 
-    /// Numbers up to the greatest there are, in no order that repeats soon.
+    /// Returns numbers up to the largest possible ones, in an order with a long period.
     fn numbers(count: usize, most: i16, seed: usize) -> Vec<i16> {
         let span = usize::try_from(most).unwrap() * 2 + 1;
-        let number = |it: usize| i16::try_from((it * 7919 + seed) % span).unwrap() - most;
+        let number = |idx: usize| i16::try_from((idx * 7919 + seed) % span).unwrap() - most;
         (0..count).map(number).collect()
     }
 
-    /// The products of one way of computing them; each is found once.
+    /// Returns the products of one implementation; each is found once.
     fn products(
         (num_tokens, num_rows): (usize, usize),
         multiply: impl FnOnce(&mut dyn FnMut(usize, usize, i32)),
@@ -246,8 +247,9 @@ mod tests {
     fn check(num_tokens: usize, num_rows: usize, len: usize) {
         let tokens = numbers(num_tokens * len, 255, 3);
         let rows = numbers(num_rows * len, 127, 5);
-        let rows: Vec<i8> = rows.iter().map(|it| i8::try_from(*it).unwrap()).collect();
-        let pairs = tokens.chunks(len).flat_map(|it| rows.chunks(len).map(move |row| (it, row)));
+        let rows: Vec<i8> = rows.iter().map(|number| i8::try_from(*number).unwrap()).collect();
+        let pairs =
+            tokens.chunks(len).flat_map(|token| rows.chunks(len).map(move |row| (token, row)));
         let expected: Vec<i32> = pairs
             .map(|(token, row)| {
                 token.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn every_token_meets_every_row_once_whatever_the_processor() {
+    fn every_token_is_multiplied_once_with_every_row_on_any_processor() {
         for num_tokens in 0..10 {
             for num_rows in 0..10 {
                 for len in [1, 7, 16, 37, 64, 96] {
@@ -278,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_greatest_numbers_of_the_longest_rows_fit() {
+    fn the_largest_numbers_of_the_longest_rows_do_not_overflow() {
         for len in [1536, 65_536] {
             multiply(&vec![255; len], &vec![-127; len], len, |_, _, dot| {
                 assert_eq!(i64::from(dot), -255 * 127 * i64::try_from(len).unwrap());
