@@ -1,7 +1,8 @@
 //! Reads the chapters of an EPUB book.
 //!
-//! An EPUB file is a ZIP archive (EPUB 3.3): `META-INF/container.xml` names the package document, whose
-//! `manifest` lists the files and whose `spine` puts the chapters in order. Chapters are web pages.
+//! An EPUB file is a ZIP archive (EPUB 3.3): `META-INF/container.xml` names the package document,
+//! whose `manifest` lists the files and whose `spine` defines the order of the chapters. Chapters
+//! are web pages.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use super::{Emit, Input, Stop, html};
 use crate::error::Failure;
 use crate::extract::protocol::{GaveUp, Line, Page, Tail};
 
-/// What fonts are hidden by, which locks no text (EPUB 3.3, 4.4).
+/// Algorithms that only obfuscate fonts, so that the text is not encrypted (EPUB 3.3, 4.4).
 const FONT_ALGORITHMS: [&str; 2] =
     ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
 
@@ -32,7 +33,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
         .ok_or_else(|| GaveUp::new(Failure::Damaged, format!("{name} is missing")))?;
     let chapters = chapters(&package)?;
     emit(Line::Document(parts::head(&package)))?;
-    let folder = name.rsplit_once('/').map_or("", |it| it.0);
+    let folder = name.rsplit_once('/').map_or("", |(parent, _)| parent);
     let mut writer = Writer::default();
     for reference in chapters {
         if let Some(page) = part(&mut archive, &resolve(folder, &reference))? {
@@ -72,7 +73,7 @@ fn package_name(container: &str) -> Result<String, GaveUp> {
     found.ok_or_else(|| GaveUp::new(Failure::Damaged, "the container names no package"))
 }
 
-/// Returns references to the chapters in the order they are read in.
+/// Returns references to the chapters in reading order.
 fn chapters(package: &str) -> Result<Vec<String>, GaveUp> {
     let (mut files, mut order) = (HashMap::new(), Vec::new());
     each(package, |event| {
@@ -85,18 +86,18 @@ fn chapters(package: &str) -> Result<Vec<String>, GaveUp> {
             _ => {}
         }
     })?;
-    Ok(order.iter().filter_map(|it| files.remove(it)).collect())
+    Ok(order.iter().filter_map(|id| files.remove(id)).collect())
 }
 
 fn each(text: &str, on_event: impl FnMut(Event<'_>)) -> Result<(), GaveUp> {
-    xml::each(text, on_event).map_err(|it| GaveUp::new(Failure::Damaged, it))
+    xml::each(text, on_event).map_err(|error| GaveUp::new(Failure::Damaged, error))
 }
 
-/// Returns the name in the archive that a reference in a file of `folder` means.
+/// Returns the name in the archive that a reference in a file of `folder` refers to.
 fn resolve(folder: &str, reference: &str) -> String {
     let path = reference.split(['#', '?']).next().unwrap_or_default();
     let path = percent_decode_str(path).decode_utf8_lossy();
-    let mut names: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+    let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
     for name in path.split('/') {
         match name {
             "" | "." => {}
@@ -111,7 +112,7 @@ fn resolve(folder: &str, reference: &str) -> String {
 mod tests {
     use super::*;
     use crate::extract::reader::parts::archive;
-    use crate::extract::reader::testing::{Said, said};
+    use crate::extract::reader::testing::{Output, output_of};
 
     const CONTAINER: &str =
         "<container><rootfiles><rootfile full-path='OEBPS/book.opf'/></rootfiles></container>";
@@ -124,14 +125,14 @@ mod tests {
         <script src='x.js'/></head><body><h1><a id='p1'/>Ebb</h1><p>The water leaves.</p></body></html>";
     const SECOND: &str = "<html><body><h1>Flood</h1><p>It returns.</p></body></html>";
 
-    fn outcome(parts: &[(&str, &str)]) -> Result<Said, Stop> {
-        said(read, &archive(parts))
+    fn outcome(parts: &[(&str, &str)]) -> Result<Output, Stop> {
+        output_of(read, &archive(parts))
     }
 
     #[track_caller]
     fn check_failure(parts: &[(&str, &str)], expected: Failure) {
         match outcome(parts) {
-            Err(Stop::GaveUp(it)) => assert_eq!(it.failure, expected),
+            Err(Stop::GaveUp(failed)) => assert_eq!(failed.failure, expected),
             other => panic!("{other:?}"),
         }
     }
@@ -144,7 +145,7 @@ mod tests {
     ];
 
     #[test]
-    fn chapters_come_in_the_order_of_the_spine() {
+    fn chapters_are_in_the_order_of_the_spine() {
         let (head, blocks) = outcome(&BOOK).unwrap();
         assert_eq!(head.title.as_deref(), Some("Tides"));
         assert_eq!(head.author.as_deref(), Some("Maren Voss"));
@@ -153,18 +154,18 @@ mod tests {
     }
 
     #[test]
-    fn a_locked_book_says_so_and_hidden_fonts_lock_nothing() {
+    fn an_encrypted_book_is_refused_but_obfuscated_fonts_are_allowed() {
         let encryption = |algorithm: &str| {
             format!("<encryption><EncryptionMethod Algorithm='{algorithm}'/></encryption>")
         };
         let (fonts, text) = (encryption(FONT_ALGORITHMS[0]), encryption("http://x#aes128-cbc"));
-        let with = |it| [BOOK.as_slice(), &[("META-INF/encryption.xml", it)]].concat();
+        let with = |xml| [BOOK.as_slice(), &[("META-INF/encryption.xml", xml)]].concat();
         assert!(outcome(&with(fonts.as_str())).is_ok());
         check_failure(&with(text.as_str()), Failure::EncryptionNotSupported);
     }
 
     #[test]
-    fn what_is_no_book_is_named() {
+    fn a_file_that_is_not_a_book_is_refused() {
         check_failure(&[("a.txt", "x")], Failure::WrongFormat);
         check_failure(&BOOK[..1], Failure::Damaged);
         check_failure(&[("META-INF/container.xml", "<container/>")], Failure::Damaged);

@@ -1,6 +1,6 @@
 //! Writes rows of cells as a Markdown table.
 
-/// Leaves out the columns without text of `rows`, all of one length.
+/// Removes the columns of `rows` that have no text. All rows must have the same length.
 pub(in crate::extract) fn drop_empty_columns(rows: &mut [Vec<String>]) {
     let width = rows.first().map_or(0, Vec::len);
     let is_used: Vec<bool> =
@@ -11,11 +11,11 @@ pub(in crate::extract) fn drop_empty_columns(rows: &mut [Vec<String>]) {
     }
 }
 
-/// Writes `rows`, all of one length, as a table with the first row as its header.
+/// Formats `rows` as a table with the first row as its header. All rows must have the same length.
 pub(in crate::extract) fn to_markdown(rows: &[Vec<String>]) -> String {
     let mut lines = Vec::with_capacity(rows.len() + 1);
     for (number, row) in rows.iter().enumerate() {
-        let cells: Vec<String> = row.iter().map(|it| it.replace('|', "\\|")).collect();
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
         lines.push(format!("| {} |", cells.join(" | ")));
         if number == 0 {
             lines.push(format!("|{}", " --- |".repeat(row.len())));

@@ -1,7 +1,8 @@
-//! Reads hostile formats, in the child only.
+//! Reads untrusted formats, only in the child process.
 //!
-//! Nothing outside this folder names what is in it, but for the entry point of the child ([`run_child`]); a
-//! test holds the wall up. What the parent and the child both know is in `protocol.rs`.
+//! No code outside this folder names anything in it except the entry point of the child
+//! ([`run_child`]); a test enforces this. Definitions that the parent and the child share are in
+//! `protocol.rs`.
 
 mod docx;
 mod epub;
@@ -22,16 +23,16 @@ use crate::extract::protocol::{GaveUp, Line, OcrJob};
 
 pub use serve::run_child;
 
-/// Takes a line on its way to the parent.
+/// Sends a line to the parent.
 type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
 
-/// What a reader is given.
+/// The input of a reader.
 struct Input<'a> {
     /// The file.
     bytes: &'a [u8],
-    /// Opens it if it is encrypted.
+    /// Opens an encrypted file.
     password: Option<&'a str>,
-    /// For the readers of pictures.
+    /// For the readers that use OCR.
     ocr: Option<&'a OcrJob>,
 }
 
@@ -40,13 +41,13 @@ struct Input<'a> {
 enum Stop {
     /// The document cannot be read.
     GaveUp(GaveUp),
-    /// Nobody listens.
+    /// The parent no longer reads the output.
     Io(io::Error),
 }
 
 impl From<GaveUp> for Stop {
-    fn from(it: GaveUp) -> Self {
-        Self::GaveUp(it)
+    fn from(failed: GaveUp) -> Self {
+        Self::GaveUp(failed)
     }
 }
 
@@ -56,7 +57,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// Reads bytes as the reader of this name does, without a process of its own.
+/// Reads bytes with the named reader in this process, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(name: &str, bytes: &[u8]) {
     use crate::extract::protocol;

@@ -1,4 +1,4 @@
-//! Reads the parts of a ZIP archive (`zip`): what DOCX and EPUB have in common.
+//! Reads the parts of a ZIP archive (`zip`); shared by DOCX and EPUB.
 
 use std::io::{Cursor, Read as _};
 
@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::extract::protocol::{GaveUp, Head};
 use crate::text::decode;
 
-/// Most bytes of one part: a thousand pages have some 20 million.
+/// Most bytes of one part; a thousand pages have about 20 million.
 const MAX_PART_BYTES: u64 = 512 << 20;
 
 /// An archive in memory.
@@ -18,22 +18,22 @@ pub(in crate::extract) type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
 
 /// Opens an archive.
 pub(in crate::extract) fn open(bytes: &[u8]) -> Result<Archive<'_>, GaveUp> {
-    ZipArchive::new(Cursor::new(bytes)).map_err(|it| damaged(&it))
+    ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))
 }
 
-/// Returns a part of the archive; `None` if there is none of that name.
+/// Returns a part of the archive; `None` if there is none with that name.
 pub(in crate::extract) fn part(
     archive: &mut Archive<'_>,
     name: &str,
 ) -> Result<Option<String>, GaveUp> {
     let part = match archive.by_name(name) {
         Err(ZipError::FileNotFound) => return Ok(None),
-        other => other.map_err(|it| damaged(&it))?,
+        other => other.map_err(|error| damaged(&error))?,
     };
     let mut bytes = Vec::new();
     let outcome = part.take(MAX_PART_BYTES).read_to_end(&mut bytes);
-    let len = outcome.map_err(|it| GaveUp::new(Failure::Damaged, it.to_string()))?;
-    if u64::try_from(len).is_ok_and(|it| it >= MAX_PART_BYTES) {
+    let len = outcome.map_err(|error| GaveUp::new(Failure::Damaged, error.to_string()))?;
+    if u64::try_from(len).is_ok_and(|len| len >= MAX_PART_BYTES) {
         return Err(GaveUp::new(Failure::OutOfMemory, format!("{name} is larger than 512 MB")));
     }
     Ok(Some(decode::decode(&bytes).unwrap_or_default()))
@@ -49,14 +49,14 @@ fn damaged(error: &ZipError) -> GaveUp {
     GaveUp::new(failure, error.to_string())
 }
 
-/// Reads what a document says about itself (Dublin Core).
+/// Reads the metadata of a document (Dublin Core).
 pub(in crate::extract) fn head(properties: &str) -> Head {
     let mut head = Head::default();
     let mut text = String::new();
-    // What cannot be read of it is not missed.
+    // Metadata that cannot be read is ignored.
     let _ = xml::each(properties, |event| match event {
         Event::Open(_) => text.clear(),
-        Event::Text(it) => text.push_str(it),
+        Event::Text(run) => text.push_str(run),
         Event::Close(name) => {
             let words = text.trim();
             let slot = match name {
@@ -74,7 +74,7 @@ pub(in crate::extract) fn head(properties: &str) -> Head {
     head
 }
 
-/// An archive of these parts.
+/// Creates an archive of these parts.
 #[cfg(test)]
 pub(in crate::extract) fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
     use std::io::Write as _;

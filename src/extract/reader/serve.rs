@@ -1,9 +1,10 @@
-//! Requests and documents on stdin, lines of JSON on stdout: the process that may crash.
+//! Reads requests and documents from stdin and writes lines of JSON to stdout. This is the process
+//! that may crash.
 //!
-//! `kb` starts itself as `kb __read`. Before the first byte of the file is looked at,
-//! the process has taken its own limits: address space, processor time, no core file. A panic
-//! becomes a line; a stack overflow, a failed allocation or a signal ends this process only, and
-//! the parent reads the cause from its status.
+//! `kb` starts itself as `kb __read`. Before reading the first byte of the file, the process sets
+//! its own limits: address space, processor time, no core file. A panic becomes a line of output. A
+//! stack overflow, a failed allocation or a signal ends only this process, and the parent
+//! determines the cause from its status.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::ExitCode;
@@ -14,25 +15,25 @@ use super::{Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{GaveUp, Line, Request, decode, encode};
 
-/// Stack of the reading thread. Readers recurse along the nesting of a document; the main
-/// thread's stack is 8 MiB on Linux and 1 MiB on Windows.
+/// Stack of the reading thread. Readers recurse with the nesting of a document; the stack of the
+/// main thread is 8 MiB on Linux and 1 MiB on Windows.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Longest request line. It holds two names, some numbers and a password.
+/// Longest request line. It contains two names, some numbers and a password.
 const MAX_REQUEST_BYTES: u64 = 64 << 10;
 
-/// Most that pages can add to the processor time, as a multiple of the time without them: the
-/// number of pages is the file's own claim.
+/// Largest processor time including pages, as a multiple of the time without them, because the file
+/// itself declares the number of pages.
 const MAX_CPU_FACTOR: u64 = 20;
 
-/// Reads documents from stdin, one after the other, and writes what is in them to stdout: the whole life
-/// of a child. Nothing is written anywhere else.
+/// Runs the child: reads documents from stdin, one after another, and writes their content to
+/// stdout and nowhere else.
 pub fn run_child() -> ExitCode {
-    // The panic message would be noise; its words travel in the last line.
+    // The panic message would be noise; it is sent in the last line.
     panic::set_hook(Box::new(|_| {}));
     match serve_all(io::stdin(), &mut io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
-        // The parent has gone or does not speak the protocol: there is nobody to tell.
+        // The parent has gone or does not speak the protocol, so the error cannot be reported.
         Err(_) => ExitCode::FAILURE,
     }
 }
@@ -57,7 +58,7 @@ fn serve(
     input: &mut impl Read,
     output: &mut (impl Write + Send),
 ) -> io::Result<()> {
-    // Processor time counts from the start of the process.
+    // Processor time is counted from the start of the process.
     let spent = spent_seconds();
     limit_memory(request.max_memory_bytes);
     limit_cpu(spent.saturating_add(request.cpu_seconds));
@@ -82,14 +83,14 @@ fn serve(
         });
         match reading.map(thread::ScopedJoinHandle::join) {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(payload)) => Err(GaveUp::new(Failure::Crashed, words_of(&*payload)).into()),
+            Ok(Err(payload)) => Err(GaveUp::new(Failure::Crashed, panic_message(&*payload)).into()),
             Err(error) => Err(GaveUp::new(Failure::OutOfMemory, error.to_string()).into()),
         }
     });
     match outcome {
         Ok(()) => Ok(()),
-        Err(Stop::GaveUp(it)) => {
-            output.write_all(&encode(&Line::from(&it)))?;
+        Err(Stop::GaveUp(failed)) => {
+            output.write_all(&encode(&Line::from(&failed)))?;
             output.flush()
         }
         Err(Stop::Io(error)) => Err(error),
@@ -97,10 +98,10 @@ fn serve(
 }
 
 /// Returns the message of a panic.
-fn words_of(payload: &(dyn std::any::Any + Send)) -> String {
-    let words = payload.downcast_ref::<&str>().copied();
-    let words = words.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    words.unwrap_or("it panicked").to_owned()
+fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
+    let message = payload.downcast_ref::<&str>().copied();
+    let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    message.unwrap_or("it panicked").to_owned()
 }
 
 fn cpu_seconds(request: &Request, page_count: u32) -> u64 {
@@ -113,7 +114,7 @@ fn cpu_seconds(request: &Request, page_count: u32) -> u64 {
 fn limit_memory(bytes: u64) {
     use rustix::process::Resource;
     limit(Resource::As, bytes);
-    // A core file of a gigabyte for every damaged PDF would be no kindness.
+    // A core file of a gigabyte for every damaged PDF would be of no use.
     limit(Resource::Core, 0);
 }
 
@@ -122,18 +123,18 @@ fn limit_cpu(seconds: u64) {
     limit(rustix::process::Resource::Cpu, seconds);
 }
 
-/// Sets the soft limit, which is what the kernel acts on, and leaves the hard one, so that the
-/// soft one can be raised when the number of pages is known. That a limit cannot be set is no
-/// reason not to read: the parent watches the clock.
+/// Sets the soft limit, which the kernel enforces, and keeps the hard limit, so that the soft one
+/// can be raised once the number of pages is known. If a limit cannot be set, the document is read
+/// anyway, as the parent limits the time.
 #[cfg(unix)]
 fn limit(resource: rustix::process::Resource, to: u64) {
     use rustix::process::{Rlimit, getrlimit, setrlimit};
     let maximum = getrlimit(resource).maximum;
-    let current = Some(maximum.map_or(to, |it| to.min(it)));
+    let current = Some(maximum.map_or(to, |maximum| to.min(maximum)));
     let _ = setrlimit(resource, Rlimit { current, maximum });
 }
 
-/// Returns the processor time this process has taken, in whole seconds.
+/// Returns the processor time of this process, in whole seconds.
 #[cfg(unix)]
 fn spent_seconds() -> u64 {
     use rustix::time::{ClockId, clock_gettime};
@@ -175,10 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_keeps_its_words() {
+    fn the_message_of_a_panic_is_kept() {
         let payload = panic::catch_unwind(|| panic::panic_any("plain")).unwrap_err();
-        assert_eq!(words_of(&*payload), "plain");
+        assert_eq!(panic_message(&*payload), "plain");
         let payload = panic::catch_unwind(|| panic::panic_any(7)).unwrap_err();
-        assert_eq!(words_of(&*payload), "it panicked");
+        assert_eq!(panic_message(&*payload), "it panicked");
     }
 }

@@ -1,5 +1,5 @@
-//! The readers there are, those of PDF in the order they are tried: tables, so that another is a
-//! row.
+//! Lists the available readers in tables, so that adding a reader is adding a row. Readers of PDF
+//! are in the order in which they are tried.
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
 use super::{Emit, Input, Stop, docx, epub, html};
@@ -10,21 +10,21 @@ use crate::extract::protocol::{DOCX, EPUB, HTML, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF
 pub(super) struct Reader {
     /// Its name in a request.
     pub(super) name: &'static str,
-    /// What the child calls.
+    /// The function that the child calls.
     pub(super) read: Read,
 }
 
-/// Reads a document, giving lines in the protocol's order up to `Done`.
+/// Reads a document and emits lines in the order of the protocol, up to `Done`.
 type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>;
 
-/// The readers `extract` tries, best first.
+/// The readers of PDF that `extract` tries, best first.
 const READERS: &[Reader] = &[
     Reader { name: PDF_READERS[0], read: with_hayro::read },
     Reader { name: PDF_READERS[1], read: with_unpdf::read },
     Reader { name: PDF_READERS[2], read: with_pdf_extract::read },
 ];
 
-/// Readers of other documents than PDF, and of pictures of text. A caller names the one it wants.
+/// Readers of other formats, and readers that use OCR. The caller names the one it wants.
 const OTHERS: &[Reader] = &[
     Reader { name: HTML, read: html::read },
     Reader { name: DOCX, read: docx::read },
@@ -34,15 +34,15 @@ const OTHERS: &[Reader] = &[
     Reader { name: OCR_OF_IMAGE, read: with_image::recognise },
 ];
 
-/// Returns the reader called `name`.
+/// Returns the reader with this name.
 pub(super) fn by_name(name: &str) -> Option<&'static Reader> {
     let mut all = READERS.iter().chain(OTHERS);
     #[cfg(debug_assertions)]
     let mut all = all.by_ref().chain(misbehaving::READERS);
-    all.find(|it| it.name == name)
+    all.find(|reader| reader.name == name)
 }
 
-/// Readers that do what a hostile file might make a real one do. Tests name them in
+/// Readers that behave as a hostile file might make a real one behave. Tests name them in
 /// [`crate::extract::sandbox::ReadOptions::readers`]; a release build has none of them.
 #[cfg(debug_assertions)]
 mod misbehaving {

@@ -1,21 +1,21 @@
-//! Runs a reader on bytes and returns what it reports, for tests.
+//! Runs a reader on bytes and returns its output, for tests.
 
 use super::{Emit, Input, Stop};
 use crate::extract::protocol::{Head, Line};
 
-/// What stands at the head of a document, and the texts of its blocks.
-pub(super) type Said = (Head, Vec<String>);
+/// The metadata of a document and the texts of its blocks.
+pub(super) type Output = (Head, Vec<String>);
 
-/// Returns what a reader says of some bytes.
-pub(super) fn said(
+/// Returns the output of a reader for some bytes.
+pub(super) fn output_of(
     read: fn(&Input<'_>, &mut Emit<'_>) -> Result<(), Stop>,
     bytes: &[u8],
-) -> Result<Said, Stop> {
+) -> Result<Output, Stop> {
     let (mut head, mut blocks) = (Head::default(), Vec::new());
     read(&Input { bytes, password: None, ocr: None }, &mut |line| {
         match line {
-            Line::Document(it) => head = it,
-            Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|it| it.text)),
+            Line::Document(document) => head = document,
+            Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|block| block.text)),
             _ => {}
         }
         Ok(())

@@ -1,58 +1,58 @@
-//! Reads XML as elements and text, by their local names, one after the other (`quick-xml`).
+//! Parses XML into a sequence of elements and text, with local names (`quick-xml`).
 //!
-//! Prefixes are left away: they are `w:` in nearly every file, but by habit only, and
-//! where another vocabulary uses the same names (`m:t`, `a:p`) it means the same.
+//! Prefixes are dropped: `w:` is only a convention, although nearly every file follows it, and
+//! where another vocabulary uses the same names (`m:t`, `a:p`), they mean the same.
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event as Parsed};
 use quick_xml::reader::Reader;
 
-/// What comes next.
+/// The next item of the sequence.
 #[derive(Clone, Copy)]
 pub(in crate::extract) enum Event<'a> {
-    /// An element begins; an empty one ends at once.
+    /// The start of an element; an empty element ends immediately.
     Open(&'a Element<'a>),
-    /// The element of this name ends.
+    /// The end of an element with this name.
     Close(&'a str),
     /// Text.
     Text(&'a str),
 }
 
-/// An element that begins.
+/// The start of an element.
 #[derive(Clone, Copy)]
 pub(in crate::extract) struct Element<'a> {
     start: &'a BytesStart<'a>,
 }
 
 impl Element<'_> {
-    /// Returns its name without prefix.
+    /// Returns the name without its prefix.
     pub(in crate::extract) fn name(&self) -> &str {
         self.start.local_name().into_inner()
     }
 
-    /// Returns the value of an attribute, named without prefix.
+    /// Returns the value of an attribute by its name without prefix.
     pub(in crate::extract) fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.start.attributes();
         let found = attributes
             .with_checks(false)
             .flatten()
-            .find(|it| it.key.local_name().into_inner() == name)?;
+            .find(|attribute| attribute.key.local_name().into_inner() == name)?;
         found.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)
     }
 }
 
-/// Calls `on_event` for everything there is; nothing in, nothing out.
+/// Calls `on_event` for every item; an empty text has none.
 ///
 /// # Errors
 ///
-/// What is wrong with the XML.
+/// The XML error.
 pub(in crate::extract) fn each(
     xml: &str,
     mut on_event: impl FnMut(Event<'_>),
 ) -> Result<(), String> {
     let mut reader = Reader::from_str(xml);
     loop {
-        match reader.read_event().map_err(|it| it.to_string())? {
+        match reader.read_event().map_err(|error| error.to_string())? {
             Parsed::Start(start) => on_event(Event::Open(&Element { start: &start })),
             Parsed::Empty(start) => {
                 let element = Element { start: &start };
@@ -80,12 +80,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_and_text_come_in_order() {
+    fn elements_and_text_are_in_order() {
         let mut seen = Vec::new();
         each("<?xml version='1.0'?><w:p a:val='x &amp; y'>a&#228;<w:br/>&lt;b</w:p>", |event| {
             seen.push(match event {
-                Event::Open(it) => {
-                    format!("+{} {}", it.name(), it.attribute("val").unwrap_or_default())
+                Event::Open(element) => {
+                    format!("+{} {}", element.name(), element.attribute("val").unwrap_or_default())
                 }
                 Event::Close(name) => format!("-{name}"),
                 Event::Text(text) => text.to_owned(),
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_has_no_end() {
+    fn nesting_is_not_limited() {
         let depth = 200_000;
         let xml = "<a>".repeat(depth) + &"</a>".repeat(depth);
         let mut num_open = 0;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_error_and_nonsense_is() {
+    fn empty_text_is_valid_and_malformed_xml_is_an_error() {
         assert!(each("", |_| {}).is_ok());
         assert!(each("<a></b>", |_| {}).is_err());
     }

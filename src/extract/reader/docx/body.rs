@@ -1,6 +1,6 @@
-//! Writes the paragraphs, headings, items and tables of `document.xml`.
+//! Extracts the paragraphs, headings, items and tables of `document.xml`.
 //!
-//! A walk without recursion: tables and text boxes nest as deep as the file likes.
+//! The traversal is not recursive, as tables and text boxes may be nested to any depth.
 
 use super::lists::Lists;
 use super::notes::Notes;
@@ -8,19 +8,19 @@ use super::styles::Styles;
 use crate::extract::reader::writer::Writer;
 use crate::extract::reader::xml::{self, Element, Event};
 
-/// Elements whose text is not that of the document: what it was before a change, what is there for
-/// older programs, how a word is spoken.
+/// Elements whose text is not part of the document: text from before a change, fallbacks for older
+/// programs, pronunciations of words.
 const LEFT_OUT: &[&str] =
     &["Fallback", "moveFrom", "pPrChange", "rPrChange", "tblPrChange", "tcPrChange", "rt"];
 
-/// Most cells a span of columns stands for.
+/// Most columns that a cell may span.
 const MAX_SPAN: usize = 50;
 
 /// Writes the text of a document.
 ///
 /// # Errors
 ///
-/// What is wrong with the XML.
+/// The XML error.
 pub(super) fn write(
     xml: &str,
     styles: &Styles,
@@ -39,32 +39,32 @@ pub(super) fn write(
         paragraphs: Vec::new(),
         tables: Vec::new(),
         code: String::new(),
-        later: Vec::new(),
+        table_notes: Vec::new(),
     };
     xml::each(xml, |event| walk.on(event))?;
     walk.end_code();
     Ok(())
 }
 
-/// A paragraph that is open.
+/// An open paragraph.
 #[derive(Debug, Default)]
 struct Paragraph {
     text: String,
     style: String,
     outline_level: Option<u8>,
-    /// Number of its list; `0` takes it out of that of its style.
+    /// Number of its list; `0` removes it from the list of its style.
     list: Option<String>,
     list_level: Option<usize>,
-    /// Notes it refers to.
+    /// Notes that it refers to.
     notes: Vec<String>,
 }
 
-/// A table that is open.
+/// An open table.
 #[derive(Debug, Default)]
 struct Table {
     rows: Vec<Vec<String>>,
     cell: String,
-    /// Columns the open cell is wide.
+    /// Columns that the open cell spans.
     span: usize,
 }
 
@@ -73,17 +73,17 @@ struct Walk<'a> {
     lists: Lists,
     notes: &'a Notes,
     writer: &'a mut Writer,
-    /// Open elements from the one that is left out.
+    /// Depth of open elements, counted from the one that is left out.
     depth_left_out: usize,
     is_text: bool,
-    /// Whether what comes says how a paragraph looks.
+    /// Whether the current elements are paragraph properties.
     is_in_properties: bool,
     paragraphs: Vec<Paragraph>,
     tables: Vec<Table>,
     /// Lines of source text, one paragraph each.
     code: String,
     /// Notes of the open table.
-    later: Vec<String>,
+    table_notes: Vec<String>,
 }
 
 impl Walk<'_> {
@@ -129,10 +129,10 @@ impl Walk<'_> {
                 match name {
                     "pStyle" => paragraph.style = value().unwrap_or_default(),
                     "outlineLvl" => {
-                        paragraph.outline_level = value().and_then(|it| it.parse().ok());
+                        paragraph.outline_level = value().and_then(|level| level.parse().ok());
                     }
                     "numId" => paragraph.list = value(),
-                    "ilvl" => paragraph.list_level = value().and_then(|it| it.parse().ok()),
+                    "ilvl" => paragraph.list_level = value().and_then(|level| level.parse().ok()),
                     _ => {}
                 }
             }
@@ -145,7 +145,7 @@ impl Walk<'_> {
                     "tr" => table.rows.push(Vec::new()),
                     "tc" => table.span = 1,
                     "gridSpan" => {
-                        let span = value().and_then(|it| it.parse().ok());
+                        let span = value().and_then(|columns| columns.parse().ok());
                         table.span = usize::clamp(span.unwrap_or(1), 1, MAX_SPAN);
                     }
                     _ => {}
@@ -186,7 +186,7 @@ impl Walk<'_> {
 
     fn end_table(&mut self, table: Table) {
         match self.tables.last_mut() {
-            // A table within a cell is text of the cell.
+            // The text of a nested table becomes text of the outer cell.
             Some(outer) => {
                 for cell in table.rows.iter().flatten() {
                     outer.cell.push_str(cell);
@@ -195,7 +195,7 @@ impl Walk<'_> {
             }
             None => {
                 self.writer.table(table.rows);
-                for note in std::mem::take(&mut self.later) {
+                for note in std::mem::take(&mut self.table_notes) {
                     self.writer.paragraph(&note);
                 }
             }
@@ -207,7 +207,7 @@ impl Walk<'_> {
         if let Some(table) = self.tables.last_mut() {
             table.cell.push_str(&text);
             table.cell.push(' ');
-            self.later.extend(notes);
+            self.table_notes.extend(notes);
             return;
         }
         if self.styles.is_code(&style) {
@@ -216,7 +216,7 @@ impl Walk<'_> {
             return;
         }
         self.end_code();
-        let level = outline_level.filter(|it| *it < 9).map(|it| it + 1);
+        let level = outline_level.filter(|level| *level < 9).map(|level| level + 1);
         if let Some(level) = level.or_else(|| self.styles.heading_level(&style)) {
             self.writer.heading(level, &text);
         } else if let Some((list, depth)) = self.list_of(&style, list, list_level)
@@ -224,15 +224,16 @@ impl Walk<'_> {
         {
             let marker = self.lists.marker(&list, depth);
             self.writer.item(depth, &marker, &text);
-            notes.iter().for_each(|it| self.writer.item_goes_on(depth, it));
+            notes.iter().for_each(|note| self.writer.continue_item(depth, note));
             return;
         } else {
             self.writer.paragraph(&text);
         }
-        notes.iter().for_each(|it| self.writer.paragraph(it));
+        notes.iter().for_each(|note| self.writer.paragraph(note));
     }
 
-    /// Returns the list of a paragraph and its level; its own word goes before that of its style.
+    /// Returns the list of a paragraph and its level; the paragraph's properties override those of
+    /// its style.
     fn list_of(
         &self,
         style: &str,
@@ -274,7 +275,7 @@ mod tests {
         let mut writer = Writer::default();
         write(body, &styles, lists, &notes, &mut writer).unwrap();
         let blocks = writer.finish();
-        assert_eq!(blocks.iter().map(|it| it.text.as_str()).collect::<Vec<_>>(), expected);
+        assert_eq!(blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>(), expected);
     }
 
     fn paragraph(properties: &str, text: &str) -> String {
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn items_count() {
+    fn items_are_numbered() {
         let item = |level: usize, list: u8, text: &str| {
             paragraph(
                 &format!(
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_tables() {
+    fn tables_become_tables() {
         let cell = |text: &str| format!("<w:tc>{}</w:tc>", paragraph("", text));
         let wide = "<w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr><w:p/></w:tc>";
         let inner = format!("<w:tc><w:tbl><w:tr>{}</w:tr></w:tbl></w:tc>", cell("in"));
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_text_is_left_out() {
+    fn text_that_is_not_content_is_left_out() {
         let body = "<w:p><w:pPr><w:pPrChange><w:pPr><w:pStyle w:val='h2'/></w:pPr></w:pPrChange>\
                     </w:pPr><w:moveFrom><w:r><w:t>gone</w:t></w:r></w:moveFrom><w:del><w:r>\
                     <w:delText>old</w:delText></w:r></w:del><w:r><w:instrText>PAGE</w:instrText>\

@@ -1,7 +1,7 @@
 //! Reads a DOCX file: headings, paragraphs, lists, tables and notes.
 //!
-//! A DOCX file is a ZIP archive of XML parts (ECMA-376): `word/document.xml` is the text, the parts
-//! beside it say what its styles, lists and notes are.
+//! A DOCX file is a ZIP archive of XML parts (ECMA-376): `word/document.xml` has the text, and
+//! other parts define its styles, lists and notes.
 
 mod body;
 mod lists;
@@ -18,7 +18,7 @@ use lists::Lists;
 use notes::Notes;
 use styles::Styles;
 
-/// What an encrypted file is wrapped in (MS-CFB, 2.2).
+/// The start of the container of an encrypted file (MS-CFB, 2.2).
 const ENCRYPTED_MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 
 /// Reads a DOCX file.
@@ -31,40 +31,40 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     let main = main_part(&mut archive)?;
     let text = part(&mut archive, &main)?
         .ok_or_else(|| GaveUp::new(Failure::WrongFormat, "it is a ZIP archive, not DOCX"))?;
-    let folder = main.rsplit_once('/').map_or("", |it| it.0);
-    let beside = |name: &str| format!("{folder}/{name}").trim_start_matches('/').to_owned();
-    let styles = Styles::read(&part(&mut archive, &beside("styles.xml"))?.unwrap_or_default());
-    let lists = Lists::read(&part(&mut archive, &beside("numbering.xml"))?.unwrap_or_default());
+    let folder = main.rsplit_once('/').map_or("", |(parent, _)| parent);
+    let sibling = |name: &str| format!("{folder}/{name}").trim_start_matches('/').to_owned();
+    let styles = Styles::read(&part(&mut archive, &sibling("styles.xml"))?.unwrap_or_default());
+    let lists = Lists::read(&part(&mut archive, &sibling("numbering.xml"))?.unwrap_or_default());
     let mut notes = Notes::default();
     for name in ["footnotes.xml", "endnotes.xml"] {
-        notes.read(&part(&mut archive, &beside(name))?.unwrap_or_default());
+        notes.read(&part(&mut archive, &sibling(name))?.unwrap_or_default());
     }
     emit(Line::Document(head(&part(&mut archive, "docProps/core.xml")?.unwrap_or_default())))?;
     let mut writer = Writer::default();
     body::write(&text, &styles, lists, &notes, &mut writer)
-        .map_err(|it| GaveUp::new(Failure::Damaged, it))?;
+        .map_err(|error| GaveUp::new(Failure::Damaged, error))?;
     emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }
 
-/// Returns the name of the part that holds the text, as the package says (ECMA-376, part 2, 9.3).
+/// Returns the name of the part with the text, which the package defines (ECMA-376, part 2, 9.3).
 fn main_part(archive: &mut Archive<'_>) -> Result<String, GaveUp> {
-    const USUAL: &str = "word/document.xml";
-    if archive.index_for_name(USUAL).is_some() {
-        return Ok(USUAL.to_owned());
+    const DEFAULT: &str = "word/document.xml";
+    if archive.index_for_name(DEFAULT).is_some() {
+        return Ok(DEFAULT.to_owned());
     }
     let relations = part(archive, "_rels/.rels")?.unwrap_or_default();
-    let mut found = USUAL.to_owned();
+    let mut found = DEFAULT.to_owned();
     xml::each(&relations, |event| {
         if let Event::Open(element) = event
-            && element.attribute("Type").is_some_and(|it| it.ends_with("/officeDocument"))
+            && element.attribute("Type").is_some_and(|kind| kind.ends_with("/officeDocument"))
             && let Some(target) = element.attribute("Target")
         {
             target.trim_start_matches('/').clone_into(&mut found);
         }
     })
-    .map_err(|it| GaveUp::new(Failure::Damaged, it))?;
+    .map_err(|error| GaveUp::new(Failure::Damaged, error))?;
     Ok(found)
 }
 
@@ -72,12 +72,12 @@ fn main_part(archive: &mut Archive<'_>) -> Result<String, GaveUp> {
 mod tests {
     use super::*;
     use crate::extract::reader::parts::archive;
-    use crate::extract::reader::testing::said;
+    use crate::extract::reader::testing::output_of;
 
     #[track_caller]
     fn check_failure(bytes: &[u8], expected: Failure) {
-        match said(read, bytes) {
-            Err(Stop::GaveUp(it)) => assert_eq!(it.failure, expected),
+        match output_of(read, bytes) {
+            Err(Stop::GaveUp(failed)) => assert_eq!(failed.failure, expected),
             other => panic!("{other:?}"),
         }
     }
@@ -87,12 +87,12 @@ mod tests {
         <w:body><w:p><w:r><w:t>High water.</w:t></w:r></w:p></w:body></w:document>";
 
     #[test]
-    fn a_document_says_who_wrote_it() {
+    fn the_author_of_a_document_is_read() {
         let core = "<cp:coreProperties xmlns:dc=\"x\"><dc:title>Gauges &amp; tides</dc:title>\
                     <dc:creator>Maren Voss</dc:creator><dcterms:created>2020-01-02T03:04:05Z\
                     </dcterms:created></cp:coreProperties>";
         let bytes = archive(&[("word/document.xml", TEXT), ("docProps/core.xml", core)]);
-        let (head, blocks) = said(read, &bytes).unwrap();
+        let (head, blocks) = output_of(read, &bytes).unwrap();
         assert_eq!(head.title.as_deref(), Some("Gauges & tides"));
         assert_eq!(head.author.as_deref(), Some("Maren Voss"));
         assert_eq!(head.created.as_deref(), Some("2020-01-02T03:04:05Z"));
@@ -100,15 +100,15 @@ mod tests {
     }
 
     #[test]
-    fn the_package_says_where_the_text_is() {
+    fn the_package_defines_the_part_with_the_text() {
         let relations = "<Relationships><Relationship Type=\"http://x/officeDocument\" \
                          Target=\"/word/document2.xml\"/></Relationships>";
         let bytes = archive(&[("_rels/.rels", relations), ("word/document2.xml", TEXT)]);
-        assert_eq!(said(read, &bytes).unwrap().1, ["High water."]);
+        assert_eq!(output_of(read, &bytes).unwrap().1, ["High water."]);
     }
 
     #[test]
-    fn what_is_no_docx_is_named() {
+    fn a_file_that_is_not_docx_is_refused() {
         check_failure(&archive(&[("a.txt", "x")]), Failure::WrongFormat);
         check_failure(b"PK\x03\x04 and nothing", Failure::Damaged);
         check_failure(ENCRYPTED_MAGIC, Failure::EncryptionNotSupported);

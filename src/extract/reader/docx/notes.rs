@@ -1,4 +1,4 @@
-//! Reads the text of each note, by its id, from `footnotes.xml` and `endnotes.xml`.
+//! Collects the text of each note, by its id, from `footnotes.xml` and `endnotes.xml`.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use crate::extract::reader::xml::{self, Event};
 #[derive(Debug, Default)]
 pub(super) struct Notes(HashMap<(&'static str, String), String>);
 
-/// The elements that refer to notes and those that hold them.
+/// The elements that refer to notes, and the elements that contain them.
 const KINDS: &[(&str, &str)] =
     &[("footnoteReference", "footnote"), ("endnoteReference", "endnote")];
 
 impl Notes {
-    /// Adds the notes of a part; what cannot be read is not known.
+    /// Adds the notes of a part; notes that cannot be read are skipped.
     pub(super) fn read(&mut self, xml: &str) {
         let mut open: Option<(&'static str, String)> = None;
         let mut text = String::new();
@@ -23,16 +23,16 @@ impl Notes {
                 "t" => is_text = true,
                 "tab" | "br" | "p" => text.push(' '),
                 name => {
-                    // Lines that part notes from text are notes of a type.
+                    // Separator lines between text and notes are notes with a type.
                     if let Some((_, kind)) = KINDS.iter().find(|(_, kind)| *kind == name)
-                        && element.attribute("type").is_none_or(|it| it == "normal")
+                        && element.attribute("type").is_none_or(|note_type| note_type == "normal")
                     {
                         open = element.attribute("id").map(|id| (*kind, id));
                         text.clear();
                     }
                 }
             },
-            Event::Text(it) if is_text => text.push_str(it),
+            Event::Text(run) if is_text => text.push_str(run),
             Event::Text(_) => {}
             Event::Close("t") => is_text = false,
             Event::Close(name) => {
@@ -44,10 +44,10 @@ impl Notes {
         });
     }
 
-    /// Returns the note that an element of this name and id refers to.
+    /// Returns the note that an element with this name and id refers to.
     pub(super) fn get(&self, reference: &str, id: &str) -> Option<&str> {
         let (_, kind) = KINDS.iter().find(|(name, _)| *name == reference)?;
-        self.0.get(&(*kind, id.to_owned())).map(String::as_str).filter(|it| !it.is_empty())
+        self.0.get(&(*kind, id.to_owned())).map(String::as_str).filter(|note| !note.is_empty())
     }
 }
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_are_found_by_what_refers_to_them() {
+    fn notes_are_found_by_their_references() {
         let mut notes = Notes::default();
         notes.read(
             "<w:footnotes><w:footnote w:type='separator' w:id='-1'><w:p/></w:footnote>\

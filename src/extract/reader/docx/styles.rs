@@ -1,16 +1,16 @@
-//! Reads from `styles.xml` which styles are headings or lists.
+//! Determines from `styles.xml` which styles are headings or lists.
 
 use std::collections::HashMap;
 
 use crate::extract::reader::xml::{self, Event};
 
-/// Styles that may be based on another in a chain; a longer one is a circle.
+/// Longest chain of styles that are based on one another; a longer one is a loop.
 const MAX_CHAIN: usize = 20;
 
-/// What a paragraph style says.
+/// The properties of a paragraph style.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Style {
-    /// Lower case; `heading 1` in every language of the program's surface.
+    /// In lower case; `heading 1` in all languages of the user interface.
     name: String,
     based_on: Option<String>,
     outline_level: Option<u8>,
@@ -23,7 +23,7 @@ struct Style {
 pub(super) struct Styles(HashMap<String, Style>);
 
 impl Styles {
-    /// Reads what there is; what cannot be read is not known.
+    /// Reads the styles of the file; styles that cannot be read are skipped.
     pub(super) fn read(xml: &str) -> Self {
         let mut styles = HashMap::new();
         let mut current: Option<(String, Style)> = None;
@@ -38,10 +38,10 @@ impl Styles {
                         "name" => style.name = value().unwrap_or_default().to_lowercase(),
                         "basedOn" => style.based_on = value(),
                         "outlineLvl" => {
-                            style.outline_level = value().and_then(|it| it.parse().ok());
+                            style.outline_level = value().and_then(|level| level.parse().ok());
                         }
                         "numId" => style.list = value(),
-                        "ilvl" => style.list_level = value().and_then(|it| it.parse().ok()),
+                        "ilvl" => style.list_level = value().and_then(|level| level.parse().ok()),
                         _ => {}
                     }
                 }
@@ -52,48 +52,55 @@ impl Styles {
         Self(styles)
     }
 
-    /// Returns the level of a heading, from 1; `None` for any other style. A title is a heading.
+    /// Returns the level of a heading, from 1; `None` for any other style. A title is also a
+    /// heading.
     pub(super) fn heading_level(&self, id: &str) -> Option<u8> {
         self.chain(id).find_map(|(id, style)| {
             let name = if style.name.is_empty() { id.to_lowercase() } else { style.name.clone() };
             if name == "title" {
                 return Some(1);
             }
-            let number = name.strip_prefix("heading").map(str::trim).and_then(|it| it.parse().ok());
-            // Levels count from 0 here, and 9 is body text.
-            let outlined = style.outline_level.filter(|it| *it < 9).map(|it| it + 1);
-            number.filter(|it| (1..=9).contains(it)).or(outlined)
+            let number =
+                name.strip_prefix("heading").map(str::trim).and_then(|number| number.parse().ok());
+            // These levels count from 0, and 9 is body text.
+            let outlined = style.outline_level.filter(|level| *level < 9).map(|level| level + 1);
+            number.filter(|level| (1..=9).contains(level)).or(outlined)
         })
     }
 
-    /// Returns the list that a style belongs to, and the level in it.
+    /// Returns the list that a style belongs to, and the level in the list.
     pub(super) fn list(&self, id: &str) -> Option<(String, usize)> {
-        self.chain(id).find_map(|(_, it)| {
-            // `List Bullet 2` has a list of its own, of one level.
-            let named = it.name.strip_prefix("list ").and_then(|it| it.rsplit(' ').next());
-            let named = named.and_then(|it| it.parse().ok()).map(|it: usize| it.saturating_sub(1));
-            let level = it.list_level.or(named).unwrap_or(0);
-            it.list.map(|list| (list, level))
+        self.chain(id).find_map(|(_, style)| {
+            // `List Bullet 2` has a separate list with one level.
+            let named = style.name.strip_prefix("list ").and_then(|rest| rest.rsplit(' ').next());
+            let named = named
+                .and_then(|number| number.parse().ok())
+                .map(|number: usize| number.saturating_sub(1));
+            let level = style.list_level.or(named).unwrap_or(0);
+            style.list.map(|list| (list, level))
         })
     }
 
-    /// Whether text in this style is source text.
+    /// Whether text in this style is source code.
     pub(super) fn is_code(&self, id: &str) -> bool {
-        self.chain(id).any(|(_, it)| {
+        self.chain(id).any(|(_, style)| {
             matches!(
-                it.name.as_str(),
+                style.name.as_str(),
                 "html preformatted" | "source code" | "code" | "preformatted"
             )
         })
     }
 
-    /// Returns a style and those it is based on; one that is not listed goes by its id.
+    /// Returns a style and the styles it is based on; a style that is not in the file is recognised
+    /// by its id.
     fn chain<'a>(&'a self, id: &'a str) -> impl Iterator<Item = (&'a str, Style)> {
         let unlisted = (!self.0.contains_key(id)).then(|| (id, Style::default()));
         let listed = std::iter::successors(self.0.get_key_value(id), |(_, style)| {
             self.0.get_key_value(style.based_on.as_deref()?)
         });
-        unlisted.into_iter().chain(listed.take(MAX_CHAIN).map(|(id, it)| (id.as_str(), it.clone())))
+        unlisted
+            .into_iter()
+            .chain(listed.take(MAX_CHAIN).map(|(id, style)| (id.as_str(), style.clone())))
     }
 }
 
@@ -115,7 +122,7 @@ mod tests {
         <w:numId w:val='5'/></w:numPr></w:pPr></w:style></w:styles>";
 
     #[test]
-    fn a_heading_is_known_by_its_name_its_level_or_its_origin() {
+    fn a_heading_is_recognised_by_its_name_its_level_or_its_base_style() {
         let styles = Styles::read(STYLES);
         for (id, expected) in [
             ("berschrift2", Some(2)),
@@ -132,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_style_may_be_that_of_a_list() {
+    fn a_style_may_belong_to_a_list() {
         let styles = Styles::read(STYLES);
         assert_eq!(styles.list("ListBullet"), Some(("4".to_owned(), 0)));
         assert_eq!(styles.list("ListBullet2"), Some(("5".to_owned(), 1)));

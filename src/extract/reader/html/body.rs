@@ -1,6 +1,6 @@
-//! Turns elements, in the order they open and close, into blocks.
+//! Converts elements into blocks, as they open and close.
 //!
-//! A walk without recursion: a page may be nested as deep as its author likes.
+//! The traversal is not recursive, as a page may be nested to any depth.
 
 use ego_tree::iter::Edge;
 use ego_tree::{NodeId, NodeRef};
@@ -10,17 +10,17 @@ use scraper::{ElementRef, Node};
 use super::content;
 use crate::extract::reader::writer::Writer;
 
-/// Elements that stand in a line of text; all others begin and end one.
+/// Elements within a line of text; all others begin and end a line.
 const INLINE: &[&str] = &[
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
     "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
     "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 ];
 
-/// Most cells a span of columns stands for.
+/// Most columns that a cell may span.
 const MAX_SPAN: usize = 50;
 
-/// Writes what can be read below `root`.
+/// Writes the readable content below `root`.
 pub(super) fn write(root: ElementRef<'_>, is_main: bool, writer: &mut Writer) {
     let mut walk = Walk {
         writer,
@@ -57,13 +57,13 @@ pub(super) fn write(root: ElementRef<'_>, is_main: bool, writer: &mut Writer) {
     walk.flush();
 }
 
-/// A list that is open.
+/// An open list.
 struct List {
     /// Number of its next item; `None` without numbers.
     next: Option<u64>,
 }
 
-/// A table that is open.
+/// An open table.
 struct Table {
     id: NodeId,
     rows: Vec<Vec<String>>,
@@ -71,14 +71,14 @@ struct Table {
 
 struct Walk<'a> {
     writer: &'a mut Writer,
-    /// What was read since a line was begun.
+    /// Text since the last line break.
     text: String,
-    /// Level of the open heading; 0 for none.
+    /// Level of the open heading; 0 if none is open.
     heading: u8,
     /// The open `pre` and its language.
     pre: Option<(NodeId, String)>,
     lists: Vec<List>,
-    /// Whether the item that is open has its first line already.
+    /// Whether the open item already has its first line.
     has_item: bool,
     table: Option<Table>,
 }
@@ -88,8 +88,8 @@ impl Walk<'_> {
         if self.pre.is_some() {
             self.text.push_str(text);
         } else {
-            // Line ends of the file mean nothing; those of `br` do.
-            self.text.extend(text.chars().map(|it| if it == '\n' { ' ' } else { it }));
+            // Line ends in the file are not line breaks; `br` elements are.
+            self.text.extend(text.chars().map(|c| if c == '\n' { ' ' } else { c }));
         }
     }
 
@@ -108,7 +108,7 @@ impl Walk<'_> {
         if self.pre.is_some() {
             match name {
                 "br" => self.text.push('\n'),
-                "code" => self.learn_language(element),
+                "code" => self.set_language(element),
                 _ => {}
             }
             return;
@@ -129,16 +129,16 @@ impl Walk<'_> {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading = level(element.name()),
             "ul" | "dl" => self.lists.push(List { next: None }),
             "ol" => {
-                let start = element.attr("start").and_then(|it| it.parse().ok());
+                let start = element.attr("start").and_then(|number| number.parse().ok());
                 self.lists.push(List { next: Some(start.unwrap_or(1)) });
             }
-            // What a term means goes on below it.
+            // The definition of a term continues below the term.
             "li" | "dt" => self.has_item = false,
             "pre" => {
                 self.pre = Some((node.id(), String::new()));
-                self.learn_language(element);
-                if let Some(Node::Element(parent)) = node.parent().map(|it| it.value()) {
-                    self.learn_language(parent);
+                self.set_language(element);
+                if let Some(Node::Element(parent)) = node.parent().map(|parent| parent.value()) {
+                    self.set_language(parent);
                 }
             }
             "table" if is_data(node) => {
@@ -157,7 +157,8 @@ impl Walk<'_> {
                 self.text.clear();
                 self.writer.table(rows);
             } else if matches!(name, "td" | "th") {
-                let span = element.attr("colspan").and_then(|it| it.parse().ok()).unwrap_or(1);
+                let span =
+                    element.attr("colspan").and_then(|columns| columns.parse().ok()).unwrap_or(1);
                 let cell = std::mem::take(&mut self.text);
                 if table.rows.is_empty() {
                     table.rows.push(Vec::new());
@@ -204,7 +205,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Ends a word of source text; an empty one leaves no quotes.
+    /// Ends inline code; empty code leaves no backquotes.
     fn close_code(&mut self) {
         if self.text.ends_with('`') {
             self.text.pop();
@@ -213,10 +214,10 @@ impl Walk<'_> {
         }
     }
 
-    fn learn_language(&mut self, element: &Element) {
-        let named = element.classes().find_map(|it| {
+    fn set_language(&mut self, element: &Element) {
+        let named = element.classes().find_map(|class| {
             let name = ["language-", "lang-", "highlight-source-", "highlight-"];
-            name.iter().find_map(|prefix| it.strip_prefix(prefix))
+            name.iter().find_map(|prefix| class.strip_prefix(prefix))
         });
         if let (Some((_, language)), Some(named)) = (&mut self.pre, named)
             && language.is_empty()
@@ -226,7 +227,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Writes what was read so far.
+    /// Writes the text read so far.
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         if text.trim().is_empty() {
@@ -239,7 +240,7 @@ impl Walk<'_> {
         let depth = self.lists.len().saturating_sub(1);
         match self.lists.last_mut() {
             None => self.writer.paragraph(&text),
-            Some(_) if self.has_item => self.writer.item_goes_on(depth, &text),
+            Some(_) if self.has_item => self.writer.continue_item(depth, &text),
             Some(list) => {
                 let marker = match &mut list.next {
                     Some(next) => {
@@ -256,16 +257,16 @@ impl Walk<'_> {
 }
 
 fn level(name: &str) -> u8 {
-    name.as_bytes().get(1).map_or(1, |it| it.saturating_sub(b'0'))
+    name.as_bytes().get(1).map_or(1, |digit| digit.saturating_sub(b'0'))
 }
 
-/// Whether a table has rows of data, and is not there to place things on the page: that one holds
-/// what no cell of data holds, or has but one row or column.
+/// Whether a table has rows of data and is not used for layout. A layout table contains elements
+/// that a cell of data does not contain, or has only one row or column.
 fn is_data(table: NodeRef<'_, Node>) -> bool {
     const LAYOUT: &[&str] = &["table", "h1", "h2", "h3", "h4", "h5", "h6", "form", "pre"];
     let mut num_rows = 0;
     let mut num_cells = 0;
-    for element in table.descendants().skip(1).filter_map(|it| it.value().as_element()) {
+    for element in table.descendants().skip(1).filter_map(|node| node.value().as_element()) {
         match element.name() {
             "tr" => num_rows += 1,
             "td" | "th" => num_cells += 1,
@@ -273,7 +274,7 @@ fn is_data(table: NodeRef<'_, Node>) -> bool {
             _ => {}
         }
     }
-    let role = table.value().as_element().and_then(|it| it.attr("role"));
+    let role = table.value().as_element().and_then(|element| element.attr("role"));
     !matches!(role, Some("presentation" | "none")) && num_rows > 1 && num_cells > num_rows
 }
 
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_keep_their_shape() {
+    fn lists_keep_their_structure() {
         check(
             "<ul><li>one<ol start=3><li><p>a</p><p>b</p></li><li>c</ol></li>\
              <li><p>two</p><pre>x\n y</pre></ul>after",
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_and_its_meaning_stay_together() {
+    fn a_term_and_its_definition_stay_together() {
         check(
             "<dl><dt><code>-h</code><dd>Help.<p>More.<dt>-v<dd>Version.<dl><dt>in<dd>out</dl></dl>",
             &["- `-h`\n  Help.\n  More.", "- -v\n  Version.\n  - in\n    out"],
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_data_are_tables() {
+    fn tables_of_data_become_tables() {
         check(
             "<table><caption>Codes</caption><thead><tr><th>Code<th>Meaning</tr></thead>\
              <tr><td>E23<td>Well <b>blocked</b><br>or | dry<tr><td colspan=2>none</table>",
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_place_things_are_none() {
+    fn layout_tables_become_text() {
         check(
             "<table><tr><td><h2>Left</h2>words</td><td>right</td></tr><tr><td>x<td>y</table>",
             &["## Left", "words", "right", "x", "y"],
@@ -334,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn source_text_is_verbatim() {
+    fn source_code_is_unchanged() {
         check(
             "<pre><code class='x language-sh'>if a\n  <b>then</b> b\n</code></pre>\
              <p>Call <code>kb</code><code></code> now.",
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_content_is_left_out() {
+    fn text_that_is_not_content_is_left_out() {
         check(
             "<header><nav><a>Home</a></nav></header><script>var x</script><style>p{}</style>\
              <div class='x sidebar'>side</div><div role=navigation>go</div><p hidden>no</p>\
@@ -354,13 +355,13 @@ mod tests {
     }
 
     #[test]
-    fn the_main_part_is_all_there_is() {
+    fn only_the_main_part_is_read() {
         check(
             "<div>Buy now</div><main><aside>Note: mind the gate.</aside><p>The gauge is read at \
              noon every day.</main><div>more offers</div>",
             &["Note: mind the gate.", "The gauge is read at noon every day."],
         );
-        // A main part that holds next to nothing is a mistake.
+        // A main part with almost no text is a mistake.
         check("<main>x</main><p>all the words are here", &["x", "all the words are here"]);
     }
 }

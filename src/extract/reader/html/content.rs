@@ -1,4 +1,4 @@
-//! Finds the main content of a parsed page, and what within it is none. Pure.
+//! Finds the main content of a parsed page, and the parts of it to leave out. Pure functions.
 
 use ego_tree::NodeRef;
 use scraper::node::Element;
@@ -6,23 +6,23 @@ use scraper::{ElementRef, Html, Node};
 
 use super::select;
 
-/// Where the content of a page is.
+/// The content of a page.
 pub(super) struct Content<'a> {
-    /// The element around it.
+    /// The element that contains it.
     pub(super) root: ElementRef<'a>,
-    /// Whether the page itself says that this is its content: then what is around it is gone
-    /// already.
+    /// Whether the page marks this element as its content, so that everything around it is already
+    /// excluded.
     pub(super) is_main: bool,
 }
 
-/// Elements whose text nobody reads, or that are no text.
+/// Elements without text, or whose text is never displayed.
 const NEVER_READ: &[&str] = &[
     "audio", "button", "canvas", "datalist", "dialog", "embed", "head", "iframe", "img", "input",
     "math", "menu", "nav", "noscript", "object", "option", "progress", "script", "select", "style",
     "svg", "template", "textarea", "video",
 ];
 
-/// Roles of the same.
+/// Roles of such elements.
 const ROLES: &[&str] = &[
     "alert",
     "alertdialog",
@@ -37,8 +37,8 @@ const ROLES: &[&str] = &[
     "toolbar",
 ];
 
-/// Classes and ids by which pages without telling elements name what is not their content. Whole
-/// words only: `nav` is not in `navigator`.
+/// Common classes and ids of elements that are not content, for pages without semantic elements.
+/// Only complete names match: `nav` does not match `navigator`.
 const NAMES: &[&str] = &[
     "breadcrumb",
     "breadcrumbs",
@@ -66,7 +66,8 @@ const NAMES: &[&str] = &[
     "visually-hidden",
 ];
 
-/// Share of a page's words its `main` or only `article` must hold to be believed.
+/// A `main` or single `article` must contain at least one in this many letters of the page to be
+/// used.
 const MIN_MAIN_SHARE: usize = 4;
 
 /// Returns the content of a page.
@@ -84,32 +85,34 @@ pub(super) fn find(html: &Html) -> Content<'_> {
     Content { root: body, is_main: false }
 }
 
-/// Letters of what is read below an element.
+/// Returns the number of letters in the readable text below an element.
 fn num_letters(root: ElementRef<'_>) -> usize {
-    let is_read = |it: &NodeRef<'_, Node>| {
-        let parent = it.parent().and_then(|it| it.value().as_element());
-        !parent.is_some_and(|it| NEVER_READ.contains(&it.name()))
+    let is_read = |node: &NodeRef<'_, Node>| {
+        let parent = node.parent().and_then(|parent| parent.value().as_element());
+        !parent.is_some_and(|element| NEVER_READ.contains(&element.name()))
     };
-    let texts = root.descendants().filter(is_read).filter_map(|it| it.value().as_text());
-    texts.map(|it| it.chars().filter(|it| it.is_alphanumeric()).count()).sum()
+    let texts = root.descendants().filter(is_read).filter_map(|node| node.value().as_text());
+    texts.map(|text| text.chars().filter(|c| c.is_alphanumeric()).count()).sum()
 }
 
-/// Whether an element and all below it is left out.
+/// Whether an element and everything below it is left out.
 pub(super) fn is_left_out(node: NodeRef<'_, Node>, element: &Element, is_main: bool) -> bool {
     let name = element.name();
     if NEVER_READ.contains(&name) || is_hidden(element) {
         return true;
     }
-    // Within the content these say something about it: a note beside it, who wrote it.
+    // Inside the content these elements belong to it, such as a side note or the author.
     let is_frame = match name {
         "footer" => true,
         "aside" => !is_main,
-        "header" => !is_main && ElementRef::wrap(node).is_some_and(|it| is_site_header(it)),
+        "header" => !is_main && ElementRef::wrap(node).is_some_and(|header| is_site_header(header)),
         _ => false,
     };
-    // A page may call all of itself `nav` something.
-    let may_be = !matches!(name, "html" | "body" | "main" | "article");
-    is_frame || (may_be && (has_role(element) || is_named(element) || is_permalink(node, element)))
+    // The class of the whole page may contain `nav` or similar names.
+    let can_be_left_out = !matches!(name, "html" | "body" | "main" | "article");
+    is_frame
+        || (can_be_left_out
+            && (has_role(element) || is_named(element) || is_permalink(node, element)))
 }
 
 fn is_hidden(element: &Element) -> bool {
@@ -119,25 +122,25 @@ fn is_hidden(element: &Element) -> bool {
         || style.contains("display:none")
 }
 
-/// The head of a site, not that of an article: it leads elsewhere or has no title.
+/// Whether this is the header of a site rather than of an article: it has navigation or no title.
 fn is_site_header(header: ElementRef<'_>) -> bool {
     select(header, "nav").next().is_some() || select(header, "h1").next().is_none()
 }
 
 fn has_role(element: &Element) -> bool {
-    element.attr("role").is_some_and(|it| ROLES.contains(&it))
+    element.attr("role").is_some_and(|role| ROLES.contains(&role))
 }
 
 fn is_named(element: &Element) -> bool {
-    let is_known = |it: &str| NAMES.iter().any(|name| it.eq_ignore_ascii_case(name));
+    let is_known = |known: &str| NAMES.iter().any(|name| known.eq_ignore_ascii_case(name));
     element.classes().any(is_known) || element.id().is_some_and(is_known)
 }
 
-/// Whether it is the sign beside a heading that links to it.
+/// Whether an element is the link symbol next to a heading.
 fn is_permalink(node: NodeRef<'_, Node>, element: &Element) -> bool {
     element.name() == "a"
-        && ElementRef::wrap(node).is_some_and(|it| {
-            let text: String = it.text().take(3).collect();
+        && ElementRef::wrap(node).is_some_and(|link| {
+            let text: String = link.text().take(3).collect();
             matches!(text.trim(), "¶" | "#" | "§" | "🔗" | "\u{F0C1}")
         })
 }

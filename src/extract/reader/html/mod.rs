@@ -13,7 +13,7 @@ use crate::error::Failure;
 use crate::extract::protocol::{GaveUp, Head, Line, Page, Tail};
 use crate::text::decode;
 
-/// How far into a page its encoding may be named (HTML, 4.2.5.4).
+/// How far from the start of a page its encoding may be declared (HTML, 4.2.5.4).
 const CHARSET_WITHIN_BYTES: usize = 1024;
 
 /// Reads a web page.
@@ -39,18 +39,19 @@ fn write(html: &Html, writer: &mut Writer) {
     body::write(content.root, content.is_main, writer);
 }
 
-/// Returns the name of the encoding as the page states it.
+/// Returns the name of the encoding that the page declares.
 fn charset(bytes: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"charset=";
     let head = &bytes[..bytes.len().min(CHARSET_WITHIN_BYTES)];
-    let at = head.windows(NAME.len()).position(|it| it.eq_ignore_ascii_case(NAME))? + NAME.len();
+    let at =
+        head.windows(NAME.len()).position(|window| window.eq_ignore_ascii_case(NAME))? + NAME.len();
     let value = head[at..].trim_ascii_start();
     let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
-    let is_name = |it: &u8| it.is_ascii_alphanumeric() || b"-_:.+".contains(it);
-    Some(&value[..value.iter().take_while(|it| is_name(it)).count()])
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte);
+    Some(&value[..value.iter().take_while(|byte| is_name(byte)).count()])
 }
 
-/// Reads what a page says about itself.
+/// Reads the metadata of a page.
 fn head(html: &Html) -> Head {
     let root = html.root_element();
     let first = |selector: &str| select(root, selector).next();
@@ -62,18 +63,22 @@ fn head(html: &Html) -> Head {
         })
     };
     Head {
-        title: first("head title").map(|it| it.text().collect()),
+        title: first("head title").map(|title| title.text().collect()),
         author: meta(["author", "article:author", "dcterms.creator"]),
         created: meta(["article:published_time", "dcterms.created", "date"]),
-        language: root.attr("lang").map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned),
+        language: root
+            .attr("lang")
+            .map(str::trim)
+            .filter(|language| !language.is_empty())
+            .map(str::to_owned),
         ..Head::default()
     }
 }
 
-/// Returns the elements below `root` that match a selector of ours.
+/// Returns the elements below `root` that match a selector, which must be valid.
 fn select<'a>(root: ElementRef<'a>, selector: &str) -> impl Iterator<Item = ElementRef<'a>> {
     let selector = Selector::parse(selector).ok();
-    let found = selector.map(|it| root.select(&it).collect::<Vec<_>>());
+    let found = selector.map(|selector| root.select(&selector).collect::<Vec<_>>());
     found.unwrap_or_default().into_iter()
 }
 
@@ -81,14 +86,14 @@ fn select<'a>(root: ElementRef<'a>, selector: &str) -> impl Iterator<Item = Elem
 mod tests {
     use super::*;
 
-    /// The blocks of a page, one text each.
+    /// Returns the metadata of a page and the texts of its blocks.
     pub(in crate::extract) fn blocks_of(page: &[u8]) -> (Head, Vec<String>) {
         let (mut head, mut blocks) = (Head::default(), Vec::new());
         let input = Input { bytes: page, password: None, ocr: None };
         let outcome = read(&input, &mut |line| {
             match line {
-                Line::Document(it) => head = it,
-                Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|it| it.text)),
+                Line::Document(document) => head = document,
+                Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|block| block.text)),
                 _ => {}
             }
             Ok(())
@@ -98,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_says_who_wrote_it_when_and_in_what() {
+    fn the_author_date_and_language_of_a_page_are_read() {
         let (head, _) = blocks_of(
             b"<html lang='de'><head><title>Pegel &amp; Tide</title>\
               <meta name='Author' content=' Maren Voss '>\
@@ -111,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_may_name_its_encoding() {
+    fn a_page_may_declare_its_encoding() {
         let page = b"<meta http-equiv=x content='text/html; charset=windows-1251'><p>\xCF\xF0\xE8";
         assert_eq!(blocks_of(page).1, ["\u{41F}\u{440}\u{438}"]);
         assert_eq!(blocks_of("<meta charset=latin1><p>Grüße".as_bytes()).1, ["Grüße"]);
@@ -120,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_nested_without_end_is_read() {
+    fn an_endlessly_nested_page_is_read() {
         let page = "<div><b>".repeat(3_000) + "deep";
         assert_eq!(blocks_of(page.as_bytes()).1, ["deep"]);
     }

@@ -1,22 +1,22 @@
-//! Drops absurdly deep nesting from HTML.
+//! Removes excessively deep nesting from HTML.
 //!
-//! For each tag html5ever looks through the elements that are open, so 300,000 nested ones took it
-//! 46 s. Only tags are left out, never text.
+//! html5ever searches the open elements for each tag, so 300,000 nested elements took it 46 s. Only
+//! tags are removed, never text.
 
 use std::borrow::Cow;
 
-/// Elements inside each other that are kept: pages in the wild rarely reach 100.
+/// How many nested elements are kept; real pages rarely reach 100.
 const MAX_DEPTH: usize = 512;
 
-/// Elements that end by themselves where the next one begins, or that hold nothing: left open they
-/// are not nested.
+/// Void elements, and elements that end where the next one begins: leaving them open does not nest
+/// them.
 const SHALLOW: &[&str] = &[
     "area", "base", "body", "br", "caption", "col", "colgroup", "dd", "dt", "embed", "head", "hr",
     "html", "img", "input", "li", "link", "meta", "optgroup", "option", "p", "param", "rb", "rp",
     "rt", "rtc", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
 ];
 
-/// Leaves out the tags of elements below [`MAX_DEPTH`] others.
+/// Removes the tags of elements that are nested deeper than [`MAX_DEPTH`].
 pub(super) fn flatten(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let (mut depth, mut copied, mut at) = (0_usize, 0, 0);
@@ -28,13 +28,13 @@ pub(super) fn flatten(text: &str) -> Cow<'_, str> {
         let name = &rest[usize::from(is_end)..];
         let len = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
         let name = &name[..len];
-        let is_shallow = |it: &&&str| it.eq_ignore_ascii_case(name);
-        if !name.starts_with(|it: char| it.is_ascii_alphabetic())
+        let is_shallow = |known: &&&str| known.eq_ignore_ascii_case(name);
+        if !name.starts_with(|first: char| first.is_ascii_alphabetic())
             || SHALLOW.iter().find(is_shallow).is_some()
         {
             continue;
         }
-        // An end tag comes out at the depth its start tag went in at.
+        // An end tag reduces the depth to that of its start tag.
         if is_end {
             depth = depth.saturating_sub(1);
         }
@@ -43,7 +43,7 @@ pub(super) fn flatten(text: &str) -> Cow<'_, str> {
             depth += 1;
         }
         if is_deep {
-            let end = rest.find('>').map_or(text.len(), |it| at + it + 1);
+            let end = rest.find('>').map_or(text.len(), |len| at + len + 1);
             kept.push_str(&text[copied..start]);
             (copied, at) = (end, end);
         }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_deep_loses_its_tags_and_keeps_its_text() {
+    fn deep_elements_lose_their_tags_and_keep_their_text() {
         let page = format!("{}words{}<p>after", "<div>".repeat(1000), "</div>".repeat(1000));
         let flat = flatten(&page);
         assert_eq!(flat.matches("<div>").count(), MAX_DEPTH);
@@ -69,16 +69,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_deep_stays_as_it_is() {
+    fn shallow_pages_are_unchanged() {
         let items = "<li>one<p>two<br>".repeat(2000);
         let blocks = "<div class=\"a\">x</div>".repeat(2000);
         for page in [&items, &blocks, "a < b <3 </ <", ""] {
-            assert!(matches!(flatten(page), Cow::Borrowed(it) if it == page), "{page:.30}");
+            assert!(matches!(flatten(page), Cow::Borrowed(text) if text == page), "{page:.30}");
         }
     }
 
     #[test]
-    fn a_tag_that_does_not_end_ends_the_page() {
+    fn an_unclosed_tag_ends_the_page() {
         let page = format!("{}<b class=", "<i>".repeat(600));
         assert_eq!(flatten(&page), "<i>".repeat(MAX_DEPTH));
     }

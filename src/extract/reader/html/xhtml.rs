@@ -1,15 +1,15 @@
-//! Rewrites XHTML as HTML. Pure.
+//! Rewrites XHTML as HTML. Pure functions.
 //!
-//! An element may be empty in XHTML by its own tag (`<title/>`). HTML reads that as the beginning of one:
-//! the rest of the page would be its title.
+//! In XHTML, any element may be empty (`<title/>`). HTML reads such a tag as a start tag, so the
+//! rest of the page would become the title.
 
-/// Elements that are empty by themselves (HTML, 13.1.2).
+/// Elements that are always empty (HTML, 13.1.2).
 const VOID: [&str; 13] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
     "wbr",
 ];
 
-/// Gives each empty element its end.
+/// Adds an end tag to each empty element.
 pub(super) fn to_html(xhtml: &str) -> String {
     let mut html = String::with_capacity(xhtml.len());
     let mut rest = xhtml;
@@ -18,8 +18,8 @@ pub(super) fn to_html(xhtml: &str) -> String {
         rest = &rest[start..];
         let Some(len) = tag_len(rest) else { break };
         let (tag, after) = rest.split_at(len);
-        let is_name = |it: char| it.is_ascii_alphanumeric() || matches!(it, ':' | '-' | '_');
-        let name = tag[1..].split(|it| !is_name(it)).next().unwrap_or_default();
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_');
+        let name = tag[1..].split(|c| !is_name(c)).next().unwrap_or_default();
         match tag.strip_suffix("/>") {
             Some(open) if !name.is_empty() && !VOID.contains(&name) => {
                 html.push_str(&format!("{open}></{name}>"));
@@ -31,10 +31,10 @@ pub(super) fn to_html(xhtml: &str) -> String {
     html + rest
 }
 
-/// Returns the length of the tag or comment that `text` begins with; `None` if it has no end.
+/// Returns the length of the tag or comment at the start of `text`; `None` if it is unclosed.
 fn tag_len(text: &str) -> Option<usize> {
     if text.starts_with("<!--") {
-        return text.find("-->").map(|it| it + 3);
+        return text.find("-->").map(|at| at + 3);
     }
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -58,14 +58,14 @@ mod tests {
     }
 
     #[test]
-    fn empty_elements_get_an_end() {
+    fn empty_elements_get_an_end_tag() {
         check("<title/><p>a<br/>b</p>", "<title></title><p>a<br/>b</p>");
         check("<a id=\"x/>\" />1 < 2", "<a id=\"x/>\" ></a>1 < 2");
         check("<svg:g/><!-- <p/> -->", "<svg:g></svg:g><!-- <p/> -->");
     }
 
     #[test]
-    fn what_has_no_end_stays() {
+    fn unclosed_tags_stay() {
         check("a<b c='", "a<b c='");
         check("a <", "a <");
         check("<!-- a", "<!-- a");
