@@ -1,4 +1,5 @@
-//! Files as attackers make them: nothing overflows, hangs, leaves its tree or reaches the terminal.
+//! Tests files made by attackers: no file overflows the stack, hangs, leaves its tree or reaches
+//! the terminal raw.
 
 use std::fs;
 use std::io::Write;
@@ -12,8 +13,8 @@ use crate::word_model::{check_database, find, word_env};
 /// How long one hostile file may take, in a build without optimisation on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// Adds a file that may or may not be readable: it ends in time, with a status that says so, and takes
-/// nothing with it.
+/// Adds a file that may or may not be readable. The run must end in time, with a status that fits,
+/// and leave the other documents intact.
 #[track_caller]
 fn check(env: &TestEnv, name: &str, content: impl AsRef<[u8]>) -> String {
     env.write(&format!("hostile/{name}"), content);
@@ -29,7 +30,7 @@ fn check(env: &TestEnv, name: &str, content: impl AsRef<[u8]>) -> String {
 }
 
 #[test]
-fn nesting_without_end_neither_overflows_nor_hangs() {
+fn endless_nesting_neither_overflows_nor_hangs() {
     let env = word_env();
     for (name, opening, closing, count) in [
         ("quote.md", "> ", "", 50_000),
@@ -52,7 +53,7 @@ fn nesting_without_end_neither_overflows_nor_hangs() {
     for (name, front) in [
         ("flow.md", format!("a: {}{}", "[".repeat(50_000), "]".repeat(50_000))),
         ("map.md", format!("a: {}", "{a: ".repeat(50_000))),
-        ("indent.md", (0..3000).map(|it| format!("{}a:\n", " ".repeat(it))).collect()),
+        ("indent.md", (0..3000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect()),
         ("laughs.md", laughs()),
         ("key.md", format!("{}: x", "k".repeat(1_000_000))),
     ] {
@@ -62,7 +63,7 @@ fn nesting_without_end_neither_overflows_nor_hangs() {
     assert_eq!(find(&env, &["frozen tide gauge"])[0], "Tides");
 }
 
-/// Aliases of aliases, each ten times the one before.
+/// Returns nested aliases, each level ten times the one before.
 fn laughs() -> String {
     let mut yaml = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
@@ -90,7 +91,7 @@ fn bombs_are_stopped_and_named() {
     let said = check(&env, "bomb.docx", &docx);
     assert!(said.starts_with("error: cannot read"), "{said}");
 
-    // A page whose stream says it is as long as the file, and pages that are their own children.
+    // A page whose stream claims to be as long as the file, and pages that are their own children.
     let endless = b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
         2 0 obj<</Type/Pages/Count 999999999/Kids[2 0 R 2 0 R 2 0 R]>>endobj\n\
         3 0 obj<</Type/ObjStm/N 999999999/First 10/Length 99999999/Extends 3 0 R>>stream\n1 2 3\n";
@@ -113,12 +114,12 @@ fn a_file_of_many_gigabytes_is_named_and_not_read() {
 }
 
 #[test]
-fn special_files_are_passed_over_and_never_opened() {
+fn special_files_are_skipped_and_never_opened() {
     let env = word_env();
     fs::create_dir(env.path("odd")).unwrap();
     let fifo = env.path("odd/fifo.md");
     let made = Command::new("mkfifo").arg(&fifo).status();
-    assert!(made.is_ok_and(|it| it.success()), "mkfifo");
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
     symlink("/dev/zero", env.path("odd/zero.md")).unwrap();
     env.write("odd/good.md", "# Good\n\nstorm anchor\n");
     let output = env.ok(&["add", "odd"]);
@@ -130,7 +131,7 @@ fn special_files_are_passed_over_and_never_opened() {
 }
 
 #[test]
-fn links_that_leave_a_folder_are_followed_on_request_alone() {
+fn links_that_leave_a_folder_are_followed_only_on_request() {
     let env = word_env();
     env.write("outside/secret.md", "# Secret\n\nlamp keeper\n");
     env.write("tree/a.md", "# Inside\n\nrope sail\n");
@@ -141,7 +142,7 @@ fn links_that_leave_a_folder_are_followed_on_request_alone() {
     let output = env.ok(&["add", "tree", "--follow"]);
     assert!(output.stderr.contains("Added 1 document."), "{}", output.stderr);
     assert!(env.ok(&["list"]).stdout.contains("Secret"));
-    // What was said of the folder holds for the updates to come.
+    // The choice for the folder also applies to later updates.
     env.write("outside/secret.md", "# Secret\n\nwinter paint\n");
     env.write("outside/new.md", "# Novel\n\nvalve\n");
     let output = env.ok(&["update"]);
@@ -149,7 +150,7 @@ fn links_that_leave_a_folder_are_followed_on_request_alone() {
 }
 
 #[test]
-fn what_a_file_says_never_reaches_the_terminal_raw() {
+fn text_of_a_file_never_reaches_the_terminal_raw() {
     let env = TestEnv::with_runtime();
     crate::word_model::WordModel::default().write(&env.path("tiny"));
     env.ok(&["init", "--model-dir", "tiny"]);
@@ -181,7 +182,9 @@ fn what_a_file_says_never_reaches_the_terminal_raw() {
     ] {
         let output = env.kb(args).expect(0);
         for text in [&output.stdout, &output.stderr] {
-            let raw = text.chars().find(|it| (it.is_control() && *it != '\n') || *it == '\u{202e}');
+            let raw = text
+                .chars()
+                .find(|letter| (letter.is_control() && *letter != '\n') || *letter == '\u{202e}');
             assert_eq!(raw, None, "{args:?}: {text:?}");
         }
     }

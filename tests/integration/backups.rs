@@ -1,4 +1,5 @@
-//! Backups: made, examined and replaced by several at once, and next to what other processes left.
+//! Tests backups that are made, checked and replaced by several processes at once, or next to what
+//! other processes left.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::env::TestEnv;
 
-/// Starts the program and lets it run.
+/// Starts the program and leaves it running.
 fn start(env: &TestEnv, args: &[&str]) -> Child {
     env.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -21,7 +22,7 @@ fn finish(child: Child, status: i32) -> String {
     said
 }
 
-/// Leaves a database in `folder` as a killed process does: some of it is in the log alone.
+/// Leaves a database in `folder` as a killed process does: part of it is only in the log.
 fn leave_log(env: &TestEnv, folder: &str) {
     fs::create_dir_all(env.path(folder)).unwrap();
     fs::set_permissions(env.path(folder), fs::Permissions::from_mode(0o700)).unwrap();
@@ -40,9 +41,9 @@ fn leave_log(env: &TestEnv, folder: &str) {
     }
 }
 
-/// F4: the name of the scratch file was fixed, and a file of the user's that had it was removed.
+/// Finding F4: the name of the scratch file was fixed, and a user's file of that name was removed.
 #[test]
-fn backups_to_one_file_at_once_leave_it_sound_and_touch_nothing_else() {
+fn concurrent_backups_to_one_file_leave_it_sound_and_touch_nothing_else() {
     let env = TestEnv::with_corpus();
     env.write("copy.db.partial", "the user's");
     env.write("copy.db.partial-wal", "the user's, too");
@@ -66,9 +67,9 @@ fn backups_to_one_file_at_once_leave_it_sound_and_touch_nothing_else() {
     assert!(!drafts.iter().any(|name| name.starts_with(".kb-draft")), "{drafts:?}");
 }
 
-/// F4: 22 of 801 examinations of a damaged file said "Sound".
+/// Finding F4: 22 of 801 checks of a damaged file printed "Sound".
 #[test]
-fn examinations_at_once_do_not_swap_their_verdicts() {
+fn concurrent_checks_do_not_swap_their_verdicts() {
     let env = TestEnv::with_corpus();
     env.ok(&["backup", "good.db"]);
     let bytes = fs::read(env.path("good.db")).unwrap();
@@ -82,9 +83,9 @@ fn examinations_at_once_do_not_swap_their_verdicts() {
     }
 }
 
-/// F5: the log of the old database was applied to the new one.
+/// Finding F5: the log of the old database was applied to the new one.
 #[test]
-fn a_backup_over_a_database_with_a_log_opens_as_what_was_copied() {
+fn a_backup_over_a_database_with_a_log_opens_as_the_copy() {
     let env = TestEnv::with_corpus();
     let answer = env.ok(&["list"]).stdout;
     leave_log(&env, "other");
@@ -101,7 +102,7 @@ fn a_backup_over_a_database_with_a_log_opens_as_what_was_copied() {
     assert_eq!(env.ok(&["--data-dir", "other", "list"]).stdout, answer);
     env.ok(&["--data-dir", "other", "doctor"]);
 
-    // A log without its database is the user's, until --force says otherwise.
+    // A log without its database belongs to the user, unless --force is given.
     leave_log(&env, "third");
     fs::remove_file(env.path("third/kb.db")).unwrap();
     let refused = env.kb(&["backup", "third/kb.db"]).expect(1).stderr;
@@ -126,9 +127,9 @@ fn a_database_that_another_process_has_open_is_not_replaced() {
     assert_eq!(title(), "Only in the log");
 }
 
-/// What a killed backup leaves is private, and the next one removes it.
+/// The remains of a killed backup are private, and the next one removes them.
 #[test]
-fn a_killed_backup_leaves_nothing_for_good() {
+fn the_remains_of_a_killed_backup_are_removed() {
     let env = TestEnv::with_corpus();
     let draft = env.path(".kb-draft-77-0123456789abcdef");
     fs::create_dir(&draft).unwrap();

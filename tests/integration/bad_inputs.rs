@@ -1,4 +1,4 @@
-//! Checks that the table of bad input in docs/reliability.md is what the program prints.
+//! Checks that the program prints what the table of bad inputs in docs/reliability.md says.
 
 use std::fs;
 use std::io::Write;
@@ -13,11 +13,11 @@ use crate::word_model::word_env;
 const BEGIN: &str = "<!-- table: bad input -->\n";
 const END: &str = "<!-- end of bad input -->\n";
 
-/// If set, the test writes the page instead of comparing it.
+/// If this variable is set, the test writes the page instead of comparing it.
 const WRITE: &str = "KB_WRITE_TABLES";
 
 #[test]
-fn the_page_shows_what_bad_input_prints() {
+fn the_page_shows_what_kb_prints_for_bad_input() {
     let page_path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reliability.md");
     let page = fs::read_to_string(&page_path).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
@@ -37,7 +37,7 @@ fn made_table() -> String {
     let mut add = |what: &str, env: &TestEnv, args: &[&str]| {
         let output = env.kb(args);
         let text = output.text();
-        let said = text.split_once("--- stderr\n").map_or(text.as_str(), |it| it.1);
+        let said = text.split_once("--- stderr\n").map_or(text.as_str(), |parts| parts.1);
         let (said, status) = said.rsplit_once("--- status ").unwrap_or((said, "0"));
         let lines: Vec<String> = said.lines().map(code).collect();
         let (typed, said) = (args.join(" "), lines.join("<br>"));
@@ -112,7 +112,7 @@ fn made_table() -> String {
     table
 }
 
-/// What is printed, as code in a cell of a table.
+/// Formats printed text as code in a table cell.
 fn code(line: &str) -> String {
     let line = line.replace("[HOME]/", "").replace('|', "\\|");
     if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") }
@@ -137,7 +137,7 @@ fn write_inputs(env: &TestEnv) {
     env.write("folder/binary.md", &binary);
     env.write("folder/good.md", "# Storm\n\nanchor\n");
     let made = Command::new("mkfifo").arg(env.path("fifo.md")).status();
-    assert!(made.is_ok_and(|it| it.success()), "mkfifo");
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
     let huge = env.write("huge.md", "x");
     fs::File::options().write(true).open(&huge).unwrap().set_len(5 << 30).unwrap();
     let mut zip = zip::ZipWriter::new(fs::File::create(env.path("bomb.docx")).unwrap());

@@ -1,4 +1,4 @@
-//! How documents are cut, as seen from outside: sections, sizes, windows, definitions, notes.
+//! Tests how documents are split into chunks: sections, sizes, windows, definitions, notes.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ fn info(env: &TestEnv, id: i64) -> Info {
     read(&env.ok(&["info", &id.to_string(), "--format", "json"]))
 }
 
-/// What `token_count` has beside the text: context, and two special tokens.
+/// What `token_count` includes besides the text: the context and two special tokens.
 const BESIDE_TEXT: u32 = 64 + 2;
 
 /// Returns the texts of the chunks of a document, in order.
@@ -20,14 +20,14 @@ fn texts(env: &TestEnv, id: i64) -> Vec<String> {
     ))
 }
 
-/// Returns what the model reads before the texts of the chunks of a document, in order.
+/// Returns the contexts that the model reads before the texts of a document's chunks, in order.
 fn contexts(env: &TestEnv, id: i64) -> Vec<String> {
     env.sql_column(&format!(
         "SELECT context FROM chunks WHERE document_id = {id} ORDER BY chunk_index"
     ))
 }
 
-/// Adds one document to a fresh database, with settings, and returns its chunks and their texts.
+/// Adds one document to an empty database, with settings, and returns its chunks and their texts.
 fn chunks(vars: &[(&str, &str)], name: &str, content: &str) -> Vec<(Chunk, String)> {
     let mut env = TestEnv::new();
     for (name, value) in vars {
@@ -39,10 +39,10 @@ fn chunks(vars: &[(&str, &str)], name: &str, content: &str) -> Vec<(Chunk, Strin
 }
 
 fn sections(chunks: &[(Chunk, String)]) -> Vec<Option<&str>> {
-    chunks.iter().map(|it| it.0.section.as_deref()).collect()
+    chunks.iter().map(|chunk| chunk.0.section.as_deref()).collect()
 }
 
-/// A document whose sections are about forty tokens each.
+/// Returns a document whose sections are about forty tokens each.
 fn report() -> String {
     let body = "One two three four five six seven eight nine ten. ".repeat(4);
     format!(
@@ -51,9 +51,9 @@ fn report() -> String {
 }
 
 #[test]
-fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_one() {
+fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_a_chunk() {
     let env = TestEnv::real_with_corpus();
-    // The tokens are counted by the library of reference, from the files of the model.
+    // The reference library counts the tokens, using the files of the model.
     let file = model_dir().join("tokenizer.json");
     let mut tokenizer = tokenizers::Tokenizer::from_file(file).unwrap();
     tokenizer.with_truncation(None).unwrap();
@@ -67,7 +67,7 @@ fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_one() {
             let passage = kb::document::Chunk::passage(context, text);
             let num_tokens = tokenizer.encode_fast(passage, true).unwrap().len();
             assert_eq!(num_tokens, chunk.token_count as usize, "{chunk:?}");
-            // Lines are those of the file, from 1, the last one included.
+            // Line numbers are those of the file, from 1, with the last line included.
             let (Some(path), Some(first), Some(last)) =
                 (&info.path, chunk.start_line, chunk.end_line)
             else {
@@ -78,10 +78,10 @@ fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_one() {
             let lines = lines[first as usize - 1..last as usize].join("\n");
             assert!(lines.contains(text.trim_end()), "{path} {first}-{last}: {text}");
         }
-        if let Some(path) = info.path.filter(|it| !it.ends_with(".pdf")) {
+        if let Some(path) = info.path.filter(|path| !path.ends_with(".pdf")) {
             let file = fs::read_to_string(path).unwrap();
             let all = texts.join("\n");
-            let body = file.rsplit_once("\n---\n").map_or(file.as_str(), |it| it.1);
+            let body = file.rsplit_once("\n---\n").map_or(file.as_str(), |parts| parts.1);
             for word in body.split_whitespace() {
                 assert!(all.contains(word), "{word} of {} is in no chunk", info.title);
             }
@@ -90,7 +90,7 @@ fn no_chunk_is_longer_than_the_model_reads_and_all_text_is_in_one() {
 }
 
 #[test]
-fn markdown_is_cut_at_headings_and_says_where_it_stands() {
+fn markdown_is_split_at_headings_and_names_its_section() {
     let chunks = chunks(&[("KB_CHUNKING_MARKDOWN_MIN_TOKENS", "10")], "a.md", &report());
     assert_eq!(sections(&chunks), [None, Some("Config"), Some("Config > Advanced"), Some("End")]);
     assert!(chunks[2].1.starts_with("### Advanced\n"));
@@ -124,7 +124,7 @@ fn large_sections_are_split() {
 
 #[test]
 fn fixed_windows_overlap() {
-    let text: String = (0..600).map(|it| format!("word{it} ")).collect();
+    let text: String = (0..600).map(|number| format!("word{number} ")).collect();
     let vars = [
         ("KB_CHUNKING_MARKDOWN_STRATEGY", "fixed"),
         ("KB_CHUNKING_DEFAULTS_MAX_TOKENS", "120"),
@@ -135,18 +135,18 @@ fn fixed_windows_overlap() {
     for pair in windows.windows(2) {
         assert!(pair[0].0.token_count <= 120 + BESIDE_TEXT);
         let first = pair[1].1.split_whitespace().next().unwrap();
-        assert!(pair[0].1.split_whitespace().any(|it| it == first), "{first} is in one only");
+        assert!(pair[0].1.split_whitespace().any(|word| word == first), "{first} is in one only");
     }
     // The defaults: no larger than the model reads, and still with an overlap.
     let windows = chunks(&vars[..1], "a.md", &text);
-    assert!(windows.iter().all(|it| it.0.token_count <= 256));
-    // With `header` and no heading the text is parted without overlap.
+    assert!(windows.iter().all(|window| window.0.token_count <= 256));
+    // With `header` and no heading the text is split without overlap.
     let parts = chunks(&[], "a.md", &text);
-    let num_words: usize = parts.iter().map(|it| it.1.split_whitespace().count()).sum();
+    let num_words: usize = parts.iter().map(|part| part.1.split_whitespace().count()).sum();
     assert_eq!(num_words, 600);
 }
 
-/// Returns how many words at the end of one text are the beginning of the next.
+/// Returns how many words at the end of one text start the next.
 fn num_shared(before: &str, after: &str) -> usize {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.split_whitespace().collect(), after.split_whitespace().collect());
@@ -154,14 +154,14 @@ fn num_shared(before: &str, after: &str) -> usize {
     (0..=most).rev().find(|&len| before[before.len() - len..] == after[..len]).unwrap()
 }
 
-/// With the test's model every one of these words is one token, so that words can be counted.
+/// With the test's model each of these words is one token, so words can be counted.
 #[test]
-fn windows_overlap_by_as_many_tokens_as_set() {
+fn windows_overlap_by_the_configured_number_of_tokens() {
     const WORDS: [&str; 16] = [
         "tide", "gauge", "harbour", "salt", "chart", "pump", "storm", "anchor", "lamp", "rope",
         "sail", "keeper", "signal", "valve", "ice", "winter",
     ];
-    // Paragraphs of five words, of which no two are alike.
+    // Paragraphs of five words, all different.
     let paragraph = |number: usize| -> String {
         (0..5).map(|place| WORDS[number >> (4 * (place % 3)) & 15].to_owned() + " ").collect()
     };
@@ -179,7 +179,7 @@ fn windows_overlap_by_as_many_tokens_as_set() {
     let num_words = |text: &String| text.split_whitespace().count();
     let (max, overlap) = ("KB_CHUNKING_DEFAULTS_MAX_TOKENS", "KB_CHUNKING_DEFAULTS_OVERLAP_TOKENS");
     for (vars, longest, shared) in [
-        // The defaults: the model reads 128 tokens, the title and two marks among them.
+        // The defaults: the model reads 128 tokens, including the title and two special tokens.
         (&[][..], 128, 50),
         (&[(overlap, "20")], 128, 20),
         (&[(overlap, "0")], 128, 0),
@@ -202,17 +202,18 @@ fn tables_keep_rows_and_columns_together() {
     assert!(handbook.contains("| Stilling well free of weed | yes | no |"));
     let guide = texts(&env, 5);
     let row = "| E23 | Stilling well blocked | Rod the intake at low water with the brass brush |";
-    assert!(guide.iter().any(|it| it.lines().any(|line| line == row)), "{guide:?}");
+    assert!(guide.iter().any(|text| text.lines().any(|line| line == row)), "{guide:?}");
 }
 
 #[test]
-fn pdf_chunks_follow_sections_and_carry_pages() {
+fn pdf_chunks_follow_sections_and_have_pages() {
     let env = TestEnv::with_corpus();
     let chunks = info(&env, 5).chunks;
-    assert!(chunks.iter().all(|it| it.page.is_some() && it.last_page >= it.page));
-    assert!(chunks.windows(2).all(|it| it[0].page <= it[1].page));
+    assert!(chunks.iter().all(|chunk| chunk.page.is_some() && chunk.last_page >= chunk.page));
+    assert!(chunks.windows(2).all(|pair| pair[0].page <= pair[1].page));
     assert_eq!(chunks.last().unwrap().page, Some(5));
-    let surge = chunks.iter().find(|it| it.preview.starts_with("4.2 After the surge")).unwrap();
+    let surge =
+        chunks.iter().find(|chunk| chunk.preview.starts_with("4.2 After the surge")).unwrap();
     assert_eq!(surge.section.as_deref(), Some("4 Storm surge > 4.2 After the surge"));
 
     let mut env = TestEnv::new();
@@ -221,14 +222,18 @@ fn pdf_chunks_follow_sections_and_carry_pages() {
     env.ok(&["add", &format!("{CORPUS}/tide-station.pdf")]);
     let windows = info(&env, 1).chunks;
     assert!(windows.len() > chunks.len());
-    // Sections are not followed: windows begin and end within them.
+    // Sections are ignored: windows start and end within them.
     let is_cut_within =
         |text: &String| text.lines().skip(1).any(|line| line.starts_with("4.2 After"));
     assert!(texts(&env, 1).iter().any(is_cut_within), "{:?}", texts(&env, 1));
-    assert!(windows.iter().all(|it| it.token_count <= 90 + BESIDE_TEXT && it.page.is_some()));
+    assert!(
+        windows
+            .iter()
+            .all(|window| window.token_count <= 90 + BESIDE_TEXT && window.page.is_some())
+    );
 }
 
-/// Returns a PDF of pages with nothing but lines of body text, each paragraph after a gap.
+/// Returns a PDF whose pages contain only lines of body text, with a gap before each paragraph.
 fn pdf_without_headings(paragraphs: &[Vec<String>]) -> Vec<u8> {
     let pages: Vec<String> = paragraphs
         .chunks(6)
@@ -293,7 +298,7 @@ fn a_pdf_without_headings_is_split_by_size() {
             assert_eq!(chunk.section, None, "{chunk:?}");
             assert!(chunk.page.is_some() && chunk.token_count <= longest, "{chunk:?}");
         }
-        // The smaller limit has no room for two paragraphs, the larger one has.
+        // Two paragraphs fit within the larger limit, but not within the smaller one.
         let num_chunks = u32::try_from(chunks.len()).unwrap();
         assert!(num_chunks >= num_tokens / longest, "{max_tokens}: {num_chunks}");
         assert_eq!(num_chunks >= 24, max_tokens == "90", "{max_tokens}: {num_chunks}");
@@ -305,9 +310,10 @@ fn a_pdf_without_headings_is_split_by_size() {
     }
 }
 
-/// A model that reads 2,048 tokens, so that the limits are those of the settings. Every word is one token.
+/// A model that reads 2,048 tokens, so that only the settings limit the chunks. Each word is one
+/// token.
 #[test]
-fn the_limits_are_those_of_the_settings_where_the_model_reads_more() {
+fn the_settings_limit_chunks_if_the_model_reads_more() {
     let env = word_env();
     WordModel { max_seq_length: 2048, ..WordModel::default() }.write(&env.path("long"));
     let sentences = "the tide gauge in the harbour is frozen\n\n".repeat(400);
@@ -333,7 +339,7 @@ fn the_limits_are_those_of_the_settings_where_the_model_reads_more() {
         ("section.md", &[("KB_CHUNKING_MARKDOWN_STRATEGY", "fixed")], 512),
         ("pump.py", &[("KB_CHUNKING_CODE_STRATEGY", "fixed")], 512),
         ("log.pdf", &[("KB_CHUNKING_PDF_STRATEGY", "fixed")], 512),
-        // A smaller limit of the type overrides the one of all windows, a larger one does not.
+        // A smaller limit for the type overrides the limit of all windows; a larger one does not.
         (
             "log.pdf",
             &[("KB_CHUNKING_PDF_STRATEGY", "fixed"), ("KB_CHUNKING_PDF_MAX_TOKENS", "200")],
@@ -354,7 +360,7 @@ fn the_limits_are_those_of_the_settings_where_the_model_reads_more() {
 }
 
 #[test]
-fn a_note_is_one_chunk_while_the_model_reads_it_whole() {
+fn a_note_is_one_chunk_if_the_model_reads_all_of_it() {
     let env = TestEnv::new();
     let whole = "Several sections.\n\n# One\n\nwords\n\n# Two\n\nmore words\n".to_owned()
         + &"and ".repeat(150);
@@ -368,10 +374,10 @@ fn a_note_is_one_chunk_while_the_model_reads_it_whole() {
         output.stderr
     );
     let info = info(&env, 2);
-    assert!(info.chunk_count > 2 && info.chunks.iter().all(|it| it.token_count <= 256));
+    assert!(info.chunk_count > 2 && info.chunks.iter().all(|chunk| chunk.token_count <= 256));
     assert_eq!(info.metadata.format, "note");
     assert_eq!(env.sql::<Option<String>>("SELECT source_path FROM documents WHERE id = 1"), None);
-    // Given as text it is a note and nothing else.
+    // Given as text, it is a note.
     for args in [&["--note= \n"][..], &["--note=x", "--type=pdf"], &["--note=x", "--language=go"]] {
         env.kb(&[&["add"], args].concat()).expect(1);
     }

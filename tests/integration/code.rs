@@ -1,9 +1,9 @@
-//! How source code is cut, as seen from outside: definitions, their comments, what lies between.
+//! Tests how source code is split: definitions, their comments, and the code between them.
 
 use crate::contract::{Chunk, Info, read};
 use crate::env::TestEnv;
 
-/// Adds one file with settings and returns its chunks with their texts and contexts.
+/// Adds one file, with settings, and returns its chunks with their texts and contexts.
 fn chunks(vars: &[(&str, &str)], name: &str, content: &str) -> Vec<(Chunk, String, String)> {
     let mut env = TestEnv::new();
     for (name, value) in vars {
@@ -19,22 +19,24 @@ fn chunks(vars: &[(&str, &str)], name: &str, content: &str) -> Vec<(Chunk, Strin
 }
 
 fn symbols(chunks: &[(Chunk, String, String)]) -> Vec<Option<&str>> {
-    chunks.iter().map(|it| it.0.symbol.as_deref()).collect()
+    chunks.iter().map(|chunk| chunk.0.symbol.as_deref()).collect()
 }
 
-/// Returns the text of the one chunk of a symbol.
+/// Returns the text of the single chunk of a symbol.
 #[track_caller]
 fn text<'a>(chunks: &'a [(Chunk, String, String)], symbol: &str) -> &'a str {
-    let mut found = chunks.iter().filter(|it| it.0.symbol.as_deref() == Some(symbol));
+    let mut found = chunks.iter().filter(|chunk| chunk.0.symbol.as_deref() == Some(symbol));
     let (Some(one), None) = (found.next(), found.next()) else {
         panic!("{symbol}: {:?}", symbols(chunks));
     };
     &one.1
 }
 
-/// Twelve lines that make a definition large enough to stand alone.
+/// Returns twelve lines, which make a definition large enough for a separate chunk.
 fn body(indent: &str) -> String {
-    (0..12).map(|it| format!("{indent}value_{it} = compute(value_{it}, {it})\n")).collect()
+    (0..12)
+        .map(|number| format!("{indent}value_{number} = compute(value_{number}, {number})\n"))
+        .collect()
 }
 
 fn python() -> String {
@@ -60,15 +62,18 @@ fn python_functions_classes_and_methods_are_chunks() {
     assert!(text(&chunks, "Gauge.write").trim_start().starts_with("def write(self)"));
     assert!(text(&chunks, "last").starts_with("# Says hello.\nasync def last("));
     assert!(symbols(&chunks).contains(&Some("Gauge")), "{:?}", symbols(&chunks));
-    // What lies between definitions is a chunk without a symbol.
-    let between: Vec<&str> =
-        chunks.iter().filter(|it| it.0.symbol.is_none()).map(|it| it.1.as_str()).collect();
+    // Code between definitions is a chunk without a symbol.
+    let between: Vec<&str> = chunks
+        .iter()
+        .filter(|chunk| chunk.0.symbol.is_none())
+        .map(|chunk| chunk.1.as_str())
+        .collect();
     assert!(
-        between.iter().any(|it| it.contains("import math") && it.contains("LIMIT = 5")),
+        between.iter().any(|text| text.contains("import math") && text.contains("LIMIT = 5")),
         "{between:?}"
     );
     assert!(
-        between.iter().any(|it| it.contains("print('between')") && it.contains("TABLE")),
+        between.iter().any(|text| text.contains("print('between')") && text.contains("TABLE")),
         "{between:?}"
     );
 }
@@ -77,8 +82,10 @@ fn python_functions_classes_and_methods_are_chunks() {
 fn a_method_is_read_with_its_class_and_the_docstring() {
     let is_in_context = |vars: &[(&str, &str)]| {
         let chunks = chunks(vars, "gauges.py", &python());
-        let read =
-            chunks.into_iter().find(|it| it.0.symbol.as_deref() == Some("Gauge.read")).unwrap();
+        let read = chunks
+            .into_iter()
+            .find(|chunk| chunk.0.symbol.as_deref() == Some("Gauge.read"))
+            .unwrap();
         assert!(!read.1.contains("A gauge on the pier."), "{}", read.1);
         assert!(read.2.starts_with("gauges"), "{}", read.2);
         read.2.contains("class Gauge") && read.2.contains("A gauge on the pier.")
@@ -89,8 +96,9 @@ fn a_method_is_read_with_its_class_and_the_docstring() {
 
 #[test]
 fn bash_functions_are_chunks_in_both_forms() {
-    let body: String =
-        (0..9).map(|it| format!("    echo \"line {it} ${{x{it}:-{{}}}}\" >>\"$LOG\"\n")).collect();
+    let body: String = (0..9)
+        .map(|number| format!("    echo \"line {number} ${{x{number}:-{{}}}}\" >>\"$LOG\"\n"))
+        .collect();
     let source = format!(
         "#!/bin/bash\nset -e\n\n# Says what went wrong.\n# And ends.\nfail() {{\n{body}}}\n\n\
          function report {{\n{body}}}\n\nfunction both() {{\n{body}}}\n\nfail now\nreport \"$@\"\n"
@@ -103,7 +111,7 @@ fn bash_functions_are_chunks_in_both_forms() {
     );
     assert!(text(&chunks, "report").starts_with("function report {"));
     assert!(text(&chunks, "both").starts_with("function both() {"));
-    assert!(chunks.iter().any(|it| it.0.symbol.is_none() && it.1.contains("fail now")));
+    assert!(chunks.iter().any(|chunk| chunk.0.symbol.is_none() && chunk.1.contains("fail now")));
 }
 
 #[test]
@@ -120,7 +128,7 @@ fn a_go_type_is_one_chunk_with_the_methods_that_follow() {
              func (g *Gauge) Close() {{\n{free}}}\n"
         )
     };
-    // What fits is one chunk: the type, its comment and every method up to the next function.
+    // Whatever fits is one chunk: the type, its comment and all methods up to the next function.
     let chunks_of_short = chunks(&[], "gauge.go", &source(2));
     let gauge = text(&chunks_of_short, "Gauge");
     assert!(gauge.starts_with("// Gauge measures.\ntype Gauge struct {"), "{gauge}");
@@ -128,7 +136,8 @@ fn a_go_type_is_one_chunk_with_the_methods_that_follow() {
     assert!(gauge.contains("func (g *Gauge) Write()") && !gauge.contains("Free"), "{gauge}");
     assert!(text(&chunks_of_short, "Free").starts_with("// Free stands alone.\nfunc Free()"));
 
-    // What stands elsewhere, or does not fit, has the type's first line and comment in its context.
+    // Methods elsewhere, or too long to fit, have the type's first line and comment in their
+    // context.
     let chunks_of_long = chunks(&[], "gauge.go", &source(14));
     for (chunks, symbol) in [
         (&chunks_of_short, "Gauge.Close"),
@@ -146,7 +155,7 @@ fn a_go_type_is_one_chunk_with_the_methods_that_follow() {
 }
 
 #[test]
-fn further_languages_are_cut_along_their_definitions() {
+fn other_languages_are_split_at_their_definitions() {
     for (name, language, content, symbol) in [
         (
             "a.js",
@@ -187,14 +196,19 @@ fn further_languages_are_cut_along_their_definitions() {
 }
 
 #[test]
-fn without_definitions_there_are_windows() {
-    let lines: String = (0..90).map(|it| format!("echo \"step {it} of the backup\"\n")).collect();
+fn code_without_definitions_is_split_into_windows() {
+    let lines: String =
+        (0..90).map(|number| format!("echo \"step {number} of the backup\"\n")).collect();
     for name in ["steps.sh", "steps.go", "steps.py"] {
         let chunks = chunks(&[], name, &lines);
         assert!(chunks.len() > 2, "{name}: {}", chunks.len());
-        assert!(chunks.iter().all(|it| it.0.token_count <= 256 && it.0.symbol.is_none()), "{name}");
-        let all: String = chunks.iter().map(|it| it.1.as_str()).collect::<Vec<_>>().join("\n");
-        assert!((0..90).all(|it| all.contains(&format!("\"step {it} of"))), "{name}");
+        assert!(
+            chunks.iter().all(|chunk| chunk.0.token_count <= 256 && chunk.0.symbol.is_none()),
+            "{name}"
+        );
+        let all: String =
+            chunks.iter().map(|chunk| chunk.1.as_str()).collect::<Vec<_>>().join("\n");
+        assert!((0..90).all(|number| all.contains(&format!("\"step {number} of"))), "{name}");
     }
 }
 
@@ -202,9 +216,9 @@ fn without_definitions_there_are_windows() {
 fn strategy_and_size_are_settings() {
     let by_size = chunks(&[("KB_CHUNKING_CODE_MAX_TOKENS", "60")], "gauges.py", &python());
     assert!(by_size.len() > chunks(&[], "gauges.py", &python()).len());
-    assert!(by_size.iter().all(|it| it.0.token_count <= 60 + 64 + 2));
+    assert!(by_size.iter().all(|chunk| chunk.0.token_count <= 60 + 64 + 2));
     let fixed =
         [("KB_CHUNKING_CODE_STRATEGY", "fixed"), ("KB_CHUNKING_DEFAULTS_MAX_TOKENS", "100")];
     let windows = chunks(&fixed, "gauges.py", &python());
-    assert!(windows.len() > 2 && windows.iter().all(|it| it.0.token_count <= 100 + 64 + 2));
+    assert!(windows.len() > 2 && windows.iter().all(|window| window.0.token_count <= 100 + 64 + 2));
 }

@@ -1,6 +1,6 @@
-//! The JSON contract: every command's answer is read back into structs that know every key, refuse
-//! any other, and require each to be there, null or not. A key removed, renamed or of another type
-//! fails here; a new key is added here on purpose.
+//! Tests the JSON contract: every command's answer is read into structs that know every key, refuse
+//! any other, and require each to be present, null or not. A removed or renamed key, or one of
+//! another type, fails here; a new key is added here deliberately.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::env::{CORPUS, Output, TestEnv};
 
-/// Reads a key that must be there but may be null.
+/// Reads a key that must be present but may be null.
 fn nullable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -19,7 +19,7 @@ where
     Option::deserialize(deserializer)
 }
 
-/// Declares structs that are exactly the keys they name.
+/// Declares structs with exactly the named keys.
 macro_rules! contract {
     ($($name:ident { $($(#[$meta:meta])* $key:ident: $type:ty,)* })*) => {$(
         #[derive(Debug, Deserialize, Serialize)]
@@ -244,7 +244,7 @@ pub(crate) fn read<T: DeserializeOwned + Serialize>(output: &Output) -> T {
 #[track_caller]
 fn exactly<T: DeserializeOwned + Serialize>(value: &Value) -> T {
     let read: T =
-        serde_json::from_value(value.clone()).unwrap_or_else(|it| panic!("{it}: {value}"));
+        serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"));
     assert_eq!(serde_json::to_value(&read).unwrap(), *value);
     read
 }
@@ -255,7 +255,7 @@ fn is_time(text: &str) -> bool {
 }
 
 #[test]
-fn search_is_read_back_whole() {
+fn a_search_answer_is_an_exact_object() {
     let env = TestEnv::with_corpus();
     for query in ["frozen gauge", "blue box", "high water", "E23 stilling well", "predict"] {
         for leg in [None, Some("--fts-only"), Some("--vec-only")] {
@@ -271,11 +271,11 @@ fn search_is_read_back_whole() {
 }
 
 #[test]
-fn passages_and_what_is_similar_are_exact_objects() {
+fn passages_and_similar_hits_are_exact_objects() {
     let env = TestEnv::with_corpus();
     let answer: Passages = read(&env.ok(&["search", "frozen gauge", "--budget=300"]));
     assert_eq!((answer.budget, answer.returned), (300, answer.results.len() as u64));
-    assert!(answer.results.iter().map(|it| it.tokens).sum::<u64>() == answer.tokens);
+    assert!(answer.results.iter().map(|result| result.tokens).sum::<u64>() == answer.tokens);
     for flags in [["4", "--format=json"].as_slice(), &["--chunk=3", "--format=json"]] {
         let similar: Similar = read(&env.ok(&[&["similar"], flags].concat()));
         assert_eq!(similar.returned, similar.results.len() as u64);
@@ -284,7 +284,7 @@ fn passages_and_what_is_similar_are_exact_objects() {
 }
 
 #[test]
-fn what_does_not_apply_to_a_hit_is_null() {
+fn fields_that_do_not_apply_to_a_hit_are_null() {
     let env = TestEnv::with_corpus();
     let hit = |query: &str| -> Hit {
         let output = env.ok(&["search", query, "--top=1", "--fts-only"]);
@@ -321,7 +321,10 @@ fn what_does_not_apply_to_a_hit_is_null() {
 fn lists_are_arrays_of_exact_objects() {
     let env = TestEnv::with_corpus();
     let documents: Vec<Document> = read(&env.ok(&["list", "--format", "json"]));
-    assert_eq!(documents.iter().map(|it| it.id).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(
+        documents.iter().map(|document| document.id).collect::<Vec<_>>(),
+        [1, 2, 3, 4, 5, 6, 7, 8]
+    );
     for document in &documents {
         assert!(is_time(&document.created_at) && is_time(&document.updated_at), "{document:?}");
         assert!(document.chunk_count > 0 && !document.title.is_empty(), "{document:?}");
@@ -329,14 +332,16 @@ fn lists_are_arrays_of_exact_objects() {
         assert_eq!(document.path.is_some(), document.r#type != "note", "{document:?}");
     }
     let tags: Vec<Tag> = read(&env.ok(&["tags", "--format", "json"]));
-    let tags: Vec<(&str, u32)> = tags.iter().map(|it| (it.name.as_str(), it.count)).collect();
+    let tags: Vec<(&str, u32)> = tags.iter().map(|tag| (tag.name.as_str(), tag.count)).collect();
     assert_eq!(tags, [("handbook", 1), ("sample", 7), ("station", 2)]);
     let settings: Vec<Setting> = read(&env.ok(&["config", "--format", "json"]));
-    assert!(settings.iter().any(|it| it.key == "search.rrf_k" && it.origin == "default"));
+    assert!(
+        settings.iter().any(|setting| setting.key == "search.rrf_k" && setting.origin == "default")
+    );
 }
 
 #[test]
-fn status_and_set_up_are_exact_objects() {
+fn status_and_init_are_exact_objects() {
     let env = TestEnv::real_with_corpus();
     let status: Status = read(&env.ok(&["status", "--format", "json"]));
     let documents: Vec<(&str, u32)> =
@@ -375,7 +380,7 @@ fn one_document_is_an_exact_object() {
 }
 
 #[test]
-fn what_a_command_did_is_an_exact_object() {
+fn reports_of_changes_are_exact_objects() {
     let env = TestEnv::real();
     env.write("docs/a.md", "# A\n\nalpha\n");
     env.write("docs/b.md", [0_u8, 1, 2].repeat(50));
@@ -398,7 +403,7 @@ fn what_a_command_did_is_an_exact_object() {
 }
 
 #[test]
-fn nothing_to_show_is_an_empty_value() {
+fn an_empty_result_is_an_empty_value() {
     let env = TestEnv::new();
     for _ in 0..2 {
         assert_eq!(env.ok(&["list", "--format", "json"]).stdout, "[]\n");
@@ -407,8 +412,8 @@ fn nothing_to_show_is_an_empty_value() {
         assert_eq!((answer.results.len(), answer.total_matches, answer.returned), (0, 0, 0));
         let status: Status = read(&env.ok(&["status", "--format", "json"]));
         assert_eq!(status.documents.len(), 4);
-        assert!(status.documents.values().all(|&it| it == 0) && status.total_chunks == 0);
-        // The same of a database that is there and empty.
+        assert!(status.documents.values().all(|&count| count == 0) && status.total_chunks == 0);
+        // The same for an existing, empty database.
         env.ok(&["init"]);
     }
 }

@@ -1,4 +1,5 @@
-//! Checks `tests/COVERAGE.md`: every requirement is in it once, says what it asks, and names tests that exist.
+//! Checks `tests/COVERAGE.md`: each requirement is listed once, with a sentence and the names of
+//! existing tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,17 +8,17 @@ use std::path::{Path, PathBuf};
 /// The letter of each list of requirements and its last number, in order.
 const LISTS: [(char, u32); 5] = [('K', 136), ('S', 59), ('G', 40), ('C', 60), ('U', 26)];
 
-/// Marks a requirement that was given up.
+/// Marks a requirement that was dropped.
 const WITHDRAWN: &str = "withdrawn";
 
 /// Longest sentence, so that a row stays readable.
 const MAX_CHARS: usize = 260;
 
-/// A requirement as the page has it.
+/// A requirement as listed on the page.
 struct Row {
     number: String,
     sentence: String,
-    /// What shows it: tests in backticks, links to paths.
+    /// The evidence for it: tests in backticks, links to paths.
     places: String,
 }
 
@@ -38,7 +39,7 @@ fn rows() -> Vec<Row> {
         .collect()
 }
 
-/// Returns the files a test of this module may be in.
+/// Returns the files that may contain a test of this module.
 fn files(module: &str) -> Vec<PathBuf> {
     match module.strip_prefix("kb::") {
         None => vec![root().join(format!("tests/integration/{module}.rs"))],
@@ -49,11 +50,11 @@ fn files(module: &str) -> Vec<PathBuf> {
     }
 }
 
-/// Whether a file has this function, as a test.
+/// Whether a file has a test of this name.
 fn has_test(file: &Path, name: &str) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     let Some((before, _)) = text.split_once(&format!("fn {name}(")) else { return false };
-    // Other attributes may be between it and its name.
+    // There may be other attributes between the marker and the name.
     let mut attributes = before
         .lines()
         .rev()
@@ -62,7 +63,7 @@ fn has_test(file: &Path, name: &str) -> bool {
     attributes.any(|line| line == "#[test]")
 }
 
-/// Whether there is a test of this name, as `module::test` or `kb::module::test`.
+/// Whether a test of this name exists, as `module::test` or `kb::module::test`.
 pub(crate) fn is_test(name: &str) -> bool {
     let Some((module, name)) = name.rsplit_once("::") else { return false };
     files(module).iter().any(|file| has_test(file, name))
@@ -78,7 +79,7 @@ fn every_requirement_is_in_the_table_once_and_in_order() {
 }
 
 #[test]
-fn every_requirement_is_a_sentence_of_its_own() {
+fn every_requirement_is_a_separate_sentence() {
     let mut seen = BTreeSet::new();
     for Row { number, sentence, .. } in rows() {
         assert!(sentence.split_whitespace().count() >= 3, "{number}: {sentence}");

@@ -1,4 +1,4 @@
-//! Working with it every day: editor and viewer, pager, quiet and verbose, log files.
+//! Tests everyday use: editor and viewer, pager, quiet and verbose, log files.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,18 +6,18 @@ use std::os::unix::fs::PermissionsExt;
 use crate::env::{CORPUS, TestEnv};
 use crate::terminal;
 
-/// Puts a program on the `PATH` that does what a shell script says.
+/// Puts a program on the `PATH` that runs a shell script.
 fn program(env: &TestEnv, name: &str, script: &str) {
     let path = env.write(format!("bin/{name}").as_str(), format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Puts a program on the `PATH` that writes down its arguments, one a line.
+/// Puts a program on the `PATH` that records its arguments, one per line.
 fn recorder(env: &TestEnv, name: &str) {
     program(env, name, "printf '%s\\n' \"$@\" >\"$HOME/opened\"");
 }
 
-/// Returns the arguments that were written down.
+/// Returns the recorded arguments.
 #[track_caller]
 fn opened(env: &TestEnv) -> Vec<String> {
     let text = fs::read_to_string(env.path("opened")).unwrap();
@@ -26,7 +26,7 @@ fn opened(env: &TestEnv) -> Vec<String> {
 }
 
 #[test]
-fn a_result_opens_in_the_editor_at_the_line_that_answers() {
+fn a_result_opens_in_the_editor_at_the_matching_line() {
     let mut env = TestEnv::with_corpus();
     recorder(&env, "vim");
     recorder(&env, "code");
@@ -36,13 +36,13 @@ fn a_result_opens_in_the_editor_at_the_line_that_answers() {
     let output = env.ok(&[&search[..], &["1"]].concat());
     assert_eq!((output.stdout.as_str(), opened(&env)), ("", vec!["+41".into(), handbook.clone()]));
     assert_eq!(output.stderr, format!("Opening {handbook}\n"));
-    // `VISUAL` goes first, and a command has its own options.
+    // `VISUAL` takes precedence, and a command may have options.
     env.set("VISUAL", "code  --wait");
     env.ok(&[&search[..], &["1"]].concat());
     assert_eq!(opened(&env), ["--wait", "--goto", &format!("{handbook}:41")]);
     env.ok(&["open", "4", "--editor", "--lines", "10:20"]);
     assert_eq!(opened(&env), ["--wait", "--goto", &format!("{handbook}:10")]);
-    // More than would be shown are looked at.
+    // More results are considered than are shown.
     let all = ["search", "water", "--fts-only", "--top", "1", "--open", "2"];
     env.ok(&all);
     assert_eq!(opened(&env).len(), 3);
@@ -77,7 +77,7 @@ fn no_path_goes_through_a_shell() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_said() {
+fn a_document_that_cannot_be_opened_is_reported() {
     let mut env = TestEnv::with_corpus();
     let fails = |env: &TestEnv, args: &[&str], expected: &str| {
         let output = env.kb(args).expect(1);
@@ -103,7 +103,7 @@ fn what_cannot_be_opened_is_said() {
     }
 }
 
-/// A home with more documents than a screen has lines, and a pager that says who it is.
+/// A home with more documents than the screen has lines, and a pager that prints its name.
 fn long_list() -> TestEnv {
     let mut env = TestEnv::new();
     for number in 0..40 {
@@ -125,7 +125,7 @@ fn a_long_list_is_shown_in_pages_on_a_terminal_only() {
     assert!(!shown(&env, &["tags"]).contains("<pages"));
     assert!(!shown(&env, &["list", "--format=json"]).contains("<pages"));
     assert!(!env.ok(&["list"]).stdout.contains("<pages"));
-    // kb's own variable goes first, and one that cannot be started is no failure.
+    // kb's variable takes precedence, and a pager that cannot be started is not an error.
     env.set("KB_PAGER", "not-there");
     let text = shown(&env, &["list"]);
     assert!(text.contains("the pager `not-there` cannot be started") && text.contains("39.md"));
@@ -134,7 +134,7 @@ fn a_long_list_is_shown_in_pages_on_a_terminal_only() {
 }
 
 #[test]
-fn a_pager_that_is_left_early_is_no_failure() {
+fn quitting_a_pager_early_is_not_an_error() {
     let mut env = long_list();
     program(&env, "glance", "read -r line; echo \"$line\"");
     env.set("PAGER", "glance");
@@ -143,7 +143,7 @@ fn a_pager_that_is_left_early_is_no_failure() {
 }
 
 #[test]
-fn quiet_says_only_what_went_wrong() {
+fn quiet_prints_only_errors_and_warnings() {
     let env = TestEnv::new();
     env.write("docs/good.md", "Warm brine.\n");
     assert_eq!(env.ok(&["add", "docs", "--quiet"]).stderr, "");
@@ -159,7 +159,7 @@ fn quiet_says_only_what_went_wrong() {
 }
 
 #[test]
-fn verbose_says_with_what_and_how_long_each_stage_took() {
+fn verbose_prints_the_inputs_and_the_time_of_each_stage() {
     let env = TestEnv::real_with_corpus();
     let search = ["search", "warm brine", "--format=human"];
     let usual = env.ok(&search);
@@ -171,9 +171,9 @@ fn verbose_says_with_what_and_how_long_each_stage_took() {
     assert!(!verbose.stderr.contains("time  "));
     let timed = env.ok(&[&search[..], &["-vv"]].concat()).stderr;
     let stages = |text: &str| -> Vec<String> {
-        let lines = text.lines().filter_map(|it| it.strip_prefix("time  "));
+        let lines = text.lines().filter_map(|line| line.strip_prefix("time  "));
         let mut found: Vec<String> =
-            lines.map(|it| it.split("  ").next().unwrap().to_owned()).collect();
+            lines.map(|line| line.split("  ").next().unwrap().to_owned()).collect();
         found.sort();
         found
     };
@@ -202,7 +202,7 @@ fn verbose_says_with_what_and_how_long_each_stage_took() {
 }
 
 #[test]
-fn a_log_file_keeps_what_was_said() {
+fn a_log_file_keeps_the_messages() {
     let env = TestEnv::new();
     env.write("docs/good.md", "Warm brine.\n");
     env.write("docs/bad.pdf", "%PDF-1.4 nothing\u{1b}[1m\n");
@@ -211,10 +211,11 @@ fn a_log_file_keeps_what_was_said() {
     env.ok(&["add", "docs", "-q", "--log-file", log, "--password", "secret"]);
     env.kb(&["--log-file", log, "info", "99"]).expect(1);
     let text = fs::read_to_string(log).unwrap();
-    let lines: Vec<Vec<&str>> = text.lines().map(|it| it.split('\t').collect()).collect();
-    assert!(lines.iter().all(|it| it.len() == 3 && it[0].ends_with('Z')), "{text}");
-    let said =
-        |level: &str, text: &str| lines.iter().any(|it| it[1] == level && it[2].contains(text));
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    assert!(lines.iter().all(|line| line.len() == 3 && line[0].ends_with('Z')), "{text}");
+    let said = |level: &str, text: &str| {
+        lines.iter().any(|line| line[1] == level && line[2].contains(text))
+    };
     for (level, text) in [
         ("begin", "add"),
         ("failed", "bad.pdf"),
@@ -228,7 +229,7 @@ fn a_log_file_keeps_what_was_said() {
     }
     assert!(!text.contains("secret"));
     assert_eq!(fs::metadata(log).unwrap().permissions().mode() & 0o777, 0o600);
-    // A log that cannot be written is said before anything is done.
+    // A log that cannot be written is reported before any work starts.
     let output = env.kb(&["list", "--log-file", "/not/there.log"]).expect(1);
     assert!(output.stderr.contains("/not/there.log") && output.stdout.is_empty(), "{output:?}");
 }

@@ -1,7 +1,7 @@
-//! Documents that are neither PDF with text nor plain text: scans, pictures, web pages, DOCX,
-//! encrypted files; how well each could be read.
+//! Tests documents that are neither plain text nor PDF with text: scans, pictures, web pages, DOCX,
+//! encrypted files; and how well each could be read.
 //!
-//! Tests that need Tesseract say in one line that it is missing and are left out.
+//! Tests that need Tesseract are skipped with one line if it is missing.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,18 +18,18 @@ fn fixture(name: &str) -> String {
     format!("{FIXTURES}/{name}")
 }
 
-/// Where Tesseract is on this machine.
+/// Returns where Tesseract is on this machine.
 fn tesseract() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "the machine's own, found as kb finds it")]
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).find(|it| it.join("tesseract").is_file());
+    let found = std::env::split_paths(&path).find(|folder| folder.join("tesseract").is_file());
     if found.is_none() {
         left_out("a test of OCR", "Tesseract is not installed");
     }
     found
 }
 
-/// A home where Tesseract can be found; `None` on a machine without it.
+/// A home where Tesseract is found; `None` on a machine without it.
 fn env_with_tesseract() -> Option<TestEnv> {
     let path = tesseract()?;
     let mut env = TestEnv::new();
@@ -37,7 +37,7 @@ fn env_with_tesseract() -> Option<TestEnv> {
     Some(env)
 }
 
-/// A home where a program that calls itself Tesseract does what `script` says.
+/// A home where a fake Tesseract runs `script`.
 fn env_with_script(script: &str) -> TestEnv {
     let env = TestEnv::new();
     let program = env.write("bin/tesseract", format!("#!/bin/sh\n{script}\n"));
@@ -45,7 +45,7 @@ fn env_with_script(script: &str) -> TestEnv {
     env
 }
 
-/// Adds a file and returns what `kb info` says of it.
+/// Adds a file and returns what `kb info` prints about it.
 #[track_caller]
 fn add(env: &TestEnv, path: &str) -> Value {
     let report = env.json(&["add", path, "--format=json"]);
@@ -53,7 +53,7 @@ fn add(env: &TestEnv, path: &str) -> Value {
     env.json(&["info", &id, "--format=json"])
 }
 
-/// Returns the texts of a document's chunks, as the database has them.
+/// Returns the texts of a document's chunks from the database.
 fn texts(env: &TestEnv, info: &Value) -> String {
     let id = &info["id"];
     env.sql_column(&format!("SELECT text FROM chunks WHERE document_id = {id} ORDER BY id"))
@@ -64,7 +64,7 @@ fn texts(env: &TestEnv, info: &Value) -> String {
 fn check_quality(info: &Value, read: u32, ocr: u32, empty: u32, unread: u32) {
     let quality = &info["metadata"]["quality"];
     let found = ["pages_read", "pages_ocr", "pages_empty", "pages_unread"];
-    let found: Vec<&Value> = found.iter().map(|it| &quality[it]).collect();
+    let found: Vec<&Value> = found.iter().map(|key| &quality[key]).collect();
     assert_eq!(json!(found), json!([read, ocr, empty, unread]), "{info}");
 }
 
@@ -99,7 +99,7 @@ fn pictures_are_read_page_by_page() {
 fn pictures_are_not_stored() {
     let mut env = env_with_script("echo 'words of a picture'");
     env.set("KB_INGESTION_ENABLE_OCR", "always");
-    // In a PDF, alone, in a web page, in a notebook, in a book and in a word processor's text.
+    // In a PDF, separately, in a web page, in a notebook, in a book and in a word processor's text.
     let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
     env.write(
         "docs/page.html",
@@ -122,7 +122,7 @@ fn pictures_are_not_stored() {
     std::io::Write::write_all(&mut ferry, &picture).unwrap();
     env.write("docs/ferry.docx", ferry.finish().unwrap().into_inner());
     assert_eq!(env.json(&["add", "docs", "--format=json"])["added"], 7);
-    // Nothing beside the database, and no stretch of a file's bytes in it.
+    // There is nothing next to the database, and no part of a file's bytes is in it.
     let names = fs::read_dir(env.path(".kb")).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(names.collect::<Vec<_>>(), ["kb.db"]);
     let stored = fs::read(env.database()).unwrap();
@@ -149,7 +149,7 @@ fn a_language_that_is_not_installed_is_named() {
     let warning = info["metadata"]["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("OCR failed on 1 of 2 pages: Tesseract: "), "{warning}");
     assert!(warning.contains("xyz"), "{warning}");
-    // With the language there the same file says more.
+    // With an installed language more of the same file is read.
     env.set("KB_INGESTION_OCR_LANGUAGES", "eng");
     check_quality(&add(&env, &fixture("documents/enclosure.pdf")), 2, 1, 0, 0);
 }
@@ -166,7 +166,7 @@ fn without_tesseract_scans_are_added_counted_and_reported() {
     assert_eq!(info["chunk_count"], 0);
 
     let list = env.json(&["list", "--format=json"]);
-    let unread = |it: &Value| it["quality"]["pages_unread"].as_u64();
+    let unread = |info: &Value| info["quality"]["pages_unread"].as_u64();
     let listed: Vec<u64> = list.as_array().unwrap().iter().filter_map(unread).collect();
     assert_eq!(listed, [1, 1]);
     assert!(env.ok(&["list"]).stdout.contains("2 (1 unread)"));
@@ -185,7 +185,7 @@ fn without_tesseract_scans_are_added_counted_and_reported() {
 }
 
 #[test]
-fn a_note_is_not_repeated_without_end() {
+fn a_note_is_not_repeated_endlessly() {
     let env = TestEnv::new();
     let page = fs::read(fixture("pdf/empty-page.pdf")).unwrap();
     for number in 0..12 {
@@ -216,7 +216,7 @@ fn a_notebook_is_found_by_its_prose_and_its_code() {
     check_database(&env);
 }
 
-/// Returns an EPUB book of one chapter, and with one more file.
+/// Returns an EPUB book with one chapter and one more file.
 fn book(name: &str, content: &[u8]) -> Vec<u8> {
     use std::io::Write as _;
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
@@ -245,7 +245,7 @@ fn book(name: &str, content: &[u8]) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// A file of an archive whose bytes are there as they are.
+/// Options for a file that is stored in an archive without compression.
 fn stored() -> zip::write::SimpleFileOptions {
     zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored)
 }
@@ -262,7 +262,7 @@ fn a_book_is_read_by_its_chapters() {
 }
 
 #[test]
-fn a_page_is_cited_as_it_calls_itself() {
+fn a_page_is_cited_by_its_label() {
     let env = TestEnv::new();
     let info = add(&env, &fixture("pdf/outline.pdf"));
     let chunk = &info["chunks"][0];
@@ -272,11 +272,11 @@ fn a_page_is_cited_as_it_calls_itself() {
 }
 
 #[test]
-fn scans_are_read_once_tesseract_is_there() {
+fn scans_are_read_once_tesseract_is_installed() {
     let env = TestEnv::new();
     let path = fixture("documents/enclosure.pdf");
     let before = add(&env, &path);
-    // Nothing new, nothing done.
+    // Nothing is new, so nothing is done.
     assert_eq!(env.json(&["add", &path, "--format=json"])["skipped"], 1);
     let program = env.write("bin/tesseract", "#!/bin/sh\necho 'Spiders are its only enemy.'\n");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
@@ -291,7 +291,7 @@ fn scans_are_read_once_tesseract_is_there() {
 }
 
 #[test]
-fn ocr_runs_where_the_settings_say() {
+fn ocr_runs_as_the_settings_say() {
     let mut env = env_with_script("echo 'words of a picture'");
     let path = fixture("documents/enclosure.pdf");
     env.set("KB_INGESTION_ENABLE_OCR", "never");
@@ -366,9 +366,9 @@ fn damaged_pictures_and_archives_are_reported() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| {
-            let name = Path::new(it["path"].as_str().unwrap()).file_name().unwrap();
-            (name.to_str().unwrap().to_owned(), it["code"].as_str().unwrap().to_owned())
+        .map(|failure| {
+            let name = Path::new(failure["path"].as_str().unwrap()).file_name().unwrap();
+            (name.to_str().unwrap().to_owned(), failure["code"].as_str().unwrap().to_owned())
         })
         .collect();
     failed.sort();
@@ -381,7 +381,7 @@ fn damaged_pictures_and_archives_are_reported() {
     assert_eq!(failed, expected.map(|(name, code)| (name.to_owned(), code.to_owned())));
 }
 
-/// A ZIP archive with one empty file, `a`.
+/// Returns a ZIP archive with one empty file, `a`.
 fn empty_zip() -> Vec<u8> {
     let local = b"PK\x03\x04\x0A\0\0\0\0\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0a";
     let central = b"PK\x01\x02\x0A\0\x0A\0\0\0\0\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0a";
@@ -390,9 +390,9 @@ fn empty_zip() -> Vec<u8> {
 }
 
 #[test]
-fn a_web_page_is_read_without_its_frame() {
+fn a_web_page_is_read_without_its_navigation() {
     let mut env = TestEnv::new();
-    // So small a document would be one chunk.
+    // Without this setting so small a document would be one chunk.
     env.set("KB_CHUNKING_MARKDOWN_MIN_TOKENS", "0");
     let info = add(&env, &fixture("documents/harbour.html"));
     assert_eq!(info["title"], "Harbour dues");
@@ -420,7 +420,7 @@ fn a_web_page_is_read_without_its_frame() {
 #[test]
 fn a_word_processors_text_keeps_its_structure() {
     let mut env = TestEnv::new();
-    // So small a document would be one chunk.
+    // Without this setting so small a document would be one chunk.
     env.set("KB_CHUNKING_MARKDOWN_MIN_TOKENS", "0");
     let info = add(&env, &fixture("documents/ferry.docx"));
     assert_eq!(info["title"], "Ferry timetable");
@@ -457,14 +457,14 @@ fn a_password_opens_what_is_encrypted() {
     ]);
     env.set("KB_PASSWORD", "ebb");
     check_quality(&add(&env, &path), 1, 0, 0, 0);
-    // What needs none is read with any.
+    // Files that need no password are read with any.
     check_quality(&add(&env, &fixture("pdf/restricted.pdf")), 1, 0, 0, 0);
 }
 
 #[test]
-fn a_page_without_end_ends_as_a_line() {
+fn endless_pages_end_with_one_line() {
     let env = TestEnv::new();
-    // Deeper than any stack, and a bomb of a few kilobytes.
+    // Nesting deeper than any stack, and a bomb of a few kilobytes.
     env.write("deep.html", "<div>".repeat(20_000) + "the lamp");
     let info = add(&env, "deep.html");
     assert!(texts(&env, &info).contains("the lamp"));

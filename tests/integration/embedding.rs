@@ -1,7 +1,7 @@
-//! The model path on the real library: the numbers of sentence-transformers, models that are made
-//! here, a hub that is played by a thread, damage and haste.
+//! Tests the embedding path on the real runtime library: agreement with sentence-transformers,
+//! generated models, a hub played by a thread, damaged files and concurrent runs.
 //!
-//! Model and library come from the caches of the user who runs the tests, as `make test` left them.
+//! Model and library come from the caches of the user who runs the tests; `make test` fills them.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::tiny_model::Tiny;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/parity");
 
-/// Caches of the test's own, beside the real runtime library.
+/// Returns separate caches for a test, with the real runtime library.
 fn own_locations(dir: &Path) -> Locations {
     Locations {
         cache_dir: dir.join("kb"),
@@ -31,11 +31,11 @@ fn own_locations(dir: &Path) -> Locations {
     }
 }
 
-/// The default model and the library.
+/// Returns the default model and the library.
 fn real() -> Installed {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     locate(&choice, &locations())
-        .unwrap_or_else(|it| panic!("{it}: run `make test`, which fetches it once"))
+        .unwrap_or_else(|error| panic!("{error}: run `make test`, which fetches it once"))
 }
 
 fn embedder(installed: &Installed, precision: Precision) -> OnnxEmbedder {
@@ -43,8 +43,8 @@ fn embedder(installed: &Installed, precision: Precision) -> OnnxEmbedder {
     open(installed, &options, &mut |_| {}).unwrap()
 }
 
-/// The same model, opened for one text.
-fn lone(installed: &Installed, precision: Precision) -> Box<dyn Embedder> {
+/// Opens the same model for single texts.
+fn single(installed: &Installed, precision: Precision) -> Box<dyn Embedder> {
     let options = OpenOptions { precision, num_threads: 2, ..OpenOptions::default() };
     open_single(installed, &options, &mut |_| {}).unwrap()
 }
@@ -53,12 +53,12 @@ fn cosine(left: &[f32], right: &[f32]) -> f64 {
     left.iter().zip(right).map(|(left, right)| f64::from(*left) * f64::from(*right)).sum()
 }
 
-/// The texts of the fixture and what sentence-transformers makes of each.
+/// Returns the texts of the fixture, each with its vector from sentence-transformers.
 fn reference() -> Vec<(String, Vec<f32>)> {
     let lines = fs::read_to_string(format!("{FIXTURES}/texts.jsonl")).unwrap();
     let bytes = fs::read(format!("{FIXTURES}/vectors.f32")).unwrap();
     let numbers: Vec<f32> =
-        bytes.as_chunks::<4>().0.iter().map(|it| f32::from_le_bytes(*it)).collect();
+        bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
     let texts = lines.lines().map(|line| {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         value["text"].as_str().unwrap().to_owned()
@@ -94,23 +94,23 @@ fn fp32_agrees_with_sentence_transformers() {
 }
 
 #[test]
-fn what_is_computed_for_one_text_agrees_too() {
-    let (smallest, _) = agreement(&*lone(&real(), Precision::Fp32), 5);
+fn vectors_of_single_texts_also_agree() {
+    let (smallest, _) = agreement(&*single(&real(), Precision::Fp32), 5);
     assert!(smallest > 0.999_99, "{smallest}");
-    let (_, mean) = agreement(&*lone(&real(), Precision::Int8), 5);
+    let (_, mean) = agreement(&*single(&real(), Precision::Int8), 5);
     assert!(mean > 0.98, "{mean}");
 }
 
 #[test]
-fn one_text_is_computed_in_the_same_8_bits_as_many() {
-    let (one, many) = (lone(&real(), Precision::Int8), embedder(&real(), Precision::Int8));
+fn single_texts_and_batches_use_the_same_8_bits() {
+    let (one, many) = (single(&real(), Precision::Int8), embedder(&real(), Precision::Int8));
     let texts = reference().into_iter().step_by(10);
     let (smallest, mean) = smallest_and_mean(texts.map(|(text, _)| {
-        let vectors =
-            [&*one as &dyn Embedder, &many].map(|it| it.embed_passages(&[&text]).unwrap());
+        let vectors = [&*one as &dyn Embedder, &many]
+            .map(|embedder| embedder.embed_passages(&[&text]).unwrap());
         cosine(&vectors[0][0], &vectors[1][0])
     }));
-    // Now and then a number falls on the other side of half a step.
+    // Occasionally a number is rounded to the other side of half a step.
     assert!(smallest > 0.99 && mean > 0.999, "smallest {smallest}, mean {mean}");
 }
 
@@ -163,7 +163,7 @@ fn the_tokenizer_alone_counts_what_is_embedded() {
     }
 }
 
-/// Builds a tiny model's graph and compares it with the architecture computed a second way.
+/// Builds a tiny model's graph and compares it with a second implementation of the architecture.
 #[track_caller]
 fn check_tiny(tiny: Tiny) {
     let dir = tempfile::tempdir().unwrap();
@@ -174,7 +174,7 @@ fn check_tiny(tiny: Tiny) {
     let both = [(Precision::Fp32, 0.999_999), (Precision::Int8, 0.99)];
     let opened = both.into_iter().flat_map(|(precision, smallest)| {
         let many: Box<dyn Embedder> = Box::new(embedder(&installed, precision));
-        [(precision, smallest, many), (precision, smallest, lone(&installed, precision))]
+        [(precision, smallest, many), (precision, smallest, single(&installed, precision))]
     });
     for (precision, smallest, embedder) in opened {
         assert_eq!((&*embedder.binding().model_name, embedder.binding().dim), ("tiny", 8));
@@ -204,7 +204,7 @@ fn any_model_of_the_family_gives_its_exact_vectors() {
 }
 
 #[test]
-fn a_directory_that_is_no_model_says_what_is_missing() {
+fn a_directory_without_a_model_is_refused_with_what_is_missing() {
     let dir = tempfile::tempdir().unwrap();
     let locations = own_locations(dir.path());
     let model_dir = dir.path().join("tiny");
@@ -240,7 +240,7 @@ fn an_unsupported_architecture_needs_an_onnx_file() {
     assert!(cosine(&vector, &expected) > 0.999_999, "{vector:?}");
 }
 
-/// Just enough protobuf for an ONNX file.
+/// Writes just enough protobuf for an ONNX file.
 mod onnx {
     fn varint(mut value: usize, out: &mut Vec<u8>) {
         while value > 0x7f {
@@ -265,17 +265,17 @@ mod onnx {
         out
     }
 
-    /// A name, an element type and dimensions; 0 for any length.
+    /// Encodes a name, an element type and dimensions; 0 means any length.
     fn value(name: &str, ty: usize, shape: &[usize]) -> Vec<u8> {
-        let dims = shape.iter().map(|it| match it {
+        let dims = shape.iter().map(|length| match length {
             0 => bytes(1, &bytes(2, b"n")),
-            it => bytes(1, &number(1, *it)),
+            length => bytes(1, &number(1, *length)),
         });
         let tensor = [number(1, ty), bytes(2, &dims.collect::<Vec<_>>().concat())].concat();
         [bytes(1, name.as_bytes()), bytes(2, &bytes(1, &tensor))].concat()
     }
 
-    /// A model whose token vectors are rows of a table: (id, 1, 0, 0, 0, 0, 0, 0).
+    /// Returns a model whose token vectors are rows of a table: (id, 1, 0, 0, 0, 0, 0, 0).
     pub(super) fn lookup_table() -> Vec<u8> {
         const FLOAT: usize = 1;
         const INT64: usize = 7;
@@ -316,7 +316,7 @@ fn a_model_comes_from_the_hub_once_and_is_found_without_it() {
     hub.set_fault("model.safetensors", Some(Fault::CutShortOnce));
     locations.hf_endpoint = Some(format!("{}/", hub.endpoint));
     let mut events = Vec::new();
-    let installed = install(&choice, &locations, &mut |it| events.push(it)).unwrap();
+    let installed = install(&choice, &locations, &mut |event| events.push(event)).unwrap();
     let repository = dir.path().join("hub/models--someone--tiny");
     assert_eq!(installed.model_dir, repository.join("snapshots").join(REVISION));
     assert!(events.contains(&Event::Fetching {
@@ -325,11 +325,11 @@ fn a_model_comes_from_the_hub_once_and_is_found_without_it() {
         size_mb: None,
         destination: repository,
     }));
-    let is_whole = |it: &Event| {
-        matches!(it, Event::Progress { file, done_bytes, total_bytes }
+    let is_complete = |event: &Event| {
+        matches!(event, Event::Progress { file, done_bytes, total_bytes }
             if file == "model.safetensors" && done_bytes == total_bytes)
     };
-    assert!(events.iter().any(is_whole));
+    assert!(events.iter().any(is_complete));
 
     locations.hf_endpoint = None;
     let found = locate(&choice, &locations).unwrap();
@@ -338,7 +338,7 @@ fn a_model_comes_from_the_hub_once_and_is_found_without_it() {
 }
 
 #[test]
-fn an_architecture_kb_cannot_build_is_fetched_as_onnx() {
+fn an_architecture_that_kb_cannot_build_is_fetched_as_onnx() {
     let dir = tempfile::tempdir().unwrap();
     let mut locations = own_locations(dir.path());
     let mut files = Tiny { model_type: "modernbert", ..Tiny::default() }.files();
@@ -368,7 +368,7 @@ fn a_damaged_download_is_refused_and_not_kept() {
 }
 
 #[test]
-fn two_at_once_fetch_once() {
+fn two_concurrent_runs_fetch_once() {
     let dir = tempfile::tempdir().unwrap();
     let hub = Hub::serve("someone/tiny", Tiny::default().files());
     let hf_endpoint = Some(hub.endpoint.clone());
@@ -387,7 +387,7 @@ fn two_at_once_fetch_once() {
 }
 
 #[test]
-fn what_cannot_be_had_names_every_source() {
+fn an_unavailable_download_names_every_source() {
     let dir = tempfile::tempdir().unwrap();
     let locations = own_locations(dir.path());
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
@@ -455,8 +455,8 @@ fn a_damaged_graph_is_built_again() {
         }
         let mut num_built = 0;
         let options = OpenOptions { precision: Precision::Fp32, ..OpenOptions::default() };
-        let embedder = open(&installed, &options, &mut |it| {
-            num_built += usize::from(it == Event::Optimising);
+        let embedder = open(&installed, &options, &mut |event| {
+            num_built += usize::from(event == Event::Optimising);
         });
         assert_eq!(embedder.unwrap().embed_query("git").unwrap(), expected, "{name}");
         assert_eq!(num_built, usize::from(file.exists()), "{name}");
@@ -464,7 +464,7 @@ fn a_damaged_graph_is_built_again() {
 }
 
 #[test]
-fn a_graph_of_weights_that_have_changed_gives_way() {
+fn a_graph_of_changed_weights_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let model_dir = dir.path().join("tiny");
     let other_dir = dir.path().join("other");
@@ -487,9 +487,9 @@ fn a_graph_of_weights_that_have_changed_gives_way() {
     assert_eq!(graphs(), 3);
 }
 
-/// What kb wrote next to a graph before facts had a text of their own.
+/// What kb wrote next to a graph before it kept its facts in a separate text.
 #[test]
-fn a_graph_of_an_earlier_kb_gives_way() {
+fn a_graph_of_an_earlier_kb_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let model_dir = dir.path().join("tiny");
     let locations = own_locations(dir.path());
@@ -515,7 +515,7 @@ fn a_graph_of_an_earlier_kb_gives_way() {
 }
 
 #[test]
-fn a_runtime_that_is_not_there_is_named() {
+fn a_missing_runtime_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let model_dir = dir.path().join("tiny");
     Tiny::default().write(&model_dir);

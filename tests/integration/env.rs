@@ -1,11 +1,12 @@
-//! Runs the real binary in a home of its own, with a cleared environment and no network.
+//! Runs the real binary in a temporary home, with a cleared environment and no network.
 //!
-//! Most tests use a model of seeded weights ([`Small`]), which is made here and searches in a tenth of the
-//! time of the real one. Tests whose subject is the real model use [`TestEnv::real`]. The real model and ONNX
-//! Runtime are the user's own, which `make test` fetches once; a missing one is a failure, never a skip.
+//! Most tests use a model with seeded weights ([`Small`]), which is generated here and searches in
+//! a tenth of the time of the real one. Tests about the real model use [`TestEnv::real`]. The real
+//! model and ONNX Runtime are the user's own, which `make test` fetches once; a missing one fails
+//! the test, never skips it.
 //!
-//! Nothing here can reach the network: the hub's address is a port nobody listens on, and the only program on
-//! `PATH` is a `python3` that fails and leaves a mark.
+//! No test can reach the network: the hub's address is a port without a listener, and the only
+//! program on `PATH` is a `python3` that fails and leaves a mark.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -26,24 +27,24 @@ use crate::word_model::{WordModel, Words};
 /// The sample documents that ship with the repository; tests never write there.
 pub(crate) const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/corpus");
 
-/// The discard port of the loopback: whoever asks the hub is refused at once.
+/// The discard port of the loopback interface: connections to this hub are refused at once.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// The variable that names the directory of a model.
 const MODEL_DIR: &str = "KB_EMBEDDING_MODEL_DIR";
 
-/// A home directory with nothing in it but what a test puts there.
+/// A home directory that contains only what a test puts there.
 pub(crate) struct TestEnv {
     home: TempDir,
     vars: Vec<(String, String)>,
 }
 
-/// What a run of the program left behind.
+/// The result of one run of the program.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// Exit code; 128 and more where a signal ended it.
+    /// Exit code; 128 and more if a signal ended the program.
     pub(crate) status: i32,
     home: PathBuf,
 }
@@ -71,15 +72,15 @@ impl TestEnv {
             ("HF_HUB_CACHE".into(), caches.hub.display().to_string()),
         ];
         vars.extend(
-            caches.runtime.iter().map(|it| ("ORT_DYLIB_PATH".into(), it.display().to_string())),
+            caches.runtime.iter().map(|path| ("ORT_DYLIB_PATH".into(), path.display().to_string())),
         );
         Self::with_vars(vars)
     }
 
-    /// Makes an empty home on a machine that has neither model nor runtime library.
+    /// Makes an empty home on a machine with neither model nor runtime library.
     pub(crate) fn without_model() -> Self {
         let env = Self::with_vars(Vec::new());
-        // Where no variable names them the caches lie in the home, and that is empty.
+        // Without variables that name them, the caches are in the home, which is empty.
         assert!(!env.path(".cache").exists());
         env
     }
@@ -91,7 +92,7 @@ impl TestEnv {
         env
     }
 
-    /// Makes a home whose database holds the sample documents and two notes, see [`sample`].
+    /// Makes a home whose database contains the sample documents and two notes, see [`sample`].
     pub(crate) fn with_corpus() -> Self {
         let env = Self::new();
         env.install_sample();
@@ -105,7 +106,7 @@ impl TestEnv {
         env
     }
 
-    /// Puts a copy of the database with the sample documents in place, with vectors of the small model.
+    /// Installs a copy of the database of sample documents, with vectors of the small model.
     pub(crate) fn install_sample(&self) {
         static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
         self.install(SAMPLE.get_or_init(|| sample(&Self::new())));
@@ -132,9 +133,9 @@ impl TestEnv {
         env
     }
 
-    /// Sets a variable for every run to come.
+    /// Sets a variable for all later runs.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
-        self.vars.retain(|(it, _)| it != name);
+        self.vars.retain(|(known, _)| known != name);
         self.vars.push((name.into(), value.into()));
     }
 
@@ -143,7 +144,7 @@ impl TestEnv {
         self.home.path().join(relative)
     }
 
-    /// Returns the default place of the database.
+    /// Returns the default path of the database.
     pub(crate) fn database(&self) -> PathBuf {
         self.path(".kb/kb.db")
     }
@@ -156,12 +157,12 @@ impl TestEnv {
         path
     }
 
-    /// Whether anything tried to fetch a Python package.
+    /// Whether any run tried to fetch a Python package.
     pub(crate) fn asked_python(&self) -> bool {
         self.path("python-was-asked").exists()
     }
 
-    /// Prepares a run in the home directory, stdin closed.
+    /// Prepares a run in the home directory, with stdin closed.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kb"));
         command
@@ -181,7 +182,7 @@ impl TestEnv {
         self.finish(&mut self.command(args))
     }
 
-    /// Runs the program with more variables.
+    /// Runs the program with additional variables.
     pub(crate) fn kb_with(&self, vars: &[(&str, &str)], args: &[&str]) -> Output {
         self.finish(self.command(args).envs(vars.iter().copied()))
     }
@@ -222,7 +223,7 @@ impl TestEnv {
         }
     }
 
-    /// Reads one value from the database with plain SQLite, without `kb` and without `sqlite-vec`.
+    /// Reads one value from the database with plain SQLite, without `kb` or `sqlite-vec`.
     #[track_caller]
     pub(crate) fn sql<T: rusqlite::types::FromSql>(&self, query: &str) -> T {
         let db = Connection::open_with_flags(self.database(), OpenFlags::SQLITE_OPEN_READ_ONLY);
@@ -248,19 +249,21 @@ impl Output {
         self
     }
 
-    /// Reads stdout as one JSON value with nothing before or after it.
+    /// Parses stdout as one JSON value, with nothing before or after it.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|it| panic!("{it}: {}", self.text()))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// Reads stderr as the one JSON object that an error is.
+    /// Parses stderr as a single JSON error object.
     #[track_caller]
     pub(crate) fn json_error(&self) -> Value {
-        serde_json::from_str(&self.stderr).unwrap_or_else(|it| panic!("{it}: {}", self.text()))
+        serde_json::from_str(&self.stderr)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// Returns everything as one text, paths and times made the same on every machine.
+    /// Returns everything as one text, with paths and times normalised.
     pub(crate) fn text(&self) -> String {
         let mut text = self.stdout.clone();
         if !self.stderr.is_empty() {
@@ -313,8 +316,8 @@ fn without_times(text: &str) -> String {
     kept
 }
 
-/// A model that is made here, for tests that need any model. It reads as many tokens as the real one, and
-/// most words are one token; its vectors show only which words texts have in common.
+/// A generated model, for tests that need any model. It reads as many tokens as the real one, and
+/// most words are one token. Its vectors only show which words texts have in common.
 struct Small {
     model: PathBuf,
     /// kb's cache, with the graph of the model in it.
@@ -322,14 +325,14 @@ struct Small {
 }
 
 impl Small {
-    /// Returns where it is, below `target/`.
+    /// Returns the directory of the model, below `target/`.
     fn place() -> Self {
         let model = Path::new(env!("CARGO_TARGET_TMPDIR")).join("small-model");
         Self { cache: model.with_extension("cache"), model }
     }
 }
 
-/// Writes the small model and has kb prepare it, once for all runs with the same words.
+/// Writes the small model and lets kb prepare it, once for all runs with the same words.
 fn small() -> &'static Small {
     static SMALL: OnceLock<Small> = OnceLock::new();
     SMALL.get_or_init(|| {
@@ -365,21 +368,22 @@ fn small() -> &'static Small {
     })
 }
 
-/// The user's caches with the model, its graph and the runtime library in them.
+/// The user's caches with the model, its graph and the runtime library.
 struct Caches {
     kb: PathBuf,
     hub: PathBuf,
-    /// The runtime library, where the user names one.
+    /// The runtime library, if the user names one.
     runtime: Option<PathBuf>,
 }
 
-/// Finds the caches as kb itself does.
+/// Finds the caches in the same way as kb.
 fn caches() -> &'static Caches {
     static CACHES: OnceLock<Caches> = OnceLock::new();
     CACHES.get_or_init(|| {
         #[expect(clippy::disallowed_methods, reason = "the user's caches, found as kb finds them")]
-        let path =
-            |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+        let path = |name: &str| {
+            std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
         let home = path("HOME").unwrap_or_default();
         let cache = path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
         let hf_home = path("HF_HOME").unwrap_or_else(|| cache.join("huggingface"));
@@ -405,13 +409,13 @@ pub(crate) fn locations() -> Locations {
     }
 }
 
-/// Returns the runtime library the user has.
+/// Returns the user's runtime library.
 pub(crate) fn runtime() -> PathBuf {
     static RUNTIME: OnceLock<PathBuf> = OnceLock::new();
     RUNTIME.get_or_init(|| runtime_for(&small().model)).clone()
 }
 
-/// Finds the runtime library for a model that is made here.
+/// Finds the runtime library for a generated model.
 fn runtime_for(model: &Path) -> PathBuf {
     let choice = ModelChoice::Directory(model.to_owned());
     let installed = locate(&choice, &locations());
@@ -428,7 +432,7 @@ fn installed() -> Installed {
     locate(&choice, &locations()).unwrap_or_else(|error| panic!("{error}: run `make test`"))
 }
 
-/// Returns the bytes of a database with the sample documents: ids 1 and up in the order of their
+/// Returns the bytes of a database with the sample documents: ids from 1 in the order of their
 /// names, then a note with a title and tags, then a note without.
 fn sample(env: &TestEnv) -> Vec<u8> {
     env.ok(&["add", CORPUS, "--tags", "sample"]);
@@ -445,18 +449,19 @@ pub(crate) const NOTE: &str =
 /// The text of the note without a title.
 pub(crate) const UNTITLED_NOTE: &str = "Ferry timetable: the last boat leaves at nine.";
 
-/// Says in one line that a test was left out; past the harness, which hides what passing tests print.
+/// Prints one line about a skipped test, bypassing the harness, which hides what passing tests
+/// print.
 pub(crate) fn left_out(what: &str, reason: &str) {
     let line = format!("left out: {what}: {reason}\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
-/// Runs a command whose stdin is `typed`.
+/// Runs a command with `typed` as its stdin.
 pub(crate) fn with_stdin(env: &TestEnv, args: &[&str], typed: &str) -> Output {
     let mut command = env.command(args);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A program that does not read may be gone already.
+    // A program that does not read its input may already have ended.
     let _ = child.stdin.take().unwrap().write_all(typed.as_bytes());
     let output = child.wait_with_output().unwrap();
     env.output(output.stdout, output.stderr, output.status)

@@ -1,4 +1,5 @@
-//! Removed and replaced text is in none of the files, and a vector that changed by itself is noticed.
+//! Tests that removed and replaced text is in none of the files, and that a corrupted vector is
+//! noticed.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::env::TestEnv;
 use crate::word_model::{check_database, word_env};
 
-/// Returns which files below the data directory hold a word; letters of either case count.
+/// Returns which files below the data directory contain a word, ignoring case.
 fn holders(env: &TestEnv, word: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(env.path(".kb")).unwrap() {
@@ -27,14 +28,14 @@ fn assert_gone(env: &TestEnv, word: &str) {
     assert_eq!(env.sql::<i64>(&terms), 0, "{word}");
 }
 
-/// Writes a file of a few chunks about one word that no other file has.
+/// Writes a file of a few chunks about one word that no other file contains.
 fn write(env: &TestEnv, name: &str, word: &str) {
     let filler = "the tide gauge in the harbour is frozen and the pump is on battery ".repeat(6);
     let section = |number: u8| format!("## Part {number}\n\n{filler} {word}{number}. {filler}\n\n");
     env.write(name, format!("# {word}\n\n{}{}{}", section(1), section(2), section(3)));
 }
 
-/// Returns a home with a folder of files, each about a word of its own.
+/// Returns a home with a folder of files, each about a different word.
 fn filled() -> TestEnv {
     let env = word_env();
     for number in 0..12 {
@@ -67,7 +68,7 @@ fn removed_text_is_in_no_file() {
 }
 
 #[test]
-fn text_that_was_replaced_is_in_no_file() {
+fn replaced_text_is_in_no_file() {
     let env = filled();
     write(&env, "notes/2.md", "quaternary");
     env.ok(&["update"]);
@@ -87,7 +88,7 @@ fn text_that_was_replaced_is_in_no_file() {
 }
 
 #[test]
-fn while_another_process_reads_it_is_said_and_done_when_that_one_ends() {
+fn erasing_waits_for_another_reader_and_says_so() {
     let env = filled();
     write(&env, "note.md", "zephyrine33x");
     env.ok(&["add", "note.md"]);
@@ -108,7 +109,7 @@ fn while_another_process_reads_it_is_said_and_done_when_that_one_ends() {
 }
 
 #[test]
-fn a_bit_that_flips_in_a_vector_is_noticed_and_mended() {
+fn a_flipped_bit_in_a_vector_is_noticed_and_repaired() {
     let env = filled();
     let id = id_of(&env, "4.md");
     let db = Connection::open(env.database()).unwrap();

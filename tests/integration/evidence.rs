@@ -1,5 +1,5 @@
-//! Evidence to order: budgets, neighbours, formats, many queries, what is alike; and documents that
-//! have no file.
+//! Tests the forms of evidence: budgets, neighbours, formats, batches of queries, similar
+//! documents; and documents without files.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn results(answer: &Value) -> &Vec<Value> {
 }
 
 #[test]
-fn a_budget_is_filled_and_never_passed() {
+fn a_budget_is_filled_and_never_exceeded() {
     let env = TestEnv::with_corpus();
     let plain = env.json(&["search", "frozen gauge", "--top", "100"]);
     for budget in [1, 40, 100, 300, 1000, 100_000] {
@@ -22,10 +22,10 @@ fn a_budget_is_filled_and_never_passed() {
             assert_eq!(answer["budget"], budget);
             let total = answer["tokens"].as_u64().unwrap();
             assert!(total <= budget, "{total} of {budget}");
-            let parts = results(&answer).iter().map(|it| it["tokens"].as_u64().unwrap());
+            let parts = results(&answer).iter().map(|passage| passage["tokens"].as_u64().unwrap());
             assert_eq!(parts.sum::<u64>(), total);
             assert_eq!(answer["returned"], results(&answer).len());
-            // What a program of yesterday reads is as it was.
+            // The fields that older programs read are unchanged.
             for passage in results(&answer) {
                 for key in plain["results"][0].as_object().unwrap().keys() {
                     assert!(passage.get(key).is_some(), "{key}");
@@ -35,18 +35,20 @@ fn a_budget_is_filled_and_never_passed() {
             }
         }
     }
-    // Enough for all: every chunk is in one passage, each once.
+    // The budget fits everything: every chunk is in exactly one passage.
     let answer = env.json(&["search", "frozen gauge", "--budget=100000", "--path", CORPUS]);
     let mut ids: Vec<i64> = results(&answer)
         .iter()
-        .flat_map(|it| it["chunk_ids"].as_array().unwrap().iter().map(|it| it.as_i64().unwrap()))
+        .flat_map(|passage| {
+            passage["chunk_ids"].as_array().unwrap().iter().map(|id| id.as_i64().unwrap())
+        })
         .collect();
     let num_ids = ids.len();
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), num_ids);
     let handbook: Vec<&Value> =
-        results(&answer).iter().filter(|it| it["source"]["document_id"] == 4).collect();
+        results(&answer).iter().filter(|result| result["source"]["document_id"] == 4).collect();
     assert_eq!(handbook.len(), 1, "neighbours are one passage");
     assert!(handbook[0]["text"].as_str().unwrap().contains("## Winter"));
     let one = env.json(&["search", "frozen gauge", "--budget=1000", "--top=1"]);
@@ -54,7 +56,7 @@ fn a_budget_is_filled_and_never_passed() {
 }
 
 #[test]
-fn without_a_database_a_budget_is_answered_by_passages_too() {
+fn without_a_database_a_budget_is_still_answered_with_passages() {
     let env = TestEnv::without_model();
     let answer = env.json(&["search", "anything", "--budget", "100"]);
     assert_eq!((&answer["budget"], &answer["tokens"]), (&100.into(), &0.into()));
@@ -79,18 +81,18 @@ fn context_adds_the_chunks_around_a_hit() {
 }
 
 #[test]
-fn results_come_as_lines_as_locations_and_as_markdown() {
+fn results_are_printed_as_lines_locations_or_markdown() {
     let env = TestEnv::with_corpus();
     let search = |format: &str| env.ok(&["search", "ferry gauge", "--format", format]).stdout;
     let plain = env.json(&["search", "ferry gauge"]);
     let lines: Vec<Value> =
-        search("jsonl").lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        search("jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(&lines, results(&plain));
     let paths = search("paths");
     let expected: Vec<String> = results(&plain)
         .iter()
-        .map(|it| match (&it["source"]["path"], &it["source"]["start_line"]) {
-            (Value::Null, _) => format!("kb://document/{}", it["source"]["document_id"]),
+        .map(|result| match (&result["source"]["path"], &result["source"]["start_line"]) {
+            (Value::Null, _) => format!("kb://document/{}", result["source"]["document_id"]),
             (path, Value::Null) => path.as_str().unwrap().to_owned(),
             (path, line) => format!("{}:{line}", path.as_str().unwrap()),
         })
@@ -110,7 +112,7 @@ fn results_come_as_lines_as_locations_and_as_markdown() {
 }
 
 #[test]
-fn many_queries_are_answered_line_by_line_in_their_order() {
+fn a_batch_of_queries_is_answered_line_by_line_in_order() {
     let env = TestEnv::with_corpus();
     let lines = concat!(
         "frozen gauge\n\n",
@@ -121,7 +123,7 @@ fn many_queries_are_answered_line_by_line_in_their_order() {
     );
     let output = with_stdin(&env, &["search", "--batch", "-", "--top", "2"], lines).expect(0);
     let answers: Vec<Value> =
-        output.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 5);
     assert_eq!(answers[0], env.json(&["search", "frozen gauge", "--top=2"]));
     assert_eq!(answers[1], env.json(&["search", "ferry", "--top=1", "--fts-only"]));
@@ -141,25 +143,31 @@ fn many_queries_are_answered_line_by_line_in_their_order() {
 }
 
 #[test]
-fn what_is_like_a_document_or_a_chunk_is_found_without_a_model() {
+fn similar_documents_and_chunks_are_found_without_a_model() {
     let env = TestEnv::without_model();
     env.install_real_sample();
     let like = env.json(&["similar", "handb", "--format=json"]);
-    let documents: Vec<i64> =
-        results(&like).iter().map(|it| it["source"]["document_id"].as_i64().unwrap()).collect();
+    let documents: Vec<i64> = results(&like)
+        .iter()
+        .map(|result| result["source"]["document_id"].as_i64().unwrap())
+        .collect();
     assert_eq!(documents[0], 5, "the other page about the station");
     assert_eq!(documents.len(), 7);
     assert!(!documents.contains(&4));
-    let cosines: Vec<f64> =
-        results(&like).iter().map(|it| it["evidence"]["cosine"].as_f64().unwrap()).collect();
+    let cosines: Vec<f64> = results(&like)
+        .iter()
+        .map(|result| result["evidence"]["cosine"].as_f64().unwrap())
+        .collect();
     assert!(cosines.is_sorted_by(|a, b| a >= b), "{cosines:?}");
     let hit = env.json(&["search", "mussels", "--fts-only", "--top=1"]);
     let id = hit["results"][0]["chunk_id"].to_string();
     let like =
         env.json(&["similar", "--chunk", &id, "--top=3", "--type=markdown", "--format=json"]);
     assert_eq!((like["returned"].as_u64(), &like["document_id"]), (Some(3), &Value::Null));
-    assert!(results(&like).iter().all(|it| it["chunk_id"] != hit["results"][0]["chunk_id"]));
-    assert!(results(&like).iter().all(|it| it["source"]["type"] == "markdown"));
+    assert!(
+        results(&like).iter().all(|result| result["chunk_id"] != hit["results"][0]["chunk_id"])
+    );
+    assert!(results(&like).iter().all(|result| result["source"]["type"] == "markdown"));
     let human = env.ok(&["similar", "4", "--top", "1"]).stdout;
     assert!(human.starts_with("Similar: 1 passage\n\n1. ["), "{human}");
     assert_eq!(
@@ -197,7 +205,7 @@ fn a_note_is_changed_in_place() {
     assert_eq!(after["tags"], json!(["sample", "station", "x"]));
     let gone = env.json(&["search", "\"blue box\"", "--fts-only"]);
     assert_eq!(gone["total_matches"], 0);
-    // A document with a file, one that is not there, and a text that another note has.
+    // A document with a file, a missing one, and a text that another note has.
     for (id, code) in [("4", "unknown_document"), ("99", "unknown_document"), ("8", "usage")] {
         let args = ["add", "--note", "The charger is lost.", "--replace", id, "--format=json"];
         assert_eq!(env.kb(&args).expect(1).json_error()["code"], code, "{id}");

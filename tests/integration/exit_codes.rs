@@ -1,4 +1,4 @@
-//! Exit statuses and the form of errors, on one basic case of each kind.
+//! Tests exit statuses and the form of errors, with one basic case of each kind.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ fn check_human(env: &TestEnv, args: &[&str], status: i32, expected: &str) {
 }
 
 #[test]
-fn what_the_user_can_fix_ends_in_1() {
+fn errors_that_the_user_can_fix_end_with_status_1() {
     let env = TestEnv::with_corpus();
     check_human(
         &env,
@@ -44,7 +44,7 @@ fn what_the_user_can_fix_ends_in_1() {
 }
 
 #[test]
-fn a_refused_search_is_told_as_its_answer_would_be() {
+fn a_refused_search_is_reported_in_the_format_of_its_answer() {
     let env = TestEnv::new();
     for args in [
         &["search", "x", "--bogus"][..],
@@ -92,14 +92,14 @@ fn wrong_parameters_are_named() {
         assert_eq!(output.stdout, "");
         assert!(output.stderr.contains(said), "{args:?}: {}", output.stderr);
     }
-    // A list of what would be right goes with a wrong word.
+    // An invalid word is reported with the list of valid ones.
     let output = env.kb(&["search", "x", "--type", "movie"]).expect(1);
     let error = output.json_error().to_string();
-    assert!(["pdf", "markdown", "code", "note"].iter().all(|it| error.contains(it)), "{error}");
+    assert!(["pdf", "markdown", "code", "note"].iter().all(|word| error.contains(word)), "{error}");
 }
 
 #[test]
-fn an_error_is_json_where_the_output_is() {
+fn an_error_is_json_if_the_output_is() {
     let env = TestEnv::new();
     for args in [
         &["search"][..],
@@ -115,19 +115,25 @@ fn an_error_is_json_where_the_output_is() {
         let error = output.json_error();
         let keys: Vec<&String> = error.as_object().unwrap().keys().collect();
         assert_eq!(keys, ["error", "code", "fix"], "{args:?}");
-        assert!(error["error"].as_str().is_some_and(|it| !it.is_empty() && !it.contains('\n')));
         assert!(
-            error["code"].as_str().unwrap().chars().all(|it| it.is_ascii_lowercase() || it == '_')
+            error["error"].as_str().is_some_and(|text| !text.is_empty() && !text.contains('\n'))
+        );
+        assert!(
+            error["code"]
+                .as_str()
+                .unwrap()
+                .chars()
+                .all(|letter| letter.is_ascii_lowercase() || letter == '_')
         );
         assert!(error["fix"].is_null() || error["fix"].is_string());
     }
-    // The setting decides where no flag does.
+    // The setting applies if no flag is given.
     let output = env.kb_with(&[("KB_DEFAULT_FORMAT", "human")], &["search"]).expect(1);
     assert!(output.stderr.starts_with("error: the query is empty\n"));
 }
 
 #[test]
-fn a_corrupt_database_ends_in_2() {
+fn a_corrupt_database_ends_with_status_2() {
     let env = TestEnv::with_corpus();
     let mut bytes = fs::read(env.database()).unwrap();
     for byte in bytes.iter_mut().skip(4096) {
@@ -145,7 +151,7 @@ fn a_corrupt_database_ends_in_2() {
 }
 
 #[test]
-fn a_batch_succeeds_if_anything_is_there_in_the_end() {
+fn a_batch_succeeds_if_any_document_is_stored_in_the_end() {
     let env = TestEnv::new();
     env.write("docs/good.md", "# Good\n\nWords that can be found.\n");
     env.write("docs/bad.md", [0_u8, 159, 146, 150, 0, 1].repeat(40));

@@ -1,11 +1,12 @@
-//! Why a passage is found, or not: terms, verdicts, the way of one document, narrower searches.
+//! Tests why a passage is found or not: terms, verdicts, the trace of one document, narrower
+//! searches.
 
 use crate::contract::{Eval, Search, Term, Why, read};
 use crate::env::TestEnv;
 
 fn titles(env: &TestEnv, args: &[&str]) -> Vec<String> {
     let answer: Search = read(&env.ok(&[&["search", "--top", "100"], args].concat()));
-    answer.results.into_iter().map(|it| it.source.title).collect()
+    answer.results.into_iter().map(|result| result.source.title).collect()
 }
 
 #[test]
@@ -17,9 +18,11 @@ fn explained_terms_add_up_to_the_score_of_their_leg() {
     for hit in results {
         let Some(bm25) = hit["evidence"]["bm25"].as_f64() else { continue };
         let terms: Vec<Term> = serde_json::from_value(hit["terms"].clone()).unwrap();
-        let sum: f64 = terms.iter().map(|it| it.bm25).sum();
+        let sum: f64 = terms.iter().map(|term| term.bm25).sum();
         assert!((sum - bm25).abs() < 1e-9, "{hit}");
-        assert!(terms.iter().all(|it| ["battery", "gauge", "wint*"].contains(&it.term.as_str())));
+        assert!(
+            terms.iter().all(|term| ["battery", "gauge", "wint*"].contains(&term.term.as_str()))
+        );
     }
     let plain = env.json(&["search", "battery gauge wint*"]);
     assert!(plain["results"][0].get("terms").is_none());
@@ -28,7 +31,7 @@ fn explained_terms_add_up_to_the_score_of_their_leg() {
 }
 
 #[test]
-fn the_answer_says_how_sure_it_is() {
+fn an_answer_states_its_confidence() {
     let env = TestEnv::real_with_corpus();
     let confidence = |args: &[&str]| {
         let answer: Search = read(&env.ok(&[&["search"], args].concat()));
@@ -43,7 +46,7 @@ fn the_answer_says_how_sure_it_is() {
 }
 
 #[test]
-fn why_follows_a_document_to_where_it_falls_out() {
+fn why_traces_a_document_to_the_stage_that_drops_it() {
     let env = TestEnv::with_corpus();
     let why =
         |args: &[&str]| -> Why { read(&env.ok(&[&["why"], args, &["--format", "json"]].concat())) };
@@ -56,7 +59,9 @@ fn why_follows_a_document_to_where_it_falls_out() {
     assert_eq!((found.fate.as_str(), found.rank), ("shown", Some(1)));
     assert_eq!(found.score, Some(answer.results[0].score));
     assert!(found.terms.contains(&"ice".to_owned()) && !found.terms.contains(&"what".to_owned()));
-    assert!(found.matches.iter().any(|it| it.term == "ice" && it.in_text > 0));
+    assert!(
+        found.matches.iter().any(|found_term| found_term.term == "ice" && found_term.in_text > 0)
+    );
     assert_eq!(why(&[query, &worst, "--top", "1"]).fate, "beyond_limit");
     assert_eq!(why(&[query, &worst, "--threshold", "0.03"]).fate, "below_threshold");
     assert_eq!(why(&[query, &best, "--type", "pdf"]).fate, "filtered");
@@ -91,7 +96,7 @@ fn a_search_can_be_narrowed_by_language_tag_and_day() {
 }
 
 #[test]
-fn one_document_does_not_fill_the_page_where_that_is_asked() {
+fn a_limit_per_document_keeps_one_from_filling_the_page() {
     let env = TestEnv::with_corpus();
     let found = titles(&env, &["tide station gauge", "--per-doc", "1"]);
     let mut once = found.clone();
@@ -102,7 +107,7 @@ fn one_document_does_not_fill_the_page_where_that_is_asked() {
 }
 
 #[test]
-fn a_beginning_finds_what_the_word_does_not() {
+fn a_prefix_finds_what_the_word_does_not() {
     let env = TestEnv::with_corpus();
     assert!(titles(&env, &["harmon", "--fts-only"]).is_empty());
     assert!(!titles(&env, &["harmon*", "--fts-only"]).is_empty());
@@ -112,7 +117,8 @@ fn a_beginning_finds_what_the_word_does_not() {
 fn retrieval_is_measured_with_labels_and_without() {
     let env = TestEnv::real_with_corpus();
     let own: Eval = read(&env.ok(&["eval", "--format", "json"]));
-    let names: Vec<&str> = own.collections.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> =
+        own.collections.iter().map(|collection| collection.name.as_str()).collect();
     assert_eq!(names, ["headings", "phrases"]);
     let phrases = &own.collections[1];
     assert!(phrases.queries > 3 && phrases.fts.recall_at_10 > 0.9, "{phrases:?}");
@@ -131,7 +137,7 @@ fn retrieval_is_measured_with_labels_and_without() {
 }
 
 #[test]
-fn a_measurement_removes_nothing_but_what_one_before_it_wrote() {
+fn a_measurement_removes_only_files_of_earlier_measurements() {
     let env = TestEnv::new();
     let mine = env.write("kept/files/d-day.md", "# Mine\n\nThe keys are under the stairs.\n");
     env.ok(&["--data-dir", "kept", "add", "kept/files/d-day.md"]);

@@ -1,4 +1,5 @@
-//! Bad input in, one clear line and the right status out; what was stored stays.
+//! Tests bad input: each case ends with one clear line and the right status, and stored documents
+//! stay.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,8 +17,8 @@ use crate::word_model::{WordModel, check_database, find, word_env};
 
 const BROKEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/broken");
 
-/// Requires this status, nothing on stdout and this text on stderr; then the same as JSON: one
-/// object that says the same.
+/// Requires this status, nothing on stdout and this text on stderr. Then requires the same as JSON:
+/// a single object with the same content.
 #[track_caller]
 fn check(env: &TestEnv, args: &[&str], status: i32, code: &str, said: &str) {
     let human = env.kb(&[args, &["--format=human"]].concat());
@@ -29,12 +30,12 @@ fn check(env: &TestEnv, args: &[&str], status: i32, code: &str, said: &str) {
     assert_eq!(keys, ["error", "code", "fix"]);
     assert_eq!(error["code"], code, "{args:?}");
     let text = |key: &str| error[key].as_str().map(str::to_owned);
-    let fix = text("fix").map(|it| format!("\nhint: {it}")).unwrap_or_default();
+    let fix = text("fix").map(|fix| format!("\nhint: {fix}")).unwrap_or_default();
     let same = human.stderr.lines().collect::<Vec<_>>().join("\n");
     assert_eq!(format!("error: {}{fix}", text("error").unwrap()), same, "{args:?}");
 }
 
-/// Requires that the documents of [`word_env`] are found as before.
+/// Requires that the documents of [`word_env`] are still found.
 #[track_caller]
 fn check_nothing_lost(env: &TestEnv) {
     assert_eq!(find(env, &["frozen tide gauge"])[0], "Tides");
@@ -104,12 +105,12 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
     ] {
         check(&env, &["add", name], 1, code, &said);
     }
-    // What is only damaged in part is read as far as it goes, or refused: never half in silence.
+    // A partly damaged file is read as far as possible, or refused, never silently cut.
     let output = env.kb(&["add", "truncated.pdf"]);
     assert_eq!(output.stderr.lines().count(), 1 + usize::from(output.status == 0), "{output:?}");
     check_nothing_lost(&env);
 
-    // In a folder each is a line of its own, or ignored, and the rest goes on.
+    // In a folder each bad file is a separate line, or ignored, and the rest is added.
     env.write("folder/empty.md", "");
     env.write("folder/binary.md", [0_u8, 159, 146, 150, 0, 1].repeat(40));
     env.write("folder/good.md", "# Storm\n\nanchor");
@@ -123,12 +124,12 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
          1 ignored (empty or of another type).\n"
     );
     let log = fs::read_to_string(env.path(".kb/ingest-errors.log")).unwrap();
-    assert!(log.lines().any(|it| it.contains("folder/binary.md\tnot_text\t")), "{log}");
+    assert!(log.lines().any(|line| line.contains("folder/binary.md\tnot_text\t")), "{log}");
     check_nothing_lost(&env);
 }
 
 #[test]
-fn a_folder_without_files_is_said() {
+fn a_folder_without_files_is_reported() {
     let env = word_env();
     fs::create_dir(env.path("nothing")).unwrap();
     check(
@@ -167,7 +168,7 @@ fn loops_of_links_end() {
 }
 
 #[test]
-fn what_may_not_be_read_or_written_is_named() {
+fn unreadable_and_unwritable_paths_are_named() {
     if rustix::process::geteuid().is_root() {
         left_out("what may not be read or written", "root may do both");
         return;
@@ -193,7 +194,7 @@ fn what_may_not_be_read_or_written_is_named() {
 }
 
 #[test]
-fn a_source_that_does_not_parse_is_ingested_all_the_same() {
+fn source_code_that_does_not_parse_is_still_ingested() {
     let env = word_env();
     env.write("code/a.py", "def broken(:\n  retrun (\nclass X\n  def ok(self):\n    'rope sail'\n");
     env.write("code/b.go", "func main( {\n  winter paint }}}\n");
@@ -208,7 +209,7 @@ fn a_source_that_does_not_parse_is_ingested_all_the_same() {
 }
 
 #[test]
-fn names_that_are_no_text_or_hostile_are_kept_apart_and_shown_harmless() {
+fn names_that_are_not_text_or_hostile_stay_distinct_and_are_shown_safely() {
     let env = word_env();
     let name = |bytes: &'static [u8]| env.path("odd").join(OsStr::from_bytes(bytes));
     fs::create_dir(env.path("odd")).unwrap();
@@ -225,14 +226,14 @@ fn names_that_are_no_text_or_hostile_are_kept_apart_and_shown_harmless() {
     assert!(output.stderr.contains("Added 4 documents. 1 failed."), "{}", output.stderr);
     assert!(output.stderr.contains("odd/bad\u{fffd}[31m x.pdf: it is not what"), "{output:?}");
     assert!(!output.stderr.contains('\u{1b}'));
-    // Two names that are no text are two paths, and stay so.
+    // Two names that are not text are two paths, and stay so.
     let output = env.kb(&["add", "odd"]).expect(0);
     assert!(output.stderr.contains("Added 0 documents. 1 failed. 4 skipped"), "{}", output.stderr);
     assert_eq!(find(&env, &["storm anchor", "--fts-only"]).len(), 1);
     assert_eq!(find(&env, &["rope sail", "--fts-only"]).len(), 1);
     let list = env.json(&["list", "--format=json"]).to_string();
     assert!(list.contains(r"odd/by\\xfftes.md") && list.contains(r"odd/by\\xfetes.md"), "{list}");
-    // A file that changes under such a name is replaced.
+    // A changed file of such a name is replaced.
     fs::write(name(b"by\xfftes.md"), "oak barrel storm").unwrap();
     let output = env.ok(&["add".as_ref(), name(b"by\xfftes.md").as_os_str()]);
     assert!(output.stderr.contains("1 updated"), "{}", output.stderr);
@@ -248,7 +249,7 @@ fn names_that_are_no_text_or_hostile_are_kept_apart_and_shown_harmless() {
 }
 
 #[test]
-fn a_database_that_is_not_kbs_or_not_whole_is_left_alone() {
+fn a_foreign_or_damaged_database_is_left_alone() {
     let env = word_env();
     let newest: i64 = env.sql("PRAGMA user_version");
     let good = fs::read(env.database()).unwrap();
@@ -279,10 +280,10 @@ fn a_database_that_is_not_kbs_or_not_whole_is_left_alone() {
     for (bytes, code, said) in [
         (b"garbage, and a lot of it. ".repeat(800), "corrupt", no_database.clone()),
         (b"short".to_vec(), "corrupt", no_database.clone()),
-        (changed(&|it| it[..100].fill(0)), "corrupt", no_database),
-        (changed(&|it| it.truncate(it.len() / 2)), "corrupt", malformed.clone()),
-        (changed(&|it| it.truncate(4096)), "corrupt", malformed.clone()),
-        (changed(&|it| it[4096..].fill(0x5a)), "corrupt", malformed),
+        (changed(&|bytes| bytes[..100].fill(0)), "corrupt", no_database),
+        (changed(&|bytes| bytes.truncate(bytes.len() / 2)), "corrupt", malformed.clone()),
+        (changed(&|bytes| bytes.truncate(4096)), "corrupt", malformed.clone()),
+        (changed(&|bytes| bytes[4096..].fill(0x5a)), "corrupt", malformed),
         (
             by_sqlite(b"", &foreign),
             "foreign",
@@ -311,7 +312,7 @@ fn a_database_that_is_not_kbs_or_not_whole_is_left_alone() {
     }
     check_nothing_lost(&env);
 
-    // An empty file is what is left of a kb that was killed right after making it.
+    // An empty file remains if kb is killed right after creating it.
     fs::write(env.database(), "").unwrap();
     assert_eq!(env.ok(&["list"]).stdout, "No documents indexed. Run `kb add` to get started.\n");
     env.ok(&["add", "docs"]);
@@ -338,7 +339,7 @@ fn a_locked_database_is_waited_for_and_then_named() {
     let env = word_env();
     let db = Connection::open(env.database()).unwrap();
     db.execute_batch("BEGIN IMMEDIATE").unwrap();
-    // Readers are not in the way of a writer, nor it in theirs.
+    // Readers do not block a writer, nor the reverse.
     assert_eq!(find(&env, &["frozen tide"])[0], "Tides");
     env.ok(&["list"]);
     env.write("docs/new.md", "# New\n\nstorm anchor\n");
@@ -352,7 +353,7 @@ fn a_locked_database_is_waited_for_and_then_named() {
          hint: wait for the other `kb` to end, then try again\n--- status 1\n"
     );
     assert!(waited >= Duration::from_secs(4) && waited < Duration::from_secs(30), "{waited:?}");
-    // A lock that is let go of in time is not noticed.
+    // A lock that is released in time is not noticed.
     let mut child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while start.elapsed() < Duration::from_millis(500) {
@@ -378,7 +379,7 @@ fn check_settings(env: &TestEnv, text: impl AsRef<[u8]>, said: &str) {
 }
 
 #[test]
-fn settings_that_make_no_sense_are_named_with_their_place() {
+fn invalid_settings_are_named_with_their_place() {
     let env = TestEnv::with_runtime();
     for (text, said) in [
         (
@@ -456,13 +457,13 @@ fn an_unknown_key_is_a_warning_with_the_nearest_one() {
             env.kb(&["list", "--format=json"]).text(),
             format!("[]\n--- stderr\n{expected}")
         );
-        // An error alone is what a program finds on stderr.
+        // Programs find only an error on stderr.
         env.kb(&["info", "7", "--format=json"]).expect(1).json_error();
     }
 }
 
 #[test]
-fn variables_and_flags_that_make_no_sense_are_named() {
+fn invalid_variables_and_flags_are_named() {
     let env = TestEnv::with_runtime();
     env.write(".kb/config.yaml", "search:\n  default_top: 3\n");
     for (variable, value, said) in [
@@ -497,7 +498,7 @@ fn variables_and_flags_that_make_no_sense_are_named() {
         let line = format!("error: invalid configuration in {variable}: {said}\n");
         assert!(output.stderr.starts_with(&line), "{}", output.stderr);
     }
-    // Text is text, whatever it looks like.
+    // Text stays text, even if it looks like another type.
     for (variable, value) in [
         ("KB_MODEL", "123"),
         ("KB_DATA_DIR", "2024"),
@@ -517,7 +518,7 @@ fn variables_and_flags_that_make_no_sense_are_named() {
         "{}",
         output.stderr
     );
-    // A style that is fine to read is not written over.
+    // A style that kb can read but not write is not overwritten.
     let flow = "search: {default_top: 3}\n";
     env.write(".kb/config.yaml", flow);
     let output = env.kb(&["config", "set", "search.default_top", "5"]).expect(1);
@@ -537,7 +538,7 @@ fn variables_and_flags_that_make_no_sense_are_named() {
 }
 
 #[test]
-fn a_command_line_that_makes_no_sense_is_one_line_and_a_next_step() {
+fn an_invalid_command_line_is_one_line_and_a_next_step() {
     let env = TestEnv::with_runtime();
     for (args, said) in [
         (
@@ -612,7 +613,7 @@ fn a_command_line_that_makes_no_sense_is_one_line_and_a_next_step() {
 #[test]
 fn no_query_is_too_odd() {
     let env = word_env();
-    let long_words: String = (0..16_000).map(|it| format!("w{it} ")).collect();
+    let long_words: String = (0..16_000).map(|number| format!("w{number} ")).collect();
     for query in [
         "?!...",
         "\"",
@@ -657,7 +658,7 @@ fn no_query_is_too_odd() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
+fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
     let env = word_env();
     for args in [
         &["list"][..],
@@ -711,7 +712,7 @@ fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
 }
 
 #[test]
-fn a_model_file_that_is_damaged_is_named_and_keywords_still_work() {
+fn a_damaged_model_file_is_named_and_keywords_still_work() {
     let env = word_env();
     let good: Vec<(String, Vec<u8>)> = WordModel::default().files().into_iter().collect();
     let mend = || {
@@ -728,7 +729,7 @@ fn a_model_file_that_is_damaged_is_named_and_keywords_still_work() {
         ("config.json", 20, "EOF while parsing"),
         ("1_Pooling/config.json", 10, "EOF while parsing"),
     ] {
-        let (_, bytes) = good.iter().find(|(it, _)| it == name).unwrap();
+        let (_, bytes) = good.iter().find(|(file, _)| file == name).unwrap();
         env.write(&format!("tiny/{name}"), &bytes[..length]);
         // The graph made from good weights would hide that they are damaged.
         fs::remove_dir_all(env.path(".cache/kb/graphs")).unwrap();
@@ -738,7 +739,7 @@ fn a_model_file_that_is_damaged_is_named_and_keywords_still_work() {
             assert_eq!(output.stdout, "");
             let text = output.text();
             let lines: Vec<&str> =
-                text.lines().skip(1).filter(|it| !it.starts_with("Optimising")).collect();
+                text.lines().skip(1).filter(|line| !line.starts_with("Optimising")).collect();
             let start = format!("error: cannot use [HOME]/tiny/{name}: {said}");
             assert!(lines[0].starts_with(&start), "{text}");
             assert_eq!(lines[1..], [hint, "--- status 2"], "{text}");
@@ -761,12 +762,12 @@ fn a_model_file_that_is_damaged_is_named_and_keywords_still_work() {
 }
 
 #[test]
-fn a_killed_run_leaves_a_whole_database_and_the_next_one_completes() {
+fn a_killed_run_leaves_an_intact_database_and_the_next_one_completes() {
     const NUM_FILES: u32 = 80;
     let env = word_env();
     for idx in 0..NUM_FILES {
         let sections: String = (0..6)
-            .map(|it| format!("## Part {it}\n\nstorm {idx} anchor {it}, rope and sail of the harbour, salt on the pump, paint on the valve, winter in the orchard, and so on\n\n"))
+            .map(|number| format!("## Part {number}\n\nstorm {idx} anchor {number}, rope and sail of the harbour, salt on the pump, paint on the valve, winter in the orchard, and so on\n\n"))
             .collect();
         env.write(&format!("many/{idx}.md"), format!("# Storm {idx}\n\n{sections}"));
     }
@@ -788,7 +789,7 @@ fn a_killed_run_leaves_a_whole_database_and_the_next_one_completes() {
         child.kill().unwrap();
         child.wait().unwrap();
         check_nothing_lost(&env);
-        // No document without its tag, either.
+        // No document lacks its tag, either.
         let bare = "SELECT count(*) FROM documents WHERE title LIKE 'Storm%' \
             AND id NOT IN (SELECT document_id FROM document_tags)";
         assert_eq!(env.sql::<u32>(bare), 0);

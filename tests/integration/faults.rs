@@ -1,4 +1,5 @@
-//! Runs single kinds of `tests/faults/run` where the surroundings matter; `make test` runs them all.
+//! Runs single kinds of `tests/faults/run` whose result depends on the surroundings; `make test`
+//! runs them all.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +8,7 @@ use std::process::Command;
 
 #[test]
 fn faults_that_run_as_another_user_pass_below_a_private_folder() {
-    // As in a checkout below a container's `/root`: no other user can enter it.
+    // As in a checkout below a container's `/root`, which no other user can enter.
     let private = tempfile::tempdir().unwrap();
     fs::set_permissions(private.path(), fs::Permissions::from_mode(0o700)).unwrap();
     let program = private.path().join("kb");

@@ -1,5 +1,5 @@
-//! `kb import` of a file whose maker chose every character: what kb would not have written is refused,
-//! what it names is neither read nor fetched.
+//! Tests `kb import` of files whose author chose every character: lines that kb would not write are
+//! refused, and paths and models they name are neither read nor fetched.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,8 @@ use crate::env::{Output, TestEnv};
 use crate::hub::Hub;
 use crate::word_model::{check_database, word_env};
 
-/// Returns the lines of an export of `docs/` with vectors: the first one, then a document each.
+/// Returns the lines of an export of `docs/` with vectors: the first line, then one line per
+/// document.
 fn export_of(env: &TestEnv) -> Vec<Value> {
     let text = env.ok(&["export", "--vectors"]).stdout;
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -28,7 +29,7 @@ fn write_lines(env: &TestEnv, name: &str, lines: &[Value]) {
     env.write(name, text.concat());
 }
 
-/// What is put in the place of a part of a document's line.
+/// Returns hostile values, each with the part of a document's line that it replaces.
 fn hostile_parts() -> Vec<(&'static str, Value)> {
     let hash = "0123456789abcdef".repeat(4);
     vec![
@@ -94,7 +95,7 @@ fn hostile_parts() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Sets a part of a value, which need not be there yet.
+/// Sets a part of a value, which need not exist yet.
 fn set(value: &mut Value, pointer: &str, part: Value) {
     let (parent, key) = pointer.rsplit_once('/').unwrap();
     match value.pointer_mut(parent).unwrap() {
@@ -103,7 +104,7 @@ fn set(value: &mut Value, pointer: &str, part: Value) {
     }
 }
 
-/// Nothing a terminal would obey, in anything that was printed.
+/// Requires that nothing printed contains characters that a terminal would obey.
 #[track_caller]
 fn check_printed(output: &Output) {
     let text = [output.stdout.as_str(), output.stderr.as_str()].concat();
@@ -144,7 +145,7 @@ fn no_hostile_line_is_imported_and_each_is_named() {
         lines.push(line);
         names.push(name.to_owned());
     }
-    // A good one at the end: it loses nothing by the others.
+    // A good line at the end is not affected by the others.
     lines.push(text);
     env.write("hostile.jsonl", lines.join("\n"));
     fresh(&env, "new");
@@ -219,7 +220,7 @@ fn a_hostile_first_line_ends_the_import() {
 }
 
 #[test]
-fn a_file_cannot_name_what_is_read() {
+fn an_import_cannot_choose_files_to_read() {
     let env = word_env();
     env.write("secret/key", "-----BEGIN PRIVATE KEY-----\n");
     env.write("secret/more.md", "# Secret\n\nThe oak barrel key.\n");
@@ -258,7 +259,7 @@ fn a_file_cannot_name_what_is_read() {
     let found = kb(&["search", "barrel key", "--fts-only", "--format=json"]);
     assert!(!found.stdout.contains("Secret"), "{}", found.stdout);
 
-    // With the user's word the paths are there, in the same database, too.
+    // With the user's consent the paths are there, also in the same database.
     let again = kb(&["import", "hostile.jsonl", "--trust-paths", "--format=json"]);
     let report: contract::Imported = contract::read(&again);
     assert_eq!((report.imported, report.skipped, report.without_file), (0, 3, 0));
@@ -267,7 +268,7 @@ fn a_file_cannot_name_what_is_read() {
 }
 
 #[test]
-fn a_document_without_a_file_joins_the_file_with_its_bytes() {
+fn a_document_without_a_file_joins_a_file_with_the_same_bytes() {
     let env = word_env();
     write_lines(&env, "all.jsonl", &export_of(&env));
     fresh(&env, "new");
@@ -277,14 +278,14 @@ fn a_document_without_a_file_joins_the_file_with_its_bytes() {
     assert_eq!((&added["added"], &added["updated"]), (&json!(0), &json!(2)), "{added}");
     let info = kb(&["info", "Tides", "--format=json"]).json();
     assert_eq!(info["path"], json!(env.path("docs/tides.md")), "{info}");
-    // And from then on it follows the file.
+    // From then on it follows the file.
     env.write("docs/tides.md", "# Tides\n\nThe pump in the cellar.\n");
     let updated = kb(&["update", "--format=json"]).json();
     assert_eq!(updated["updated"], 1, "{updated}");
 }
 
 #[test]
-fn a_file_is_read_whatever_hash_an_import_claims() {
+fn an_imported_hash_does_not_keep_a_file_from_being_read() {
     let env = word_env();
     let mut lines = export_of(&env);
     let tides = lines.iter().position(|line| line["title"] == "Tides").unwrap();
@@ -303,7 +304,7 @@ fn a_file_is_read_whatever_hash_an_import_claims() {
 }
 
 #[test]
-fn a_file_cannot_name_what_is_fetched() {
+fn an_import_cannot_choose_models_to_fetch() {
     let hub = Hub::serve("attacker/beacon", BTreeMap::new());
     let mut env = TestEnv::with_runtime();
     env.set("HF_ENDPOINT", &hub.endpoint);
@@ -329,7 +330,7 @@ fn a_file_cannot_name_what_is_fetched() {
         "{}",
         output.stderr
     );
-    // A database that came with such a binding makes no later command connect either.
+    // A database with such a binding does not make later commands connect either.
     let db = rusqlite::Connection::open(env.database()).unwrap();
     for (key, value) in [
         ("model_name", "attacker/beacon"),
@@ -350,7 +351,7 @@ fn a_file_cannot_name_what_is_fetched() {
 }
 
 #[test]
-fn a_model_that_is_named_twice_is_taken() {
+fn a_model_that_is_also_named_by_the_user_is_used() {
     let env = word_env();
     let export = export_of(&env);
     let mut lines = export;

@@ -1,7 +1,8 @@
-//! A model's files in, an HTTP server on the loopback out that speaks the hub's file interface.
+//! Serves a model's files from an HTTP server on the loopback interface that speaks the hub's file
+//! interface.
 //!
-//! Small files come at once with git's hash as etag; weights come by a redirect to another path
-//! with their SHA-256 as etag, as the hub's large files do. Faults are switched on one by one.
+//! Small files are sent at once, with git's hash as etag. Weights are redirected to another path,
+//! with their SHA-256 as etag, as large files are on the hub. Tests switch on faults one by one.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,27 +13,27 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-/// The revision all files are of.
+/// The revision of all files.
 pub(crate) const REVISION: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// What goes wrong with a file.
+/// Faults that can be switched on for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The connection ends half-way, however often it is asked for.
+    /// The connection ends half-way, every time.
     CutShort,
     /// As [`Fault::CutShort`], but only the next time.
     CutShortOnce,
-    /// As [`Fault::CutShort`], but nothing tells the client that bytes are missing.
+    /// As [`Fault::CutShort`], but the client is not told that bytes are missing.
     CutShortSilently,
-    /// One byte is another than the etag says.
+    /// One byte differs from what the etag says.
     Corrupted,
-    /// There is no such file.
+    /// The file does not exist.
     Absent,
 }
 
-/// A hub with one model; it is gone when dropped.
+/// A hub with one model; it stops when dropped.
 pub(crate) struct Hub {
-    /// What `HF_ENDPOINT` is to be.
+    /// The value for `HF_ENDPOINT`.
     pub(crate) endpoint: String,
     state: Arc<Mutex<State>>,
 }
@@ -64,14 +65,14 @@ impl Hub {
                     return;
                 }
                 let (shared, base) = (Arc::clone(&shared), base.clone());
-                // A client that leaves is what some tests are about.
+                // Some tests are about clients that leave early.
                 thread::spawn(move || answer(stream, &shared, &base).unwrap_or(()));
             }
         });
         Self { endpoint, state }
     }
 
-    /// Makes `fault` happen to a file from now on; `None` mends it.
+    /// Switches on `fault` for a file; `None` switches it off.
     pub(crate) fn set_fault(&self, file: &str, fault: Option<Fault>) {
         let mut state = self.state.lock().unwrap();
         match fault {
@@ -80,16 +81,18 @@ impl Hub {
         };
     }
 
-    /// How often the bytes of a file were asked for; asking for its first byte is asking its size.
+    /// Returns how often the bytes of a file were requested. A request for its first byte only asks
+    /// for its size.
     pub(crate) fn num_asked(&self, file: &str) -> usize {
         let state = self.state.lock().unwrap();
         let place = if is_large(file) { "/blobs" } else { "/resolve/main" };
         let asked = format!("{place}/{file} ");
-        let is_whole = |it: &&String| it.contains(&asked) && !it.ends_with(" 0-0");
-        state.requests.iter().filter(is_whole).count()
+        let is_for_bytes =
+            |request: &&String| request.contains(&asked) && !request.ends_with(" 0-0");
+        state.requests.iter().filter(is_for_bytes).count()
     }
 
-    /// Returns what was asked for since the last call: path and range.
+    /// Returns the requests since the last call: path and range.
     pub(crate) fn take_requests(&self) -> Vec<String> {
         std::mem::take(&mut self.state.lock().unwrap().requests)
     }
@@ -98,7 +101,7 @@ impl Hub {
 impl Drop for Hub {
     fn drop(&mut self) {
         self.state.lock().unwrap().is_closed = true;
-        // Wakes the thread that waits for a client; the port is closed when it ends.
+        // Wakes the thread that waits for a client; the port closes when it ends.
         let _ = TcpStream::connect(self.endpoint.trim_start_matches("http://"));
     }
 }
@@ -148,7 +151,7 @@ impl Reply {
     }
 }
 
-/// Whether the hub keeps a file where large ones are kept.
+/// Whether the hub stores a file with the large ones.
 fn is_large(name: &str) -> bool {
     !name.ends_with(".json")
 }
@@ -164,7 +167,7 @@ fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Repl
     } else if let Some(name) = path.strip_prefix(&format!("/{}/resolve/main/", state.hub_id)) {
         (false, name)
     } else {
-        // The hub says the same of what is private and of what does not exist.
+        // The hub gives the same answer for private and missing files.
         return Reply::error("401 Unauthorized", "Invalid username or password.");
     };
     let fault = state.faults.get(name).copied();
@@ -173,10 +176,10 @@ fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Repl
     };
     let is_large = is_large(name);
     let etag: String = if is_large {
-        Sha256::digest(whole).iter().map(|it| format!("{it:02x}")).collect()
+        Sha256::digest(whole).iter().map(|byte| format!("{byte:02x}")).collect()
     } else {
-        // Git's hash of the file; only its length matters to a client.
-        Sha256::digest(whole).iter().take(20).map(|it| format!("{it:02x}")).collect()
+        // Stands in for git's hash of the file; only its length matters to a client.
+        Sha256::digest(whole).iter().take(20).map(|byte| format!("{byte:02x}")).collect()
     };
     if is_large && !is_blob {
         let headers = [
@@ -188,7 +191,7 @@ fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Repl
         ];
         return Reply::new("302 Found", &headers, Vec::new());
     }
-    let (first, last) = match range.and_then(|it| it.split_once('-')) {
+    let (first, last) = match range.and_then(|range| range.split_once('-')) {
         Some((first, last)) => {
             (first.parse().unwrap(), last.parse().unwrap_or(whole.len() - 1).min(whole.len() - 1))
         }
@@ -203,7 +206,7 @@ fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Repl
         ("X-Repo-Commit", REVISION.to_owned()),
         ("ETag", format!("\"{etag}\"")),
     ];
-    // Asking for one byte is asking for the facts alone: those are always right.
+    // A request for one byte only asks for size and etag, which are always right.
     let fault = fault.filter(|_| body.len() > 1);
     if fault == Some(Fault::CutShortOnce) {
         state.faults.remove(name);

@@ -1,5 +1,5 @@
-//! Ignore files come with a folder, so they are not trusted: none of them makes kb wait, grow or leave the
-//! folder, and those above a folder count within its git repository alone.
+//! Tests that ignore files are not trusted, as they come with a folder: none makes kb wait, grow or
+//! leave the folder, and those above a folder apply only within its git repository.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use crate::word_model::word_env;
 /// How long a run may take, in a build without optimisation on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(100);
 
-/// Runs the program, which must end in time and within four gigabytes.
+/// Runs the program, which must end in time and use less than four gigabytes.
 #[track_caller]
 fn in_time(env: &TestEnv, args: &[&str]) -> Output {
     let mut command = env.command(args);
@@ -40,9 +40,9 @@ fn make_pipe(env: &TestEnv, name: &str) {
     assert!(made.is_ok_and(|status| status.success()), "mkfifo");
 }
 
-/// Finding F6: pipes made kb wait for ever, `/dev/zero` made it grow until it was ended.
+/// Finding F6: pipes made kb wait for ever, and `/dev/zero` made it grow until it was killed.
 #[test]
-fn an_ignore_file_that_is_no_file_is_passed_over_and_told() {
+fn an_ignore_file_that_is_not_a_file_is_skipped_and_reported() {
     for (name, make, reason) in [
         (".gitignore", make_pipe as fn(&TestEnv, &str), "it is not a file"),
         (".kbignore", make_pipe, "it is not a file"),
@@ -80,7 +80,7 @@ fn an_ignore_file_that_is_no_file_is_passed_over_and_told() {
         }
         let report = in_time(&env, &["add", "odd", "--format=json"]).json();
         assert_eq!(report["warnings"][0]["code"], "ignore_file", "{report}");
-        // Also where links are followed, for that is about documents.
+        // The same where links are followed, because that is about documents.
         if reason != "it has more than 10000 lines" {
             let output = in_time(&env, &["add", "odd", "--follow"]).expect(0);
             assert!(output.stderr.contains("are not used"), "{}", output.stderr);
@@ -89,9 +89,9 @@ fn an_ignore_file_that_is_no_file_is_passed_over_and_told() {
     }
 }
 
-/// Finding F6: another user's `/tmp/.gitignore` hid files in silence, and a pipe there made kb wait.
+/// Finding F6: another user's `/tmp/.gitignore` silently hid files, and a pipe there made kb wait.
 #[test]
-fn ignore_files_of_folders_above_count_in_a_repository_alone() {
+fn ignore_files_above_a_folder_apply_only_in_a_repository() {
     let env = word_env();
     env.write("above/mine/a.md", "# One\n\nstorm anchor\n");
     env.write("above/.gitignore", "*\n");
@@ -100,11 +100,11 @@ fn ignore_files_of_folders_above_count_in_a_repository_alone() {
     assert!(output.stderr.contains("Added 1 document."), "{}", output.stderr);
     env.write("above/mine/b.md", "# Two\n\nrope sail\n");
     assert!(in_time(&env, &["update"]).stdout.contains("1 added"));
-    // In a repository they count.
+    // They apply in a repository.
     fs::create_dir(env.path("above/.git")).unwrap();
     env.write("above/mine/c.md", "# Three\n\npaint pump\n");
     assert!(in_time(&env, &["update"]).stdout.contains("0 added"));
-    // But only as files.
+    // But only regular files do.
     for name in [".gitignore", ".kbignore"] {
         fs::remove_file(env.path("above").join(name)).unwrap();
         make_pipe(&env, &format!("above/{name}"));
@@ -116,14 +116,14 @@ fn ignore_files_of_folders_above_count_in_a_repository_alone() {
         "{}",
         output.text()
     );
-    // A repository of its own has nothing to do with what is above it.
+    // Folders above a separate repository do not affect it.
     fs::create_dir(env.path("above/mine/.git")).unwrap();
     assert_eq!(in_time(&env, &["update"]).expect(0).stderr, "");
 }
 
-/// A folder that is looked at in part has the rules of the whole.
+/// Updating part of a folder applies the rules of the full folder.
 #[test]
-fn updating_a_part_of_a_folder_knows_the_rules_of_the_folder() {
+fn updating_part_of_a_folder_applies_the_rules_of_the_folder() {
     let env = word_env();
     env.write("whole/part/a.md", "# One\n\nstorm anchor\n");
     env.write("whole/part/draft.md", "# Draft\n\nrope sail\n");
@@ -133,9 +133,9 @@ fn updating_a_part_of_a_folder_knows_the_rules_of_the_folder() {
     assert!(output.stdout.contains("0 added"), "{}", output.text());
 }
 
-/// Finding F14: `kb add /proc/kmsg --type note` waited for the next message of the kernel.
+/// Finding F14: `kb add /proc/kmsg --type note` waited for the next kernel message.
 #[test]
-fn a_view_of_the_running_system_is_no_document() {
+fn a_view_of_the_running_system_is_not_a_document() {
     let env = word_env();
     for name in ["/proc/kmsg", "/proc/self/status", "/proc/self/maps"] {
         if !fs::exists(name).unwrap() {

@@ -1,5 +1,5 @@
-//! Files in, documents out, as seen from outside: what is added, replaced, followed, skipped,
-//! ignored and reported. How documents are cut is `chunks`.
+//! Tests what happens to files: which are added, replaced, followed, skipped, ignored and reported.
+//! `chunks` tests how documents are split.
 
 use std::fs;
 use std::fs::File;
@@ -24,14 +24,14 @@ fn info(env: &TestEnv, id: i64) -> Info {
     read(&env.ok(&["info", &id.to_string(), "--format", "json"]))
 }
 
-/// Returns how many chunks hold a word.
+/// Returns how many chunks contain a word.
 fn num_found(env: &TestEnv, word: &str) -> u64 {
     read::<Search>(&env.ok(&["search", word, "--fts-only"])).total_matches
 }
 
-/// Checks what SQLite and the schema promise, without kb.
+/// Checks the invariants of SQLite and the schema, without kb.
 #[track_caller]
-fn check_whole(env: &TestEnv) {
+fn check_intact(env: &TestEnv) {
     let none = |query: &str| assert_eq!(env.sql::<i64>(query), 0, "{query}");
     assert_eq!(env.sql::<String>("PRAGMA integrity_check"), "ok");
     none("SELECT count(*) FROM pragma_foreign_key_check");
@@ -64,11 +64,11 @@ fn a_summary_ends_a_run() {
     failed: [HOME]/docs/bad.md: it is not text
     Added 0 documents. 1 failed. 2 skipped (already indexed). 1 updated. 2 ignored (empty or of another type).
     ");
-    check_whole(&env);
+    check_intact(&env);
 }
 
 #[test]
-fn what_fails_is_logged_and_the_rest_goes_on() {
+fn failures_are_logged_and_the_other_files_are_added() {
     let env = TestEnv::new();
     env.write("docs/a-bad.md", [0_u8, 1, 2, 3].repeat(64));
     env.write("docs/b.pdf", "%PDF-1.4\nthis is no PDF");
@@ -77,26 +77,27 @@ fn what_fails_is_logged_and_the_rest_goes_on() {
     assert_eq!((report.added, report.failed), (1, 2));
     assert_eq!(num_found(&env, "alpha"), 1);
     let log = fs::read_to_string(env.path(".kb/ingest-errors.log")).unwrap();
-    let lines: Vec<Vec<&str>> = log.lines().map(|it| it.split('\t').collect()).collect();
+    let lines: Vec<Vec<&str>> = log.lines().map(|line| line.split('\t').collect()).collect();
     for (line, error) in lines.iter().zip(&report.errors) {
         assert!(line[0].parse::<jiff::Timestamp>().is_ok(), "{line:?}");
         assert_eq!(line[1..], [&error.path, &error.code, &error.error]);
     }
     assert_eq!(lines.len(), 2);
     assert!(lines[0][1].ends_with("docs/a-bad.md") && lines[1][1].ends_with("docs/b.pdf"));
-    // Nothing of a document that failed is kept, and the next run tries again and adds to the log.
+    // Nothing of a failed document is kept, and the next run tries again and appends to the log.
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 1);
     assert_eq!(add(&env, &["docs"]).failed, 2);
     assert_eq!(fs::read_to_string(env.path(".kb/ingest-errors.log")).unwrap().lines().count(), 4);
 }
 
 #[test]
-fn the_hash_is_that_of_the_bytes_of_the_file() {
+fn the_hash_is_that_of_the_files_bytes() {
     let env = TestEnv::with_corpus();
     for document in env.json(&["list", "--format", "json"]).as_array().unwrap() {
         let Some(path) = document["path"].as_str() else { continue };
         let bytes = fs::read(path).unwrap();
-        let expected: String = Sha256::digest(bytes).iter().map(|it| format!("{it:02x}")).collect();
+        let expected: String =
+            Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(info(&env, document["id"].as_i64().unwrap()).content_hash, expected, "{path}");
     }
 }
@@ -120,14 +121,14 @@ fn a_changed_file_replaces_its_document_in_place() {
     );
     assert_ne!(after.content_hash, before.content_hash);
     assert_eq!((num_found(&env, "mackerel"), num_found(&env, "halibut")), (0, 1));
-    check_whole(&env);
+    check_intact(&env);
     // The same again: nothing to do.
     let report = add(&env, &["docs"]);
     assert_eq!((report.added, report.updated, report.skipped), (0, 0, 1));
 }
 
 #[test]
-fn a_file_of_the_same_size_and_time_is_not_even_read() {
+fn unchanged_files_are_not_read() {
     let env = TestEnv::new();
     let file = env.write("docs/a.md", "# Tide\n\nmackerel\n");
     env.ok(&["add", "docs"]);
@@ -136,11 +137,11 @@ fn a_file_of_the_same_size_and_time_is_not_even_read() {
     File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
     assert_eq!(add(&env, &["docs"]).skipped, 1);
     assert_eq!(num_found(&env, "mackerel"), 1);
-    // Another time alone: read, and found to be other bytes.
+    // Another time alone: the file is read, and its bytes differ.
     let later = time + Duration::from_secs(1);
     File::options().write(true).open(&file).unwrap().set_modified(later).unwrap();
     assert_eq!(add(&env, &["docs"]).updated, 1);
-    // Another time and the same bytes: skipped, and not read the next time.
+    // Another time and the same bytes: the file is skipped, and not read the next time.
     File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
     assert_eq!(add(&env, &["docs"]).skipped, 1);
 }
@@ -166,13 +167,13 @@ fn a_copy_is_counted_and_outlives_the_first() {
     env.write("docs/b.md", "# Tide\n\nmackerel\n");
     let report = add(&env, &["docs"]);
     assert_eq!((report.added, report.skipped), (1, 1));
-    // The first copy changes: what the second still says is not lost.
+    // The first copy changes: the document of the second stays.
     env.write("docs/a.md", "# Tide\n\nhalibut\n");
     let report = add(&env, &["docs"]);
     assert_eq!(report.failed, 0);
     assert_eq!((num_found(&env, "mackerel"), num_found(&env, "halibut")), (1, 1));
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 2);
-    check_whole(&env);
+    check_intact(&env);
 }
 
 #[test]
@@ -201,7 +202,7 @@ fn titles_come_from_the_user_the_document_or_the_file() {
     }
     assert_eq!([title(1), title(2), title(3)], ["plain.txt", "The heading", "Stated"]);
     assert_eq!(info(&env, 3).tags, ["a", "b"]);
-    // What the user says wins, and stays when the file changes.
+    // The user's title takes precedence, and stays when the file changes.
     env.write("docs/mine.md", "# Its own\n\nwords\n");
     env.ok(&["add", "docs/mine.md", "--title", "Mine"]);
     assert_eq!(title(4), "Mine");
@@ -212,7 +213,7 @@ fn titles_come_from_the_user_the_document_or_the_file() {
     env.ok(&["add", "--note", "- Buy rope, twelve metres\n- and a lamp"]);
     assert_eq!([title(5), title(6)], ["Bank", "Buy rope, twelve metres"]);
     env.kb(&["add", "--note", "--tags"]).expect(1);
-    // One title cannot be that of many.
+    // One title cannot apply to several documents.
     let output = env.kb(&["add", "docs", "--title", "All"]).expect(1);
     assert!(output.stderr.starts_with("error: `--title` goes with a single file or a note\n"));
 }
@@ -238,7 +239,7 @@ fn toml_front_matter_may_take_several_lines() {
 }
 
 #[test]
-fn the_extension_the_first_line_or_the_user_says_what_a_file_is() {
+fn the_type_comes_from_the_extension_the_first_line_or_the_user() {
     let env = TestEnv::new();
     let kind = |id: i64| {
         let info = info(&env, id);
@@ -265,7 +266,7 @@ fn the_extension_the_first_line_or_the_user_says_what_a_file_is() {
     assert_eq!(kind(6), other("markdown", "text"));
     assert_eq!(kind(7), code("bash"));
     assert_eq!(kind(8), other("pdf", "pdf"));
-    // The user's word goes before the name, also for what a folder leaves out.
+    // The user's choice overrides the file name, also for files that a folder leaves out.
     env.ok(&["add", "docs/h.xyz", "--type", "note"]);
     assert_eq!(kind(9), other("note", "note"));
     env.write("script.xyz", "def f():\n    pass\n");
@@ -277,7 +278,7 @@ fn the_extension_the_first_line_or_the_user_says_what_a_file_is() {
 }
 
 #[test]
-fn an_unsupported_file_named_itself_is_an_error() {
+fn an_unsupported_file_that_is_named_is_an_error() {
     let env = TestEnv::new();
     env.write("table.xyz", "a,b\n");
     let output = env.kb(&["add", "table.xyz"]).expect(1);
@@ -289,7 +290,7 @@ fn an_unsupported_file_named_itself_is_an_error() {
 }
 
 #[test]
-fn folders_are_walked_as_their_owners_mean() {
+fn folders_are_walked_by_their_ignore_rules() {
     let env = TestEnv::new();
     for file in [
         "docs/a.md",
@@ -309,7 +310,7 @@ fn folders_are_walked_as_their_owners_mean() {
     assert_eq!((report.added, report.failed), (2, 0));
     let titles = env.sql_column("SELECT title FROM documents ORDER BY id");
     assert_eq!(titles, ["docs/a.md", "docs/deep/er/b.md"]);
-    // What is named itself is read, hidden or not.
+    // A file that is named itself is read, even if hidden.
     assert_eq!(add(&env, &["docs/.hidden.md", "docs/old.md"]).added, 2);
 }
 
@@ -319,7 +320,8 @@ fn text_is_read_in_any_encoding() {
     let text = "# Bücher\r\n\r\nZeile drei: Möwe\r\n";
     let utf16: Vec<u8> =
         [0xfeff_u16].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    let latin1: Vec<u8> = text.chars().map(|it| u8::try_from(u32::from(it)).unwrap()).collect();
+    let latin1: Vec<u8> =
+        text.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap()).collect();
     env.write("docs/a.md", text);
     env.write("docs/b.md", [b"\xef\xbb\xbf", text.as_bytes()].concat());
     env.write("docs/c.md", utf16);
@@ -345,11 +347,11 @@ fn a_damaged_document_is_a_failure_and_leaves_nothing() {
     let report = add(&env, &["docs"]);
     assert_eq!((report.added, report.failed), (1, 2), "{:?}", report.errors);
     assert_eq!(env.sql_column("SELECT title FROM documents"), ["Good"]);
-    check_whole(&env);
+    check_intact(&env);
 }
 
 #[test]
-fn workers_and_batches_change_nothing_but_the_time() {
+fn workers_and_batches_only_change_the_time() {
     let mut dumps = Vec::new();
     for (workers, batch) in [("1", "1"), ("4", "50"), ("3", "2")] {
         let mut env = TestEnv::new();
@@ -367,7 +369,7 @@ fn workers_and_batches_change_nothing_but_the_time() {
     assert_eq!(dumps[0], dumps[2]);
 }
 
-/// A run of `kb add docs` in which reading a picture takes until it is let go.
+/// A run of `kb add docs` in which reading a picture blocks until it is released.
 struct Held<'a> {
     env: &'a TestEnv,
     child: Child,
@@ -385,7 +387,8 @@ impl<'a> Held<'a> {
 
     /// Returns how many pictures are being read.
     fn num_started(&self) -> usize {
-        let names = fs::read_dir(self.env.path("")).unwrap().map(|it| it.unwrap().file_name());
+        let names =
+            fs::read_dir(self.env.path("")).unwrap().map(|entry| entry.unwrap().file_name());
         names.filter(|name| name.to_str().unwrap().starts_with("started.")).count()
     }
 
@@ -394,14 +397,14 @@ impl<'a> Held<'a> {
         fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().count()
     }
 
-    /// Lets it go and waits for its end.
+    /// Releases the program and waits for its end.
     fn finish(mut self) {
         self.env.write("go", "");
         assert!(self.child.wait().unwrap().success());
     }
 }
 
-/// Waits for what must come to be; a program that never gets there fails instead of hanging.
+/// Waits for a condition; a program that never fulfils it fails the test instead of hanging.
 fn comes_true(condition: impl Fn() -> bool) -> bool {
     let begin = Instant::now();
     while !condition() {
@@ -413,7 +416,7 @@ fn comes_true(condition: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Makes a home with pictures and pages in `docs`: a picture comes first, and the others last.
+/// Makes a home with pictures and pages in `docs`: one picture comes first, the others last.
 fn home_with(num_pictures: u8, num_pages: u32) -> TestEnv {
     let env = word_env();
     fs::remove_dir_all(env.path("docs")).unwrap();
@@ -421,7 +424,7 @@ fn home_with(num_pictures: u8, num_pages: u32) -> TestEnv {
     let picture = fs::read(picture).unwrap();
     for number in 0..num_pictures {
         let name = if number == 0 { "a".to_owned() } else { format!("z{number}") };
-        // A byte after the end makes it another file.
+        // A byte after the end makes it a different file.
         env.write(&format!("docs/{name}.png"), [&picture[..], &[number]].concat());
     }
     for number in 0..num_pages {
@@ -431,7 +434,7 @@ fn home_with(num_pictures: u8, num_pages: u32) -> TestEnv {
 }
 
 #[test]
-fn the_setting_says_how_many_files_are_read_at_once() {
+fn the_setting_limits_how_many_files_are_read_in_parallel() {
     if !Path::new("/proc/self/task").exists() {
         return left_out("a test of workers", "the system does not list threads in /proc");
     }
@@ -449,12 +452,12 @@ fn the_setting_says_how_many_files_are_read_at_once() {
 }
 
 #[test]
-fn the_setting_says_how_many_documents_are_in_progress() {
+fn the_setting_limits_how_many_documents_are_in_progress() {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
         return left_out("a test of batches", "one processor reads one picture at a time");
     }
-    // The first and the last file are pictures; the last is reached while the first is held if so many
-    // documents may be in progress.
+    // The first and the last file are pictures. While the first is held, the last is reached if
+    // this many documents may be in progress.
     for (batch_size, num_pages) in [(None, 48), (Some("60"), 58)] {
         let mut env = home_with(2, num_pages);
         env.set("KB_INGESTION_WORKERS", "2");
@@ -478,7 +481,7 @@ fn the_setting_says_how_many_documents_are_in_progress() {
 }
 
 #[test]
-fn each_document_of_a_batch_is_committed_on_its_own() {
+fn each_document_of_a_batch_is_committed_separately() {
     let env = home_with(1, 0);
     fs::rename(env.path("docs/a.png"), env.path("docs/z.png")).unwrap();
     for number in 0..5 {
@@ -495,7 +498,7 @@ fn each_document_of_a_batch_is_committed_on_its_own() {
 }
 
 #[test]
-fn a_killed_run_leaves_whole_documents_and_the_next_goes_on() {
+fn a_killed_run_leaves_complete_documents_and_the_next_continues() {
     const NUM_FILES: u32 = 120;
     let env = TestEnv::new();
     for number in 0..NUM_FILES {
@@ -516,10 +519,10 @@ fn a_killed_run_leaves_whole_documents_and_the_next_goes_on() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    check_whole(&env);
+    check_intact(&env);
     let num_stored = u32::try_from(stored()).unwrap();
     let report = add(&env, &["docs"]);
     assert_eq!((report.skipped, report.added), (num_stored, NUM_FILES - num_stored));
     assert_eq!(add(&env, &["docs"]).skipped, NUM_FILES);
-    check_whole(&env);
+    check_intact(&env);
 }

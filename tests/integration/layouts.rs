@@ -1,10 +1,11 @@
-//! Databases whose tables another version of SQLite or sqlite-vec made are searched with the same results.
+//! Tests that databases whose tables were made by another version of SQLite or sqlite-vec give the
+//! same results.
 
 use rusqlite::Connection;
 
 use crate::env::TestEnv;
 
-/// Makes the definition of a table another than the one kb knows, without changing what it means.
+/// Changes the definition of a table into one kb does not know, without changing its meaning.
 fn disguise(env: &TestEnv, table: &str) {
     let db = Connection::open(env.database()).unwrap();
     db.execute_batch("PRAGMA writable_schema = ON").unwrap();
@@ -13,7 +14,7 @@ fn disguise(env: &TestEnv, table: &str) {
 }
 
 #[test]
-fn an_unknown_layout_changes_no_answer() {
+fn an_unknown_layout_does_not_change_answers() {
     let env = TestEnv::with_corpus();
     let searches: [&[&str]; 6] = [
         &["search", "what to do when the gauge is frozen", "--explain"],
@@ -31,7 +32,7 @@ fn an_unknown_layout_changes_no_answer() {
     assert_eq!(answers(), before);
     let num_chunks: i64 = env.sql("SELECT count(*) FROM chunks");
     assert_eq!(env.json(&["status", "--format=json"])["total_chunks"], num_chunks);
-    // Writing goes on, too.
+    // Writing also continues to work.
     env.ok(&["add", "--note", "the zephyrine anchor lies in the cellar"]);
     let found = env.json(&["search", "zephyrine anchor"]);
     assert!(found["results"][0]["text"].as_str().unwrap().contains("zephyrine"));

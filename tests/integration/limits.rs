@@ -1,5 +1,5 @@
-//! Numbers, lines and files beyond what there is or what can be meant: a clear error or all there is,
-//! never a hang.
+//! Tests numbers, lines and files beyond any sensible size: they end in a clear error or in
+//! everything there is, never in a hang.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::env::{Output, TestEnv, with_stdin};
 use crate::mcp_client::Client;
 use crate::word_model::{check_database, word_env};
 
-/// Requires an error of one line that says all of this.
+/// Requires a one-line error that contains all these parts.
 #[track_caller]
 fn check_refused(output: Output, parts: &[&str]) {
     let output = output.expect(1);
@@ -30,7 +30,7 @@ fn with_zeros(env: &TestEnv, args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_number_out_of_range_is_told_the_flag_and_the_range() {
+fn a_number_out_of_range_is_refused_with_the_flag_and_the_range() {
     let env = word_env();
     for typed in ["0", "-1", "1000001", "4294967296", "99999999999999999999", "many"] {
         for flag in ["--top", "--per-doc"] {
@@ -44,12 +44,12 @@ fn a_number_out_of_range_is_told_the_flag_and_the_range() {
     check_refused(output, &["--queries", "4294967296", "from 1 to 1000000"]);
     let output = env.kb(&["search", "tide", "--format=human", "--context=1", "--top=1001"]);
     check_refused(output, &["--top", "1001", "at most 1000"]);
-    // What is plainly all gives all.
+    // A number that plainly means everything returns everything.
     assert_eq!(env.json(&["search", "tide", "--top", "1000000"])["returned"], 3);
 }
 
 #[test]
-fn a_setting_out_of_range_is_told_its_key_value_and_range() {
+fn a_setting_out_of_range_is_refused_with_key_value_and_range() {
     let env = TestEnv::with_runtime();
     for limit in limits::SETTINGS {
         let variable = format!("KB_{}", limit.name.to_uppercase().replace('.', "_"));
@@ -72,7 +72,7 @@ fn a_setting_out_of_range_is_told_its_key_value_and_range() {
 }
 
 #[test]
-fn every_setting_that_is_a_whole_number_has_a_range() {
+fn every_integer_setting_has_a_range() {
     let env = TestEnv::with_runtime();
     let settings = env.json(&["config", "--format=json"]);
     for setting in settings.as_array().unwrap() {
@@ -83,7 +83,7 @@ fn every_setting_that_is_a_whole_number_has_a_range() {
 }
 
 #[test]
-fn any_number_of_neighbours_is_the_whole_document() {
+fn a_huge_number_of_neighbours_returns_the_full_document() {
     let env = word_env();
     let text = (0..40).fold(String::new(), |mut text, number| {
         write!(text, "## Part {number}\n\n{}\n\n", "the salt of the oak barrel ".repeat(9))
@@ -109,7 +109,7 @@ fn any_number_of_neighbours_is_the_whole_document() {
     let mut client = Client::start(&env, "", &[]);
     let answer = client.call("kb_search", json!({ "query": "pump", "context": 4_294_967_295_u32 }));
     assert_eq!(answer["ok"], true, "{answer}");
-    // The tool is there for the next call.
+    // The tool is available for the next call.
     assert_eq!(client.call("kb_search", json!({ "query": "tide" }))["ok"], true);
     for (name, value) in
         [("top", json!(1_000_001)), ("top", json!(0)), ("budget", json!(1_000_001))]
@@ -130,7 +130,7 @@ fn an_endless_line_or_document_is_an_error() {
     assert_eq!(output.json_error()["code"], "unsupported_format");
     let too_long = with_zeros(&env, &["embed", "--stdin"]).expect(1);
     assert_eq!(too_long.json_error()["error"], "line 1 is longer than 1 MB");
-    // What came before it is answered.
+    // Earlier lines are answered.
     let typed = format!("tide\n{}", "x".repeat(2 << 20));
     let output = with_stdin(&env, &batch, &typed).expect(1);
     assert_eq!(output.stdout.lines().count(), 1, "{}", output.stdout);
@@ -144,7 +144,7 @@ fn an_endless_line_or_document_is_an_error() {
 }
 
 #[test]
-fn settings_without_end_are_refused_at_once() {
+fn endless_settings_are_refused_at_once() {
     let env = TestEnv::with_runtime();
     let keys = |count: usize| {
         (0..count).fold(String::new(), |mut text, number| {
@@ -176,7 +176,7 @@ fn settings_without_end_are_refused_at_once() {
 }
 
 #[test]
-fn a_long_query_is_answered_and_an_endless_one_refused() {
+fn a_long_query_is_answered_and_an_endless_one_is_refused() {
     let env = word_env();
     let words: Vec<String> = (0..16_000).map(|number| format!("w{number}")).collect();
     let query = format!("salt {}", words.join(" "));
@@ -212,7 +212,7 @@ fn a_server_never_reads_its_protocol_as_a_document() {
 }
 
 #[test]
-fn a_message_without_end_or_bottom_takes_no_server_away() {
+fn endless_or_deeply_nested_messages_do_not_stop_the_server() {
     let env = word_env();
     let mut client = Client::start(&env, "", &[]);
     client.send_line(&"x".repeat(limits::MCP_MESSAGE_BYTES + 1));
@@ -243,7 +243,7 @@ fn a_document_that_takes_too_long_fails_alone() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["title"].clone())
+        .map(|document| document["title"].clone())
         .collect();
     assert!(titles.contains(&json!("Good")) && titles.len() == 4, "{titles:?}");
     let output = env.kb(&["add", "more/hostile.c"]).expect(1);
@@ -256,7 +256,7 @@ fn a_document_that_takes_too_long_fails_alone() {
 }
 
 #[test]
-fn the_page_of_limits_is_the_table() {
+fn the_page_of_limits_matches_the_table() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/limits.md");
     let page = fs::read_to_string(page).unwrap();
     let flags = [limits::TOP, limits::BUDGET, limits::QUERIES];

@@ -1,5 +1,5 @@
-//! What is put in the place of a file after it was added is never read: links, in files and folders, seen
-//! by `kb update`, `kb open`, `kb search --open` and the server.
+//! Tests that links which replace files or folders after they were added are never followed by `kb
+//! update`, `kb open`, `kb search --open` or the server.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,10 +13,11 @@ use crate::env::TestEnv;
 use crate::mcp_client::Client;
 use crate::word_model::{check_database, find, word_env};
 
-/// Words that are in no file that was added.
+/// Words that are in no added file.
 const SECRET: &str = "valve";
 
-/// A home with a repository that was added, a secret next to it, and what a `git pull` may do to them.
+/// A home with a repository that was added, a secret next to it, and the changes a `git pull` may
+/// bring.
 fn repository() -> TestEnv {
     let env = word_env();
     env.write("repo/notes.md", "# Notes\n\nrope sail\n");
@@ -27,7 +28,7 @@ fn repository() -> TestEnv {
     env
 }
 
-/// Puts links in the place of a file and of a folder.
+/// Replaces a file and a folder with links.
 fn pull(env: &TestEnv) {
     fs::remove_file(env.path("repo/notes.md")).unwrap();
     symlink(env.path("secret/key"), env.path("repo/notes.md")).unwrap();
@@ -35,7 +36,7 @@ fn pull(env: &TestEnv) {
     symlink(env.path("secret/folder"), env.path("repo/sub")).unwrap();
 }
 
-/// Requires that nothing prints or keeps a secret.
+/// Requires that no command prints or stores a secret.
 #[track_caller]
 fn check_no_secret(env: &TestEnv, mcp_documents: &[&str]) {
     for document in mcp_documents {
@@ -58,9 +59,10 @@ fn check_no_secret(env: &TestEnv, mcp_documents: &[&str]) {
     assert!(!database.windows(SECRET.len()).any(|bytes| bytes == SECRET.as_bytes()));
 }
 
-/// Finding F2: a key that a link in a repository led to was printed at once and stored by the next update.
+/// Finding F2: a key that a link in a repository led to was printed at once and stored by the next
+/// update.
 #[test]
-fn a_link_in_the_place_of_a_file_or_a_folder_is_never_followed() {
+fn a_link_that_replaces_a_file_or_folder_is_never_followed() {
     let env = repository();
     env.ok(&["add", "repo"]);
     let documents = ["Notes", "Credentials"];
@@ -82,23 +84,23 @@ fn a_link_in_the_place_of_a_file_or_a_folder_is_never_followed() {
         assert_eq!(codes, ["link_refused", "link_refused"], "{answer}");
     }
     check_no_secret(&env, &documents);
-    // The documents are as they were.
+    // The documents are unchanged.
     assert_eq!(find(&env, &["rope sail", "--fts-only"]), ["Notes"]);
     assert_eq!(find(&env, &["paint pump", "--fts-only"])[0], "Credentials");
     let status = env.json(&["status", "--scan", "--format=json"]);
     assert_eq!(status["out_of_date"]["links_refused"], 2, "{status}");
-    // Nothing is left in the folder that may be read.
+    // The folder has no readable file left.
     env.kb(&["add", "repo"]).expect(1);
     check_no_secret(&env, &documents);
     check_database(&env);
-    // With the user's word for the folder, links are followed.
+    // With the user's consent for the folder, links are followed.
     env.ok(&["add", "repo", "--follow"]);
     assert_eq!(find(&env, &[SECRET, "--fts-only"]).len(), 3);
     assert!(env.ok(&["open", "Notes"]).stdout.contains(SECRET));
 }
 
 #[test]
-fn a_link_in_the_place_of_a_file_that_was_named_itself_is_never_followed() {
+fn a_link_that_replaces_a_named_file_is_never_followed() {
     let env = repository();
     env.ok(&["add", "repo/notes.md", "repo/sub/credentials.md"]);
     pull(&env);
@@ -106,14 +108,14 @@ fn a_link_in_the_place_of_a_file_that_was_named_itself_is_never_followed() {
     let output = env.ok(&["update"]);
     assert!(output.stdout.contains("2 failed, 0 missing"), "{}", output.text());
     check_no_secret(&env, &["Notes", "Credentials"]);
-    // A database of an older version knows less: that the file itself is no link.
+    // A database of an older version does not know that the file itself is not a link.
     fs::remove_file(env.path("repo/sub")).unwrap();
     let db = Connection::open(env.database()).unwrap();
     db.execute("UPDATE document_paths SET real_path = NULL", []).unwrap();
     drop(db);
     env.ok(&["update"]);
     check_no_secret(&env, &["Notes"]);
-    // What it finds as it was, it remembers, and notices more from then on.
+    // It remembers files that it finds unchanged, and notices more from then on.
     fs::create_dir(env.path("repo/sub")).unwrap();
     env.write("repo/sub/credentials.md", "# Credentials\n\npaint the pump\n");
     env.ok(&["update"]);
@@ -122,14 +124,14 @@ fn a_link_in_the_place_of_a_file_that_was_named_itself_is_never_followed() {
     symlink(env.path("secret/folder"), env.path("repo/sub")).unwrap();
     assert!(env.ok(&["update"]).stdout.contains("2 failed, 0 missing"));
     check_no_secret(&env, &["Notes", "Credentials"]);
-    // Named again, a link is the user's own.
+    // If the user names it again, the link is the user's own.
     env.ok(&["add", "repo/notes.md"]);
     assert_eq!(find(&env, &[SECRET, "--fts-only"]), ["Notes"]);
     assert!(env.ok(&["open", "Notes"]).stdout.contains(SECRET));
 }
 
 #[test]
-fn a_link_in_the_place_of_an_added_folder_is_never_followed() {
+fn a_link_that_replaces_an_added_folder_is_never_followed() {
     let env = repository();
     env.ok(&["add", "repo/sub"]);
     pull(&env);
@@ -160,7 +162,7 @@ fn links_that_the_user_named_keep_working() {
         let output = env.ok(&["open", document]);
         assert!(output.stdout.contains(words) && output.stderr.is_empty(), "{}", output.text());
     }
-    // An older version did not remember where they lead: a folder works and is remembered.
+    // An older version did not remember the targets: a folder works and is remembered.
     let db = Connection::open(env.database()).unwrap();
     db.execute_batch("UPDATE roots SET real_path = NULL").unwrap();
     drop(db);
@@ -171,7 +173,7 @@ fn links_that_the_user_named_keep_working() {
 }
 
 #[test]
-fn no_editor_is_started_on_a_link_that_was_put_in_place() {
+fn no_editor_is_started_on_a_link_that_replaced_a_file() {
     let mut env = repository();
     env.write("bin/ed", "#!/bin/sh\ncat \"$1\"\n");
     let ed = env.path("bin/ed");
@@ -190,9 +192,9 @@ fn no_editor_is_started_on_a_link_that_was_put_in_place() {
     }
 }
 
-/// Finding F12: the second of them was lost, and each `kb add` exchanged them.
+/// Finding F12: the second of them was lost, and each `kb add` swapped them.
 #[test]
-fn two_names_that_are_alike_when_written_are_two_documents() {
+fn two_names_that_print_alike_are_two_documents() {
     let env = word_env();
     let raw = env.path("odd").join(OsStr::from_bytes(b"caf\xe9.md"));
     env.write("odd/caf\\xe9.md", "# Literal\n\nrope sail\n");
@@ -206,7 +208,7 @@ fn two_names_that_are_alike_when_written_are_two_documents() {
         assert_eq!(find(&env, &[words, "--fts-only"]), [title]);
         assert!(env.ok(&["open", title]).stdout.contains(words));
     }
-    // What is printed can be typed; where a file has that very name, it is the one that is meant.
+    // Printed names can be typed. If a file has exactly that name, it is the one that is meant.
     let path = |title: &str| env.json(&["open", title, "--format=json"])["path"].clone();
     let typed = |path: &Value| {
         env.json(&["open", path.as_str().unwrap(), "--format=json"])["title"].clone()
@@ -221,7 +223,7 @@ fn two_names_that_are_alike_when_written_are_two_documents() {
 }
 
 #[test]
-fn a_database_that_writes_names_in_the_old_way_keeps_finding_its_files() {
+fn a_database_with_old_style_names_still_finds_its_files() {
     let env = word_env();
     let raw = env.path("odd").join(OsStr::from_bytes(b"by\xff.md"));
     env.write("odd/caf\\xe9.md", "# Literal\n\nrope sail\n");
@@ -247,7 +249,8 @@ fn a_database_that_writes_names_in_the_old_way_keeps_finding_its_files() {
     }
     assert!(ids().iter().any(|id| id.ends_with("odd/caf\\x5cxe9.md")), "{:?}", ids());
     assert_eq!(ids().len(), 6);
-    // A file that changes before it is seen again is replaced, and one that comes next to it is added.
+    // If a file changes before it is seen again, its document is replaced; a new file next to it is
+    // added.
     old();
     env.write("odd/caf\\xe9.md", "# Literal\n\nfrozen signal\n");
     assert!(env.ok(&["update"]).stdout.contains("0 added, 1 updated, 0 moved"));

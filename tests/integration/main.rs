@@ -1,4 +1,5 @@
-//! The real binary, driven from outside; one test program, so that its libraries are linked once.
+//! Drives the real binary from outside. All tests are one program, so that its libraries are linked
+//! once.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -6,64 +7,65 @@
 mod env;
 /// A server that speaks the hub's file interface.
 mod hub;
-/// A client of `kb mcp` that can also say what no client should.
+/// A client of `kb mcp` that can also send malformed messages.
 mod mcp_client;
-/// A home with a project and a skill in it; `kb skill` and `skc` there.
+/// A home with a project and a skill; runs `kb skill` and `skc` there.
 mod skills;
 /// Runs the binary on a pseudo-terminal: prompts, bars, colours.
 mod terminal;
-/// Seeded models of the BERT family, and their answers computed a second way.
+/// Seeded models of the BERT family, and their answers computed by a second implementation.
 mod tiny_model;
-/// Seeded models with which searching makes sense, among them the small one, and a home that uses one.
+/// Seeded models that give sensible search results, among them the small one, and a home that uses
+/// one.
 mod word_model;
 
-/// Files as attackers make them.
+/// Files made by attackers.
 mod attackers;
-/// Backups at once, and next to what other processes left.
+/// Concurrent backups, and backups next to what other processes left.
 mod backups;
-/// The table of bad inputs in docs/reliability.md is what kb prints.
+/// The table of bad inputs in docs/reliability.md matches what kb prints.
 mod bad_inputs;
 /// How documents are split into chunks.
 mod chunks;
-/// How source code is cut: definitions, their comments, what lies between.
+/// How source code is split: definitions, their comments, and the code between them.
 mod code;
-/// The JSON of every command, read back into structs that know every key.
+/// The JSON of every command, read into structs that know every key.
 mod contract;
 /// Every requirement is listed with a sentence and the tests that show it.
 mod coverage;
 /// Editor and viewer, pager, quiet and verbose, log files.
 mod daily;
-/// The pages tell the truth.
+/// The pages are true.
 mod docs;
-/// Scans, pictures, web pages, DOCX, encrypted files; how well they could be read.
+/// Scans, pictures, web pages, DOCX, encrypted files; how well each could be read.
 mod documents;
-/// The model and the runtime library: numbers, fetching, damage.
+/// The model and the runtime library: numbers, downloads, damage.
 mod embedding;
-/// What is removed or replaced leaves nothing in the files.
+/// Removed and replaced text is erased from the files.
 mod erase;
-/// Budgets, neighbours, formats, many queries, what is alike.
+/// Budgets, neighbours, formats, batches of queries, similar documents.
 mod evidence;
-/// Exit statuses and the form of errors, on one case of each kind; broken input is `failure`.
+/// Exit statuses and the form of errors, one case of each kind; `failure` tests broken input.
 mod exit_codes;
-/// Why a passage is found, or not: terms, verdicts, the way of one document, narrower searches.
+/// Why a passage is found, or not: terms, verdicts, the trace of one document, narrower searches.
 mod explain;
 /// Bad input of every kind: one clear line, the right status, nothing lost.
 mod failure;
 /// Faults that depend on where the program is.
 mod faults;
-/// Exports whose maker chose every character.
+/// Exports written by an attacker.
 mod hostile_import;
-/// Ignore files: none is trusted, and those above a folder count in its repository alone.
+/// Ignore files: none is trusted, and those above a folder apply only in its repository.
 mod ignore_files;
 /// Which files are added, replaced, followed, skipped, ignored, reported.
 mod ingest;
 /// Who may import whom; which library lives where.
 mod layers;
-/// Databases that other versions of SQLite and sqlite-vec made.
+/// Databases made by other versions of SQLite and sqlite-vec.
 mod layouts;
-/// Numbers, lines and files beyond what can be meant.
+/// Numbers, lines and files beyond any sensible size.
 mod limits;
-/// Links that are put in the place of what was added; names that are alike.
+/// Links that replace added files; names that print alike.
 mod links;
 /// Setting up, listing, tagging, removing, reindexing.
 mod manage;
@@ -75,45 +77,45 @@ mod mcp_official;
 mod models;
 /// Human text; which stream gets what; colour and progress on a terminal.
 mod output;
-/// Each command for people and for programs, row by row.
+/// Every command's output for people and for programs, row by row.
 mod outputs;
 /// PDF: the child process, its limits, the classes of failure.
 mod pdf;
-/// A changed cache: found before it is loaded, named, made again.
+/// A changed cache: detected before it is loaded, named, rebuilt.
 mod poisoned;
-/// What comes from outside and is printed: terminals, JSON, names, citations, bytes.
+/// Printed text from outside: terminals, JSON, names, citations, bytes.
 mod printed;
 /// Reading on from a hit: outline, show, open.
 mod read_on;
-/// Changing models: killed at any instant, nothing is mixed.
+/// Changes of the model, killed at any instant: vectors are never mixed.
 mod reindex;
-/// The published shapes of JSON, and whether everything printed has them.
+/// The published JSON schemas, and whether all output matches them.
 mod schema;
 /// What is found, in which order, and why.
 mod search;
-/// Where a setting comes from, what it changes, how it is written down.
+/// Where a setting comes from, what it changes, how it is written.
 mod settings;
-/// What shells complete, manual pages, topics of help, `make install`.
+/// Shell completions, manual pages, help topics, `make install`.
 mod shells;
-/// What skill commands leave on disk: modes, drafts, links.
+/// The files that skill commands leave: modes, drafts, links.
 mod skill_files;
-/// Skills, the gateway protocol: outline, show, open, sources, and what they never let through.
+/// Skills, the gateway protocol: outline, show, open, sources, and what they refuse.
 mod skill_gateway;
 /// Skills: the registry, building, logs, lint, and the program under the name `skc`.
 mod skill_manage;
 /// Skills, the search protocol: the index, what makes it unusable, queries.
 mod skill_search;
-/// Who is spoken to: nobody; who may look at what is kept: its owner.
+/// No network access without request; data readable only by its owner.
 mod sockets;
-/// The page about threats.
+/// The page on threats.
 mod threats;
-/// Token ids against the library of reference.
+/// Token ids compared with the reference library.
 mod tokens;
-/// Everything out of one database and into another.
+/// Exports from one database, imports into another.
 mod transfer;
-/// What is planted in the working directory, `PATH` or the cache, and what becomes of it.
+/// Files planted in the working directory, `PATH` or the cache.
 mod trust;
-/// Doctor and update: what is damaged or out of date.
+/// Doctor and update: damaged and outdated data.
 mod upkeep;
 /// `kb embed`.
 mod vectors;

@@ -1,4 +1,4 @@
-//! Setting up, listing, tagging, removing, reindexing, and what holds for every command.
+//! Tests setting up, listing, tagging, removing and reindexing, and what applies to every command.
 
 use std::fs;
 use std::net::TcpListener;
@@ -39,11 +39,11 @@ fn documents(env: &TestEnv, args: &[&str]) -> Vec<Document> {
 }
 
 fn ids(documents: &[Document]) -> Vec<i64> {
-    documents.iter().map(|it| it.id).collect()
+    documents.iter().map(|document| document.id).collect()
 }
 
 #[test]
-fn after_the_model_is_there_nothing_asks_the_network() {
+fn no_command_uses_the_network_once_the_model_is_there() {
     let mut env = TestEnv::real_with_corpus();
     let hub = TcpListener::bind("127.0.0.1:0").unwrap();
     hub.set_nonblocking(true).unwrap();
@@ -67,13 +67,13 @@ fn without_settings_every_command_works() {
     }
     for entry in fs::read_dir(env.path(".kb")).unwrap() {
         let name = entry.unwrap().file_name();
-        // `config set` made the second one.
+        // `config set` created the second one.
         assert!(["kb.db", "config.yaml"].contains(&name.to_str().unwrap()), "{name:?}");
     }
 }
 
 #[test]
-fn init_makes_everything_ready() {
+fn init_sets_everything_up() {
     let env = TestEnv::real();
     let output = env.ok(&["init"]);
     assert!(output.stderr.ends_with("Ready. `kb add DIRECTORY` comes next.\n"));
@@ -84,27 +84,30 @@ fn init_makes_everything_ready() {
     assert_eq!(config("model_max_tokens"), "256");
     assert_eq!(config("schema_version"), env.sql::<i64>("PRAGMA user_version").to_string());
     env.ok(&["init"]);
-    // What cannot be had is said with what was tried and what to do.
+    // An unavailable download is reported with what was tried and what to do.
     let output = TestEnv::without_model().kb(&["init"]).expect(2);
     assert!(output.stderr.contains("error: cannot fetch "), "{}", output.stderr);
     assert!(output.stderr.contains("hint: ORT_DYLIB_PATH names"), "{}", output.stderr);
 }
 
 #[test]
-fn adding_on_a_fresh_machine_says_that_it_fetches() {
+fn adding_on_a_fresh_machine_reports_the_download() {
     let env = TestEnv::without_model();
     env.write("a.md", "# A\n\nwords\n");
     let output = env.kb(&["add", "a.md"]).expect(2);
     let first = output.stderr.lines().next().unwrap();
     assert!(first.ends_with("is not installed: fetching it now, as `kb init` does"), "{first}");
     assert!(
-        output.stderr.lines().any(|it| it.starts_with("Fetching ") && it.contains(" MB) from "))
+        output
+            .stderr
+            .lines()
+            .any(|line| line.starts_with("Fetching ") && line.contains(" MB) from "))
     );
     assert!(env.asked_python());
 }
 
 #[test]
-fn the_database_lies_in_the_data_directory() {
+fn the_database_is_in_the_data_directory() {
     let env = TestEnv::new();
     env.ok(&["add", "--note", "default place"]);
     assert!(env.path(".kb/kb.db").is_file());
@@ -118,7 +121,8 @@ fn the_database_lies_in_the_data_directory() {
     assert_eq!((mode(".kb"), mode(".kb/kb.db")), (0o700, 0o600));
 }
 
-/// Returns the names of the commands that a page of help lists: in groups by purpose, or below one heading.
+/// Returns the names of the commands that a help page lists: in groups by purpose, or below one
+/// heading.
 pub(crate) fn commands_in(help: &str) -> Vec<String> {
     let is_grouped = help.contains("\nFind:\n");
     let first = if is_grouped { "Find:\n" } else { "Commands:\n" };
@@ -129,7 +133,7 @@ pub(crate) fn commands_in(help: &str) -> Vec<String> {
 }
 
 #[test]
-fn help_is_there_for_every_command() {
+fn every_command_has_help() {
     let env = TestEnv::new();
     let help = env.ok(&["--help"]).stdout;
     let names = commands_in(&help);
@@ -175,7 +179,7 @@ fn help_is_there_for_every_command() {
             assert_eq!(help.stderr, "");
         }
     }
-    // So have the commands below them.
+    // Their subcommands have help, too.
     for (group, num_commands) in [("cache", 1), ("config", 1), ("skill", 12)] {
         let below = commands_in(&env.ok(&[group, "--help"]).stdout);
         assert!(below.len() >= num_commands, "{group}: {below:?}");
@@ -185,7 +189,7 @@ fn help_is_there_for_every_command() {
         }
     }
     assert!(env.ok(&["--version"]).stdout.starts_with("kb 0."));
-    // Nothing typed is a question, and help is the answer, but nothing was done.
+    // A command line without arguments gets the help, but nothing was done.
     assert!(env.kb::<&str>(&[]).expect(1).stderr.contains("Usage: kb"));
 }
 
@@ -202,7 +206,7 @@ fn lists_are_filtered_and_ordered_by_id() {
 }
 
 #[test]
-fn tags_are_set_and_taken_off() {
+fn tags_are_added_and_removed() {
     let env = TestEnv::with_corpus();
     let tags =
         |env: &TestEnv, id: i64| documents(env, &[]).remove(usize::try_from(id).unwrap() - 1).tags;
@@ -212,7 +216,7 @@ fn tags_are_set_and_taken_off() {
     assert_eq!(tags(&env, 8), ["Größe", "a"]);
     let found: Search = read(&env.ok(&["search", "boat", "--tags", "Größe", "--fts-only"]));
     assert_eq!((found.returned, found.results[0].source.document_id), (1, 8));
-    // A tag that nobody bears any more is gone.
+    // A tag is deleted when no document has it any more.
     env.ok(&["tag", "8", "--remove", "Größe,a"]);
     assert_eq!(
         env.sql_column("SELECT name FROM tags ORDER BY name"),
@@ -245,12 +249,12 @@ fn removing_leaves_nothing_behind() {
         assert_eq!(env.sql::<i64>(query), 0, "{query}");
     }
     let answer: Search = read(&env.ok(&["search", "mussels seiche", "--top", "100"]));
-    assert!(answer.results.iter().all(|it| it.source.document_id != 4));
-    // Its number is not given to another.
+    assert!(answer.results.iter().all(|result| result.source.document_id != 4));
+    // Its id is not reused.
     env.ok(&["remove", "8", "--yes"]);
     env.ok(&["add", "--note", "A new note."]);
     assert_eq!(ids(&documents(&env, &["--type", "note"])), [7, 9]);
-    // Several at once, all known or none removed.
+    // Several ids: either all are known, or none is removed.
     env.kb(&["remove", "1", "99", "--yes"]).expect(1);
     env.ok(&["remove", "1", "2", "1", "--yes"]);
     assert_eq!(ids(&documents(&env, &[])), [3, 5, 6, 7, 9]);
@@ -265,7 +269,7 @@ fn a_folder_is_removed_and_forgotten() {
     let folder = env.path("notes");
     let folder = folder.to_str().unwrap();
     env.ok(&["add", folder]);
-    // A part of it comes back, and that is said.
+    // If a part of it is added again, this is reported.
     let below = format!("{folder}/below");
     let output = env.kb(&["remove", &below, "1", "--yes"]).expect(0);
     assert_eq!(output.stdout, "Removed 3 documents.\n");
@@ -281,7 +285,7 @@ fn a_folder_is_removed_and_forgotten() {
 }
 
 #[test]
-fn of_a_removed_folder_stays_what_is_elsewhere_too() {
+fn removing_a_folder_keeps_documents_that_are_also_elsewhere() {
     let env = TestEnv::new();
     env.write("a/x.md", "# Gauge\n\nThe frozen gauge.\n");
     env.write("b/copy.md", "# Gauge\n\nThe frozen gauge.\n");
@@ -295,14 +299,14 @@ fn of_a_removed_folder_stays_what_is_elsewhere_too() {
     assert_eq!(left.len(), 1);
     assert!(left[0].path.as_ref().unwrap().ends_with("b/copy.md"), "{left:?}");
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM document_paths"), 1);
-    // With both folders it goes.
+    // With both folders it is removed.
     env.ok(&["add", "a"]);
     assert_eq!(env.ok(&["remove", "a", "b", "--yes"]).stdout, "Removed 2 documents.\n");
     assert!(documents(&env, &[]).is_empty());
 }
 
 #[test]
-fn an_empty_path_is_no_path() {
+fn an_empty_path_is_refused() {
     let env = TestEnv::with_corpus();
     let num_documents = documents(&env, &[]).len();
     for args in [&["remove", "", "--yes"][..], &["update", ""], &["add", ""], &["backup", ""]] {
@@ -313,7 +317,7 @@ fn an_empty_path_is_no_path() {
 }
 
 #[test]
-fn a_number_is_an_id_and_no_part_of_a_title() {
+fn a_number_is_an_id_and_not_part_of_a_title() {
     let env = TestEnv::new();
     env.ok(&["add", "--note", "The gauge froze.", "--title", "Winter 2024"]);
     assert_eq!(
@@ -324,7 +328,7 @@ fn a_number_is_an_id_and_no_part_of_a_title() {
 }
 
 #[test]
-fn a_list_without_what_was_asked_for_says_so() {
+fn a_list_reports_filters_that_match_nothing() {
     let env = TestEnv::with_corpus();
     let none = env.ok(&["list", "--tags", "nobody"]).stdout;
     assert_eq!(none, "No documents match. `kb list` shows all there are.\n");
@@ -336,7 +340,7 @@ fn a_list_without_what_was_asked_for_says_so() {
 }
 
 #[test]
-fn removing_asks_at_a_terminal_and_nowhere_else() {
+fn removing_asks_only_at_a_terminal() {
     let env = TestEnv::with_corpus();
     let output = env.kb(&["remove", "7"]).expect(1);
     assert!(output.stderr.contains("needs `--yes`"), "{}", output.stderr);
@@ -367,7 +371,7 @@ fn info_shows_one_document() {
 }
 
 #[test]
-fn reindexing_with_the_same_model_changes_no_answer() {
+fn reindexing_with_the_same_model_does_not_change_answers() {
     let env = TestEnv::real_with_corpus();
     let args = ["search", "what to do when the gauge is frozen", "--top", "24"];
     let before = env.ok(&args).stdout;
@@ -383,7 +387,7 @@ fn reindexing_with_the_same_model_changes_no_answer() {
 }
 
 #[test]
-fn the_wanted_model_and_the_databases_are_both_shown() {
+fn the_configured_model_and_the_databases_model_are_both_shown() {
     let env = TestEnv::real_with_corpus();
     let shown = || {
         let setup: Setup = read(&env.ok(&["init", "--status", "--format", "json"]));
@@ -403,7 +407,7 @@ fn the_wanted_model_and_the_databases_are_both_shown() {
 }
 
 #[test]
-fn another_model_than_the_databases_is_refused() {
+fn a_model_other_than_the_databases_is_refused() {
     let env = TestEnv::real_with_corpus();
     let before = fs::read(env.database()).unwrap();
     let message = "model mismatch: DB uses 'all-MiniLM-L6-v2' (384 dim) but config specifies 'bge-small-en-v1.5'";
@@ -419,7 +423,7 @@ fn another_model_than_the_databases_is_refused() {
     }
     assert_eq!(env.kb_with(&vars, &["embed", "ice"]).expect(1).json_error()["error"], message);
     assert_eq!(fs::read(env.database()).unwrap(), before, "nothing is written");
-    // Keywords need no model, so they go on.
+    // Keywords need no model, so this still works.
     env.kb_with(&vars, &["search", "ice", "--fts-only"]).expect(0);
     env.write(".kb/config.yaml", "embedding:\n  model: bge-small-en-v1.5\n");
     assert_eq!(env.kb(&["search", "ice"]).expect(1).json_error()["error"], message);
@@ -433,7 +437,7 @@ fn another_model_than_the_databases_is_refused() {
 }
 
 #[test]
-fn a_backup_is_a_database_that_answers_and_replaces_nothing_unasked() {
+fn a_backup_is_a_working_database_and_replaces_files_only_on_request() {
     let env = TestEnv::with_corpus();
     let copied = env.json(&["backup", "copy.db", "--format", "json"]);
     let file = env.path("copy.db").canonicalize().unwrap();
@@ -441,7 +445,7 @@ fn a_backup_is_a_database_that_answers_and_replaces_nothing_unasked() {
     assert_eq!(copied["total_chunks"], env.json(&["status", "--format", "json"])["total_chunks"]);
     assert_eq!(env.json(&["backup", "--verify", "copy.db", "--format", "json"]), copied);
     assert!(env.ok(&["backup", "--verify", "copy.db"]).text().starts_with("Sound: "));
-    // One that nobody may write is examined as well.
+    // A read-only file is also checked.
     let mut rights = fs::metadata(&file).unwrap().permissions();
     rights.set_readonly(true);
     fs::set_permissions(&file, rights.clone()).unwrap();
@@ -455,7 +459,7 @@ fn a_backup_is_a_database_that_answers_and_replaces_nothing_unasked() {
     assert!(refused.contains("copy.db exists already\nhint: "), "{refused}");
     assert_eq!(fs::read(&file).unwrap(), before);
 
-    // Asked for it replaces a backup, behind a link as well, and nothing that is something else.
+    // On request it replaces a backup, also behind a link, but no other file.
     std::os::unix::fs::symlink(&file, env.path("latest.db")).unwrap();
     env.ok(&["backup", "latest.db", "--force"]);
     assert!(env.path("latest.db").is_symlink());
@@ -466,7 +470,7 @@ fn a_backup_is_a_database_that_answers_and_replaces_nothing_unasked() {
         assert!(refused.contains("is no database; nothing was replaced"), "{refused}");
     }
     assert_eq!(fs::read_to_string(env.path("letter.txt")).unwrap(), "Dear Marit");
-    // Nor the database itself, by whichever name.
+    // Nor the database itself, by whatever name.
     std::os::unix::fs::symlink(env.path(".kb"), env.path("linked")).unwrap();
     let own = ["--data-dir", "linked", "backup", "linked/kb.db", "--force"];
     assert!(env.kb(&own).expect(1).stderr.contains("exists already"));
@@ -495,15 +499,15 @@ fn the_database_itself_is_never_the_backup() {
 }
 
 #[test]
-fn the_cache_is_shown_and_cleaned_of_what_is_not_in_use() {
+fn the_cache_is_shown_and_unused_files_are_removed() {
     let env = TestEnv::real();
     let shown = env.json(&["cache", "--format", "json"]);
     let parts = shown["parts"].as_array().unwrap();
     for kind in ["graph", "runtime"] {
-        let is_used = |it: &Value| it["kind"] == kind && it["in_use"] == true;
+        let is_used = |part: &Value| part["kind"] == kind && part["in_use"] == true;
         assert!(parts.iter().any(is_used) || kind == "runtime", "{shown}");
     }
-    let total: u64 = parts.iter().map(|it| it["size_bytes"].as_u64().unwrap()).sum();
+    let total: u64 = parts.iter().map(|part| part["size_bytes"].as_u64().unwrap()).sum();
     assert_eq!(shown["size_bytes"], total);
 
     let mut env = TestEnv::without_model();

@@ -1,4 +1,4 @@
-//! `kb mcp`: the protocol, the tools, and that they say what the command line says.
+//! Tests `kb mcp`: the protocol, the tools, and that their answers equal those of the command line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use crate::env::{TestEnv, with_stdin};
 use crate::mcp_client::{Client, envelope};
 use crate::skills::Skills;
 
-/// Tools that are always there.
+/// Tools that are always offered.
 pub(crate) const READING: [&str; 17] = [
     "kb_info",
     "kb_list",
@@ -31,7 +31,7 @@ pub(crate) const READING: [&str; 17] = [
     "skill_stats",
 ];
 
-/// Tools that are there if that is allowed.
+/// Tools that are offered only if writing is allowed.
 pub(crate) const WRITING: [&str; 5] =
     ["kb_add", "kb_add_note", "kb_update_note", "skill_build", "skill_init"];
 
@@ -95,15 +95,15 @@ fn tools(client: &mut Client) -> Vec<Value> {
 }
 
 pub(crate) fn names(tools: &[Value]) -> BTreeSet<String> {
-    tools.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
-fn tools_are_listed_with_schemas_and_only_those_that_are_allowed() {
+fn allowed_tools_are_listed_with_their_schemas() {
     let env = TestEnv::without_model();
     let mut client = Client::start(&env, "", &[]);
     let reading = tools(&mut client);
-    let expected: BTreeSet<String> = READING.iter().map(|it| (*it).to_owned()).collect();
+    let expected: BTreeSet<String> = READING.iter().map(|name| (*name).to_owned()).collect();
     assert_eq!(names(&reading), expected);
     let mut client = Client::start(&env, "", &["--allow-write"]);
     let all = tools(&mut client);
@@ -111,7 +111,7 @@ fn tools_are_listed_with_schemas_and_only_those_that_are_allowed() {
     assert_eq!(writing, WRITING.map(str::to_owned).into());
     for tool in &all {
         let name = tool["name"].as_str().unwrap();
-        assert!(name.chars().all(|it| it.is_ascii_lowercase() || it == '_'), "{name}");
+        assert!(name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'), "{name}");
         assert!(tool["description"].as_str().unwrap().len() > 40, "{tool}");
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
@@ -122,7 +122,7 @@ fn tools_are_listed_with_schemas_and_only_those_that_are_allowed() {
         assert_eq!(tool["outputSchema"]["required"], json!(["ok"]), "{tool}");
         assert_eq!(tool["annotations"]["readOnlyHint"], expected.contains(name), "{tool}");
     }
-    let list = all.iter().find(|it| it["name"] == "skill_list").unwrap();
+    let list = all.iter().find(|tool| tool["name"] == "skill_list").unwrap();
     let properties = &list["inputSchema"]["properties"];
     assert_eq!(properties["search"]["type"], "string");
     assert_eq!(properties["capability"]["type"], "string");
@@ -130,7 +130,7 @@ fn tools_are_listed_with_schemas_and_only_those_that_are_allowed() {
 }
 
 #[test]
-fn the_server_says_who_it_is_and_what_it_offers() {
+fn the_server_states_its_name_and_what_it_offers() {
     let env = TestEnv::without_model();
     let mut client = Client::start_silent(&env, "", &[]);
     let greeting = client.request(
@@ -153,12 +153,12 @@ fn the_server_says_who_it_is_and_what_it_offers() {
 }
 
 #[test]
-fn fifty_queries_that_come_at_once_are_answered_as_on_the_command_line() {
+fn fifty_concurrent_queries_are_answered_as_on_the_command_line() {
     let env = TestEnv::with_corpus();
     // One run of the command line answers all queries, in order.
     let lines = with_stdin(&env, &["search", "--batch", "-"], &QUERIES.join("\n")).expect(0);
     let expected: Vec<Value> =
-        lines.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+        lines.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(expected.len(), QUERIES.len());
     for (query, answer) in QUERIES.iter().zip(&expected).take(2) {
         assert_eq!(&env.json(&["search", query]), answer);
@@ -184,13 +184,13 @@ fn fifty_queries_that_come_at_once_are_answered_as_on_the_command_line() {
         }
         client.memory_kib()
     };
-    // What is needed for one round is enough for the next.
+    // The memory needed for one round is enough for the next.
     let (Some(before), Some(after)) = (ask_all(), ask_all()) else { return };
     assert!(after < before + 8 * 1024, "{before} KiB, then {after} KiB");
 }
 
 #[test]
-fn the_tools_say_what_the_command_line_says() {
+fn tools_return_what_the_command_line_prints() {
     let env = TestEnv::with_corpus();
     let mut client = Client::start(&env, "", &[]);
     let checks: &[(&str, Value, &[&str])] = &[
@@ -242,16 +242,16 @@ fn the_tools_say_what_the_command_line_says() {
     for (tool, input, args) in checks {
         let mut said = env.json(&[args, &["--format=json"] as &[&str]].concat());
         let mut data = client.data(tool, input.clone());
-        // While a server is running, what was written last may lie beside the file.
-        for it in [&mut said, &mut data] {
-            it.as_object_mut().map(|it| it.remove("db_size_bytes"));
+        // While a server runs, the latest changes may be in a file next to the database.
+        for value in [&mut said, &mut data] {
+            value.as_object_mut().map(|entries| entries.remove("db_size_bytes"));
         }
         assert_eq!(data, said, "{tool} {input}");
     }
 }
 
 #[test]
-fn answers_have_the_bytes_of_the_command_line() {
+fn answers_have_the_same_bytes_as_the_command_line() {
     let env = TestEnv::with_corpus();
     let harmful = "# Bell \u{9b}31m\n\nThe bell \u{202e}rings\u{7f} by the frozen gauge.\n";
     env.write("harm/bell.md", harmful);
@@ -279,7 +279,7 @@ fn text_of(client: &mut Client, tool: &str, input: &Value) -> String {
     answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
-/// Returns printed JSON without the white space between its parts, as the data of an envelope.
+/// Returns printed JSON without white space between its parts, as the data of an envelope.
 fn envelope_around(printed: &str) -> String {
     let (mut is_text, mut is_escaped) = (false, false);
     let is_kept = |c: &char| {
@@ -295,7 +295,7 @@ fn envelope_around(printed: &str) -> String {
 }
 
 #[test]
-fn skill_tools_say_what_the_command_line_says() {
+fn skill_tools_return_what_the_command_line_prints() {
     let skills = Skills::built();
     let mut client = Client::start(&skills.env, "project", &["--allow-write"]);
     let skill = "tide-guide";
@@ -353,12 +353,12 @@ fn wrong_input_is_refused_with_all_its_issues() {
     assert_eq!(envelope_of["error"]["code"], "INVALID_PARAMS");
     assert_eq!(envelope_of["error"]["message"], "schema validation failed");
     let issues = envelope_of["error"]["details"]["issues"].as_array().unwrap();
-    let paths: Vec<&str> = issues.iter().map(|it| it["path"].as_str().unwrap()).collect();
+    let paths: Vec<&str> = issues.iter().map(|issue| issue["path"].as_str().unwrap()).collect();
     assert_eq!(paths, ["query", "top", "tag"]);
     assert!(issues[2]["message"].as_str().unwrap().contains("did you mean `tags`"), "{issues:?}");
     let wrong = client.call("skill_list", json!({ "search": 3, "capability": [] }));
     assert_eq!(wrong["error"]["code"], "INVALID_PARAMS");
-    // What a schema cannot say, the tool says.
+    // The tool reports what a schema cannot express.
     for (tool, input, code) in [
         ("kb_search", json!({ "query": "  " }), "empty_query"),
         ("kb_search", json!({ "query": "a", "fts_only": true, "vec_only": true }), "usage"),
@@ -375,7 +375,7 @@ fn wrong_input_is_refused_with_all_its_issues() {
         assert_eq!(envelope["error"]["code"], "HANDLER_ERROR", "{tool} {input}");
         assert_eq!(envelope["error"]["details"]["code"], code, "{tool} {input}");
     }
-    // Names that are guessed are understood.
+    // Guessed names are understood.
     let guessed = client.data("kb_search", json!({ "q": "winter", "limit": 1, "doc_type": "pdf" }));
     let proper = client.data("kb_search", json!({ "query": "winter", "top": 1, "type": "pdf" }));
     assert_eq!(guessed, proper);
@@ -383,7 +383,7 @@ fn wrong_input_is_refused_with_all_its_issues() {
 }
 
 #[test]
-fn what_is_no_call_is_a_protocol_error_and_the_server_goes_on() {
+fn malformed_calls_are_protocol_errors_and_the_server_continues() {
     let env = TestEnv::without_model();
     let mut client = Client::start(&env, "", &[]);
     let unknown = client.request("tools/call", json!({ "name": "kb_serch", "arguments": {} }));
@@ -410,7 +410,7 @@ fn what_is_no_call_is_a_protocol_error_and_the_server_goes_on() {
 }
 
 #[test]
-fn notes_are_kept_and_changed_and_folders_added_with_progress() {
+fn notes_are_saved_and_changed_and_folders_added_with_progress() {
     let env = TestEnv::with_corpus();
     let mut client = Client::start(&env, "", &["--allow-write"]);
     let report = client.data("kb_add_note", json!({ "text": "The anchor is red.", "tags": ["a"] }));
@@ -450,7 +450,7 @@ fn notes_are_kept_and_changed_and_folders_added_with_progress() {
     assert_eq!(told, [1.0, 2.0, 3.0, 4.0, 5.0]);
 }
 
-/// Writes so many pages that adding them takes longer than it takes to say so.
+/// Writes so many pages that adding them takes longer than cancelling the call.
 pub(crate) fn write_many(env: &TestEnv, dir: &str) {
     for idx in 0..200 {
         let words = format!("Page {idx} tells of the tide and of the {idx} boats. ").repeat(40);
@@ -460,7 +460,7 @@ pub(crate) fn write_many(env: &TestEnv, dir: &str) {
 
 #[test]
 fn a_long_call_can_be_cancelled_and_keeps_what_is_committed() {
-    // With the small model it would not be long.
+    // With the small model the call would be too short.
     let env = TestEnv::real();
     write_many(&env, "many");
     let mut client = Client::start(&env, "", &["--allow-write"]);
@@ -475,7 +475,7 @@ fn a_long_call_can_be_cancelled_and_keeps_what_is_committed() {
         "jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": { "requestId": id, "reason": "enough" },
     }));
-    // The next call of the same tool has its turn as soon as the first has ended.
+    // The next call of the same tool starts as soon as the first has ended.
     let wrong = client.call("kb_add", json!({ "paths": [env.path("nothing")] }));
     assert_eq!(wrong["error"]["details"]["code"], "path_not_found");
     let documents = client.data("kb_list", json!({}));
@@ -484,8 +484,8 @@ fn a_long_call_can_be_cancelled_and_keeps_what_is_committed() {
 }
 
 #[test]
-fn the_process_ends_when_stdin_closes_also_in_the_middle() {
-    // The small model is done before the end of stdin is noticed.
+fn the_process_ends_when_stdin_closes_even_during_a_call() {
+    // The small model would finish before the end of stdin is noticed.
     let env = TestEnv::real();
     let (status, took) = Client::start(&env, "", &[]).close();
     assert!(status.success() && took < Duration::from_secs(10), "{status} {took:?}");
@@ -507,7 +507,7 @@ fn the_process_ends_when_stdin_closes_also_in_the_middle() {
 }
 
 #[test]
-fn every_call_is_audited_where_that_is_wanted() {
+fn every_call_is_audited_on_request() {
     let env = TestEnv::with_corpus();
     let mut client = Client::start(&env, "", &["--audit-log", "audit.jsonl"]);
     client.data("kb_tags", json!({}));
@@ -517,13 +517,20 @@ fn every_call_is_audited_where_that_is_wanted() {
     let lines: Vec<Value> = fs::read_to_string(env.path("audit.jsonl"))
         .unwrap()
         .lines()
-        .map(|it| serde_json::from_str(it).unwrap())
+        .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let what: Vec<(&str, &str, Option<bool>)> = lines
         .iter()
-        .map(|it| {
-            assert!(it["time"].as_str().unwrap().ends_with('Z') && it["id"].is_u64(), "{it}");
-            (it["event"].as_str().unwrap(), it["tool"].as_str().unwrap(), it["ok"].as_bool())
+        .map(|event| {
+            assert!(
+                event["time"].as_str().unwrap().ends_with('Z') && event["id"].is_u64(),
+                "{event}"
+            );
+            (
+                event["event"].as_str().unwrap(),
+                event["tool"].as_str().unwrap(),
+                event["ok"].as_bool(),
+            )
         })
         .collect();
     let expected = [
@@ -540,7 +547,7 @@ fn every_call_is_audited_where_that_is_wanted() {
 }
 
 #[test]
-fn a_database_that_breaks_is_a_failure_of_the_handler() {
+fn a_broken_database_is_a_handler_error() {
     let skills = Skills::new();
     let mut client = Client::start(&skills.env, "project", &[]);
     assert_eq!(client.data("skill_list", json!({}))["total_count"], 1);
@@ -550,7 +557,7 @@ fn a_database_that_breaks_is_a_failure_of_the_handler() {
     assert_eq!(failed["ok"], false);
     assert_eq!(failed["error"]["code"], "HANDLER_ERROR", "{failed}");
     assert!(failed["error"]["message"].as_str().is_some_and(|message| !message.is_empty()));
-    // The server goes on.
+    // The server continues.
     assert_eq!(client.data("kb_list", json!({})), json!([]));
 }
 
@@ -561,9 +568,10 @@ fn documents_and_skills_are_resources() {
     let mut client = Client::start(&skills.env, "project", &[]);
     let listed = client.request("resources/list", json!({}));
     let resources = listed["result"]["resources"].as_array().unwrap();
-    let uris: Vec<&str> = resources.iter().map(|it| it["uri"].as_str().unwrap()).collect();
+    let uris: Vec<&str> =
+        resources.iter().map(|resource| resource["uri"].as_str().unwrap()).collect();
     assert_eq!(uris[0], "kb://skill/tide-guide");
-    assert_eq!(uris[1..], (1..=8).map(|it| format!("kb://document/{it}")).collect::<Vec<_>>());
+    assert_eq!(uris[1..], (1..=8).map(|id| format!("kb://document/{id}")).collect::<Vec<_>>());
     let read =
         |client: &mut Client, uri: &str| client.request("resources/read", json!({ "uri": uri }));
     let text =
@@ -579,12 +587,12 @@ fn documents_and_skills_are_resources() {
 }
 
 #[test]
-fn what_cannot_be_loaded_ends_the_start() {
+fn errors_of_loading_end_the_start() {
     let env = TestEnv::without_model();
     env.write(".kb/kb.db", "this is no database, and long enough to be read as one".repeat(40));
     let output = env.kb(&["mcp"]).expect(2);
     assert!(output.stdout.is_empty() && output.stderr.starts_with("error: "), "{}", output.text());
-    // One bad skill, or none at all, does not.
+    // A bad skill, or no skills at all, does not.
     let skills = Skills::new();
     skills.write("SKILL.md", "no front matter");
     let mut client = Client::start(&skills.env, "project", &[]);

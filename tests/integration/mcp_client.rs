@@ -1,4 +1,4 @@
-//! A client that speaks to `kb mcp` line by line, so that it can also say what no client should.
+//! Speaks to `kb mcp` line by line, so that tests can also send malformed messages.
 
 #![expect(clippy::needless_pass_by_value, reason = "calls read better with json! in place")]
 
@@ -40,7 +40,7 @@ impl Client {
         client
     }
 
-    /// Starts the server and says nothing.
+    /// Starts the server without the handshake.
     pub(crate) fn start_silent(env: &TestEnv, dir: &str, args: &[&str]) -> Self {
         let mut command = env.command(&[&["mcp"], args].concat());
         command.current_dir(env.path(dir));
@@ -68,14 +68,14 @@ impl Client {
         self.send_line(&message.to_string());
     }
 
-    /// Writes a line, whatever it is.
+    /// Writes a line, valid or not.
     pub(crate) fn send_line(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
         stdin.flush().unwrap();
     }
 
-    /// Writes a request and returns its number.
+    /// Writes a request and returns its id.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -102,13 +102,13 @@ impl Client {
         }
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
         self.answer_to(id)
     }
 
-    /// Calls a tool and returns its envelope, which is there as text and as structure.
+    /// Calls a tool and returns its envelope, which is present as text and as structure.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
@@ -123,17 +123,17 @@ impl Client {
         envelope["data"].take()
     }
 
-    /// Closes stdin and waits for the end; returns the status and how long it took.
+    /// Closes stdin and waits for the end; returns the status and the time it took.
     pub(crate) fn close(mut self) -> (ExitStatus, Duration) {
         let start = Instant::now();
         drop(self.stdin.take());
         (self.child.wait().unwrap(), start.elapsed())
     }
 
-    /// Returns the resident memory of the server in KiB; `None` where the system does not say.
+    /// Returns the resident memory of the server in KiB; `None` if the system does not report it.
     pub(crate) fn memory_kib(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         line.trim().trim_end_matches(" kB").parse().ok()
     }
 }

@@ -1,5 +1,5 @@
-//! The official clients of the Model Context Protocol, driving `kb mcp`: the Python SDK's and the
-//! inspector. `tests/mcp/setup` installs them; what it could not is left out here.
+//! Drives `kb mcp` with the official clients of the Model Context Protocol: the Python SDK and the
+//! inspector. `tests/mcp/setup` installs them; tests of missing clients are skipped.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,7 @@ use crate::env::{TestEnv, left_out};
 use crate::mcp::{READING, WRITING, names, write_many};
 use crate::skills::{GUIDE, Skills};
 
-/// Returns where a client is, or says that it is left out.
+/// Returns where a client is, or prints that its test is skipped.
 fn installed(name: &str, what: &str) -> Option<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/mcp-clients").join(name);
     if !dir.join("ready").exists() {
@@ -25,9 +25,9 @@ fn installed(name: &str, what: &str) -> Option<PathBuf> {
     Some(dir)
 }
 
-/// Makes a home with the sample documents, a skill that is built, a page and many pages more.
+/// Makes a home with the sample documents, a built skill, a page and many more pages.
 fn home() -> Skills {
-    // Adding many pages is cancelled, which with the small model would be too late.
+    // Adding many pages is cancelled; with the small model the cancellation would come too late.
     let skills = Skills { env: TestEnv::real_with_corpus() };
     skills.write("SKILL.md", GUIDE);
     skills.write("ferry.txt", "The ferry leaves at nine.\n");
@@ -37,11 +37,11 @@ fn home() -> Skills {
     skills
 }
 
-/// Gives a client the variables of the server that it starts.
+/// Gives a client the environment of the server that it starts.
 fn as_server(env: &TestEnv, command: &mut Command) {
     command.current_dir(env.path("project"));
     for (name, value) in env.command(&["mcp"]).get_envs() {
-        // A client itself is looked for where the user has it.
+        // The client itself is looked for on the user's `PATH`.
         if let (Some(value), true) = (value, name != "PATH") {
             command.env(name, value);
         }
@@ -49,7 +49,7 @@ fn as_server(env: &TestEnv, command: &mut Command) {
 }
 
 #[test]
-fn the_python_client_lists_and_calls_every_tool_cancels_and_leaves_in_the_middle() {
+fn the_python_client_lists_and_calls_every_tool_cancels_and_quits_midway() {
     let Some(venv) = installed("python", "the official Python client") else { return };
     let skills = home();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/client.py");
@@ -68,14 +68,14 @@ fn the_python_client_lists_and_calls_every_tool_cancels_and_leaves_in_the_middle
     assert_eq!(report["wrong_input"], "INVALID_PARAMS");
     let added = report["added_before_cancel"].as_u64().unwrap();
     assert!((1..200).contains(&added), "{added}");
-    // The server ends by itself, or by the client's hand on a machine that is very busy.
+    // The server ends by itself, or is stopped by the client on a very busy machine.
     assert!(report["closed_after_s"].as_f64().unwrap() < 20.0, "{report}");
     let documents = skills.env.json(&["list", "--format=json"]);
     assert!((12..200).contains(&documents.as_array().unwrap().len()));
     skills.env.ok(&["search", "ferry"]);
 }
 
-/// What each tool is called with; arguments of the inspector are words.
+/// Returns the arguments for each tool; those of the inspector are words.
 const CALLS: [(&str, &[&str]); 22] = [
     ("kb_add", &["paths=[\"ferry.md\"]"]),
     ("kb_add_note", &["text=The anchor is red."]),
@@ -108,7 +108,7 @@ struct Inspector {
 }
 
 impl Inspector {
-    /// Prepares a run with a server that leaves its process id behind.
+    /// Prepares a run with a server that records its process id.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.arg("--cli").arg(self.skills.env.path("server")).args(args);
@@ -119,17 +119,20 @@ impl Inspector {
     fn call(tool: &str, arguments: &[&str]) -> Vec<String> {
         let mut args: Vec<String> =
             ["--method", "tools/call", "--tool-name", tool].map(str::to_owned).into();
-        // The last option takes all words that follow, but one at a time is understood by all versions.
-        args.extend(arguments.iter().flat_map(|it| ["--tool-arg".to_owned(), (*it).to_owned()]));
+        // The last option takes all following words, but all versions accept it with one word each.
+        args.extend(
+            arguments.iter().flat_map(|argument| ["--tool-arg".to_owned(), (*argument).to_owned()]),
+        );
         args
     }
 
-    /// Calls a tool and returns the result as it is printed; a tool that fails is printed, too.
+    /// Calls a tool and returns the printed result; failures are also printed.
     fn result(&self, tool: &str, arguments: &[&str]) -> Value {
         let args = Self::call(tool, arguments);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let output = self.skills.env.finish(&mut self.command(&args));
-        serde_json::from_str(&output.stdout).unwrap_or_else(|it| panic!("{it}: {}", output.text()))
+        serde_json::from_str(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", output.text()))
     }
 
     /// Starts a run and waits until the server has added something.
@@ -144,7 +147,7 @@ impl Inspector {
     }
 }
 
-/// Waits for what another process does.
+/// Waits for something that another process does.
 fn wait_until(is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -154,7 +157,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
 }
 
 #[test]
-fn the_inspector_lists_and_calls_every_tool_side_by_side_and_is_stopped_in_the_middle() {
+fn the_inspector_lists_and_calls_every_tool_in_parallel_and_is_stopped_midway() {
     let Some(dir) = installed("node", "the official inspector") else { return };
     let inspector =
         Inspector { program: dir.join("node_modules/.bin/mcp-inspector"), skills: home() };
@@ -170,7 +173,7 @@ fn the_inspector_lists_and_calls_every_tool_side_by_side_and_is_stopped_in_the_m
     let listed = env.finish(&mut inspector.command(&["--method", "tools/list"])).json();
     let expected = CALLS.map(|(tool, _)| tool.to_owned());
     assert_eq!(names(listed["tools"].as_array().unwrap()), expected.into());
-    // Every call is a client and a server of its own; four at a time share the database.
+    // Each call starts a client and a server; four at a time share the database.
     let left = Mutex::new(CALLS.iter());
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -183,7 +186,7 @@ fn the_inspector_lists_and_calls_every_tool_side_by_side_and_is_stopped_in_the_m
         }
     });
     let data = &inspector.result("kb_search", &["query=frozen gauge"])["structuredContent"]["data"];
-    // Node writes 1 where others write 1.0.
+    // Node writes 1 where other programs write 1.0.
     assert_eq!(with_floats(data), with_floats(&env.json(&["search", "frozen gauge"])));
     let wrong = inspector.result("kb_search", &["limt=3"]);
     assert_eq!(wrong["structuredContent"]["error"]["code"], "INVALID_PARAMS", "{wrong}");
@@ -191,7 +194,7 @@ fn the_inspector_lists_and_calls_every_tool_side_by_side_and_is_stopped_in_the_m
     let unknown = env.finish(&mut inspector.command(&args));
     assert!(unknown.status != 0 && unknown.stderr.contains("no_such_tool"), "{}", unknown.text());
 
-    // A client that is gone in the middle takes its server along, and what is committed stays.
+    // A client that is killed in the middle ends its server, and committed documents stay.
     let mut client = inspector.start_adding();
     let pid = fs::read_to_string(env.path("server.pid")).unwrap();
     let inspector = rustix::process::Pid::from_child(&client);
@@ -201,7 +204,7 @@ fn the_inspector_lists_and_calls_every_tool_side_by_side_and_is_stopped_in_the_m
     if Path::new("/proc/self").exists() {
         wait_until(|| !process.exists());
     }
-    // How far it came depends on how soon it was heard.
+    // How many were added depends on how soon the cancellation arrived.
     let documents = env.json(&["list", "--format=json"]);
     assert!(documents.as_array().unwrap().len() > 12);
 }
@@ -211,9 +214,9 @@ fn with_floats(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_f64()),
         Value::Array(items) => items.iter().map(with_floats).collect(),
-        Value::Object(entries) => {
-            Value::Object(entries.iter().map(|(key, it)| (key.clone(), with_floats(it))).collect())
-        }
+        Value::Object(entries) => Value::Object(
+            entries.iter().map(|(key, entry)| (key.clone(), with_floats(entry))).collect(),
+        ),
         other => other.clone(),
     }
 }

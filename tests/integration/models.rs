@@ -1,4 +1,5 @@
-//! Model files in, bound databases out: the hub's interface, directories, changing models.
+//! Tests model files and the databases bound to them: the hub's interface, directories, changes of
+//! the model.
 
 use std::fs;
 
@@ -10,7 +11,7 @@ use crate::mcp_client::Client;
 use crate::terminal;
 use crate::word_model::{WordModel, check_database, find, word_env};
 
-/// What the model is called on the test's hub.
+/// The model's name on the test's hub.
 const HUB_ID: &str = "someorg/tiny-bert";
 
 /// Where the hub's cache keeps it.
@@ -20,14 +21,14 @@ fn hub() -> Hub {
     Hub::serve(HUB_ID, WordModel::default().files())
 }
 
-/// A machine that reaches `hub` and nothing else.
+/// A machine that reaches only `hub`.
 fn env_with(hub: &Hub) -> TestEnv {
     let mut env = TestEnv::with_runtime();
     env.set("HF_ENDPOINT", &hub.endpoint);
     env
 }
 
-/// Names of the files below a directory, with the directory's own folders.
+/// Returns the names of the files below a directory, each with its folders.
 fn files(env: &TestEnv, dir: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![env.path(dir)];
@@ -58,7 +59,7 @@ fn a_model_of_the_hub_is_fetched_once_and_works_offline() {
     assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'embedding_dim'"), "32");
     assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_max_tokens'"), "128");
 
-    // The layout all of Hugging Face's tools share.
+    // The layout that all of Hugging Face's tools share.
     assert_eq!(fs::read_to_string(env.path(REPOSITORY).join("refs/main")).unwrap(), REVISION);
     let snapshot = env.path(REPOSITORY).join("snapshots").join(REVISION);
     for (name, bytes) in WordModel::default().files() {
@@ -67,7 +68,7 @@ fn a_model_of_the_hub_is_fetched_once_and_works_offline() {
         assert_eq!(fs::read(path).unwrap(), bytes, "{name}");
     }
 
-    // What is there is not asked for again.
+    // Existing files are not requested again.
     hub.take_requests();
     let again = env.ok(&["init", "--model", HUB_ID]).stderr;
     assert!(!again.contains("Fetching") && !again.contains("Optimising"), "{again}");
@@ -99,7 +100,7 @@ fn a_model_of_the_hub_is_fetched_once_and_works_offline() {
 }
 
 #[test]
-fn what_another_tool_has_fetched_is_used() {
+fn models_fetched_by_other_tools_are_used() {
     let env = TestEnv::with_runtime();
     WordModel::default().write(&env.path(REPOSITORY).join("snapshots").join(REVISION));
     env.write(&format!("{REPOSITORY}/refs/main"), REVISION);
@@ -108,7 +109,7 @@ fn what_another_tool_has_fetched_is_used() {
 }
 
 #[test]
-fn an_interrupted_download_is_taken_up_again() {
+fn an_interrupted_download_is_resumed() {
     for fault in [Fault::CutShort, Fault::CutShortSilently] {
         let hub = hub();
         let env = env_with(&hub);
@@ -121,8 +122,8 @@ fn an_interrupted_download_is_taken_up_again() {
             last[0],
             "hint: `kb init --model-dir DIRECTORY` takes the model from files you have"
         );
-        // Nothing half passes for a model.
-        assert!(!files(&env, REPOSITORY).iter().any(|it| it.ends_with("model.safetensors")));
+        // A partial file is not taken for a model.
+        assert!(!files(&env, REPOSITORY).iter().any(|file| file.ends_with("model.safetensors")));
         env.kb(&["search", "tide", "--format", "human"]).expect(0);
         let output = env.kb_with(&[("KB_MODEL", HUB_ID)], &["init", "--status"]).expect(0);
         assert!(output.stdout.contains("Model files:         not installed"), "{}", output.stdout);
@@ -131,11 +132,11 @@ fn an_interrupted_download_is_taken_up_again() {
         hub.set_fault("model.safetensors", None);
         env.ok(&["init", "--model", HUB_ID]);
         let requests = hub.take_requests();
-        // What is complete is not fetched twice, and what is half is gone on with.
-        assert!(!requests.iter().any(|it| it.contains("tokenizer.json")), "{requests:?}");
-        let is_resumed = requests.iter().any(|it| {
-            let range = it.strip_prefix("/blobs/model.safetensors ");
-            range.is_some_and(|it| !it.starts_with("0-") && it.ends_with('-'))
+        // Complete files are not fetched twice, and partial ones are continued.
+        assert!(!requests.iter().any(|request| request.contains("tokenizer.json")), "{requests:?}");
+        let is_resumed = requests.iter().any(|request| {
+            let range = request.strip_prefix("/blobs/model.safetensors ");
+            range.is_some_and(|range| !range.starts_with("0-") && range.ends_with('-'))
         });
         assert_eq!(is_resumed, fault == Fault::CutShort, "{requests:?}");
         env.write("note.md", "# Storm\n\nanchor rope\n");
@@ -144,10 +145,10 @@ fn an_interrupted_download_is_taken_up_again() {
     }
 }
 
-/// A process killed between the last byte of a download and its renaming leaves all of it under
-/// the name of a part, and the hub has no byte more to give.
+/// A process killed between the last byte of a download and its renaming leaves a complete file
+/// under the name of a partial one, and the hub has no more bytes to send.
 #[test]
-fn a_complete_part_does_not_stand_in_the_way() {
+fn a_complete_partial_file_does_not_block_a_download() {
     let hub = hub();
     let env = env_with(&hub);
     env.ok(&["init", "--model", HUB_ID]);
@@ -159,11 +160,11 @@ fn a_complete_part_does_not_stand_in_the_way() {
     }
     fs::remove_dir_all(env.path(REPOSITORY).join("snapshots")).unwrap();
     env.ok(&["init", "--model", HUB_ID]);
-    assert!(!files(&env, REPOSITORY).iter().any(|it| it.ends_with(".part")));
+    assert!(!files(&env, REPOSITORY).iter().any(|file| file.ends_with(".part")));
 }
 
 #[test]
-fn a_file_that_is_not_what_the_hub_says_is_refused() {
+fn a_file_with_another_hash_than_the_hubs_is_refused() {
     for (file, fault, reason) in [
         ("model.safetensors", Fault::Corrupted, "its SHA-256 is"),
         ("tokenizer.json", Fault::CutShortSilently, "expected"),
@@ -172,9 +173,9 @@ fn a_file_that_is_not_what_the_hub_says_is_refused() {
         let env = env_with(&hub);
         hub.set_fault(file, Some(fault));
         let output = env.kb(&["init", "--model", HUB_ID]).expect(2);
-        let error = output.stderr.lines().find(|it| it.starts_with("error: ")).unwrap();
+        let error = output.stderr.lines().find(|line| line.starts_with("error: ")).unwrap();
         assert!(error.contains(file) && error.contains(reason), "{error}");
-        // Another tool that shares the cache must not take it for the real one.
+        // Other tools that share the cache must not take it for the real file.
         let snapshot = env.path(REPOSITORY).join("snapshots").join(REVISION).join(file);
         assert!(snapshot.symlink_metadata().is_err());
         hub.set_fault(file, None);
@@ -183,7 +184,7 @@ fn a_file_that_is_not_what_the_hub_says_is_refused() {
 }
 
 #[test]
-fn what_the_hub_does_not_have_is_said() {
+fn files_missing_on_the_hub_are_reported() {
     let hub = hub();
     let env = env_with(&hub);
     let check = |model: &str, reason: &str| {
@@ -205,16 +206,17 @@ fn what_the_hub_does_not_have_is_said() {
         }
         let _ = fs::remove_dir_all(env.path(REPOSITORY));
     }
-    // What only some models have is not missed.
+    // Files that only some models have are not missed.
     hub.set_fault("modules.json", Some(Fault::Absent));
     env.ok(&["init", "--model", HUB_ID]);
 }
 
 #[test]
-fn an_unreachable_hub_is_said_with_every_source_that_was_tried() {
+fn an_unreachable_hub_is_reported_with_every_source_tried() {
     let env = TestEnv::with_runtime();
     let output = env.kb(&["init"]).expect(2);
-    let lines: Vec<&str> = output.stderr.lines().filter(|it| !it.starts_with("Fetching")).collect();
+    let lines: Vec<&str> =
+        output.stderr.lines().filter(|line| !line.starts_with("Fetching")).collect();
     assert_eq!(
         lines,
         [
@@ -227,7 +229,7 @@ fn an_unreachable_hub_is_said_with_every_source_that_was_tried() {
         ]
     );
     assert!(env.asked_python());
-    // The runtime library comes first, where that is missing too.
+    // The runtime library comes first if it is also missing.
     let env = TestEnv::without_model();
     let error = env.kb(&["init", "--format=json"]).expect(2).json_error();
     assert_eq!(
@@ -239,7 +241,7 @@ fn an_unreachable_hub_is_said_with_every_source_that_was_tried() {
         )
     );
     assert_eq!(error["fix"], "ORT_DYLIB_PATH names an ONNX Runtime library");
-    // Adding does what `kb init` does and says so; a search wants it done.
+    // Adding does what `kb init` does and reports it; a search requires it.
     env.write("a.md", "# A\n");
     let output = env.kb(&["add", "a.md"]).expect(2);
     assert!(output.stderr.starts_with(
@@ -248,7 +250,7 @@ fn an_unreachable_hub_is_said_with_every_source_that_was_tried() {
 }
 
 #[test]
-fn an_unknown_model_is_answered_with_the_known_ones() {
+fn an_unknown_model_is_reported_with_the_known_ones() {
     let env = TestEnv::with_runtime();
     for args in [["init", "--model", "bge-smal"], ["reindex", "--model", "bge-smal"]] {
         let output = env.kb(&args).expect(1);
@@ -261,7 +263,7 @@ fn an_unknown_model_is_answered_with_the_known_ones() {
     }
     let output = env.kb_with(&[("KB_MODEL", "bge-smal")], &["init"]).expect(1);
     assert!(output.stderr.starts_with("error: unknown model `bge-smal`\n"));
-    // What needs no model is not held up by a wrong one.
+    // Commands that need no model still work with a wrong one.
     env.kb_with(&[("KB_MODEL", "bge-smal")], &["list"]).expect(0);
 }
 
@@ -278,7 +280,7 @@ fn a_directory_is_found_again_from_everywhere() {
 }
 
 #[test]
-fn a_directory_that_is_gone_or_no_model_is_named() {
+fn a_missing_or_invalid_model_directory_is_named() {
     let env = word_env();
     fs::rename(env.path("tiny"), env.path("moved")).unwrap();
     let said = "--- stderr\n\
@@ -292,7 +294,7 @@ fn a_directory_that_is_gone_or_no_model_is_named() {
     assert_eq!(find(&env, &["tide", "--fts-only"]), ["Tides"]);
     env.ok(&["list"]);
     env.ok(&["status"]);
-    // Said once where it is now, everything works again; its name is its own.
+    // Once the new place is given everything works again; the name stays the same.
     fs::create_dir(env.path("models")).unwrap();
     fs::rename(env.path("moved"), env.path("models/tiny")).unwrap();
     env.ok(&["init", "--model-dir", "models/tiny"]);
@@ -306,7 +308,7 @@ fn a_directory_that_is_gone_or_no_model_is_named() {
         assert_ne!(output.status, 0);
         assert!(output.text().contains(said), "{}", output.text());
     }
-    // A setting that names no place, for a model that has no name to be fetched by.
+    // A setting that names a missing place, for a model without a name to fetch it by.
     fs::remove_file(env.path(".kb/config.yaml")).unwrap();
     let output = env.kb(&["search", "tide", "--format=human"]).expect(1);
     assert!(output.stderr.starts_with(
@@ -327,7 +329,7 @@ fn a_tilde_in_the_name_of_a_model_directory_is_remembered_as_the_home_directory(
 }
 
 #[test]
-fn the_directory_says_length_and_pooling() {
+fn the_model_directory_sets_length_and_pooling() {
     let env = TestEnv::with_runtime();
     WordModel { max_seq_length: 64, pooling: "cls_token", ..WordModel::default() }
         .write(&env.path("cls"));
@@ -342,21 +344,21 @@ fn the_directory_says_length_and_pooling() {
         env.ok(&["add", "--data-dir", dir, "docs"]);
         let answer = env.json(&["search", "--data-dir", dir, "apple pear", "--vec-only"]);
         let results = answer["results"].as_array().unwrap().iter();
-        results.map(|it| it["evidence"]["cosine"].as_f64().unwrap()).collect()
+        results.map(|result| result["evidence"]["cosine"].as_f64().unwrap()).collect()
     };
-    // The first token is the same in every text; only the mean tells texts apart.
+    // The first token is the same in every text; only the mean distinguishes texts.
     let cls = cosines("cls");
-    assert!(cls.iter().all(|it| *it > 0.9), "{cls:?}");
+    assert!(cls.iter().all(|cosine| *cosine > 0.9), "{cls:?}");
     let mean = cosines("mean");
     assert!(mean[0] > 0.7 && *mean.last().unwrap() < 0.5, "{mean:?}");
 
     let longest = |dir: &str| -> u64 {
         let list = env.json(&["list", "--data-dir", dir, "--format=json"]);
-        let ids = list.as_array().unwrap().iter().map(|it| it["id"].to_string());
+        let ids = list.as_array().unwrap().iter().map(|document| document["id"].to_string());
         let counts = ids.flat_map(|id| {
             let info = env.json(&["info", "--data-dir", dir, &id, "--format=json"]);
             let chunks = info["chunks"].as_array().unwrap().clone();
-            chunks.into_iter().map(|it| it["token_count"].as_u64().unwrap())
+            chunks.into_iter().map(|chunk| chunk["token_count"].as_u64().unwrap())
         });
         counts.max().unwrap()
     };
@@ -378,7 +380,7 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
         &["add", "docs"][..],
         &["search", "tide", "--format=human"],
         &["add", "--note=x"],
-        // The file that is new since.
+        // The file that has been added since.
         &["update"],
     ] {
         assert_eq!(env.kb_with(&other, args).text(), said, "{args:?}");
@@ -390,15 +392,15 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
     }
     let output = env.kb(&["init", "--model-dir", "small"]).expect(1);
     assert!(output.stderr.contains("model mismatch: DB uses 'tiny'"), "{}", output.stderr);
-    // The text of the specification, for a model that has a name; a name in the environment goes
-    // before a directory in the file.
+    // The text of the specification, for a model that has a name; a name in the environment
+    // overrides a directory in the file.
     let named = [("KB_MODEL", "bge-small-en-v1.5")];
     let said = "--- stderr\n\
         error: model mismatch: DB uses 'tiny' (32 dim) but config specifies 'bge-small-en-v1.5'\n\
         hint: run `kb reindex --model bge-small-en-v1.5` to switch models\n--- status 1\n";
     assert_eq!(env.kb_with(&named, &["add", "docs"]).text(), said);
     assert_eq!(env.sql::<u32>("SELECT count(*) FROM documents"), 3, "nothing is written");
-    // What needs no vectors works.
+    // Commands that need no vectors work.
     assert_eq!(env.kb_with(&named, &["search", "tide", "--fts-only"]).expect(0).status, 0);
 
     env.ok(&["reindex", "--model-dir", "small"]);
@@ -407,7 +409,7 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
     let table = env.sql::<String>("SELECT sql FROM sqlite_schema WHERE name = 'chunks_vec'");
     assert!(table.to_lowercase().contains("float[16]"), "{table}");
     check_database(&env);
-    // Without a further word: the settings follow.
+    // Without a further option: the settings are updated.
     assert_eq!(find(&env, &["frozen tide", "--vec-only"])[0], "Tides");
     env.ok(&["add", "docs"]);
     assert_eq!(find(&env, &["anchor"])[0], "New");
@@ -453,7 +455,7 @@ fn a_model_that_reads_too_little_is_refused_and_nothing_changes() {
     assert_eq!((value("model_name"), value("model_max_tokens")), ("tiny".into(), "128".into()));
     assert_eq!(env.ok(&["search", "frozen tide"]).stdout, before);
     check_database(&env);
-    // One that reads more takes every chunk as it is.
+    // A model that reads more accepts every chunk.
     WordModel { seed: 3, max_seq_length: 200, ..WordModel::default() }.write(&env.path("wide"));
     env.ok(&["reindex", "--model-dir", "wide"]);
     assert_eq!((value("model_name"), value("model_max_tokens")), ("wide".into(), "200".into()));
@@ -471,14 +473,14 @@ fn a_download_shows_its_progress_its_size_and_its_place() {
         assert!(shown.contains(part), "{part}: {shown:?}");
     }
     assert_eq!(env.sql::<String>("SELECT value FROM config WHERE key = 'model_name'"), HUB_ID);
-    // A model of the table has its size there, so that it is known before.
+    // The table has the size of its models, so it is known beforehand.
     let output = TestEnv::with_runtime().kb(&["init"]).expect(2);
     let mut lines = output.stderr.lines();
     let line = lines.find(|line| line.starts_with("Fetching model all-MiniLM-L6-v2 (")).unwrap();
     let (size, rest) = line.split_once('(').unwrap().1.split_once(" MB) from ").unwrap();
     assert!(size.parse::<u32>().unwrap() > 10, "{line}");
     assert!(rest.contains(" to ") && rest.contains("huggingface/hub"), "{line}");
-    // With progress, too, every vector is replaced.
+    // With progress, every vector is also replaced.
     env.write("docs/tides.md", "# Tides\n\nThe tide gauge in the harbour is frozen.\n");
     env.ok(&["add", "docs"]);
     WordModel { seed: 2, ..WordModel::default() }.write(&env.path("other"));
@@ -501,7 +503,7 @@ fn a_change_by_name_is_kept_in_the_settings() {
     assert_eq!(config, "# mine\nembedding:\n  model: other/model\n");
     assert_eq!(find(&env, &["tide"]), ["Tides"]);
 
-    // From a directory to a name: the directory goes out of the file.
+    // From a directory to a name: the directory is removed from the file.
     WordModel::default().write(&env.path("tiny"));
     env.ok(&["reindex", "--model-dir", "tiny"]);
     assert_eq!(find(&env, &["tide"]), ["Tides"]);
@@ -514,7 +516,7 @@ fn a_change_by_name_is_kept_in_the_settings() {
     );
 }
 
-/// Another precision or prefix is another space of vectors too.
+/// Another precision or prefix is also another vector space.
 #[test]
 fn precision_and_prefix_are_part_of_the_binding() {
     let env = word_env();
@@ -536,19 +538,21 @@ fn precision_and_prefix_are_part_of_the_binding() {
     }
 }
 
-/// Since 1.29 the library keeps a database of events below the home and sends what is in it.
+/// Since 1.29 the library keeps a database of events below the home and sends its contents.
 #[test]
 fn the_runtime_library_keeps_no_record_of_its_use() {
     let env = word_env();
     env.ok(&["search", "frozen tide"]);
     env.ok(&["reindex"]);
-    let found: Vec<String> =
-        files(&env, "").into_iter().filter(|it| it.to_lowercase().contains("microsoft")).collect();
+    let found: Vec<String> = files(&env, "")
+        .into_iter()
+        .filter(|file| file.to_lowercase().contains("microsoft"))
+        .collect();
     assert!(found.is_empty(), "{found:?}");
 }
 
 #[test]
-fn the_table_of_models_is_sound() {
+fn the_table_of_models_is_valid() {
     let names = kb::embed::model_names();
     for name in [
         "all-MiniLM-L6-v2",
@@ -559,7 +563,7 @@ fn the_table_of_models_is_sound() {
         "gte-small",
         "multilingual-e5-small",
     ] {
-        assert!(names.iter().any(|it| it == name), "{name}");
+        assert!(names.iter().any(|known| known == name), "{name}");
     }
     let mut seen = std::collections::BTreeSet::new();
     for spec in kb::embed::models() {
@@ -568,7 +572,7 @@ fn the_table_of_models_is_sound() {
         assert!((64..=8192).contains(&spec.max_tokens), "{}", spec.name);
         assert!(spec.download_mb > 10 && spec.normalize, "{}", spec.name);
         assert!(spec.query_prefix.is_empty() || spec.query_prefix.ends_with(' '));
-        // A model that was told apart in training from queries must be told so here.
+        // A model trained with a query prefix must get one here.
         assert_eq!(spec.name.contains("e5"), !spec.passage_prefix.is_empty(), "{}", spec.name);
     }
 }

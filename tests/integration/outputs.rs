@@ -1,4 +1,5 @@
-//! Each command for people and for programs, as the table in `tests/OUTPUTS.md` says.
+//! Tests every command's output for people and for programs against the table in
+//! `tests/OUTPUTS.md`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,20 +9,21 @@ use crate::docs::in_shell;
 use crate::env::TestEnv;
 use crate::schema;
 
-/// A row of the table: command, line, what people read, what programs read.
+/// A row of the table: command, line, output for people, output for programs.
 fn rows() -> Vec<[String; 4]> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/OUTPUTS.md");
     let page = fs::read_to_string(page).unwrap().replace("\\|", "\u{0}");
-    let rows = page.lines().filter(|it| it.starts_with("| `"));
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
     rows.map(|row| {
-        let cells = row.trim_matches('|').split(" | ").map(|it| it.trim().replace('\u{0}', "|"));
+        let cells =
+            row.trim_matches('|').split(" | ").map(|cell| cell.trim().replace('\u{0}', "|"));
         let cells: Vec<String> = cells.collect();
         cells.try_into().unwrap()
     })
     .collect()
 }
 
-/// Returns what stands between backticks.
+/// Returns the text between backticks.
 fn code(cell: &str) -> &str {
     cell.strip_prefix('`').unwrap().strip_suffix('`').unwrap()
 }
@@ -31,12 +33,12 @@ fn every_command_has_a_row() {
     let env = TestEnv::without_model();
     env.ok(&["man", "--dir", "man"]);
     let pages = fs::read_dir(env.path("man")).unwrap();
-    let names = pages.map(|it| it.unwrap().file_name().into_string().unwrap());
+    let names = pages.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let commands: BTreeSet<String> = names
-        .filter_map(|it| it.strip_prefix("kb-")?.strip_suffix(".1").map(str::to_owned))
+        .filter_map(|name| name.strip_prefix("kb-")?.strip_suffix(".1").map(str::to_owned))
         .collect();
     let rows = rows();
-    let named: BTreeSet<String> = rows.iter().map(|it| code(&it[0]).replace(' ', "-")).collect();
+    let named: BTreeSet<String> = rows.iter().map(|row| code(&row[0]).replace(' ', "-")).collect();
     assert_eq!(named, commands);
     assert_eq!(named.len(), rows.len());
 }
@@ -53,7 +55,7 @@ fn every_row_comes_true() {
     for [command, line, said, printed] in rows() {
         let (line, said) = (code(&line).to_owned(), code(&said).to_owned());
         env.install_real_sample();
-        // `kb search` alone is for programs unless told otherwise.
+        // Only `kb search` prints for programs by default.
         let human = if code(&command) == "search" { " --format human" } else { "" };
         let output = in_shell(&env, &format!("{line}{human}"));
         assert_eq!(output.status, 0, "{line}: {}", output.text());

@@ -1,4 +1,4 @@
-//! The real child, started as `kb __read`, on real files and on readers that misbehave.
+//! Tests the real child process, started as `kb __read`, on real files and on misbehaving readers.
 
 use std::fs;
 use std::path::PathBuf;
@@ -37,7 +37,8 @@ fn check_failure(name: &str, expected: Failure, words: &str) {
 
 #[track_caller]
 fn block_with<'a>(document: &'a Document, words: &str) -> (&'a kb::document::Block, &'a str) {
-    let mut blocks = document.blocks.iter().map(|it| (it, &document.text[it.bytes.clone()]));
+    let mut blocks =
+        document.blocks.iter().map(|block| (block, &document.text[block.bytes.clone()]));
     blocks
         .find(|(_, text)| text.contains(words))
         .unwrap_or_else(|| panic!("{words:?} is not there"))
@@ -102,7 +103,7 @@ fn running_heads_and_page_numbers_are_gone() {
 }
 
 #[test]
-fn bookmarks_tell_headings_that_look_like_text() {
+fn bookmarks_identify_headings_that_look_like_text() {
     let notes = read("pdf/outline.pdf");
     let (block, _) = block_with(&notes, "gullies");
     assert_eq!((block.page, block.headings.as_slice()), (Some(3), &["Flood".to_owned()][..]));
@@ -110,7 +111,7 @@ fn bookmarks_tell_headings_that_look_like_text() {
 }
 
 #[test]
-fn a_page_is_known_by_what_it_calls_itself() {
+fn pages_are_known_by_their_labels() {
     assert_eq!(read("pdf/outline.pdf").page_labels, ["i", "ii", "A-1"]);
     assert!(read("corpus/tide-station.pdf").page_labels.is_empty());
 }
@@ -123,13 +124,13 @@ fn junk_before_the_header_and_restrictions_do_no_harm() {
 }
 
 #[test]
-fn what_was_typed_into_a_form_is_text() {
+fn text_typed_into_a_form_is_text() {
     let form = read("pdf/form.pdf");
     assert_eq!(block_with(&form, "Maren Voss").0.page, None);
 }
 
 #[test]
-fn documents_without_text_say_so() {
+fn documents_without_text_are_reported() {
     let warnings_of = |name| {
         let document = read(name);
         assert!(document.blocks.is_empty() && document.text.is_empty(), "{name}");
@@ -162,7 +163,7 @@ fn a_password_opens() {
 }
 
 #[test]
-fn the_last_resort_reads_too() {
+fn the_last_resort_also_reads() {
     let mut options = options();
     options.readers = vec!["pdf-extract"];
     let guide = extract(&fixture("corpus/tide-station.pdf"), &options).unwrap();
@@ -181,12 +182,12 @@ fn no_cut_of_a_document_harms_the_reader() {
     }
 }
 
-/// Readers that do on purpose what hostile files do; a release build does not have them.
+/// Readers that deliberately do what hostile files cause; a release build does not have them.
 #[cfg(debug_assertions)]
 mod misbehaving {
     use super::*;
 
-    /// Has `reader` fail and returns how, and how long it took.
+    /// Makes `reader` fail and returns how, and after how long.
     #[track_caller]
     fn outcome(reader: &'static str) -> (Failure, String, Duration) {
         let mut options = options();
@@ -201,7 +202,7 @@ mod misbehaving {
     }
 
     #[test]
-    fn a_panic_ends_as_a_crash_in_its_own_words() {
+    fn a_panic_ends_as_a_crash_with_its_message() {
         let (failure, detail, _) = outcome("test-panic");
         assert_eq!(failure, Failure::Crashed);
         assert_eq!(detail, "page 2 is beyond me (after page 1 of 2)");
@@ -235,7 +236,7 @@ mod misbehaving {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn hunger_ends_at_the_limit() {
+    fn memory_use_ends_at_the_limit() {
         assert_eq!(outcome("test-alloc").0, Failure::OutOfMemory);
     }
 
@@ -247,7 +248,7 @@ mod misbehaving {
     }
 
     #[test]
-    fn the_reader_that_knows_why_is_quoted() {
+    fn the_most_specific_failure_is_reported() {
         let mut options = options();
         options.readers = vec!["test-panic", "unpdf", "test-overflow"];
         let outcome = extract(&fixture("broken/password.pdf"), &options);

@@ -1,7 +1,7 @@
-//! A poisoned cache: what was changed in it is found before it is loaded, named, and made again.
+//! Tests a poisoned cache: changed files are detected before they are loaded, named, and replaced.
 //! Finding F13 of the attacks from outside.
 //!
-//! Each test has a cache of its own, with links to the files of the real one: a file is copied before
+//! Each test has a separate cache with links to the files of the real one; a file is copied before
 //! it is changed.
 
 use std::fs;
@@ -15,10 +15,10 @@ use serde_json::Value;
 use crate::env::{Output, TestEnv, model_dir, runtime};
 use crate::hub::Hub;
 
-/// Bytes that are changed.
+/// How many bytes are changed.
 const NUM_CHANGED: usize = 400_000;
 
-/// A machine with a cache of its own, a database, and no network.
+/// A machine with a separate cache, a database, and no network.
 fn env() -> TestEnv {
     let mut env = TestEnv::without_model();
     env.set("KB_CACHE_DIR", env.path("cache").to_str().unwrap());
@@ -29,7 +29,7 @@ fn env() -> TestEnv {
     env
 }
 
-/// Puts the library and the default model into the cache, where they are missing.
+/// Puts the library and the default model into the cache if they are missing.
 fn fill(env: &TestEnv) {
     let cache = env.path("cache");
     link(&runtime(), &cache.join("onnxruntime/1.31.1/libonnxruntime.so.1.31.1"));
@@ -47,7 +47,7 @@ fn link(source: &Path, destination: &Path) {
     }
 }
 
-/// Names of the files below a folder.
+/// Returns the paths of the files below a folder.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut rest = vec![folder.to_owned()];
@@ -65,7 +65,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the file of the cache whose path ends so.
+/// Returns the file of the cache whose path has this end.
 fn file(env: &TestEnv, end: &str) -> PathBuf {
     let cache = env.path("cache");
     let names = files_below(&cache);
@@ -73,7 +73,7 @@ fn file(env: &TestEnv, end: &str) -> PathBuf {
     cache.join(name.unwrap_or_else(|| panic!("no {end} in {names:?}")))
 }
 
-/// Turns bits in the middle of a file, which is no longer the one it was linked to. Its length stays.
+/// Flips bits in the middle of a file, after it is copied. Its length stays.
 fn poison(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     let middle = bytes.len() / 2;
@@ -83,9 +83,9 @@ fn poison(path: &Path) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Replaces the bytes of a file so that length, time and inode stay.
+/// Replaces the bytes of a file; length, time and inode stay.
 fn poison_unseen(env: &TestEnv, path: &Path, bytes: &[u8]) {
-    // One more search makes the manifest know the copy.
+    // One more search adds the copy to the manifest.
     let copy = fs::read(path).unwrap();
     fs::remove_file(path).unwrap();
     fs::write(path, &copy).unwrap();
@@ -99,7 +99,7 @@ fn poison_unseen(env: &TestEnv, path: &Path, bytes: &[u8]) {
     file.set_modified(time).unwrap();
 }
 
-/// What `kb doctor` found in the cache: verdict and message.
+/// Returns what `kb doctor` reports about the cache: verdict and message.
 fn doctor(env: &TestEnv, args: &[&str], status: i32) -> Vec<(String, String)> {
     let output = env.kb(&[&["doctor", "--format=json"], args].concat()).expect(status);
     let report = output.json();
@@ -111,7 +111,7 @@ fn doctor(env: &TestEnv, args: &[&str], status: i32) -> Vec<(String, String)> {
         .collect()
 }
 
-/// How near the first hit of a search by meaning is.
+/// Returns the cosine of the first hit of a search by meaning.
 fn answer(env: &TestEnv) -> f64 {
     let answer = env.json(&["search", "frozen tide", "--vec-only"]);
     answer["results"][0]["evidence"]["cosine"].as_f64().unwrap()
@@ -128,7 +128,7 @@ fn check_refused(output: &Output, path: &Path) {
 }
 
 #[test]
-fn a_sound_cache_is_told_so_and_known_to_kb_cache() {
+fn a_sound_cache_is_reported_as_sound_and_listed_by_kb_cache() {
     let env = env();
     let found = doctor(&env, &[], 0);
     assert_eq!(found.len(), 1, "{found:?}");
@@ -143,8 +143,8 @@ fn a_sound_cache_is_told_so_and_known_to_kb_cache() {
     assert_eq!(graph.unwrap()["recorded"], "touched");
 }
 
-/// What cannot be made without a network ends the next command, and `kb doctor` before it loads
-/// anything: a changed library would end it by a signal.
+/// Files that cannot be rebuilt without a network end the next command, and `kb doctor` before it
+/// loads anything: a changed library would end it by a signal.
 #[test]
 fn a_changed_library_or_model_is_refused_and_named() {
     let env = env();
@@ -160,17 +160,20 @@ fn a_changed_library_or_model_is_refused_and_named() {
         poison(&path);
         let found = doctor(&env, &[], 1);
         let said = format!("{} has changed: its SHA-256 is ", path.display());
-        assert!(found.iter().any(|it| it.0 == "fault" && it.1.starts_with(&said)), "{found:?}");
+        assert!(
+            found.iter().any(|check| check.0 == "fault" && check.1.starts_with(&said)),
+            "{found:?}"
+        );
         check_refused(&env.kb(&["add", "--note", "One more.", "--format=json"]), &path);
         let search = env.kb(&["search", "frozen tide", "--vec-only", "--format=json"]);
         if is_searched_with {
             check_refused(&search, &path);
         } else {
-            // The library is not loaded for one query.
+            // The library is not loaded for a single query.
             search.expect(0);
             assert_eq!(answer(&env), before);
         }
-        // A file of another length is told so without its checksum.
+        // A file of another length is reported without computing its checksum.
         if !end.ends_with("config.json") {
             fs::File::options().write(true).open(&path).unwrap().set_len(1000).unwrap();
             let error = env.kb(&["add", "--note", "One more.", "--format=json"]).expect(2);
@@ -179,14 +182,14 @@ fn a_changed_library_or_model_is_refused_and_named() {
         }
         // Without a network it can only be removed: better none than a wrong one.
         let found = doctor(&env, &["--fix"], 1);
-        assert!(found.iter().any(|it| it.1.starts_with("cannot fetch ")), "{found:?}");
+        assert!(found.iter().any(|check| check.1.starts_with("cannot fetch ")), "{found:?}");
         assert!(!path.exists());
     }
 }
 
-/// What kb makes itself it makes again, and says so.
+/// kb rebuilds the files that it made itself, and reports this.
 #[test]
-fn a_changed_graph_is_made_again() {
+fn a_changed_graph_is_rebuilt() {
     let env = env();
     let before = answer(&env);
     for end in ["model.bin", "model.onnx", "rows.safetensors"] {
@@ -194,8 +197,11 @@ fn a_changed_graph_is_made_again() {
         poison(&path);
         let said = format!("{} has changed: its SHA-256 is ", path.display());
         let found = doctor(&env, &[], 1);
-        assert!(found.iter().any(|it| it.0 == "fault" && it.1.starts_with(&said)), "{found:?}");
-        // Rows are for queries, the rest for documents.
+        assert!(
+            found.iter().any(|check| check.0 == "fault" && check.1.starts_with(&said)),
+            "{found:?}"
+        );
+        // Rows are for queries, the rest is for documents.
         let output = match end {
             "rows.safetensors" => env.ok(&["search", "frozen tide"]),
             _ => env.ok(&["add", "--note", &format!("A note after {end}.")]),
@@ -209,7 +215,7 @@ fn a_changed_graph_is_made_again() {
 }
 
 #[test]
-fn doctor_makes_a_changed_graph_again() {
+fn doctor_rebuilds_a_changed_graph() {
     let env = env();
     let before = answer(&env);
     for end in ["model.bin", "model.onnx", "rows.safetensors", "about.txt"] {
@@ -217,20 +223,25 @@ fn doctor_makes_a_changed_graph_again() {
         poison(&path);
         let found = doctor(&env, &["--fix"], 0);
         let said = format!("{} has changed: ", path.display());
-        assert!(found.iter().any(|it| it.0 == "repaired" && it.1.starts_with(&said)), "{found:?}");
+        assert!(
+            found.iter().any(|check| check.0 == "repaired" && check.1.starts_with(&said)),
+            "{found:?}"
+        );
         assert_eq!(answer(&env), before);
     }
     fs::remove_file(file(&env, "model.bin")).unwrap();
     let found = doctor(&env, &[], 1);
-    assert!(found.iter().any(|it| it.0 == "fault" && it.1.ends_with("model.bin is missing")));
+    assert!(
+        found.iter().any(|check| check.0 == "fault" && check.1.ends_with("model.bin is missing"))
+    );
     doctor(&env, &["--fix"], 0);
     doctor(&env, &[], 0);
 }
 
-/// A change that leaves length, time and inode as they were is found by `kb doctor` alone, which
+/// A change that leaves length, time and inode as they were is found only by `kb doctor`, which
 /// reads all bytes: before it loads a library that would take over its process.
 #[test]
-fn a_change_that_leaves_no_trace_is_found_by_doctor_before_it_loads_anything() {
+fn doctor_finds_a_change_without_traces_before_it_loads_anything() {
     let env = env();
     let path = file(&env, "rows.safetensors");
     let mut bytes = fs::read(&path).unwrap();
@@ -240,7 +251,7 @@ fn a_change_that_leaves_no_trace_is_found_by_doctor_before_it_loads_anything() {
     env.ok(&["search", "frozen tide"]);
     doctor(&env, &[], 1);
     let found = doctor(&env, &["--fix"], 0);
-    assert!(found.iter().any(|it| it.0 == "repaired"), "{found:?}");
+    assert!(found.iter().any(|check| check.0 == "repaired"), "{found:?}");
 
     let path = file(&env, "libonnxruntime.so.1.31.1");
     let mark = env.path("mark");
@@ -262,14 +273,14 @@ fn a_change_that_leaves_no_trace_is_found_by_doctor_before_it_loads_anything() {
     for args in [&[][..], &["--fix"]] {
         let found = doctor(&env, args, 1);
         let said = if args.is_empty() { "has changed: its SHA-256 is" } else { "cannot fetch" };
-        assert!(found.iter().any(|it| it.1.contains(said)), "{found:?}");
+        assert!(found.iter().any(|check| check.1.contains(said)), "{found:?}");
         assert!(!mark.exists(), "a planted library was loaded");
     }
 }
 
 #[test]
-fn doctor_brings_the_library_and_the_model_again_where_it_can() {
-    // The library from a Python environment, as `kb init` takes it.
+fn doctor_restores_the_library_and_the_model_if_it_can() {
+    // The library comes from a Python environment, as with `kb init`.
     let mut env = env();
     let before = answer(&env);
     let venv = crate::trust::venv_with_library(&env, &fs::read(runtime()).unwrap());
@@ -280,7 +291,7 @@ fn doctor_brings_the_library_and_the_model_again_where_it_can() {
     assert_eq!(found[0].0, "repaired", "{found:?}");
     env.ok(&["add", "--note", "One more."]);
 
-    // The model from the hub.
+    // The model comes from the hub.
     let model = file(&env, "L6-v2/model.safetensors");
     let hub = Hub::serve(
         &format!("sentence-transformers/{DEFAULT_MODEL}"),
@@ -298,9 +309,10 @@ fn doctor_brings_the_library_and_the_model_again_where_it_can() {
     assert_eq!(found[0].0, "repaired", "{found:?}");
     assert_eq!(answer(&env), before);
 
-    // There, in the cache that other programs share, it is looked after, too.
+    // In the cache that other programs share it is also checked.
     let blobs = env.path(".cache/huggingface/hub");
-    let name = files_below(&blobs).into_iter().find(|it| it.ends_with("tokenizer.json")).unwrap();
+    let name =
+        files_below(&blobs).into_iter().find(|path| path.ends_with("tokenizer.json")).unwrap();
     let blob = blobs.join(name).canonicalize().unwrap();
     poison(&blob);
     let output = env.kb(&["search", "frozen tide", "--format=json"]).expect(2);
@@ -310,10 +322,10 @@ fn doctor_brings_the_library_and_the_model_again_where_it_can() {
     assert_eq!(answer(&env), before);
 }
 
-/// A cache as earlier versions left it has no manifest: what `models.toml` lists is hashed once, the
-/// graph is made again.
+/// A cache of an earlier version has no manifest: files that `models.toml` lists are hashed once,
+/// and the graph is rebuilt.
 #[test]
-fn a_cache_without_a_manifest_is_taken_over() {
+fn a_cache_without_a_manifest_is_adopted() {
     for damaged in [None, Some("")] {
         let env = env();
         let before = answer(&env);
@@ -337,7 +349,7 @@ fn a_cache_without_a_manifest_is_taken_over() {
         let output = env.ok(&["add", "--note", "The last."]);
         assert!(!output.stderr.contains("Optimising model"), "{}", output.stderr);
     }
-    // A library that is not listed is never loaded.
+    // An unlisted library is never loaded.
     let env = env();
     let known = file(&env, "libonnxruntime.so.1.31.1");
     let planted = env.path("cache/onnxruntime/1.99.0/libonnxruntime.so.1.99.0");
@@ -348,7 +360,7 @@ fn a_cache_without_a_manifest_is_taken_over() {
     assert!(output.stderr.contains("cannot fetch ONNX Runtime"), "{}", output.stderr);
 }
 
-/// Who forges the manifest, too, gains no library and no model: their checksums are in the program.
+/// Forging the manifest as well gains no library and no model: their checksums are in the program.
 #[test]
 fn doctor_repairs_a_damaged_manifest() {
     let env = env();
@@ -363,7 +375,7 @@ fn doctor_repairs_a_damaged_manifest() {
 }
 
 #[test]
-fn what_kb_puts_into_its_cache_is_its_owners_alone() {
+fn only_the_owner_can_read_the_files_of_the_cache() {
     use std::os::unix::fs::PermissionsExt;
     let env = env();
     fs::remove_dir_all(env.path("cache/graphs")).unwrap();

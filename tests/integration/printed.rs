@@ -1,4 +1,5 @@
-//! What comes from outside and is printed: it controls no terminal, its names can be used, its bytes are kept.
+//! Tests printed text that comes from outside: it does not control the terminal, its names can be
+//! used, its bytes are kept.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -16,20 +17,21 @@ use crate::env::{TestEnv, left_out};
 use crate::terminal;
 use crate::word_model::word_env;
 
-/// Texts with all that a terminal obeys, that reorders text or hides it, one kind each.
+/// Texts with everything that a terminal obeys, that reorders text or that hides it, one of each
+/// kind.
 const HOSTILE: [&str; 3] = [
     "a\u{1b}]0;owned\u{7}\u{1b}[2J\u{8}\u{b}\u{c}\re",
     "a\u{9b}31m\u{9d}0;owned\u{9c}\u{85}\u{7f}e",
     "a\u{202e}\u{2066}\u{200e}\u{200f}\u{61c}\u{2028}\u{2029}\u{e0041}\u{e007f}e",
 ];
 
-/// What kb paints with: nothing of `HOSTILE` is among it.
+/// The sequences that kb paints with; none is in `HOSTILE`.
 const COLOURS: &[&str] = &["0", "1", "1;33", "2", "1;4", "32", "36", "35", "33", "1;31"];
 
-/// And with what it paints bars.
+/// The sequences that it also uses for bars.
 const BAR_COLOURS: &[&str] = &["38;5;8"];
 
-/// Makes a knowledge base and a skill whose every text is hostile.
+/// Makes a knowledge base and a skill in which every text is hostile.
 fn hostile_env() -> TestEnv {
     let env = word_env();
     let all = HOSTILE.concat();
@@ -43,7 +45,7 @@ fn hostile_env() -> TestEnv {
     env.write("docs/code.py", format!("def storm():\n    '''{all}'''\n    return 1\n"));
     env.ok(&["add", "docs", "--tags", &all]);
     env.ok(&["add", "--note", &format!("storm {all}"), "--title", &all, "--tags", &all]);
-    // What an import could have brought in.
+    // Text that an import could have brought.
     let db = rusqlite::Connection::open(env.database()).unwrap();
     let changed = db.execute(
         "UPDATE documents SET created_at = ?1, updated_at = ?1, language = ?1 WHERE id > 3",
@@ -62,7 +64,7 @@ fn hostile_env() -> TestEnv {
     env
 }
 
-/// Commands over what is stored, each with a format to come.
+/// Commands that print stored text; a format is appended to each.
 const COMMANDS: &[&[&str]] = &[
     &["list"],
     &["list", "--type=code"],
@@ -109,7 +111,7 @@ const COMMANDS: &[&[&str]] = &[
     &["skill", "stats", "evil", "--group-by=search"],
 ];
 
-/// Commands with a hostile argument in the place of `{}`.
+/// Commands with a hostile argument instead of `{}`.
 const ARGUMENTS: &[&[&str]] = &[
     &["info", "{}"],
     &["outline", "{}"],
@@ -149,14 +151,14 @@ const ARGUMENTS: &[&[&str]] = &[
     &["skill", "{}"],
 ];
 
-/// Commands whose answer is the bytes of a file: on a terminal alone they are cleaned.
+/// Commands that answer with the bytes of a file, which are cleaned only on a terminal.
 fn is_verbatim(args: &[String]) -> bool {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let is_human = !words.contains(&"--format=json");
     is_human && matches!(words.as_slice(), ["open", ..] | ["skill", "open" | "show", ..])
 }
 
-/// Where something was printed, and so what of kb's own may be in it.
+/// Where text was printed, which decides what sequences of kb's it may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Pipe,
@@ -165,7 +167,7 @@ enum Place {
     TerminalWithBar,
 }
 
-/// Returns the first character that is harmful where it was printed, with what is around it.
+/// Returns the first character that is harmful where it was printed, with the text around it.
 fn raw(text: &str, place: Place) -> Option<String> {
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| is_harmful(c) && !matches!(c, '\n' | '\t')) {
@@ -178,8 +180,8 @@ fn raw(text: &str, place: Place) -> Option<String> {
     None
 }
 
-/// Returns the length of what kb itself sends a terminal: a colour, the ends of a link, a move of the
-/// cursor beside a bar; and of what the terminal makes of a line end.
+/// Returns the length of a sequence that kb itself sends to a terminal (a colour, the end of a
+/// link, a cursor movement next to a bar), or that the terminal makes of a line end.
 fn own_sequence(text: &str, place: Place) -> Option<usize> {
     let has_bar = place == Place::TerminalWithBar;
     if place == Place::Pipe {
@@ -204,10 +206,10 @@ fn own_sequence(text: &str, place: Place) -> Option<usize> {
     is_ours.then(|| "\u{1b}[m".len() + code.len())
 }
 
-/// A command line and what is typed while it runs.
+/// A command line, and what is typed while it runs.
 type Run = (Vec<String>, &'static str);
 
-/// How many commands were run.
+/// Counts the commands that were run.
 #[derive(Default)]
 struct Tally {
     num_runs: AtomicUsize,
@@ -215,7 +217,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Runs a command in a pipe and on a terminal, and returns where something raw came out.
+    /// Runs a command in a pipe and on a terminal, and returns where raw characters came out.
     fn run(&self, env: &TestEnv, (args, typed): &Run) -> Vec<String> {
         let mut broken = Vec::new();
         let output = env.kb(args);
@@ -268,7 +270,7 @@ fn runs() -> Vec<Run> {
 fn no_text_from_outside_controls_a_terminal() {
     let (env, runs) = (hostile_env(), runs());
     let tally = Tally::default();
-    // Each half with a home of its own: writers would wait for each other.
+    // Each half has a separate home: writers would wait for each other.
     let (first, second) = runs.split_at(runs.len() / 2);
     let broken: Vec<String> = thread::scope(|scope| {
         let other = scope.spawn(|| {
@@ -290,7 +292,7 @@ fn no_text_from_outside_controls_a_terminal() {
 }
 
 #[test]
-fn what_a_shell_completes_is_clean() {
+fn shell_completions_are_clean() {
     let env = hostile_env();
     for words in [&["show", ""][..], &["list", "--tags", ""], &["skill", "open", ""]] {
         let index = words.len().to_string();
@@ -303,7 +305,7 @@ fn what_a_shell_completes_is_clean() {
 }
 
 #[test]
-fn values_of_json_are_those_of_the_documents() {
+fn values_in_json_are_those_of_the_documents() {
     let env = hostile_env();
     let all = HOSTILE.concat();
     let note = env.json(&["info", "7", "--format=json"]);
@@ -322,7 +324,7 @@ fn values_of_json_are_those_of_the_documents() {
     assert!(error["error"].as_str().unwrap().contains(&unknown), "{error}");
 }
 
-/// Names that are odd but legal; the last is no UTF-8.
+/// Returns names that are odd but legal; the last is not UTF-8.
 fn odd_names() -> Vec<OsString> {
     let names = [
         "plain.md",
@@ -366,7 +368,7 @@ fn odd_names() -> Vec<OsString> {
     names
 }
 
-/// Makes a folder of files with odd names, all of which tell of a storm, and adds it.
+/// Makes a folder of files with odd names, all about a storm, and adds it.
 fn odd_env() -> (TestEnv, Vec<PathBuf>) {
     let env = word_env();
     let mut paths = Vec::new();
@@ -380,7 +382,7 @@ fn odd_env() -> (TestEnv, Vec<PathBuf>) {
     (env, paths)
 }
 
-/// Runs a script of the shell and returns what it printed.
+/// Runs a shell script and returns what it printed.
 fn shell(script: &str) -> Vec<u8> {
     let output = Command::new("bash").args(["-c", script]).output().expect("there is bash");
     assert!(output.status.success(), "{script}");
@@ -403,13 +405,14 @@ fn every_printed_path_names_its_file() {
     }
     assert_eq!(named, paths.iter().cloned().collect());
 
-    // Each once, and as it is.
+    // Each exactly once.
     let null = env.command(&[&args[..], &["-0"]].concat()).output().unwrap();
     assert!(null.status.success());
     let mut bare: Vec<&[u8]> = null.stdout.split(|byte| *byte == 0).collect();
     assert_eq!(bare.pop(), Some(&b""[..]));
     assert_eq!(bare.len(), paths.len());
-    let bare: BTreeSet<PathBuf> = bare.iter().map(|it| OsStr::from_bytes(it).into()).collect();
+    let bare: BTreeSet<PathBuf> =
+        bare.iter().map(|bytes| OsStr::from_bytes(bytes).into()).collect();
     assert_eq!(bare, paths.iter().cloned().collect());
     let error = env.kb(&["search", "storm", "-0", "--format=human"]).expect(1);
     assert!(
@@ -421,7 +424,7 @@ fn every_printed_path_names_its_file() {
 }
 
 #[test]
-fn a_note_has_no_path_to_end_by_a_zero() {
+fn a_note_has_no_path_to_end_with_a_zero_byte() {
     let env = word_env();
     let output = env.ok(&["search", "lamp keeper tide", "--fts-only", "--format=paths", "--null"]);
     assert_eq!(output.stdout, format!("{}\0", env.path("docs/tides.md").display()));
@@ -432,15 +435,16 @@ fn paths_are_quoted_as_ls_quotes_them() {
     let (env, paths) = odd_env();
     let mut ls = Command::new("ls");
     ls.args(["-d", "--quoting-style=shell-escape"]).env("LC_ALL", "C.UTF-8").stderr(Stdio::null());
-    let is_gnu = ls.arg("/").output().is_ok_and(|it| it.status.success());
+    let is_gnu = ls.arg("/").output().is_ok_and(|output| output.status.success());
     if !is_gnu {
         left_out("quoting as ls does", "this ls has no --quoting-style");
         return;
     }
     let printed =
         env.ok(&["search", "storm", "--fts-only", "--top=99", "--copies", "--format=paths"]).stdout;
-    let words: BTreeSet<&str> = printed.lines().map(|it| it.rsplit_once(':').unwrap().0).collect();
-    // kb hides what reorders text, too.
+    let words: BTreeSet<&str> =
+        printed.lines().map(|line| line.rsplit_once(':').unwrap().0).collect();
+    // kb also hides characters that reorder text.
     for path in paths
         .iter()
         .filter(|path| !path.to_string_lossy().contains(['\u{202e}', '\u{200f}', '\u{e0041}']))
@@ -453,7 +457,7 @@ fn paths_are_quoted_as_ls_quotes_them() {
 }
 
 #[test]
-fn a_title_forges_no_citation() {
+fn a_title_cannot_forge_a_citation() {
     let env = word_env();
     let forged = "Company security policy**, p. 3 (/home/me/policies/security.pdf)  **x";
     env.write("odd/a.md", format!("---\ntitle: \"{forged}\"\n---\n# Head\n\nstorm one\n"));
@@ -483,7 +487,7 @@ fn a_title_forges_no_citation() {
 }
 
 #[test]
-fn files_come_byte_for_byte_in_a_pipe_and_cleaned_on_a_terminal() {
+fn files_are_printed_byte_for_byte_in_a_pipe_and_cleaned_on_a_terminal() {
     let env = word_env();
     let hostile = HOSTILE.concat();
     let text = format!("# Storm\r\n\r\nstorm {hostile}\r\nno line end");

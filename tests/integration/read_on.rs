@@ -1,4 +1,4 @@
-//! Reading on from a hit: the parts of a document, one of them, its file.
+//! Tests reading on from a hit: the parts of a document, one part, the file.
 
 use std::fs;
 
@@ -19,12 +19,12 @@ fn open(env: &TestEnv, args: &[&str]) -> Opened {
 }
 
 fn names(outline: &Outline) -> Vec<(u32, &str)> {
-    let name = |it: &Option<String>| -> &str { it.as_deref().unwrap_or("-").to_owned().leak() };
-    outline.parts.iter().map(|it| (it.level, name(&it.name))).collect()
+    let name = |name: &Option<String>| -> &str { name.as_deref().unwrap_or("-").to_owned().leak() };
+    outline.parts.iter().map(|part| (part.level, name(&part.name))).collect()
 }
 
 #[test]
-fn markdown_is_listed_by_its_headings_also_those_that_share_a_chunk() {
+fn markdown_is_listed_by_headings_even_if_they_share_a_chunk() {
     let env = TestEnv::with_corpus();
     let outline = outline(&env, "4");
     let expected = [
@@ -39,7 +39,7 @@ fn markdown_is_listed_by_its_headings_also_those_that_share_a_chunk() {
         (3, "After the surge"),
     ];
     assert_eq!(names(&outline)[..expected.len()], expected);
-    // Each part lies where it says: the line is the heading's.
+    // Each part is where the outline says: the line is that of the heading.
     let file = fs::read_to_string(format!("{CORPUS}/station-handbook.md")).unwrap();
     let lines: Vec<&str> = file.lines().collect();
     for part in &outline.parts {
@@ -58,9 +58,9 @@ fn code_is_listed_by_its_symbols_and_pdf_by_its_sections_with_pages() {
     let code = outline(&env, "tide_table.py");
     assert!(names(&code).contains(&(1, "HarmonicModel")));
     assert!(names(&code).contains(&(2, "HarmonicModel.fit")));
-    assert!(code.parts.iter().any(|it| it.kind == "text" && it.name.is_none()));
+    assert!(code.parts.iter().any(|part| part.kind == "text" && part.name.is_none()));
     let pdf = outline(&env, "5");
-    let part = pdf.parts.iter().find(|it| it.name.as_deref() == Some("4.1 Warning levels"));
+    let part = pdf.parts.iter().find(|part| part.name.as_deref() == Some("4.1 Warning levels"));
     let part = part.unwrap();
     assert_eq!((part.kind.as_str(), part.level, part.page), ("section", 2, Some(4)));
     assert_eq!(part.section.as_deref(), Some("4 Storm surge > 4.1 Warning levels"));
@@ -85,13 +85,13 @@ fn symbols_of_every_language_are_known_by_their_last_name() {
     assert!(shown.text.contains("self.items.push"), "{shown:?}");
     let outline = outline(&env, "stack.rs");
     assert!(
-        names(&outline).iter().all(|it| it.0 == 1 + u32::from(it.1.contains("::"))),
+        names(&outline).iter().all(|part| part.0 == 1 + u32::from(part.1.contains("::"))),
         "{outline:?}"
     );
 }
 
 #[test]
-fn a_section_is_shown_by_its_heading_or_by_what_a_hit_says() {
+fn a_section_is_shown_by_its_heading_or_the_name_in_a_hit() {
     let env = TestEnv::with_corpus();
     let shown = show(&env, &["4", "--section", "INSTRUMENTS"]);
     assert!(shown.text.starts_with("## Instruments\n\n### Float gauge\n"), "{}", shown.text);
@@ -140,7 +140,7 @@ fn a_symbol_a_page_and_a_chunk_with_its_neighbours_are_shown() {
 }
 
 #[test]
-fn a_document_is_found_by_id_path_title_or_a_part_of_them() {
+fn a_document_is_found_by_id_path_title_or_part_of_them() {
     let env = TestEnv::with_corpus();
     for typed in ["4", "Tide station handbook", "STATION HANDBOOK", "station-handbook.md", "handb"]
     {
@@ -160,7 +160,7 @@ fn a_document_is_found_by_id_path_title_or_a_part_of_them() {
 }
 
 #[test]
-fn what_is_not_there_is_said_with_what_is_like_it() {
+fn missing_parts_are_reported_with_similar_ones() {
     let env = TestEnv::with_corpus();
     let error = |args: &[&str]| {
         let error = env.kb(&[&["show", "--format=json"], args].concat()).expect(1).json_error();
@@ -186,7 +186,7 @@ fn what_is_not_there_is_said_with_what_is_like_it() {
 }
 
 #[test]
-fn the_file_is_read_and_a_change_is_told() {
+fn the_file_is_read_and_changes_are_reported() {
     let env = TestEnv::new();
     let path = env.write("docs/a.md", "# A\n\none\n\ntwo\n");
     env.ok(&["add", "docs"]);
@@ -212,7 +212,7 @@ fn the_file_is_read_and_a_change_is_told() {
 }
 
 #[test]
-fn what_is_no_text_is_opened_as_the_database_has_it() {
+fn files_that_are_not_text_are_opened_from_the_database() {
     let env = TestEnv::with_corpus();
     let pdf = open(&env, &["5"]);
     assert_eq!((pdf.origin.as_str(), pdf.changed), ("database", Some(false)));
@@ -223,7 +223,7 @@ fn what_is_no_text_is_opened_as_the_database_has_it() {
 }
 
 #[test]
-fn reading_on_needs_no_model_and_makes_no_database() {
+fn reading_on_needs_no_model_and_creates_no_database() {
     let env = TestEnv::without_model();
     assert_eq!(env.kb(&["outline", "1"]).expect(1).stdout, "");
     assert!(!env.database().exists());

@@ -1,5 +1,5 @@
-//! `kb reindex` killed at random instants: the database answers, with vectors of one model only, and
-//! the next run completes.
+//! Tests `kb reindex` killed at random instants: the database answers, with vectors of only one
+//! model, and the next run completes.
 //!
 //! `KB_TEST_KILLS=50 cargo test --test integration reindex::` kills more often.
 
@@ -9,30 +9,30 @@ use std::time::{Duration, Instant};
 use crate::env::TestEnv;
 use crate::word_model::{WordModel, check_database, word_env};
 
-/// Kills without a word from the variable.
+/// Number of kills if the variable is not set.
 const NUM_KILLS: u32 = 6;
 
 /// Chunks that a reindex commits at once.
 const BATCH: u32 = 128;
 
-/// Notes whose vectors are looked at, the first, the last and one between.
+/// Notes whose vectors are checked: the first, the last and one in between.
 const NOTES: [&str; 3] =
     ["storm anchor in the cellar", "frozen valve, paint the pump", "salt and sail for the keeper"];
 
 fn num_kills() -> u32 {
     #[expect(clippy::disallowed_methods, reason = "how often is for the user of the test to say")]
-    std::env::var("KB_TEST_KILLS").ok().map_or(NUM_KILLS, |it| it.parse().unwrap())
+    std::env::var("KB_TEST_KILLS").ok().map_or(NUM_KILLS, |text| text.parse().unwrap())
 }
 
 /// A home with several of the batches that a reindex commits, and two models of the same width, so
-/// that a vector does not show by its length which one made it.
+/// that the length of a vector does not show which one made it.
 fn home() -> TestEnv {
     let env = word_env();
     WordModel { seed: 2, ..WordModel::default() }.write(&env.path("other"));
     env.ok(&["add", "--note", NOTES[0]]);
     for idx in 0..40 {
         let sections: String = (0..20)
-            .map(|it| format!("## Part {it}\n\nrope {idx} lamp {it} oak and log of the harbour, salt on the pump, paint on the engine, winter in the orchard\n\n"))
+            .map(|number| format!("## Part {number}\n\nrope {idx} lamp {number} oak and log of the harbour, salt on the pump, paint on the engine, winter in the orchard\n\n"))
             .collect();
         env.write(&format!("many/{idx}.md"), format!("# Log {idx}\n\n{sections}"));
         if idx == 20 {
@@ -44,12 +44,12 @@ fn home() -> TestEnv {
     env
 }
 
-/// The model the database is bound to: the directory's name.
+/// Returns the model the database is bound to: the directory's name.
 fn bound(env: &TestEnv) -> String {
     env.sql("SELECT value FROM config WHERE key = 'model_name'")
 }
 
-/// Requires a whole database whose vectors are those of the model it is bound to.
+/// Requires an intact database whose vectors are those of the model it is bound to.
 #[track_caller]
 fn check(env: &TestEnv) {
     check_database(env);
@@ -58,8 +58,8 @@ fn check(env: &TestEnv) {
     for note in NOTES {
         let output = env.kb_with(&variables, &["search", note, "--vec-only"]).expect(0);
         let best = &output.json()["results"][0];
-        // The same words by the same model are the same vector; by the other one they have nothing
-        // in common.
+        // The same words give the same vector with the same model; vectors of the two models have
+        // nothing in common.
         assert_eq!(best["text"], note);
         assert!(best["evidence"]["cosine"].as_f64().unwrap() > 0.999, "{best}");
     }
@@ -102,11 +102,11 @@ fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
         child.wait().unwrap();
         check(&env);
         num_before += u32::from(bound(&env) != target);
-        // What is done is kept in batches.
+        // Finished work is committed in batches.
         let num_embedded: u32 = env.sql("SELECT count(*) FROM chunks_vec_next");
         assert!(num_embedded.is_multiple_of(BATCH) || num_embedded == num_chunks, "{num_embedded}");
         num_within += u32::from(num_embedded > 0);
-        // Two in three kills come upon what a kill has left.
+        // Two in three kills hit what an earlier kill has left.
         if round % 3 == 0 {
             complete(target);
         }
@@ -125,9 +125,9 @@ fn fraction(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// What is left of a change that was given up is not in the way of another.
+/// An abandoned change does not block another one.
 #[test]
-fn an_interrupted_change_may_be_changed_for_another() {
+fn an_interrupted_change_can_be_replaced_by_another() {
     let env = home();
     let start = Instant::now();
     let mut command = env.command(&["reindex", "--model-dir", "other"]);

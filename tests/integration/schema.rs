@@ -1,5 +1,5 @@
-//! The published shapes: what is committed is what the types say, what was promised is kept, and what
-//! any test makes a command print has the shape of its schema.
+//! Tests the published JSON schemas: the committed files match the types, promised fields stay, and
+//! whatever a test makes a command print matches its schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns the schemas as they are committed, by name.
+/// Returns the committed schemas, by name.
 fn schemas() -> &'static BTreeMap<String, Value> {
     static SCHEMAS: OnceLock<BTreeMap<String, Value>> = OnceLock::new();
     SCHEMAS.get_or_init(|| {
@@ -25,25 +25,25 @@ fn schemas() -> &'static BTreeMap<String, Value> {
             let text = fs::read_to_string(root().join(format!("docs/schema/{name}.json")));
             serde_json::from_str(&text.expect("run `make schema`")).unwrap()
         };
-        PUBLISHED.iter().map(|it| (it.name.to_owned(), read(it.name))).collect()
+        PUBLISHED.iter().map(|schema| (schema.name.to_owned(), read(schema.name))).collect()
     })
 }
 
-/// Requires that what a run of the program printed has the shape that is published for it.
+/// Requires that the output of a run matches the schema published for it.
 #[track_caller]
 pub(crate) fn check_run(command: &Command, stdout: &str, stderr: &str, is_success: bool) {
     let args: Vec<&str> = command.get_args().filter_map(OsStr::to_str).collect();
     let is_kb = Path::new(command.get_program()).file_stem() == Some(OsStr::new("kb"));
     if let Some(printed) = printed_by(&args).filter(|_| is_kb) {
-        let values = || stdout.lines().filter_map(|it| serde_json::from_str(it).ok());
+        let values = || stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
         match printed {
             Printed::Value(name) if is_success => {
-                // Help and such are text.
+                // Help and the like are text.
                 if let Ok(value) = serde_json::from_str(stdout) {
                     check(name, &value);
                 }
             }
-            Printed::Lines(names) => values().for_each(|it: Value| check_any(names, &it)),
+            Printed::Lines(names) => values().for_each(|value: Value| check_any(names, &value)),
             Printed::Value(_) => {}
         }
         if let Ok(error) = serde_json::from_str(stderr) {
@@ -52,13 +52,13 @@ pub(crate) fn check_run(command: &Command, stdout: &str, stderr: &str, is_succes
     }
 }
 
-/// The shapes of what a command prints.
+/// The schemas of a command's output.
 enum Printed {
     Value(&'static str),
     Lines(&'static [&'static str]),
 }
 
-/// Returns what a command line prints, if that is JSON.
+/// Returns the schemas of a command line's output, if it is JSON.
 fn printed_by(args: &[&str]) -> Option<Printed> {
     let mut words = Vec::new();
     let mut rest = args.iter();
@@ -69,11 +69,11 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
             _ => {}
         }
     }
-    let format = args.iter().position(|it| it.starts_with("--format")).map(|at| {
+    let format = args.iter().position(|arg| arg.starts_with("--format")).map(|at| {
         args[at].strip_prefix("--format=").or(args.get(at + 1).copied()).unwrap_or_default()
     });
     let name = match words.as_slice() {
-        ["search", ..] if args.iter().any(|it| it.starts_with("--batch")) => {
+        ["search", ..] if args.iter().any(|arg| arg.starts_with("--batch")) => {
             return Some(Printed::Lines(&["search", "error"]));
         }
         ["search", ..] if format == Some("jsonl") => {
@@ -89,7 +89,7 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         [first, ..] => (*first).to_owned(),
         [] => return None,
     };
-    PUBLISHED.iter().find(|it| it.name == name).map(|it| Printed::Value(it.name))
+    PUBLISHED.iter().find(|schema| schema.name == name).map(|schema| Printed::Value(schema.name))
 }
 
 #[track_caller]
@@ -100,12 +100,12 @@ pub(crate) fn check(name: &str, value: &Value) {
 
 #[track_caller]
 pub(crate) fn check_any(names: &[&str], value: &Value) {
-    let is_one = names.iter().any(|it| faults(&schemas()[*it], value).is_empty());
+    let is_one = names.iter().any(|name| faults(&schemas()[*name], value).is_empty());
     assert!(is_one, "of none of the shapes {names:?}:\n{value:#}");
 }
 
-/// Returns what is wrong with a value, by a schema of those words of JSON Schema that ours use; keys
-/// that the schema does not name are wrong, too.
+/// Returns the violations of a schema by a value, for the keywords of JSON Schema that ours use.
+/// Keys that the schema does not name are also violations.
 fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare(schema, schema, value, "$", &mut found);
@@ -125,9 +125,9 @@ fn compare(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Ve
                 compare(root, root.pointer(pointer).unwrap(), value, at, found);
             }
             "anyOf" => {
-                let is_one = rule.as_array().unwrap().iter().any(|it| {
+                let is_one = rule.as_array().unwrap().iter().any(|choice| {
                     let mut faults = Vec::new();
-                    compare(root, it, value, at, &mut faults);
+                    compare(root, choice, value, at, &mut faults);
                     faults.is_empty()
                 });
                 if !is_one {
@@ -135,23 +135,23 @@ fn compare(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Ve
                 }
             }
             "type" => {
-                let is_kind = |it: &Value| is_kind(it.as_str().unwrap(), value);
+                let is_kind = |kind: &Value| is_kind(kind.as_str().unwrap(), value);
                 let fits =
-                    rule.as_array().map_or_else(|| is_kind(rule), |it| it.iter().any(is_kind));
+                    rule.as_array().map_or_else(|| is_kind(rule), |kind| kind.iter().any(is_kind));
                 if !fits {
                     found.push(format!("{at}: not {rule}"));
                 }
             }
             "minimum" => {
-                if value.as_f64().is_some_and(|it| it < rule.as_f64().unwrap()) {
+                if value.as_f64().is_some_and(|number| number < rule.as_f64().unwrap()) {
                     found.push(format!("{at}: below {rule}"));
                 }
             }
             "required" => {
                 let Some(entries) = value.as_object() else { continue };
-                let keys = rule.as_array().unwrap().iter().map(|it| it.as_str().unwrap());
-                let missing = keys.filter(|it| !entries.contains_key(*it));
-                found.extend(missing.map(|it| format!("{at}: {it} is missing")));
+                let keys = rule.as_array().unwrap().iter().map(|key| key.as_str().unwrap());
+                let missing = keys.filter(|key| !entries.contains_key(*key));
+                found.extend(missing.map(|key| format!("{at}: {key} is missing")));
             }
             "properties" => {
                 for (key, entry) in value.as_object().into_iter().flatten() {
@@ -190,12 +190,12 @@ fn is_kind(kind: &str, value: &Value) -> bool {
 }
 
 #[test]
-fn what_is_committed_is_what_the_types_say() {
+fn the_committed_schemas_match_the_types() {
     let env = TestEnv::without_model();
     env.ok(&["schema", "--dir", "made"]);
     let names = |dir: &Path| -> BTreeSet<String> {
         let entries = fs::read_dir(dir).unwrap();
-        entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect()
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     };
     let committed = root().join("docs/schema");
     assert_eq!(names(&committed), names(&env.path("made")), "run `make schema`");
@@ -205,32 +205,33 @@ fn what_is_committed_is_what_the_types_say() {
     }
 }
 
-/// One line for each field that was ever published: lines may be added, and none may go.
+/// One line for each field that was ever published: lines may be added, but none may be removed.
 const PROMISES: &str = "tests/fixtures/promises.txt";
 
 #[test]
 fn no_field_is_removed_renamed_or_changes_its_type() {
     let promised = fs::read_to_string(root().join(PROMISES)).unwrap();
-    let promised: BTreeSet<&str> = promised.lines().filter(|it| !it.starts_with('#')).collect();
+    let promised: BTreeSet<&str> = promised.lines().filter(|line| !line.starts_with('#')).collect();
     let published: BTreeSet<String> = PUBLISHED
         .iter()
         .flat_map(|shape| {
-            shape.fields().into_iter().map(|it| {
-                let mark = if it.is_optional { "?" } else { "" };
-                format!("{} {}{mark}: {}", shape.name, it.path, it.kind)
+            shape.fields().into_iter().map(|field| {
+                let mark = if field.is_optional { "?" } else { "" };
+                format!("{} {}{mark}: {}", shape.name, field.path, field.kind)
             })
         })
         .collect();
     let broken: Vec<&str> =
-        promised.iter().filter(|it| !published.contains(**it)).copied().collect();
+        promised.iter().filter(|line| !published.contains(**line)).copied().collect();
     assert!(broken.is_empty(), "promised, and not kept any more:\n{}", broken.join("\n"));
-    let new: Vec<&String> = published.iter().filter(|it| !promised.contains(it.as_str())).collect();
-    let lines: Vec<&str> = new.iter().map(|it| it.as_str()).collect();
+    let new: Vec<&String> =
+        published.iter().filter(|line| !promised.contains(line.as_str())).collect();
+    let lines: Vec<&str> = new.iter().map(|line| line.as_str()).collect();
     assert!(new.is_empty(), "new: add these lines to {PROMISES}:\n{}", lines.join("\n"));
 }
 
 #[test]
-fn a_value_of_another_shape_is_told() {
+fn values_of_another_shape_are_reported() {
     let good = serde_json::json!({ "error": "e", "code": "c", "fix": null });
     assert_eq!(faults(&schemas()["error"], &good), Vec::<String>::new());
     for (bad, fault) in [

@@ -1,4 +1,5 @@
-//! What is found, in which order, and why: both legs, fusion, filters, thresholds, odd queries.
+//! Tests what is found, in which order, and why: both rankings, fusion, filters, thresholds, odd
+//! queries.
 
 use std::fs;
 
@@ -8,7 +9,7 @@ use serde_json::Value;
 use crate::contract::{Hit, Search, Why, read};
 use crate::env::{CORPUS, TestEnv};
 
-/// Ranks a score is 1 divided by 60 plus; exact enough for printed doubles.
+/// Tolerance for scores of the form 1 / (60 + rank), as printed.
 const EPSILON: f64 = 1e-12;
 
 fn search(env: &TestEnv, args: &[&str]) -> Search {
@@ -16,22 +17,23 @@ fn search(env: &TestEnv, args: &[&str]) -> Search {
 }
 
 fn titles(answer: &Search) -> Vec<&str> {
-    answer.results.iter().map(|it| it.source.title.as_str()).collect()
+    answer.results.iter().map(|result| result.source.title.as_str()).collect()
 }
 
 fn chunk_ids(answer: &Search) -> Vec<i64> {
-    answer.results.iter().map(|it| it.chunk_id).collect()
+    answer.results.iter().map(|result| result.chunk_id).collect()
 }
 
 fn types(answer: &Search) -> Vec<&str> {
-    let mut types: Vec<&str> = answer.results.iter().map(|it| it.source.r#type.as_str()).collect();
+    let mut types: Vec<&str> =
+        answer.results.iter().map(|result| result.source.r#type.as_str()).collect();
     types.sort_unstable();
     types.dedup();
     types
 }
 
 #[test]
-fn every_type_is_found_by_one_command() {
+fn one_command_finds_every_type() {
     let env = TestEnv::real_with_corpus();
     let answer = search(&env, &["tide station gauge recorder boat", "--top", "100"]);
     assert_eq!(types(&answer), ["code", "markdown", "note", "pdf"]);
@@ -60,12 +62,12 @@ fn both_legs_are_fused_by_reciprocal_rank() {
     let fts = search(&env, &[query, "--top", "100", "--fts-only"]);
     let vector = search(&env, &[query, "--top", "100", "--vec-only"]);
     let rank = |leg: &Search, chunk_id: i64| {
-        let rank = chunk_ids(leg).iter().position(|&it| it == chunk_id)? + 1;
+        let rank = chunk_ids(leg).iter().position(|&id| id == chunk_id)? + 1;
         Some(u32::try_from(rank).unwrap())
     };
     let term = |rank: Option<u32>, weight: Option<f64>| {
-        let weight = weight.filter(|it| *it > 0.0 && *it <= 1.0);
-        rank.map(|it| weight.unwrap() / (60.0 + f64::from(it)))
+        let weight = weight.filter(|weight| *weight > 0.0 && *weight <= 1.0);
+        rank.map(|rank| weight.unwrap() / (60.0 + f64::from(rank)))
     };
     let same = |found: Option<f64>, expected: Option<f64>| match (found, expected) {
         (Some(found), Some(expected)) => (found - expected).abs() < EPSILON,
@@ -82,17 +84,18 @@ fn both_legs_are_fused_by_reciprocal_rank() {
         let sum = by_words.unwrap_or(0.0) + by_vector.unwrap_or(0.0);
         assert!((hit.score - sum).abs() < EPSILON, "{hit:?}");
         assert!(hit.score > 0.0 && hit.score <= 2.0 / 61.0 + EPSILON, "{hit:?}");
-        // What is far below the best of its leg counts less.
-        let best = both.results.iter().filter_map(|it| it.evidence.cosine).fold(0.0, f64::max);
-        let share = evidence.cosine.map(|it| (it / best).clamp(0.01, 1.0));
+        // Hits far below the best of their ranking count less.
+        let best =
+            both.results.iter().filter_map(|result| result.evidence.cosine).fold(0.0, f64::max);
+        let share = evidence.cosine.map(|cosine| (cosine / best).clamp(0.01, 1.0));
         assert!(same(evidence.vector_weight, share), "{hit:?}");
     }
-    // Where one leg stands alone, its ranks are all there is to say.
+    // If there is only one ranking, its ranks give the score.
     for (rank, hit) in (1_u32..).zip(&fts.results) {
         assert!((hit.score - 1.0 / (60.0 + f64::from(rank))).abs() < EPSILON, "{hit:?}");
         assert_eq!(hit.evidence.fts_weight, Some(1.0));
     }
-    // The vector leg ranks everything, so the union of the legs is everything.
+    // The vector ranking contains every chunk, so the union of both does.
     assert_eq!(both.total_matches, vector.total_matches);
     assert_eq!(
         both.total_matches,
@@ -105,7 +108,7 @@ fn both_legs_are_fused_by_reciprocal_rank() {
 }
 
 #[test]
-fn order_is_by_score_then_by_chunk_and_always_the_same() {
+fn results_are_ordered_by_score_then_chunk_and_always_the_same() {
     let env = TestEnv::with_corpus();
     for args in [&["the gauge"][..], &["the gauge", "--vec-only"], &["tide", "--fts-only"]] {
         let answer = search(&env, &[args, &["--top", "100"]].concat());
@@ -117,7 +120,7 @@ fn order_is_by_score_then_by_chunk_and_always_the_same() {
         }
         let again = |top: &str| env.ok(&[&["search"], args, &["--top", top]].concat()).stdout;
         assert_eq!(again("100"), again("100"));
-        // A smaller page is the beginning of a larger one.
+        // A smaller page is the start of a larger one.
         for (top, len) in [("1", 1), ("3", 3), ("7", 7)] {
             let page = search(&env, &[args, &["--top", top]].concat());
             assert_eq!(page.results.len(), len);
@@ -135,7 +138,7 @@ fn a_ranking_contributes_three_candidates_per_result_and_at_least_300() {
 }
 
 #[test]
-fn ten_results_come_unless_told_otherwise() {
+fn ten_results_are_returned_by_default() {
     let mut env = TestEnv::with_corpus();
     assert_eq!(search(&env, &["tide"]).returned, 10);
     assert_eq!(search(&env, &["tide", "--top", "2"]).returned, 2);
@@ -152,16 +155,16 @@ fn one_leg_alone_leaves_the_other_null() {
             true => (hit.score_breakdown.fts, hit.score_breakdown.vector),
             false => (hit.score_breakdown.vector, hit.score_breakdown.fts),
         };
-        other.is_none() && run.is_some_and(|it| it.to_bits() == hit.score.to_bits())
+        other.is_none() && run.is_some_and(|score| score.to_bits() == hit.score.to_bits())
     };
     for (flag, is_fts) in [("--fts-only", true), ("--vec-only", false)] {
         let answer = search(&env, &["frozen gauge", flag]);
-        assert!(answer.returned > 0 && answer.results.iter().all(|it| is_only(it, is_fts)));
+        assert!(answer.returned > 0 && answer.results.iter().all(|result| is_only(result, is_fts)));
     }
-    // Words that are not there: only the vector leg has an answer.
+    // Unknown words: only the vector ranking has an answer.
     assert_eq!(search(&env, &["automobile zeppelin", "--fts-only"]).total_matches, 0);
     let answer = search(&env, &["automobile zeppelin"]);
-    assert!(answer.returned > 0 && answer.results.iter().all(|it| is_only(it, false)));
+    assert!(answer.returned > 0 && answer.results.iter().all(|result| is_only(result, false)));
 }
 
 #[test]
@@ -246,7 +249,10 @@ fn punctuation_alone_is_answered_by_the_vectors() {
     for query in ["???", "... !", "*", "\"\""] {
         let answer = search(&env, &[query]);
         assert!(answer.returned > 0, "{query}");
-        assert!(answer.results.iter().all(|it| it.score_breakdown.fts.is_none()), "{query}");
+        assert!(
+            answer.results.iter().all(|result| result.score_breakdown.fts.is_none()),
+            "{query}"
+        );
         assert_eq!(search(&env, &[query, "--fts-only"]).total_matches, 0, "{query}");
     }
 }
@@ -261,7 +267,7 @@ fn words_are_alternatives_phrases_stay_together_and_a_minus_excludes() {
         let args = [&["search"], flags, &["--", query]].concat();
         let answer: Search = read(&env.ok(&args));
         let mut titles: Vec<String> =
-            answer.results.into_iter().map(|it| it.source.title).collect();
+            answer.results.into_iter().map(|result| result.source.title).collect();
         titles.sort_unstable();
         titles
     };
@@ -275,13 +281,13 @@ fn words_are_alternatives_phrases_stay_together_and_a_minus_excludes() {
     check("pump -hour", &["twice"]);
     check("pump -\"red pump\"", &["twice"]);
     check("-hour pump", &["twice"]);
-    // Stemming, and no synonyms.
+    // Stemming, but no synonyms.
     check("installs", &["red", "twice"]);
     check("scarlet", &[]);
-    // What is excluded is excluded from the vector leg as well.
+    // Exclusions also apply to the vector ranking.
     assert_eq!(found("pump -hour", &["--vec-only"]), ["twice", "valve"]);
     assert_eq!(found("pump -hour", &[]), ["twice", "valve"]);
-    // Several arguments are one query, given back as it was typed.
+    // Several arguments are one query, returned as typed.
     let answer = env.json(&["search", "red", "pump", "--fts-only"]);
     assert_eq!(answer["query"], "red pump");
     assert_eq!(env.json(&["search", " red  pump ", "--fts-only"])["query"], " red  pump ");
@@ -316,7 +322,7 @@ fn only_the_words_of_the_query_are_looked_for() {
 }
 
 #[test]
-fn filters_narrow_both_legs_before_they_are_cut() {
+fn filters_apply_to_both_legs_before_they_are_cut() {
     let env = TestEnv::real_with_corpus();
     for leg in [&[][..], &["--fts-only"], &["--vec-only"]] {
         let filtered =
@@ -327,11 +333,15 @@ fn filters_narrow_both_legs_before_they_are_cut() {
         assert!(tagged.returned > 0);
         for hit in &tagged.results {
             assert!(
-                ["sample", "station"].iter().all(|it| hit.source.tags.iter().any(|tag| tag == it))
+                ["sample", "station"].iter().all(|wanted| hit
+                    .source
+                    .tags
+                    .iter()
+                    .any(|tag| tag == wanted))
             );
         }
         assert!(tagged.total_matches < filtered(&["--tags", "sample"]).total_matches);
-        // Repeated flags are one list; a tag that nobody bears leaves nothing.
+        // Repeated flags are one list; a tag that no document has matches nothing.
         let twice = filtered(&["--tags", "sample", "--tags", "station"]);
         assert_eq!(chunk_ids(&twice), chunk_ids(&tagged));
         for nothing in [
@@ -345,18 +355,18 @@ fn filters_narrow_both_legs_before_they_are_cut() {
         let handbook = format!("{CORPUS}/station-handbook.md");
         let below = filtered(&["--path", &handbook]);
         assert!(below.returned > 0);
-        assert!(below.results.iter().all(|it| it.source.path.as_ref() == Some(&handbook)));
+        assert!(below.results.iter().all(|result| result.source.path.as_ref() == Some(&handbook)));
         assert_eq!(types(&filtered(&["--path", CORPUS])), ["code", "markdown", "pdf"]);
-        // Whole components: `corp` is not above `corpus`.
+        // Filters compare full path components: `corp` is not above `corpus`.
         assert_eq!(filtered(&["--path", &CORPUS[..CORPUS.len() - 2]]).total_matches, 0);
     }
-    // The rank inside a filter is the rank among what passes it.
+    // The rank with a filter is the rank among the documents that pass it.
     let answer = search(&env, &["tide station", "--type", "note", "--top", "1"]);
     assert_eq!(answer.results[0].evidence.vector_rank, Some(1));
 }
 
 #[test]
-fn a_relative_path_filter_means_the_current_directory() {
+fn a_relative_path_filter_is_resolved_in_the_current_directory() {
     let env = TestEnv::new();
     env.write("docs/a/one.md", "# One\n\nalpha\n");
     env.write("docs/b/two.md", "# Two\n\nalpha\n");
@@ -372,8 +382,12 @@ fn the_threshold_cuts_after_fusion() {
     let env = TestEnv::with_corpus();
     let all = search(&env, &["frozen gauge", "--top", "100"]);
     let cut = all.results[4].score;
-    let above: Vec<i64> =
-        all.results.iter().filter(|it| it.score >= cut).map(|it| it.chunk_id).collect();
+    let above: Vec<i64> = all
+        .results
+        .iter()
+        .filter(|result| result.score >= cut)
+        .map(|result| result.chunk_id)
+        .collect();
     let some = search(&env, &["frozen gauge", "--top", "100", "--threshold", &cut.to_string()]);
     assert_eq!(chunk_ids(&some), above);
     assert_eq!(some.total_matches, above.len() as u64);
@@ -384,11 +398,12 @@ fn the_threshold_cuts_after_fusion() {
 }
 
 #[test]
-fn what_a_chunk_is_about_is_searched_but_not_shown() {
+fn the_context_of_a_chunk_is_searched_but_not_shown() {
     let env = TestEnv::real_with_corpus();
-    // `Charger` is the title, `Instruments` a heading above; neither is in the text of all hits.
+    // `Charger` is the title, `Instruments` a heading above; not every hit has them in its text.
     let answer = search(&env, &["Instruments", "--fts-only", "--type", "markdown"]);
-    let radar = answer.results.iter().find(|it| it.text.starts_with("### Radar gauge")).unwrap();
+    let radar =
+        answer.results.iter().find(|result| result.text.starts_with("### Radar gauge")).unwrap();
     assert!(!radar.text.contains("Instruments"));
     let stored = env.sql_column("SELECT text FROM chunks ORDER BY id");
     for hit in &answer.results {
@@ -401,9 +416,9 @@ fn a_copied_database_gives_the_same_answer() {
     let env = TestEnv::with_corpus();
     let args = ["search", "what to do when the gauge is frozen"];
     let before = env.ok(&args).stdout;
-    // One file is all there is once nobody works on it.
+    // When no process has the database open, it is a single file.
     let files: Vec<_> =
-        fs::read_dir(env.path(".kb")).unwrap().map(|it| it.unwrap().file_name()).collect();
+        fs::read_dir(env.path(".kb")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(files, ["kb.db"]);
     fs::create_dir(env.path("elsewhere")).unwrap();
     fs::copy(env.database(), env.path("elsewhere/kb.db")).unwrap();
@@ -415,7 +430,7 @@ fn a_copied_database_gives_the_same_answer() {
 }
 
 #[test]
-fn letters_are_found_however_their_marks_are_written() {
+fn letters_are_found_in_any_encoding_of_their_marks() {
     let env = TestEnv::real();
     env.ok(&["add", "--note", "The r\u{e9}sum\u{e9} of the keeper."]);
     env.ok(&["add", "--note", "A re\u{301}sume\u{301} sent by another machine."]);
@@ -454,5 +469,10 @@ fn scripts_without_spaces_are_found_by_their_words() {
             assert_eq!(found.results[0].text, note, "{query} {mode:?}");
         }
     }
-    assert!(search(&env, &["日曜火", "--fts-only"]).results.iter().all(|it| it.text == notes[0]));
+    assert!(
+        search(&env, &["日曜火", "--fts-only"])
+            .results
+            .iter()
+            .all(|result| result.text == notes[0])
+    );
 }

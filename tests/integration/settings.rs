@@ -1,11 +1,11 @@
-//! Where a setting comes from, what it changes, and how it is written down.
+//! Tests where a setting comes from, what it changes, and how it is written.
 
 use std::fs;
 
 use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
-/// Every key, its default as `kb config` shows it, in the order of the documentation.
+/// Every key with its default as `kb config` prints it, in the order of the documentation.
 const DEFAULTS: [(&str, &str); 27] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
@@ -42,7 +42,7 @@ fn settings(env: &TestEnv) -> Vec<Setting> {
 
 /// Returns value and origin of a key.
 fn setting(env: &TestEnv, key: &str) -> (String, String) {
-    let found = settings(env).into_iter().find(|it| it.key == key).unwrap();
+    let found = settings(env).into_iter().find(|setting| setting.key == key).unwrap();
     (found.value, found.origin)
 }
 
@@ -53,24 +53,26 @@ fn every_key_has_the_default_of_the_specification() {
     let found = settings(&env);
     let found: Vec<(&str, String)> = found
         .iter()
-        .map(|it| (it.key.as_str(), it.value.replace(home.trim_end_matches('/'), "[HOME]")))
+        .map(|setting| {
+            (setting.key.as_str(), setting.value.replace(home.trim_end_matches('/'), "[HOME]"))
+        })
         .collect();
     let expected: Vec<(&str, String)> =
         DEFAULTS.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
     assert_eq!(found, expected);
-    assert!(settings(&env).iter().all(|it| it.origin == "default"));
+    assert!(settings(&env).iter().all(|setting| setting.origin == "default"));
     let human = env.ok(&["config"]).stdout;
     assert_eq!(human.lines().count(), DEFAULTS.len() + 1);
 }
 
 #[test]
-fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
+fn flags_override_variables_the_file_and_defaults_in_this_order() {
     let mut env = TestEnv::with_corpus();
     let num_results = |env: &TestEnv, args: &[&str]| {
         read::<Search>(&env.ok(&[&["search", "tide", "--vec-only"], args].concat())).returned
     };
     assert_eq!(num_results(&env, &[]), 10);
-    // A partial file changes what it names and nothing else.
+    // A partial file changes only the keys it names.
     let file = env.write(".kb/config.yaml", "search:\n  default_top: 4\n");
     assert_eq!(num_results(&env, &[]), 4);
     assert_eq!(setting(&env, "search.default_top"), ("4".into(), file.display().to_string()));
@@ -97,7 +99,7 @@ fn every_key_has_a_variable_and_four_have_a_short_one() {
         let (found, origin) = setting(&env, key);
         assert_eq!((found.trim_matches('\''), origin), (value, name));
     }
-    // All of them at once, each with its default, or with a word where that is empty.
+    // All of them at once, each with its default, or with a word if that is empty.
     let mut all = TestEnv::new();
     let keys = settings(&all);
     let name = |key: &str| format!("KB_{}", key.to_uppercase().replace('.', "_"));
@@ -176,7 +178,7 @@ fn setting_a_key_writes_the_file_and_keeps_the_rest() {
     assert!(text.starts_with("# mine\nsearch:\n  default_top: 3 # few\n"), "{text}");
     assert_eq!(setting(&env, "ingestion.workers").0, "3");
     assert_eq!(setting(&env, "embedding.query_prefix").0, "'query: '");
-    // What would not be understood is not written.
+    // Values that would not be understood are not written.
     for (key, value) in [
         ("search.default_top", "many"),
         ("search.default_top", "0"),
@@ -188,13 +190,13 @@ fn setting_a_key_writes_the_file_and_keeps_the_rest() {
         env.kb(&["config", "set", key, value]).expect(1);
         assert_eq!(fs::read_to_string(&file).unwrap(), text, "{key} {value}");
     }
-    // A variable that goes before the file is pointed out.
+    // A variable that overrides the file is pointed out.
     let args = ["config", "set", "search.default_top", "7"];
     let output = env.kb_with(&[("KB_DEFAULT_TOP", "4")], &args).expect(0);
     assert!(output.stderr.contains("warning: KB_DEFAULT_TOP is set and goes before the file"));
 }
 
-/// The user's link, into a folder of dotfiles for example, was replaced by a file.
+/// The user's link, for example into a folder of dotfiles, was once replaced by a file.
 #[test]
 fn setting_a_key_keeps_the_users_link() {
     let env = TestEnv::without_model();
@@ -212,7 +214,7 @@ fn setting_a_key_keeps_the_users_link() {
         let names = fs::read_dir(env.path(folder)).unwrap().count();
         assert_eq!(names, 1, "no draft is left in {folder}");
     }
-    // What leads nowhere is an error that names the file.
+    // A broken link is an error that names the file.
     fs::remove_dir_all(env.path("dotfiles")).unwrap();
     let error = env.kb(&["config", "set", "search.default_top", "3"]).expect(1).stderr;
     assert!(error.contains("config.yaml"), "{error}");
@@ -229,11 +231,11 @@ fn prefixes_are_put_before_queries_and_passages() {
     assert_ne!(plain.to_bits(), cosine(&env, "frozen gauge").to_bits());
     env.set("KB_EMBEDDING_QUERY_PREFIX", "winter: ");
     assert_eq!(plain.to_bits(), cosine(&env, "frozen gauge").to_bits());
-    // A passage prefix is part of what the vectors are, so another one is a mismatch ...
+    // A passage prefix is part of the vectors' definition, so another one is a mismatch ...
     env.set("KB_EMBEDDING_PASSAGE_PREFIX", "passage: ");
     let error = env.kb(&["search", "ice"]).expect(1).json_error()["error"].to_string();
     assert!(error.contains("passage prefix"), "{error}");
-    // ... and in a new database it is embedded, counted, and not shown.
+    // ... and in a new database it is embedded and counted, but not shown.
     let mut fresh = TestEnv::new();
     let count = |env: &TestEnv| env.sql::<i64>("SELECT token_count FROM chunks");
     fresh.ok(&["add", "--note", "ice"]);

@@ -1,4 +1,5 @@
-//! What skill commands leave on disk: who may read it, what a kill leaves, which links stay.
+//! Tests the files that skill commands leave: who may read them, what a kill leaves, which links
+//! stay.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -27,7 +28,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Everything below a folder, the folder included.
+/// Returns everything below a folder, and the folder itself.
 fn all_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     let mut at = 0;
@@ -48,7 +49,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Makes a skill outside of the stores.
+/// Makes a skill outside the stores.
 fn loose(skills: &Skills, text: &str) {
     let text = format!("---\nname: loose\ndescription: d\n---\n# Loose\n{text}\n");
     skills.env.write("project/incoming/SKILL.md", text);
@@ -57,7 +58,7 @@ fn loose(skills: &Skills, text: &str) {
 }
 
 #[test]
-fn stores_indexes_and_logs_are_their_owners_alone_whatever_the_umask() {
+fn only_the_owner_can_read_stores_indexes_and_logs_whatever_the_umask() {
     for umask in ["022", "000"] {
         let skills = Skills::new();
         loose(&skills, "words");
@@ -67,7 +68,9 @@ fn stores_indexes_and_logs_are_their_owners_alone_whatever_the_umask() {
         run_under(&skills, umask, &["search", "loose", "words"]);
         let made = ["runtime", "skills/loose", "skills/fresh"];
         let made = made.map(|name| skills.env.path("project/.skillc").join(name));
-        for path in made.iter().chain([&skills.env.path(".skillc")]).flat_map(|it| all_below(it)) {
+        for path in
+            made.iter().chain([&skills.env.path(".skillc")]).flat_map(|path| all_below(path))
+        {
             let is_private = mode(&path) & 0o077 == 0;
             assert!(is_private, "umask {umask}: {} is {:o}", path.display(), mode(&path));
         }
@@ -78,7 +81,7 @@ fn stores_indexes_and_logs_are_their_owners_alone_whatever_the_umask() {
 }
 
 #[test]
-fn what_an_older_version_left_open_is_closed_by_the_next_build() {
+fn the_next_build_restricts_files_that_an_older_version_left_open() {
     let skills = Skills::built();
     skills.ok(&["search", "tide-guide", "gauge"]);
     let all = all_below(&skills.env.path("project/.skillc/runtime"));
@@ -95,7 +98,7 @@ fn what_an_older_version_left_open_is_closed_by_the_next_build() {
 
 /// One of 500 kills lost the skill, and 111 left a draft for good.
 #[test]
-fn no_kill_of_an_import_loses_the_skill_and_the_next_one_cleans_up() {
+fn a_killed_import_never_loses_the_skill_and_the_next_one_cleans_up() {
     let skills = Skills::new();
     loose(&skills, "old");
     skills.ok(&["build", "./incoming", "--import"]);
@@ -105,13 +108,13 @@ fn no_kill_of_an_import_loses_the_skill_and_the_next_one_cleans_up() {
     fs::create_dir_all(draft(1).join("new")).unwrap();
     fs::write(draft(1).join("new/SKILL.md"), "half").unwrap();
     fs::write(draft(1).join("lock"), "").unwrap();
-    // Killed before it had locked, or even made, the lock.
+    // Killed before it had locked, or even created, the lock.
     fs::create_dir(draft(2)).unwrap();
     assert!(skills.ok(&["show", "loose", "--section", "Loose"]).stdout.contains("old"));
     loose(&skills, "new");
     skills.ok(&["build", "./incoming", "--import", "--force"]);
     assert_eq!(names(&sources), ["loose", "tide-guide"]);
-    // Killed between giving a file its name and removing the draft's folder: all is up to date.
+    // Killed between renaming a file and removing the draft's folder: everything is current.
     let runtime = skills.env.path("project/.skillc/runtime/loose");
     let places = [&sources, &runtime, &runtime.join(".skillc-meta")];
     for folder in places {
@@ -125,7 +128,7 @@ fn no_kill_of_an_import_loses_the_skill_and_the_next_one_cleans_up() {
         assert!(!has_draft, "{}", folder.display());
     }
 
-    // Killed where the file system cannot exchange two names, between one rename and the other.
+    // Killed between two renames, where the file system cannot swap two names.
     fs::create_dir_all(draft(3).join("old")).unwrap();
     fs::write(draft(3).join("lock"), "").unwrap();
     fs::rename(sources.join("loose"), draft(3).join("old/loose")).unwrap();
@@ -150,7 +153,7 @@ fn a_link_of_the_users_that_has_the_skills_name_stays() {
         }
         assert_eq!(place.read_link().unwrap(), Path::new(original));
     }
-    // One that kb made before the project was moved is its own.
+    // A link that kb made before the project was moved still counts as kb's.
     fs::remove_file(&place).unwrap();
     symlink("/elsewhere/.skillc/runtime/tide-guide", &place).unwrap();
     skills.ok(&["build", "tide-guide", "--target", "claude"]);

@@ -1,4 +1,4 @@
-//! The gateway protocol: outline, show, open, sources; and what they never let through.
+//! Tests the gateway protocol: outline, show, open and sources, and what they refuse.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -48,7 +48,7 @@ fn outline_lists_headings_by_file_and_level() {
 }
 
 #[test]
-fn what_only_looks_like_a_heading_is_none() {
+fn text_that_only_looks_like_a_heading_is_not_one() {
     let skills = Skills::empty();
     skills.write(
         "SKILL.md",
@@ -83,7 +83,7 @@ fn show_returns_the_lines_of_a_section() {
 }
 
 #[test]
-fn one_of_several_is_shown_with_a_warning() {
+fn the_first_of_several_matches_is_shown_with_a_warning() {
     let skills = Skills::new();
     skills.write("references/more.md", "# Reading\nmore\n");
     skills.ok(&["build", "tide-guide"]);
@@ -105,7 +105,7 @@ fn one_of_several_is_shown_with_a_warning() {
 }
 
 #[test]
-fn a_section_that_is_not_there_comes_with_suggestions() {
+fn a_missing_section_comes_with_suggestions() {
     let skills = Skills::built();
     let output = skills.run(&["show", "tide-guide", "--section", "Re"]).expect(1);
     assert_eq!(
@@ -187,7 +187,7 @@ fn no_path_leads_out() {
     for path in ["missing.md", "references", "", "SKILL.md/x", "ferry.txt/.."] {
         skills.check_error(&["open", "tide-guide", path], &file(path));
     }
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     let pipe = skills.path("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
         .unwrap();
@@ -203,7 +203,7 @@ fn no_path_leads_out() {
 }
 
 #[test]
-fn an_index_that_names_files_outside_lets_nothing_through() {
+fn an_index_that_names_outside_files_exposes_nothing() {
     let skills = Skills::built();
     skills.env.write("project/.skillc/skills/secret.md", "# Secret\n");
     let forged =
@@ -271,7 +271,7 @@ fn sources_are_a_tree() {
 }
 
 #[test]
-fn a_hundred_entries_come_unless_told_otherwise() {
+fn a_hundred_entries_are_listed_by_default() {
     let skills = Skills::new();
     for number in 0..150 {
         skills.write(&format!("assets/{number:03}.svg"), "");
@@ -283,14 +283,14 @@ fn a_hundred_entries_come_unless_told_otherwise() {
 }
 
 #[test]
-fn a_directory_with_a_skill_file_is_all_reading_needs() {
+fn reading_only_needs_a_directory_with_a_skill_file() {
     let skills = Skills::empty();
     skills.env.write("project/loose/SKILL.md", "# Loose\nno front matter\n");
     skills.env.write("project/loose/a.txt", "text\n");
     assert_eq!(skills.ok(&["outline", "loose"]).stdout, "SKILL.md\n  # Loose\n");
     assert_eq!(skills.ok(&["open", "./loose/", "a.txt"]).stdout, "text\n");
     assert_eq!(skills.ok(&["sources", "loose"]).stdout, "loose/\n├── SKILL.md\n└── a.txt\n");
-    // It cannot be built, so that showing it must do without an index.
+    // It cannot be built, so it is shown without an index.
     let shown = skills.ok(&["show", "loose", "--section", "loose"]).stdout;
     assert_eq!(shown, "# Loose\nno front matter\n");
     skills.check_error(
@@ -312,7 +312,7 @@ fn a_skill_is_found_by_path_then_project_then_home() {
     skills.env.write("project/x/SKILL.md", title("Path"));
     assert_eq!(shown("project", "x"), "SKILL.md\n  # Path\n");
     assert_eq!(shown("project/deep", "x"), "SKILL.md\n  # Project\n");
-    // The home directory is no project, whatever is in it.
+    // The home directory is never a project, whatever it contains.
     assert_eq!(shown("elsewhere", "x"), "SKILL.md\n  # Home\n");
     let output = outline("elsewhere", "tide-guide").expect(1);
     assert!(output.stderr.starts_with("error[E001]: skill 'tide-guide' not found\n"));
@@ -348,9 +348,9 @@ fn errors_for_programs_are_one_object() {
 }
 
 #[test]
-fn what_the_machine_refuses_is_e999() {
+fn errors_of_the_system_are_e999() {
     let skills = Skills::new();
-    // A directory cannot be made where a file is.
+    // A directory cannot be created at the path of a file.
     skills.env.write("project/.skillc/runtime", "a file");
     let output = skills.run(&["build", "tide-guide"]).expect(2);
     assert_eq!(output.stdout, "");
@@ -361,10 +361,10 @@ fn what_the_machine_refuses_is_e999() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
-    /// Whatever is in the files: what outline prints can be shown, what search returns and sources
-    /// list can be opened.
+    /// For any files: what outline prints can be shown, and what search and sources return can be
+    /// opened.
     #[test]
-    fn what_is_listed_can_be_read(
+    fn whatever_is_listed_can_be_read(
         pages in proptest::collection::vec(
             (
                 "[a-zA-Z0-9 ._-]{1,8}",
@@ -396,10 +396,10 @@ proptest! {
         for (heading, file) in headings.iter().zip(texts(&outline, "file")) {
             let args = ["show", "tide-guide", "--section", heading, "--file", &file];
             let shown = skills.json(&args);
-            // The protocol cuts a query at an em dash, so that another heading may come first.
+            // The protocol cuts a query at an em dash, so another heading may come first.
             let cut = heading.split(" — ").next().unwrap().trim().to_lowercase();
             let is_own = shown["heading"].as_str() == Some(heading);
-            let same = |it: &str| it.to_lowercase() == heading.to_lowercase() || it.to_lowercase() == cut;
+            let same = |text: &str| text.to_lowercase() == heading.to_lowercase() || text.to_lowercase() == cut;
             prop_assert!(is_own || same(shown["heading"].as_str().unwrap()), "{heading}: {shown}");
             let first = shown["text"].as_str().unwrap().lines().next().unwrap_or_default().to_owned();
             let start = shown["start_line"].as_u64().unwrap();

@@ -1,4 +1,4 @@
-//! Skills: the registry, building, looking after them, and the program under the name `skc`.
+//! Tests the registry, building and maintaining skills, and the program under the name `skc`.
 
 use std::fs;
 use std::process::Command;
@@ -12,7 +12,7 @@ fn agent_skill(skills: &Skills, name: &str, rest: &str) {
 }
 
 #[test]
-fn the_list_is_what_is_on_disk_now() {
+fn the_list_shows_what_is_on_disk_now() {
     let skills = Skills::new();
     agent_skill(
         &skills,
@@ -85,7 +85,7 @@ fn capabilities_are_stored_as_a_json_array() {
 }
 
 #[test]
-fn the_list_is_narrowed_by_what_is_asked() {
+fn the_list_can_be_filtered() {
     let skills = Skills::built();
     agent_skill(&skills, "alpha", "description: Überall\ncapabilities: [read, write]\n");
     agent_skill(&skills, "beta", "description: Calls alpha\ncapabilities: [readwrite]\n");
@@ -121,7 +121,7 @@ fn the_list_is_narrowed_by_what_is_asked() {
 }
 
 #[test]
-fn a_root_can_be_named_and_stands_alone() {
+fn a_named_root_is_used_alone() {
     let skills = Skills::new();
     skills.env.write("elsewhere/one/SKILL.md", "---\nname: one\ndescription: d\n---\n");
     let names = |args: &[&str]| {
@@ -174,7 +174,7 @@ fn a_database_that_cannot_be_used_ends_the_list() {
 }
 
 #[test]
-fn building_says_what_it_made_and_where() {
+fn building_reports_what_it_made_and_where() {
     let skills = Skills::new();
     insta::assert_snapshot!(skills.ok(&["build", "tide-guide"]).text(), @r"
     Built tide-guide (project)
@@ -203,7 +203,7 @@ fn building_says_what_it_made_and_where() {
     assert!(!stub.contains("twice a day") && !stub.contains(skills.env.path("").to_str().unwrap()));
 }
 
-/// Returns the files below a directory, as paths from it.
+/// Returns the files below a directory, relative to it.
 fn files_below(dir: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_owned()];
@@ -226,9 +226,9 @@ fn building_leaves_the_source_as_it_is() {
     let state = || {
         let mut files = files_below(&skills.path(""));
         files.sort();
-        let read = |it: &String| {
-            let path = skills.path(it);
-            (it.clone(), fs::read(&path).unwrap(), path.metadata().unwrap().modified().unwrap())
+        let read = |file: &String| {
+            let path = skills.path(file);
+            (file.clone(), fs::read(&path).unwrap(), path.metadata().unwrap().modified().unwrap())
         };
         files.iter().map(read).collect::<Vec<_>>()
     };
@@ -239,7 +239,7 @@ fn building_leaves_the_source_as_it_is() {
 }
 
 #[test]
-fn what_may_not_be_built_is_said() {
+fn skills_that_cannot_be_built_are_reported() {
     let skills = Skills::new();
     for (head, field) in [
         ("---\ndescription: d\n---\n", "name"),
@@ -270,7 +270,7 @@ fn what_may_not_be_built_is_said() {
 }
 
 #[test]
-fn what_was_built_takes_the_place_of_no_source() {
+fn a_build_result_never_replaces_a_source() {
     let skills = Skills::new();
     let source = skills.env.path("project/.skillc/skills/tide-guide/SKILL.md");
     let text = fs::read_to_string(&source).unwrap();
@@ -290,7 +290,7 @@ fn what_was_built_takes_the_place_of_no_source() {
 }
 
 #[test]
-fn building_mends_an_index_that_lost_a_table() {
+fn building_repairs_an_index_that_lost_a_table() {
     for table in ["sections", "headings"] {
         let skills = Skills::built();
         let db = rusqlite::Connection::open(skills.index()).unwrap();
@@ -304,7 +304,7 @@ fn building_mends_an_index_that_lost_a_table() {
 }
 
 #[test]
-fn no_name_of_a_file_is_obeyed_by_a_terminal() {
+fn file_names_do_not_control_the_terminal() {
     let skills = Skills::new();
     skills.env.write("project/odd/SKILL.md", "---\nname: odd\ndescription: d\n---\n# Odd\n");
     skills.env.write("project/odd/a\u{1b}[31mb\nSKILL2.md.md", "# Head\n\ntide gauge\n");
@@ -317,7 +317,7 @@ fn no_name_of_a_file_is_obeyed_by_a_terminal() {
 }
 
 #[test]
-fn a_loose_directory_is_built_in_place_or_imported() {
+fn a_directory_outside_stores_is_built_in_place_or_imported() {
     let skills = Skills::new();
     skills
         .env
@@ -346,7 +346,7 @@ fn a_loose_directory_is_built_in_place_or_imported() {
 }
 
 #[test]
-fn a_built_skill_is_put_where_agents_look_only_if_that_is_wanted() {
+fn a_built_skill_is_deployed_to_agents_only_on_request() {
     let skills = Skills::built();
     assert!(!skills.env.path("project/.claude").exists() && !skills.env.path(".claude").exists());
     let output = skills.ok(&["build", "tide-guide", "--target", "claude,copilot,out"]);
@@ -362,7 +362,7 @@ fn a_built_skill_is_put_where_agents_look_only_if_that_is_wanted() {
     let mut names = files_below(&copy);
     names.sort();
     assert_eq!(names, [".skillc-meta/manifest.json", "SKILL.md"]);
-    // Its own copy is replaced, anything else is not.
+    // Its own copy is replaced; anything else is kept.
     skills.ok(&["build", "tide-guide", "-t", "claude", "--copy"]);
     skills.env.write("project/.cursor/skills/tide-guide/notes.md", "mine");
     let output = skills.run(&["build", "tide-guide", "-t", "cursor"]).expect(1);
@@ -372,7 +372,7 @@ fn a_built_skill_is_put_where_agents_look_only_if_that_is_wanted() {
         output.stderr
     );
     assert!(skills.env.path("project/.cursor/skills/tide-guide/notes.md").exists());
-    // A skill of the user's goes below the home.
+    // A skill of the user's is deployed below the home.
     skills.env.write(".skillc/skills/mine/SKILL.md", "---\nname: mine\ndescription: d\n---\n");
     skills.ok(&["build", "mine", "-t", "claude"]);
     assert!(skills.env.path(".claude/skills/mine").is_symlink());
@@ -397,11 +397,11 @@ fn a_skill_becomes_part_of_the_knowledge_base() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["source"]["path"].as_str().unwrap())
+        .map(|result| result["source"]["path"].as_str().unwrap())
         .collect();
     assert!(
-        paths.iter().any(|it| it.ends_with("notes.md"))
-            && paths.iter().any(|it| it.ends_with("SKILL.md")),
+        paths.iter().any(|path| path.ends_with("notes.md"))
+            && paths.iter().any(|path| path.ends_with("SKILL.md")),
         "{paths:?}"
     );
     let only = skills.env.json(&["search", "lamp", "--tags", "skill:tide-guide"]);
@@ -417,7 +417,7 @@ fn a_skill_becomes_part_of_the_knowledge_base() {
 }
 
 #[test]
-fn what_was_done_is_counted() {
+fn accesses_are_counted() {
     let skills = Skills::built();
     skills.ok(&["show", "tide-guide", "--section", "Reading"]);
     skills.ok(&["open", "tide-guide", "ferry.txt"]);
@@ -498,14 +498,14 @@ fn a_skill_that_was_never_used_has_zeros() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_fails_nothing() {
+fn an_unwritable_log_fails_no_command() {
     let skills = Skills::new();
     skills.env.write("project/.skillc/runtime", "no directory");
     let output = skills.ok(&["outline", "tide-guide"]);
     assert_eq!(output.stderr, "");
     let fallback = skills.env.path("project/.skillc/logs/tide-guide/.skillc-meta/logs.db");
     assert_eq!(skills.sql(&fallback, "SELECT command FROM access_log"), "outline");
-    // An hour later it is mentioned, once.
+    // After an hour it is mentioned, once.
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 60 * 60);
     fs::File::options().write(true).open(&fallback).unwrap().set_modified(old).unwrap();
     let output = skills.ok(&["open", "tide-guide", "ferry.txt"]);
@@ -514,7 +514,7 @@ fn a_log_that_cannot_be_written_fails_nothing() {
         "warning[W003]: stale local logs for 'tide-guide'; run 'kb skill sync' to upload\n"
     );
     assert_eq!(output.stdout, "The ferry leaves at nine.\n");
-    // Synced as soon as the place can be written.
+    // It is synced as soon as the directory is writable.
     fs::remove_file(skills.env.path("project/.skillc/runtime")).unwrap();
     assert_eq!(skills.ok(&["sync", "--dry-run"]).stdout, "Would sync 2 entries for 'tide-guide'\n");
     assert_eq!(
@@ -525,7 +525,7 @@ fn a_log_that_cannot_be_written_fails_nothing() {
     assert_eq!(skills.ok(&["sync"]).stdout, "No local logs to sync\n");
     skills.check_error(&["sync", "tide-guide"], "error[E040]: no local logs found");
     assert_eq!(skills.json(&["stats", "tide-guide"])["data"]["total_accesses"], 2);
-    // Nowhere at all.
+    // No log can be written at all.
     fs::remove_dir_all(skills.env.path("project/.skillc/runtime")).unwrap();
     skills.env.write("project/.skillc/runtime", "no directory");
     skills.env.write("project/.skillc/logs", "no directory");
@@ -551,7 +551,7 @@ fn a_sync_that_fails_for_one_skill_goes_on() {
 }
 
 #[test]
-fn lint_says_what_to_look_into() {
+fn lint_reports_findings() {
     let skills = Skills::new();
     let output = skills.ok(&["lint", "tide-guide"]);
     assert_eq!(
@@ -609,7 +609,7 @@ fn init_makes_a_skill_that_works() {
 }
 
 #[test]
-fn under_its_other_name_the_program_is_skc() {
+fn the_program_is_skc_under_its_other_name() {
     let skills = Skills::new();
     let output = skills.skc(&["search", "tide-guide", "gauge"]).expect(1);
     assert_eq!(
@@ -640,7 +640,7 @@ fn under_its_other_name_the_program_is_skc() {
     }
     assert!(skills.skc(&["--help"]).stdout.contains("Usage: skc "));
     assert!(skills.skc(&["--version"]).stdout.starts_with("skc "));
-    // Errors are lines for everyone: that is what its scripts know.
+    // Errors are lines for everyone: skc's scripts expect that.
     let output = skills.skc(&["open", "tide-guide", "missing", "--max-lines", "1"]).expect(1);
     assert_eq!(output.stderr, "error[E021]: file not found: 'missing'\n");
     let output = skills.skc(&["search", "nowhere", "x", "--format", "json"]).expect(1);
@@ -648,7 +648,7 @@ fn under_its_other_name_the_program_is_skc() {
 }
 
 #[test]
-fn verbose_says_where_things_are() {
+fn verbose_prints_where_things_are() {
     let skills = Skills::new();
     insta::assert_snapshot!(skills.ok(&["-v", "outline", "tide-guide", "--level", "1"]).text(), @r"
     SKILL.md
@@ -663,7 +663,7 @@ fn verbose_says_where_things_are() {
 }
 
 #[test]
-fn the_own_skill_file_is_a_good_skill() {
+fn kbs_own_skill_file_is_a_good_skill() {
     let skills = Skills::empty();
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/SKILL.md")).unwrap();
     skills.env.write("project/.skillc/skills/kb/SKILL.md", page);
@@ -696,7 +696,7 @@ fn the_makefile_makes_the_link() {
 }
 
 #[test]
-fn no_skill_command_asks_the_network() {
+fn no_skill_command_uses_the_network() {
     let skills = Skills::built();
     for args in [&["list"][..], &["search", "tide-guide", "gauge"], &["stats", "tide-guide"]] {
         skills.ok(args);
@@ -704,20 +704,20 @@ fn no_skill_command_asks_the_network() {
     assert!(!skills.env.asked_python());
 }
 
-/// Every skill there is beside this checkout: 36 from three public collections.
+/// Every skill in the data next to this checkout: 36 from three public collections.
 #[test]
 fn all_real_skills_load_build_outline_and_search() {
     let what = "all_real_skills_load_build_outline_and_search";
     let manifest_dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let archives = manifest_dir.ancestors().map(|it| it.join("shared/data/skills.tar.zst"));
-    let Some(archive) = archives.into_iter().find(|it| it.exists()) else {
+    let archives = manifest_dir.ancestors().map(|folder| folder.join("shared/data/skills.tar.zst"));
+    let Some(archive) = archives.into_iter().find(|path| path.exists()) else {
         return left_out(what, "../shared/data/skills.tar.zst is not there");
     };
     let skills = Skills::empty();
     let dir = skills.env.path("project");
     let unpack =
         Command::new("tar").arg("--zstd").arg("-xf").arg(archive).arg("-C").arg(&dir).output();
-    if !unpack.is_ok_and(|it| it.status.success()) {
+    if !unpack.is_ok_and(|status| status.status.success()) {
         return left_out(what, "tar cannot unpack it");
     }
     let mut num_skills = 0;
@@ -726,8 +726,8 @@ fn all_real_skills_load_build_outline_and_search() {
         let root = origin.to_str().unwrap();
         let on_disk: Vec<_> = fs::read_dir(&origin)
             .unwrap()
-            .map(|it| it.unwrap().path())
-            .filter(|it| it.join("SKILL.md").exists())
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.join("SKILL.md").exists())
             .collect();
         let output = skills.ok(&["list", "--skills-root", root, "--format", "json"]);
         assert_eq!(output.stderr, "", "none is broken");
@@ -738,8 +738,8 @@ fn all_real_skills_load_build_outline_and_search() {
             let outline = skills.json(&["outline", path]);
             let headings = texts(&outline, "heading");
             assert!(!headings.is_empty(), "{path}");
-            // The first heading with a word in it is found, shown and opened.
-            let heading = headings.iter().find(|it| !it.contains(" — ")).unwrap();
+            // The first heading that has a word in it is found, shown and opened.
+            let heading = headings.iter().find(|heading| !heading.contains(" — ")).unwrap();
             skills.ok(&["show", path, "--section", heading]);
             let found = skills.json(&["search", path, "the", "--limit", "1000"]);
             let files = texts(&found["results"], "file");
@@ -752,7 +752,7 @@ fn all_real_skills_load_build_outline_and_search() {
 }
 
 #[test]
-fn kbs_own_skill_is_put_before_an_agent_and_its_age_is_told() {
+fn kbs_own_skill_is_installed_for_an_agent_and_its_version_is_reported() {
     let env = TestEnv::without_model();
     let install = |args: &[&str]| env.kb(&[&["skill", "install"], args].concat());
     let done = install(&["--format=json"]).expect(0).json();
@@ -767,7 +767,7 @@ fn kbs_own_skill_is_put_before_an_agent_and_its_age_is_told() {
     assert_eq!(skills()[0]["current"], true);
     assert!(!env.ok(&["status"]).stdout.contains("kb skill install"));
 
-    // One that another version wrote, or that was edited, is told and replaced only on request.
+    // A file of another version, or an edited one, is reported and replaced only on request.
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\n---\n", "\n---\nMine.\n", 1)).unwrap();
     assert_eq!(skills()[0]["current"], false);
@@ -781,7 +781,7 @@ fn kbs_own_skill_is_put_before_an_agent_and_its_age_is_told() {
     install(&["--yes"]).expect(0);
     assert_eq!(skills()[0]["current"], true);
 
-    // Other agents, and any directory; what is installed is a skill as others are.
+    // Other agents, and any directory; an installed skill is like any other.
     install(&["--target", "codex"]).expect(0);
     assert_eq!(skills().as_array().unwrap().len(), 2);
     install(&["--target", "agents"]).expect(0);

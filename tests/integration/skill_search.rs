@@ -1,4 +1,4 @@
-//! The search protocol: the index of a skill and what is asked of it.
+//! Tests the search protocol: the index of a skill and its queries.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ fn a_built_skill_is_searched() {
 }
 
 #[test]
-fn sections_nest_and_texts_are_whole() {
+fn sections_nest_and_texts_are_complete() {
     let skills = Skills::built();
     let found = |query: &str| {
         let answer = skills.json(&["search", "tide-guide", query]);
@@ -55,7 +55,7 @@ fn sections_nest_and_texts_are_whole() {
 }
 
 #[test]
-fn all_words_are_wanted_in_any_order_and_stems_count() {
+fn all_words_are_required_in_any_order_and_stemmed() {
     let skills = Skills::built();
     let count = |query: &str| {
         let answer = skills.json(&["search", "tide-guide", query]);
@@ -74,7 +74,7 @@ fn all_words_are_wanted_in_any_order_and_stems_count() {
 }
 
 #[test]
-fn the_query_is_looked_at_last() {
+fn the_query_is_checked_last() {
     let skills = Skills::new();
     let empty = ["search", "tide-guide", " "];
     skills.check_error(&empty, UNUSABLE);
@@ -85,7 +85,7 @@ fn the_query_is_looked_at_last() {
 }
 
 #[test]
-fn other_types_of_files_are_left_out_in_silence() {
+fn other_types_of_files_are_silently_left_out() {
     let skills = Skills::new();
     skills.write("scripts/run.py", "# quokka\n");
     skills.write("assets/logo.bin", [0_u8, 159, 146, 150]);
@@ -107,9 +107,10 @@ fn an_empty_query_is_an_error() {
 }
 
 #[test]
-fn the_limit_is_ten_unless_told_otherwise() {
+fn the_limit_is_ten_by_default() {
     let skills = Skills::new();
-    let page: String = (0..30).map(|it| format!("## H{it}\n\nthe same words\n\n")).collect();
+    let page: String =
+        (0..30).map(|number| format!("## H{number}\n\nthe same words\n\n")).collect();
     skills.write("many.md", page);
     skills.ok(&["build", "tide-guide"]);
     let count = |args: &[&str]| {
@@ -118,7 +119,7 @@ fn the_limit_is_ten_unless_told_otherwise() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|it| it["score"].as_f64().unwrap())
+            .map(|hit| hit["score"].as_f64().unwrap())
             .collect();
         assert!(scores.is_sorted_by(|a, b| a >= b));
         scores.len()
@@ -148,7 +149,7 @@ fn text_is_for_people() {
 }
 
 #[test]
-fn what_is_found_can_be_opened() {
+fn hits_can_be_opened() {
     let skills = Skills::built();
     for query in ["gauge", "ferry", "floats"] {
         let answer = skills.json(&["search", "tide-guide", query]);
@@ -224,14 +225,14 @@ fn an_index_that_is_missing_damaged_or_stale_is_unusable() {
         skills.ok(&["build", "tide-guide"]);
         skills.ok(&search);
     }
-    // A newer schema is none of these.
+    // A newer schema is still usable.
     let newer = "UPDATE index_meta SET value = '3' WHERE key = 'schema_version'";
     Connection::open(skills.index()).unwrap().execute_batch(newer).unwrap();
     skills.ok(&search);
 }
 
 #[test]
-fn every_change_of_a_file_shows_until_the_next_build() {
+fn every_change_of_a_file_is_noticed_until_the_next_build() {
     let skills = Skills::built();
     let search = ["search", "tide-guide", "gauge"];
     skills.write("SKILL.md", GUIDE_EDITED);
@@ -277,7 +278,7 @@ fn an_index_of_another_directory_is_a_collision_and_stays() {
 }
 
 #[test]
-fn two_sources_of_one_name_have_an_index_each() {
+fn two_sources_of_one_name_have_separate_indexes() {
     let skills = Skills::built();
     let first = fs::read(skills.index()).unwrap();
     skills.env.write(
@@ -286,16 +287,18 @@ fn two_sources_of_one_name_have_an_index_each() {
     );
     skills.ok(&["build", "other/tide-guide"]);
     let entries = skills.runtime(".skillc-meta").read_dir().unwrap();
-    let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
-    assert_eq!(names.filter(|it| it.starts_with("search-")).count(), 2);
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(|name| name.starts_with("search-")).count(), 2);
     skills.ok(&["search", "tide-guide", "gauge"]);
     skills.ok(&["search", "other/tide-guide", "other"]);
     let entries = skills.runtime(".skillc-meta").read_dir().unwrap();
-    assert!(entries.map(|it| fs::read(it.unwrap().path()).unwrap()).any(|it| it == first));
+    assert!(
+        entries.map(|entry| fs::read(entry.unwrap().path()).unwrap()).any(|bytes| bytes == first)
+    );
 }
 
 #[test]
-fn searches_are_logged_also_those_that_fail() {
+fn all_searches_are_logged_even_failed_ones() {
     let skills = Skills::built();
     skills.ok(&["search", "tide-guide", "floats shed"]);
     let (command, args, error) = skills.last_access();
@@ -337,7 +340,7 @@ fn the_environment_names_the_session() {
 }
 
 #[test]
-fn the_index_has_its_place_and_its_keys() {
+fn the_index_has_the_documented_path_and_keys() {
     let skills = Skills::built();
     let dir = skills.path("").canonicalize().unwrap();
     let hash = sha256(dir.to_str().unwrap());
@@ -359,7 +362,7 @@ fn the_index_has_its_place_and_its_keys() {
 
 fn sha256(text: &str) -> String {
     use sha2::{Digest, Sha256};
-    Sha256::digest(text.as_bytes()).iter().map(|it| format!("{it:02x}")).collect()
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
@@ -386,7 +389,7 @@ fn the_settings_of_skc_choose_the_tokenizer() {
     skills.run(&search).expect(1);
     skills.ok(&["build", "tide-guide"]);
     assert!(skills.ok(&search).json()["results"].as_array().unwrap().is_empty());
-    // The variable goes before the file.
+    // The variable overrides the file.
     let with =
         |word: &str| skills.env.finish(skills.command(&search).env("SKILLC_TOKENIZER", word));
     with("ascii").expect(1);
@@ -394,7 +397,7 @@ fn the_settings_of_skc_choose_the_tokenizer() {
     assert!(output.stderr.starts_with("warning: SKILLC_TOKENIZER=latin"), "{}", output.stderr);
 }
 
-/// What `skc` 0.2.1 wrote for this very skill; only its path is filled in here.
+/// What `skc` 0.2.1 wrote for exactly this skill; only its path is filled in here.
 #[test]
 fn an_index_of_skc_is_read_and_kept() {
     let skills = Skills::built();
@@ -428,24 +431,24 @@ fn an_index_of_skc_is_read_and_kept() {
     skills.check_error(&["search", "tide-guide", "recorder"], UNUSABLE);
 }
 
-/// Returns the rows of a query, without their first column, as text.
+/// Returns the rows of a query as text, without their first column.
 fn rows(path: &std::path::Path, query: &str) -> Vec<String> {
     let db = Connection::open(path).unwrap();
     let mut statement = db.prepare(query).unwrap();
     let count = statement.column_count();
     let rows = statement.query_map([], |row| {
-        let cells = (1..count).map(|it| row.get::<_, rusqlite::types::Value>(it));
+        let cells = (1..count).map(|column| row.get::<_, rusqlite::types::Value>(column));
         Ok(format!("{:?}", cells.collect::<Result<Vec<_>, _>>()?))
     });
     rows.unwrap().collect::<Result<_, _>>().unwrap()
 }
 
 #[test]
-fn two_builds_at_once_leave_a_whole_index() {
+fn two_concurrent_builds_leave_an_intact_index() {
     let skills = Skills::new();
     for number in 0..60 {
         let page: String = (0..40)
-            .map(|it| format!("## Part {it} of {number}\n\nsome words of {it}\n\n"))
+            .map(|part| format!("## Part {part} of {number}\n\nsome words of {part}\n\n"))
             .collect();
         skills.write(&format!("pages/{number}.md"), page);
     }
@@ -465,7 +468,7 @@ fn two_builds_at_once_leave_a_whole_index() {
                 String::from_utf8(output.stdout).unwrap()
             })
             .collect();
-        let num_new = built.iter().filter(|it| it.contains("Index:   new")).count();
+        let num_new = built.iter().filter(|line| line.contains("Index:   new")).count();
         assert_eq!(num_new, 1, "one builds, the others find it done");
         assert_eq!(skills.sql(&skills.index(), "PRAGMA integrity_check"), "ok");
         let answer = skills.json(&["search", "tide-guide", &format!("Round {round}")]);
@@ -473,6 +476,6 @@ fn two_builds_at_once_leave_a_whole_index() {
     }
     let entries = skills.runtime(".skillc-meta").read_dir().unwrap();
     let names: Vec<String> =
-        entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
-    assert!(names.iter().all(|it| !it.contains("draft")), "{names:?}");
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(names.iter().all(|name| !name.contains("draft")), "{names:?}");
 }

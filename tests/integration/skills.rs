@@ -1,4 +1,4 @@
-//! A home with a project and a skill in it; runs `kb skill` there, or the program as `skc`.
+//! Sets up a home with a project and a skill; runs `kb skill` there, or the program as `skc`.
 
 use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
@@ -43,7 +43,7 @@ pub(crate) const PARTS: &str =
 /// Its text.
 const FERRY: &str = "The ferry leaves at nine.\n";
 
-/// Where the skill is, in the project.
+/// The path of the skill in the project.
 const DIR: &str = "project/.skillc/skills/tide-guide";
 
 /// A home with a project in it.
@@ -93,8 +93,10 @@ impl Skills {
     /// Returns the skill's index file.
     pub(crate) fn index(&self) -> PathBuf {
         let entries = self.runtime(".skillc-meta").read_dir().unwrap();
-        let mut paths = entries.map(|it| it.unwrap().path());
-        paths.find(|it| it.file_name().unwrap().to_str().unwrap().starts_with("search-")).unwrap()
+        let mut paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .find(|path| path.file_name().unwrap().to_str().unwrap().starts_with("search-"))
+            .unwrap()
     }
 
     /// Prepares `kb skill` in the project.
@@ -115,11 +117,11 @@ impl Skills {
         self.env.finish(self.command(args).current_dir(self.env.path(dir)))
     }
 
-    /// Runs the program in the project as `skc`.
+    /// Runs the program as `skc` in the project.
     pub(crate) fn skc<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
         let mut command = self.env.command(args);
         command.arg0("/usr/local/bin/skc").current_dir(self.env.path("project"));
-        // Not by `finish`, which knows the shapes of kb's own commands.
+        // Does not use `finish`, which checks the schemas of kb's own commands.
         let output = command.output().unwrap();
         self.env.output(output.stdout, output.stderr, output.status)
     }
@@ -136,7 +138,7 @@ impl Skills {
         self.ok(&[args, &["--format", "json"]].concat()).json()
     }
 
-    /// Requires that a command ends in 1 with this line on stderr and nothing on stdout.
+    /// Requires that a command ends with status 1, this line on stderr and nothing on stdout.
     #[track_caller]
     pub(crate) fn check_error(&self, args: &[&str], expected: &str) {
         let output = self.run(args).expect(1);
@@ -163,12 +165,17 @@ impl Skills {
     pub(crate) fn last_access(&self) -> (String, String, String) {
         let log = self.runtime(".skillc-meta/logs.db");
         let column =
-            |it: &str| self.sql(&log, &format!("SELECT {it} FROM access_log ORDER BY id DESC"));
+            |name: &str| self.sql(&log, &format!("SELECT {name} FROM access_log ORDER BY id DESC"));
         (column("command"), column("args"), column("error"))
     }
 }
 
 /// Returns the texts under a key of the objects in an array.
 pub(crate) fn texts(array: &Value, key: &str) -> Vec<String> {
-    array.as_array().unwrap().iter().map(|it| it[key].as_str().unwrap().to_owned()).collect()
+    array
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|object| object[key].as_str().unwrap().to_owned())
+        .collect()
 }

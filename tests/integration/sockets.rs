@@ -1,7 +1,8 @@
-//! No command but those that fetch opens a socket, and none but those that are named writes elsewhere.
+//! Tests that only commands that fetch open a socket, and that files are written only to documented
+//! places.
 //!
-//! `strace` watches the real program and all its children. Where it is not there, or may not watch, the
-//! test is left out and says so.
+//! `strace` watches the real program and all its children. If it is missing or may not watch, the
+//! test is skipped with a message.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +12,7 @@ use std::process::{Command, Stdio};
 use crate::env::{TestEnv, left_out};
 use crate::word_model::word_env;
 
-/// Runs a command under `strace` and returns what it and its children asked of the network.
+/// Runs a command under `strace` and returns its network calls and those of its children.
 fn network_calls(env: &TestEnv, args: &[&str]) -> Option<Vec<String>> {
     let log = env.path("strace.log");
     let kb = env.command(args);
@@ -25,8 +26,8 @@ fn network_calls(env: &TestEnv, args: &[&str]) -> Option<Vec<String>> {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_refused = said.contains("ptrace") || said.contains("PTRACE");
     let calls = fs::read_to_string(&log).ok().filter(|_| !is_refused)?;
-    // Lines that are not calls tell of signals and ends.
-    Some(calls.lines().filter(|it| it.contains('(')).map(str::to_owned).collect())
+    // Lines without calls report signals and exits.
+    Some(calls.lines().filter(|line| line.contains('(')).map(str::to_owned).collect())
 }
 
 #[test]
@@ -90,7 +91,7 @@ fn no_command_opens_a_socket() {
     }
 }
 
-/// Requires that nobody but the owner may look at anything below a directory.
+/// Requires that only the owner can read anything below a directory.
 #[track_caller]
 fn check_private(dir: &Path) {
     for entry in fs::read_dir(dir).unwrap() {
@@ -117,7 +118,7 @@ fn stored_files_are_private_and_in_the_documented_places() {
     check_private(&env.path(".kb"));
     let mut found: Vec<String> = fs::read_dir(env.path(""))
         .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     found.sort();
     assert_eq!(found, [".cache", ".kb", "bad", "bin", "copy.db", "docs", "tiny"]);

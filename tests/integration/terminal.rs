@@ -1,4 +1,4 @@
-//! Arguments and keystrokes in, what a person at a terminal sees out.
+//! Runs the program on a pseudo-terminal, with keystrokes, and returns what a person would see.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,9 +15,9 @@ use crate::env::{Output, TestEnv};
 /// Columns of the terminal.
 const WIDTH: u16 = 90;
 
-/// Runs the program with stdin and stderr on a terminal, and stdout too if `is_stdout_shown`.
+/// Runs the program with stdin and stderr on a terminal, and also stdout if `is_stdout_shown`.
 ///
-/// What the terminal shows comes back as `stderr`: echo, prompts and bars.
+/// What the terminal shows is returned as `stderr`: echo, prompts and bars.
 pub(crate) fn run(env: &TestEnv, args: &[&str], typed: &str, is_stdout_shown: bool) -> Output {
     run_at(env, args, typed, is_stdout_shown, WIDTH)
 }
@@ -50,12 +50,12 @@ pub(crate) fn run_at(
         Stdio::piped()
     });
     let child = command.stderr(terminal).spawn().unwrap();
-    // The command holds the terminal open, and the screen ends when nobody does.
+    // The command keeps the terminal open; the output ends when no process has it open.
     drop(command);
     let shown = thread::spawn(move || {
         let mut shown = Vec::new();
         let mut buffer = [0; 4096];
-        // The end of a terminal is an error on Linux.
+        // On Linux the end of a terminal is an error.
         while let Ok(len @ 1..) = screen.read(&mut buffer) {
             shown.extend_from_slice(&buffer[..len]);
         }

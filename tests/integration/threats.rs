@@ -1,11 +1,11 @@
-//! THREATS.md names tests for what it promises, and they exist.
+//! Checks that the tests THREATS.md names for its promises exist.
 
 use std::fs;
 use std::path::Path;
 
 use crate::coverage::is_test;
 
-/// Returns the names of tests in a piece of the page.
+/// Returns the names of tests in a part of the page.
 fn tests(text: &str) -> Vec<&str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted.filter(|name| name.contains("::") && !name.contains('…')).collect()

@@ -1,7 +1,8 @@
-//! A seed in, a BERT-family directory and its exact answers out.
+//! Generates BERT-family models from a seed, and computes their exact answers.
 //!
-//! The directories have what sentence-transformers writes, in the smallest size. `Tiny::embed` is
-//! the architecture written down a second time, as plainly as possible, in 64-bit floats.
+//! The directories have the files that sentence-transformers writes, in the smallest size.
+//! `Tiny::embed` is a second implementation of the architecture, as simple as possible, in 64-bit
+//! floats.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +17,7 @@ const NUM_LAYERS: usize = 2;
 const NUM_POSITIONS: usize = 34;
 const NUM_TOKENS: usize = 10;
 
-/// Whole words, one suffix, single letters.
+/// Full words, one suffix, single letters.
 pub(crate) const TOKENIZER: &str = r###"{"version": "1.0", "truncation": null, "padding": null,
     "added_tokens": [],
     "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
@@ -35,7 +36,7 @@ pub(crate) const TOKENIZER: &str = r###"{"version": "1.0", "truncation": null, "
         "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "install": 4, "##ing": 5,
             "git": 6, "query": 7, ":": 8, "a": 9}}}"###;
 
-/// What may differ between models of the family.
+/// How models of the family may differ.
 #[derive(Clone, Copy)]
 pub(crate) struct Tiny {
     pub(crate) model_type: &'static str,
@@ -69,7 +70,7 @@ impl Tiny {
         }
     }
 
-    /// The files of the model by name.
+    /// Returns the files of the model by name.
     pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let config = if self.model_type == "distilbert" {
             serde_json::json!({"model_type": "distilbert", "activation": self.activation,
@@ -100,9 +101,9 @@ impl Tiny {
             .into_iter()
             .map(|(name, (shape, data))| {
                 let bytes = if self.is_half {
-                    data.iter().flat_map(|it| half(*it).to_le_bytes()).collect()
+                    data.iter().flat_map(|number| half(*number).to_le_bytes()).collect()
                 } else {
-                    data.iter().flat_map(|it| it.to_le_bytes()).collect()
+                    data.iter().flat_map(|number| number.to_le_bytes()).collect()
                 };
                 (format!("{}{name}", self.prefix), shape, bytes)
             })
@@ -114,8 +115,8 @@ impl Tiny {
         safetensors::serialize(views, None).unwrap()
     }
 
-    /// All weights, drawn from the seed in the order of their names; multiples of 1/1024, so that
-    /// half precision holds them exactly.
+    /// Returns all weights, drawn from the seed in the order of their names. They are multiples of
+    /// 1/1024, which half precision holds exactly.
     fn tensors(&self) -> BTreeMap<String, (Vec<usize>, Vec<f32>)> {
         let mut shapes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut add = |name: String, shape: &[usize]| shapes.insert(name, shape.to_vec());
@@ -134,7 +135,7 @@ impl Tiny {
                 add(format!("{}.{layer}.{name}.weight", names.layer), &[outputs, inputs]);
                 add(format!("{}.{layer}.{name}.bias", names.layer), &[outputs]);
             }
-            norms.extend(names.norms.iter().map(|it| format!("{}.{layer}.{it}", names.layer)));
+            norms.extend(names.norms.iter().map(|norm| format!("{}.{layer}.{norm}", names.layer)));
         }
         for norm in norms {
             add(format!("{norm}.weight"), &[DIM]);
@@ -180,18 +181,19 @@ impl Tiny {
         }
     }
 
-    /// What the model makes of token ids, special tokens included.
+    /// Computes the model's vector for token ids, special tokens included.
     pub(crate) fn embed(&self, ids: &[usize]) -> Vec<f64> {
         let tensors = self.tensors();
-        let get =
-            |name: &str| -> Vec<f64> { tensors[name].1.iter().map(|it| f64::from(*it)).collect() };
+        let get = |name: &str| -> Vec<f64> {
+            tensors[name].1.iter().map(|number| f64::from(*number)).collect()
+        };
         let epsilon = if self.model_type == "distilbert" { 1e-12 } else { 1e-5 };
         let first = if self.model_type.contains("roberta") { 2 } else { 0 };
         let norm = |rows: &mut [Vec<f64>], name: &str| {
             let (weight, bias) = (get(&format!("{name}.weight")), get(&format!("{name}.bias")));
             for row in rows {
                 let mean = row.iter().sum::<f64>() / 8.0;
-                let variance = row.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / 8.0;
+                let variance = row.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / 8.0;
                 for (idx, value) in row.iter_mut().enumerate() {
                     *value =
                         (*value - mean) / (variance + epsilon).sqrt() * weight[idx] + bias[idx];
@@ -203,7 +205,11 @@ impl Tiny {
             let output = |row: &Vec<f64>| {
                 let of = |(idx, bias): (usize, &f64)| {
                     let weights = &weight[idx * row.len()..][..row.len()];
-                    bias + row.iter().zip(weights).map(|(it, weight)| it * weight).sum::<f64>()
+                    bias + row
+                        .iter()
+                        .zip(weights)
+                        .map(|(number, weight)| number * weight)
+                        .sum::<f64>()
                 };
                 bias.iter().enumerate().map(of).collect()
             };
@@ -219,13 +225,17 @@ impl Tiny {
         let positions = get("embeddings.position_embeddings.weight");
         let types = tensors
             .get("embeddings.token_type_embeddings.weight")
-            .map_or(vec![0.0; DIM], |(_, data)| data.iter().map(|it| f64::from(*it)).collect());
+            .map_or(vec![0.0; DIM], |(_, data)| {
+                data.iter().map(|number| f64::from(*number)).collect()
+            });
         let mut rows: Vec<Vec<f64>> = ids
             .iter()
             .enumerate()
             .map(|(position, id)| {
-                let at = |it: usize| {
-                    words[id * DIM + it] + positions[(first + position) * DIM + it] + types[it]
+                let at = |column: usize| {
+                    words[id * DIM + column]
+                        + positions[(first + position) * DIM + column]
+                        + types[column]
                 };
                 (0..DIM).map(at).collect()
             })
@@ -234,7 +244,7 @@ impl Tiny {
         let names = self.names();
         for layer in 0..NUM_LAYERS {
             let at = |name: &str| format!("{}.{layer}.{name}", names.layer);
-            let [query, key, value] = [0, 1, 2].map(|it| linear(&rows, &at(names.linear[it])));
+            let [query, key, value] = [0, 1, 2].map(|idx| linear(&rows, &at(names.linear[idx])));
             let mut mixed = vec![vec![0.0; DIM]; rows.len()];
             let width = DIM / NUM_HEADS;
             for head in 0..NUM_HEADS {
@@ -257,39 +267,39 @@ impl Tiny {
             add(&mut middle, &rows);
             norm(&mut middle, &at(names.norms[0]));
             let mut inner = linear(&middle, &at(names.linear[4]));
-            inner.iter_mut().flatten().for_each(|it| *it = self.activate(*it));
+            inner.iter_mut().flatten().for_each(|number| *number = self.activate(*number));
             rows = linear(&inner, &at(names.linear[5]));
             add(&mut rows, &middle);
             norm(&mut rows, &at(names.norms[1]));
         }
         let num_rows = if self.pooling == "cls" { 1 } else { rows.len() };
         let pooled: Vec<f64> =
-            (0..DIM).map(|idx| rows[..num_rows].iter().map(|it| it[idx]).sum()).collect();
-        let length = pooled.iter().map(|it| it * it).sum::<f64>().sqrt();
-        pooled.iter().map(|it| it / length).collect()
+            (0..DIM).map(|idx| rows[..num_rows].iter().map(|row| row[idx]).sum()).collect();
+        let length = pooled.iter().map(|number| number * number).sum::<f64>().sqrt();
+        pooled.iter().map(|number| number / length).collect()
     }
 
-    fn activate(&self, it: f64) -> f64 {
+    fn activate(&self, number: f64) -> f64 {
         let tanh = || {
-            let inner = (2.0 / std::f64::consts::PI).sqrt() * (it + 0.044_715 * it.powi(3));
-            it / 2.0 * (1.0 + inner.tanh())
+            let inner = (2.0 / std::f64::consts::PI).sqrt() * (number + 0.044_715 * number.powi(3));
+            number / 2.0 * (1.0 + inner.tanh())
         };
         match self.activation {
-            "relu" => it.max(0.0),
+            "relu" => number.max(0.0),
             "gelu_new" => tanh(),
-            _ => it / 2.0 * (1.0 + erf(it / std::f64::consts::SQRT_2)),
+            _ => number / 2.0 * (1.0 + erf(number / std::f64::consts::SQRT_2)),
         }
     }
 }
 
 struct Names {
     layer: &'static str,
-    /// Query, key, value, attention's output, first and second half of the network.
+    /// Query, key, value, the attention's output, the first and second half of the network.
     linear: [&'static str; 6],
     norms: [&'static str; 2],
 }
 
-/// The error function by its series; exact enough for the few units that occur here.
+/// Computes the error function by its series; exact enough for the few units that occur here.
 fn erf(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
     for n in 1..80 {

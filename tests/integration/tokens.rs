@@ -1,4 +1,5 @@
-//! Texts in, token ids out: those of the library of reference, with the vocabulary of the real model.
+//! Compares kb's token ids with those of the reference library, for the vocabulary of the real
+//! model.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use kb::embed::{DEFAULT_MODEL, ModelChoice, OpenOptions, Tokenizer, locate, toke
 
 use crate::env::{CORPUS, locations};
 
-/// kb's tokenizer of the default model, and the library's.
+/// Returns kb's tokenizer of the default model, and the library's.
 fn both() -> (Tokenizer, tokenizers::Tokenizer) {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     let installed = locate(&choice, &locations()).unwrap();
@@ -18,7 +19,7 @@ fn both() -> (Tokenizer, tokenizers::Tokenizer) {
     (tokenizer(&installed, &OpenOptions::default()).unwrap(), library)
 }
 
-/// Every file below a directory that is text.
+/// Collects every text file below a directory.
 fn texts(dir: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
@@ -35,7 +36,7 @@ fn every_text_has_the_tokens_of_the_reference() {
     let (own, library) = both();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    // The samples, the parity texts in many languages, and all there is of source code and pages.
+    // The samples, the parity texts in many languages, and all source code and pages.
     for dir in
         [Path::new(CORPUS), &root.join("tests/fixtures"), &root.join("src"), &root.join("tests")]
     {
@@ -51,7 +52,7 @@ fn every_text_has_the_tokens_of_the_reference() {
             let expected = library.encode_fast(line, true).unwrap();
             assert_eq!(own.num_passage_tokens(line), expected.len(), "{line:?}");
             if expected.len() <= own.max_tokens() {
-                let ids: Vec<i64> = expected.get_ids().iter().map(|it| i64::from(*it)).collect();
+                let ids: Vec<i64> = expected.get_ids().iter().map(|id| i64::from(*id)).collect();
                 assert_eq!(own.encode_passage(line).unwrap(), ids, "{line:?}");
             }
         }

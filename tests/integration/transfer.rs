@@ -1,4 +1,4 @@
-//! `kb export` and `kb import`: everything out of one database and into another.
+//! Tests `kb export` and `kb import`: moving everything from one database to another.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::contract;
 use crate::env::{TestEnv, with_stdin};
 use crate::word_model::check_database;
 
-/// Exports into a file of the home and returns it.
+/// Exports to a file of the home and returns it.
 fn exported(env: &TestEnv, name: &str, flags: &[&str]) -> String {
     let path = env.path(name);
     let path = path.to_str().unwrap();
@@ -28,26 +28,27 @@ fn check_import(env: &TestEnv, path: &str, expected: [u64; 4]) {
 }
 
 #[test]
-fn what_is_exported_and_imported_is_exported_the_same() {
+fn an_imported_export_is_exported_identically() {
     let from = TestEnv::real_with_corpus();
     from.ok(&["tag", "1", "--add", "tide,station"]);
     from.ok(&["remove", "2", "--yes"]);
     let text = exported(&from, "all.jsonl", &["--vectors"]);
-    let lines: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["kb_export"], 1);
     assert_eq!(lines[1]["tags"], json!(["sample", "station", "tide"]));
     assert_eq!(lines[1]["chunks"][0]["vector"].as_array().unwrap().len(), 384);
     assert_eq!(from.ok(&["export", "--vectors"]).stdout, text);
 
     let to = TestEnv::real();
-    let (num_documents, num_chunks) = lines[1..].iter().fold((0, 0), |sum: (u64, u64), it| {
-        (sum.0 + 1, sum.1 + it["chunks"].as_array().unwrap().len() as u64)
-    });
+    let (num_documents, num_chunks) =
+        lines[1..].iter().fold((0, 0), |sum: (u64, u64), document| {
+            (sum.0 + 1, sum.1 + document["chunks"].as_array().unwrap().len() as u64)
+        });
     let path = to.write("all.jsonl", &text);
     let path = path.to_str().unwrap();
     check_import(&to, path, [num_documents, num_chunks, 0, 0]);
     assert_eq!(to.ok(&["export", "--vectors"]).stdout, text);
-    // Once more, from stdin: nothing.
+    // A second import, from stdin, changes nothing.
     let again = with_stdin(&to, &["import", "-", "--format=human"], &text).expect(0);
     assert!(
         again.stdout.starts_with("Imported 0 documents (0 chunks), skipped"),
@@ -73,7 +74,7 @@ fn without_vectors_they_are_computed() {
 }
 
 #[test]
-fn folders_that_were_added_are_followed_after_an_import() {
+fn added_folders_are_followed_after_an_import() {
     let env = TestEnv::new();
     env.write("notes/a.md", "# Gauge\n\nThe frozen gauge.\n");
     env.ok(&["add", "notes", "--tags", "station"]);
@@ -102,7 +103,7 @@ fn a_passage_that_the_model_would_cut_is_refused() {
 }
 
 #[test]
-fn a_bad_line_costs_no_other() {
+fn a_bad_line_does_not_affect_others() {
     let from = TestEnv::new();
     from.ok(&["add", "--note", "The charger is in the blue box."]);
     let text = from.ok(&["export", "--vectors"]).stdout;
@@ -124,7 +125,7 @@ fn a_bad_line_costs_no_other() {
 }
 
 #[test]
-fn an_export_overwrites_nothing() {
+fn an_export_never_overwrites_a_file() {
     let env = TestEnv::new();
     env.ok(&["add", "--note", "The charger is in the blue box."]);
     let path = env.write("all.jsonl", "mine");

@@ -1,5 +1,5 @@
-//! What the working directory, `PATH` and `PYTHONPATH` can plant never runs and is never taken for a
-//! part of kb: finding F1 of the attacks from outside.
+//! Tests that files planted in the working directory, `PATH` or `PYTHONPATH` never run and are
+//! never taken for part of kb: finding F1 of the attacks from outside.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use kb::embed::{self, DEFAULT_MODEL, Event, Locations, ModelChoice};
 
 use crate::env::{Output, TestEnv, locations, runtime};
 
-/// Leaves a mark that says who ran.
+/// Leaves a mark that shows what ran.
 const PLANTED_PYTHON: &str =
     "import os\nopen(os.environ['MARK'], 'a').write(__file__ + '\\n')\nraise SystemExit(0)\n";
 
@@ -21,7 +21,7 @@ fn real_python() -> PathBuf {
     PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
 }
 
-/// A machine without model and library, whose Python is the real one and reaches no index.
+/// A machine without model and library, with the real Python and no package index.
 fn env_with_python(python_dir: &Path) -> TestEnv {
     let mut env = TestEnv::without_model();
     let mark = env.path("mark").display().to_string();
@@ -31,7 +31,7 @@ fn env_with_python(python_dir: &Path) -> TestEnv {
     env
 }
 
-/// Writes a package `onnxruntime` whose library is `library`.
+/// Writes a package `onnxruntime` that contains `library`.
 fn write_package(env: &TestEnv, folder: &str, version: &str, library: &[u8]) {
     env.write(&format!("{folder}/onnxruntime/__init__.py"), PLANTED_PYTHON);
     env.write(
@@ -41,7 +41,7 @@ fn write_package(env: &TestEnv, folder: &str, version: &str, library: &[u8]) {
     env.write(&format!("{folder}/onnxruntime/capi/libonnxruntime.so.{version}"), library);
 }
 
-/// Makes `folder` what a hostile repository might be, and a document to add.
+/// Makes `folder` look like a hostile repository, with a document to add.
 fn plant(env: &TestEnv, folder: &str) {
     env.write(&format!("{folder}/README.md"), "# x\n");
     for module in ["csv", "os", "importlib/__init__", "sysconfig", "pip/__init__", "pip/__main__"] {
@@ -84,7 +84,7 @@ fn a_python_in_a_relative_folder_of_the_path_is_not_started() {
         let output = env.finish(env.command(&["init"]).current_dir(env.path("repo")));
         check_untouched(&env, &output);
     }
-    // With no other Python there is none.
+    // Without another Python there is none.
     env.set("PATH", ".:");
     let output = env.finish(env.command(&["init"]).current_dir(env.path("repo"))).expect(2);
     assert!(output.stderr.contains("no `python3` in a folder of PATH that has a full path"));
@@ -104,8 +104,8 @@ fn the_variables_of_python_change_nothing() {
     check_untouched(&env, &env.kb(&["init"]));
 }
 
-/// What users set for pip stays: here a folder with a package in it, which then is not what it
-/// should be.
+/// The user's settings for pip stay in force: here a folder with a package in it, whose bytes turn
+/// out to be wrong.
 #[test]
 fn pip_keeps_the_users_index() {
     let python = real_python();
@@ -128,7 +128,7 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
     }
 }
 
-/// Makes a virtual environment with a package whose library is `library`; returns the folder of its
+/// Makes a virtual environment with a package that contains `library`; returns the folder of its
 /// programs.
 pub(crate) fn venv_with_library(env: &TestEnv, library: &[u8]) -> PathBuf {
     let venv = env.path("venv");
@@ -141,8 +141,8 @@ pub(crate) fn venv_with_library(env: &TestEnv, library: &[u8]) -> PathBuf {
     venv.join("bin")
 }
 
-/// A virtual environment of the user's: its library is taken if its bytes are known, whatever the
-/// package says its version is.
+/// The library of a user's virtual environment is adopted only if its bytes are known, whatever
+/// version its package claims.
 #[test]
 fn a_library_of_a_virtual_environment_is_adopted_only_if_its_bytes_are_known() {
     let real = fs::read(runtime()).unwrap();
@@ -162,7 +162,7 @@ fn a_library_of_a_virtual_environment_is_adopted_only_if_its_bytes_are_known() {
     }
 }
 
-/// The system's library is not loaded where it is: it is copied if its bytes are known.
+/// The system's library is never loaded from where it is: it is copied if its bytes are known.
 #[test]
 fn a_system_library_is_copied_only_if_its_bytes_are_known() {
     let real = fs::read(runtime()).unwrap();

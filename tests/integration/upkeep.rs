@@ -1,5 +1,5 @@
-//! `kb doctor` and `kb update`: what is damaged is told and mended, what changed is followed, and a
-//! disk that is not mounted is never taken for a deletion.
+//! Tests `kb doctor` and `kb update`: damage is reported and repaired, changes are followed, and an
+//! unmounted disk is never taken for a deletion.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,23 +11,23 @@ use crate::contract::{Doctor, Update, read};
 use crate::env::TestEnv;
 use crate::word_model::{check_database, find, word_env};
 
-/// Damages the database by plain SQLite.
+/// Damages the database with plain SQLite.
 fn damage(env: &TestEnv, sql: &str) {
     Connection::open(env.database()).unwrap().execute_batch(sql).unwrap();
 }
 
 /// Returns verdict and message of the checks of one name.
 fn verdicts(report: &Value, name: &str) -> Vec<(String, String)> {
-    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
     let checks = report["checks"].as_array().unwrap().iter();
     checks
-        .filter(|it| it["name"] == name)
-        .map(|it| (text(&it["verdict"]), text(&it["message"])))
+        .filter(|check| check["name"] == name)
+        .map(|check| (text(&check["verdict"]), text(&check["message"])))
         .collect()
 }
 
 #[test]
-fn a_sound_database_on_a_sound_machine_is_told_so() {
+fn a_sound_database_on_a_sound_machine_is_reported_as_sound() {
     let env = word_env();
     let human = env.ok(&["doctor"]);
     assert!(human.stdout.ends_with("Sound.\n"), "{}", human.text());
@@ -36,7 +36,7 @@ fn a_sound_database_on_a_sound_machine_is_told_so() {
     }
     let before = fs::read(env.database()).unwrap();
     let exact: Doctor = read(&env.ok(&["doctor", "--format=json"]));
-    assert!(exact.sound && exact.checks.iter().any(|it| it.name == "disk"));
+    assert!(exact.sound && exact.checks.iter().any(|check| check.name == "disk"));
     let report = env.json(&["doctor", "--fix", "--format=json"]);
     assert_eq!(
         (&report["sound"], &report["faults"], &report["repaired"]),
@@ -48,7 +48,7 @@ fn a_sound_database_on_a_sound_machine_is_told_so() {
 }
 
 #[test]
-fn before_anything_was_added_there_is_nothing_to_find_fault_with() {
+fn a_new_database_has_no_faults() {
     let env = TestEnv::with_corpus();
     fs::remove_dir_all(env.path(".kb")).unwrap();
     let output = env.ok(&["doctor"]);
@@ -58,7 +58,7 @@ fn before_anything_was_added_there_is_nothing_to_find_fault_with() {
 }
 
 #[test]
-fn what_is_damaged_is_told_and_mended_by_fix() {
+fn damage_is_reported_and_repaired_with_fix() {
     for (sql, word) in [
         ("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')", "keywords"),
         ("DELETE FROM chunks_sizes_blocks", "sizes"),
@@ -90,7 +90,7 @@ fn what_is_damaged_is_told_and_mended_by_fix() {
 }
 
 #[test]
-fn a_database_beyond_repair_ends_in_status_2_and_is_left_alone() {
+fn a_database_beyond_repair_ends_with_status_2_and_is_left_alone() {
     let env = word_env();
     let good = fs::read(env.database()).unwrap();
     let mut torn = good.clone();
@@ -107,7 +107,7 @@ fn a_database_beyond_repair_ends_in_status_2_and_is_left_alone() {
 }
 
 #[test]
-fn what_others_may_look_into_is_closed() {
+fn files_that_others_can_read_are_made_private() {
     let env = word_env();
     let mode =
         |name: &str| fs::metadata(env.path(".kb").join(name)).unwrap().permissions().mode() & 0o777;
@@ -122,7 +122,7 @@ fn what_others_may_look_into_is_closed() {
 }
 
 #[test]
-fn a_model_that_is_missing_or_damaged_is_told() {
+fn a_missing_or_damaged_model_is_reported() {
     let env = word_env();
     fs::write(env.path("tiny/tokenizer.json"), "{").unwrap();
     let output = env.kb(&["doctor"]);
@@ -154,7 +154,7 @@ fn update(env: &TestEnv, args: &[&str]) -> Value {
 }
 
 #[test]
-fn an_update_follows_what_is_new_changed_and_moved() {
+fn an_update_follows_new_changed_and_moved_files() {
     let env = followed();
     env.ok(&["tag", "4", "--remove", "kept", "--add", "mine"]);
     env.write("notes/a.md", "# Storm\n\nwinter paint");
@@ -162,12 +162,12 @@ fn an_update_follows_what_is_new_changed_and_moved() {
     fs::rename(env.path("notes/b.md"), env.path("notes/moved.md")).unwrap();
     for args in [&["--dry-run"][..], &["--dry-run", "--prune"]] {
         let foreseen = update(&env, args);
-        let counts = ["added", "updated", "moved"].map(|it| foreseen[it].as_u64().unwrap());
+        let counts = ["added", "updated", "moved"].map(|key| foreseen[key].as_u64().unwrap());
         assert_eq!(counts, [1, 1, 1], "{foreseen}");
         assert!(env.json(&["list", "--format=json"]).as_array().unwrap().len() == 7);
     }
     let done = update(&env, &[]);
-    let counts = ["added", "updated", "moved"].map(|it| done[it].as_u64().unwrap());
+    let counts = ["added", "updated", "moved"].map(|key| done[key].as_u64().unwrap());
     assert_eq!(counts, [1, 1, 1], "{done}");
     let changed = env.json(&["info", "4", "--format=json"]);
     assert_eq!(changed["tags"], serde_json::json!(["mine"]), "what was taken stays away");
@@ -178,13 +178,13 @@ fn an_update_follows_what_is_new_changed_and_moved() {
     assert_eq!(new["tags"], serde_json::json!(["kept"]), "what the folder was added with");
     assert_eq!(find(&env, &["winter paint"])[0], "Storm");
     let again = update(&env, &[]);
-    let counts = ["added", "updated", "moved", "unchanged"].map(|it| again[it].as_u64().unwrap());
+    let counts = ["added", "updated", "moved", "unchanged"].map(|key| again[key].as_u64().unwrap());
     assert_eq!(counts, [0, 0, 0, 7], "{again}");
     check_database(&env);
 }
 
 #[test]
-fn a_changed_file_that_is_ignored_since_is_read_and_then_left_in_peace() {
+fn a_changed_file_that_is_now_ignored_is_read_once_more() {
     let env = followed();
     env.write("notes/.kbignore", "a.md\n");
     env.write("notes/a.md", "# Storm\n\nwinter paint");
@@ -194,7 +194,7 @@ fn a_changed_file_that_is_ignored_since_is_read_and_then_left_in_peace() {
 }
 
 #[test]
-fn a_file_that_says_nothing_any_more_is_told() {
+fn a_file_that_became_empty_is_reported() {
     let env = followed();
     env.write("notes/a.md", "");
     let report = update(&env, &[]);
@@ -203,7 +203,7 @@ fn a_file_that_says_nothing_any_more_is_told() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_file_means_that_the_file_is_gone() {
+fn a_file_replaced_by_a_folder_is_missing() {
     let env = followed();
     fs::remove_file(env.path("notes/a.md")).unwrap();
     fs::create_dir(env.path("notes/a.md")).unwrap();
@@ -213,7 +213,7 @@ fn a_folder_in_the_place_of_a_file_means_that_the_file_is_gone() {
 }
 
 #[test]
-fn what_a_file_was_said_to_be_holds_in_an_added_folder_too() {
+fn a_type_given_by_the_user_also_holds_in_an_added_folder() {
     let env = followed();
     env.write("notes/plan.foo", "# Plan\n\nvalve engine");
     env.ok(&["add", "notes/plan.foo", "--type", "markdown"]);
@@ -224,7 +224,7 @@ fn what_a_file_was_said_to_be_holds_in_an_added_folder_too() {
 }
 
 #[test]
-fn a_file_that_takes_the_bytes_of_another_has_changed() {
+fn a_file_with_the_bytes_of_another_has_changed() {
     let env = followed();
     fs::copy(env.path("notes/b.md"), env.path("notes/a.md")).unwrap();
     let report = update(&env, &[]);
@@ -232,14 +232,14 @@ fn a_file_that_takes_the_bytes_of_another_has_changed() {
 }
 
 #[test]
-fn files_that_exchange_names_keep_their_ids_and_tags() {
+fn files_that_swap_names_keep_their_ids_and_tags() {
     let env = followed();
     let known = |env: &TestEnv| -> Vec<(i64, Value)> {
         let list = env.json(&["list", "--path", "notes", "--format", "json"]);
         let list = list.as_array().unwrap().iter();
-        list.map(|it| (it["id"].as_i64().unwrap(), it["tags"].clone())).collect()
+        list.map(|document| (document["id"].as_i64().unwrap(), document["tags"].clone())).collect()
     };
-    let [a, b, c] = ["a.md", "b.md", "c.md"].map(|it| env.path(format!("notes/{it}")));
+    let [a, b, c] = ["a.md", "b.md", "c.md"].map(|name| env.path(format!("notes/{name}")));
     let id = |path: &std::path::Path| {
         env.json(&["info", path.to_str().unwrap(), "--format", "json"])["id"].clone()
     };
@@ -262,7 +262,7 @@ fn files_that_exchange_names_keep_their_ids_and_tags() {
 }
 
 #[test]
-fn what_is_gone_is_told_and_removed_only_when_asked() {
+fn missing_files_are_reported_and_removed_only_on_request() {
     let env = followed();
     fs::remove_file(env.path("notes/c.md")).unwrap();
     let told = update(&env, &[]);
@@ -277,7 +277,7 @@ fn what_is_gone_is_told_and_removed_only_when_asked() {
 }
 
 #[test]
-fn more_than_a_third_of_a_folder_goes_by_force_alone() {
+fn more_than_a_third_of_a_folder_is_removed_only_with_force() {
     let env = followed();
     fs::remove_file(env.path("notes/a.md")).unwrap();
     fs::remove_file(env.path("notes/c.md")).unwrap();
@@ -293,7 +293,7 @@ fn more_than_a_third_of_a_folder_goes_by_force_alone() {
 }
 
 #[test]
-fn a_disk_that_is_not_mounted_is_no_deletion() {
+fn an_unmounted_disk_is_not_a_deletion() {
     let env = followed();
     let num_documents = || env.json(&["list", "--format=json"]).as_array().unwrap().len();
     let unmount = |folder: &str| {
@@ -301,7 +301,8 @@ fn a_disk_that_is_not_mounted_is_no_deletion() {
         fs::rename(env.path(folder), &away).unwrap();
         away
     };
-    // The mount point stays empty, or goes with the disk; the folder itself or one inside of it.
+    // The mount point stays empty, or vanishes with the disk; it is the folder itself or one inside
+    // it.
     for (folder, is_left) in
         [("notes", true), ("notes", false), ("notes/sub", true), ("docs", true), ("docs", false)]
     {
@@ -328,7 +329,7 @@ fn a_disk_that_is_not_mounted_is_no_deletion() {
 }
 
 #[test]
-fn files_that_were_named_themselves_are_followed_as_what_they_were() {
+fn files_named_by_the_user_are_followed_with_their_type() {
     let env = word_env();
     let note = env.write("loose/remark.md", "# One\n\nstorm");
     env.write("loose/other.md", "# Other\n\noak");
@@ -344,7 +345,7 @@ fn files_that_were_named_themselves_are_followed_as_what_they_were() {
 }
 
 #[test]
-fn the_status_says_what_is_out_of_date_when_asked() {
+fn the_status_reports_what_is_out_of_date_on_request() {
     let env = followed();
     assert_eq!(env.json(&["status", "--format=json"])["out_of_date"], Value::Null);
     let fresh = env.ok(&["status", "--scan"]);
@@ -365,7 +366,7 @@ fn the_status_says_what_is_out_of_date_when_asked() {
 }
 
 #[test]
-fn nothing_was_added_so_there_is_nothing_to_update() {
+fn without_added_documents_there_is_nothing_to_update() {
     let env = TestEnv::with_runtime();
     let output = env.ok(&["update"]);
     assert!(output.stdout.starts_with("0 added, 0 updated, 0 moved"), "{}", output.text());

@@ -1,4 +1,4 @@
-//! `kb embed`: texts in, vectors as JSON lines out.
+//! Tests `kb embed`, which prints the vectors of texts as JSON lines.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -6,10 +6,10 @@ use std::process::Stdio;
 use crate::env::{Output, TestEnv, with_stdin};
 use crate::word_model::word_env;
 
-/// Reads one vector a line.
+/// Parses one vector per line.
 #[track_caller]
 fn vectors(output: &Output) -> Vec<Vec<f32>> {
-    output.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect()
+    output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn cosine(left: &[f32], right: &[f32]) -> f64 {
@@ -25,7 +25,7 @@ fn a_text_becomes_one_line_of_numbers() {
     let found = vectors(&output);
     assert_eq!((found.len(), found[0].len()), (1, 384));
     assert!((cosine(&found[0], &found[0]) - 1.0).abs() < 1e-5);
-    // What sentence-transformers gives, to the digits it prints in full precision.
+    // The values of sentence-transformers, to the digits it prints in full precision.
     let full = env.kb_with(&[("KB_EMBEDDING_PRECISION", "fp32")], &["embed", "how to install git"]);
     let full = &vectors(&full.expect(0))[0];
     assert!(cosine(&found[0], full) > 0.98);
@@ -37,7 +37,7 @@ fn a_text_becomes_one_line_of_numbers() {
 #[test]
 fn lines_of_stdin_are_embedded_in_order() {
     let env = word_env();
-    let lines: Vec<String> = (0..600).map(|it| format!("tide gauge {it}")).collect();
+    let lines: Vec<String> = (0..600).map(|number| format!("tide gauge {number}")).collect();
     let typed = format!("frozen tide\r\n\n{}\nstorm", lines.join("\n"));
     let found = vectors(&with_stdin(&env, &["embed", "--stdin"], &typed).expect(0));
     assert_eq!(found.len(), 603);
@@ -68,7 +68,7 @@ fn an_answer_does_not_wait_for_the_next_line() {
 }
 
 #[test]
-fn queries_and_passages_have_their_own_prefix() {
+fn queries_and_passages_have_separate_prefixes() {
     let env = word_env();
     let prefixes =
         [("KB_EMBEDDING_QUERY_PREFIX", "storm anchor "), ("KB_EMBEDDING_PASSAGE_PREFIX", "apple ")];
@@ -85,7 +85,7 @@ fn queries_and_passages_have_their_own_prefix() {
 }
 
 #[test]
-fn a_text_the_model_cannot_read_whole_is_cut_and_said() {
+fn a_text_longer_than_the_model_reads_is_cut_with_a_notice() {
     let env = word_env();
     let long = "tide ".repeat(300);
     let warning = "is longer than the 128 tokens the model reads: cut\n";
@@ -107,7 +107,7 @@ fn check_refused(output: &Output, code: &str, said: &str) {
 }
 
 #[test]
-fn what_cannot_be_embedded_is_refused() {
+fn input_that_cannot_be_embedded_is_refused() {
     let env = word_env();
     check_refused(&env.kb(&["embed"]), "usage", "<TEXT>");
     check_refused(&env.kb(&["embed", "tide", "--stdin"]), "usage", "cannot be used with");

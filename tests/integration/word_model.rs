@@ -1,8 +1,8 @@
-//! A seed in, a model directory out, and homes that use it: a BERT of random weights with which
-//! searching makes sense.
+//! Generates a model directory from a seed, and homes that use it: a BERT with random weights that
+//! gives sensible search results.
 //!
-//! Layers add little to the word embeddings, so a text's vector is close to the mean of its words'
-//! vectors: texts with common words are near each other, as with a real model.
+//! Its layers add little to the word embeddings, so a text's vector is close to the mean of its
+//! words' vectors: texts with common words are near each other, as with a real model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +19,7 @@ const WORDS: &str = "the of a and to in is on for tide gauge harbour salt chart 
     storm anchor lamp rope sail keeper signal valve ice frozen winter paint engine backup log \
     install configure release note plan apple pear orchard cider press cellar barrel oak";
 
-/// What a model is like.
+/// The parameters of a model.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WordModel {
     /// Two models with different seeds have nothing in common.
@@ -30,7 +30,7 @@ pub(crate) struct WordModel {
     pub(crate) max_seq_length: usize,
     /// `mean_tokens` or `cls_token`.
     pub(crate) pooling: &'static str,
-    /// Which words are one token; every other word is spelt in letters.
+    /// Which words are one token; every other word is spelled in letters.
     pub(crate) words: Words,
 }
 
@@ -39,8 +39,8 @@ pub(crate) struct WordModel {
 pub(crate) enum Words {
     /// [`WORDS`].
     Few,
-    /// And every word of the tests and of the sample documents, so that texts have about as many tokens as
-    /// the real model sees in them. A word's vector depends on the word alone.
+    /// Also every word of the tests and of the sample documents, so that texts have about as many
+    /// tokens as with the real model. A word's vector depends on nothing but the word.
     OfTests,
 }
 
@@ -81,7 +81,7 @@ impl WordModel {
             pooling[format!("pooling_mode_{mode}")] = json!(mode == self.pooling);
         }
         let sentence = json!({"max_seq_length": self.max_seq_length, "do_lower_case": false});
-        let text = |it: serde_json::Value| it.to_string().into_bytes();
+        let text = |value: serde_json::Value| value.to_string().into_bytes();
         [
             ("config.json", text(config)),
             ("modules.json", text(modules)),
@@ -94,7 +94,7 @@ impl WordModel {
         .into()
     }
 
-    /// Writes the files of the model into `dir`, which is made.
+    /// Writes the files of the model into `dir`, which is created.
     pub(crate) fn write(&self, dir: &Path) {
         for (name, bytes) in self.files() {
             let path = dir.join(name);
@@ -103,7 +103,7 @@ impl WordModel {
         }
     }
 
-    /// Returns the embedding of a word, whatever other words there are.
+    /// Returns the embedding of a word, which is independent of the other words.
     fn vector(&self, word: &str) -> Vec<f32> {
         // FNV-1a.
         let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325 ^ self.seed, |hash, byte| {
@@ -157,7 +157,7 @@ impl WordModel {
         let bytes: Vec<(String, Vec<usize>, Vec<u8>)> = tensors
             .into_iter()
             .map(|(name, shape, data)| {
-                (name, shape, data.iter().flat_map(|it| it.to_le_bytes()).collect())
+                (name, shape, data.iter().flat_map(|number| number.to_le_bytes()).collect())
             })
             .collect();
         let views = bytes.iter().map(|(name, shape, data)| {
@@ -167,8 +167,8 @@ impl WordModel {
     }
 }
 
-/// Makes a home with the default model in `tiny/` and three documents: 1 `docs/cider.md`,
-/// 2 `docs/tides.md`, 3 a note.
+/// Makes a home with the default model in `tiny/` and three documents: 1 `docs/cider.md`, 2
+/// `docs/tides.md`, 3 a note.
 pub(crate) fn word_env() -> TestEnv {
     let env = TestEnv::with_runtime();
     WordModel::default().write(&env.path("tiny"));
@@ -180,15 +180,15 @@ pub(crate) fn word_env() -> TestEnv {
     env
 }
 
-/// Returns the titles a search finds, best first.
+/// Returns the titles that a search finds, best first.
 #[track_caller]
 pub(crate) fn find(env: &TestEnv, args: &[&str]) -> Vec<String> {
     let answer = env.json(&[&["search"], args].concat());
     let results = answer["results"].as_array().unwrap().iter();
-    results.map(|it| it["source"]["title"].as_str().unwrap().to_owned()).collect()
+    results.map(|result| result["source"]["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Requires that the database is whole, by the library's own examination.
+/// Requires that the database is intact, according to the library's own check.
 #[track_caller]
 pub(crate) fn check_database(env: &TestEnv) {
     let store = kb::store::Store::open_existing(&env.database()).unwrap().unwrap();
@@ -196,22 +196,23 @@ pub(crate) fn check_database(env: &TestEnv) {
     store.close().unwrap();
 }
 
-/// Special tokens, words, then every printable ASCII character at the start of a word and within.
+/// Returns special tokens, words, then every printable ASCII character at the start of a word and
+/// within.
 fn vocabulary(words: Words) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let more = match words {
         Words::Few => BTreeSet::new(),
         Words::OfTests => words_of_tests(),
     };
-    let letters = || (b'!'..=b'~').map(|it| char::from(it).to_ascii_lowercase().to_string());
+    let letters = || (b'!'..=b'~').map(|byte| char::from(byte).to_ascii_lowercase().to_string());
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
         .map(str::to_owned)
         .into_iter()
         .chain(WORDS.split_whitespace().map(str::to_owned))
         .chain(more)
         .chain(letters())
-        .chain(letters().map(|it| format!("##{it}")))
-        .filter(|it| seen.insert(it.clone()))
+        .chain(letters().map(|letter| format!("##{letter}")))
+        .filter(|word| seen.insert(word.clone()))
         .collect()
 }
 
@@ -219,8 +220,9 @@ fn vocabulary(words: Words) -> Vec<String> {
 fn words_of_tests() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut words = BTreeSet::new();
-    let mut folders =
-        ["integration", "fixtures/corpus", "fixtures/skill"].map(|it| root.join(it)).to_vec();
+    let mut folders = ["integration", "fixtures/corpus", "fixtures/skill"]
+        .map(|folder| root.join(folder))
+        .to_vec();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -261,7 +263,7 @@ fn tokenizer(vocabulary: &[String]) -> serde_json::Value {
     })
 }
 
-/// The splitmix64 generator: the same seed gives the same weights everywhere.
+/// A splitmix64 generator: the same seed gives the same weights everywhere.
 struct Random(u64);
 
 impl Random {
