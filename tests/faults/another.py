@@ -1,4 +1,4 @@
-"""Runs kb as another user: copies the program and the cache to a place that this user can reach.
+"""Runs kb as another user: copies the program and the cache to a folder that this user can reach.
 
 The checkout and the home may be below folders that only their owner can enter (a container's `/root`).
 """
@@ -14,7 +14,7 @@ from world import World
 MODEL = "models--*--all-MiniLM-L6-v2"
 
 def world_for(user, world):
-    """Returns a world whose program, cache and home `user` can reach; `None` if there is no place for it."""
+    """Returns a world whose program, cache and home `user` can reach; `None` if there is no folder for it."""
     if not is_reachable(world.work.parent.parent):
         return None
     for place in (world.work.parent, world.work, world.home):
@@ -41,7 +41,7 @@ def world_for(user, world):
 def is_reachable(folder):
     """Whether every user can enter a folder and all its parents."""
     folder = pathlib.Path(folder).resolve()
-    return all(it.stat().st_mode & stat.S_IXOTH for it in (folder, *folder.parents))
+    return all(place.stat().st_mode & stat.S_IXOTH for place in (folder, *folder.parents))
 
 
 def copy_cache(world, user):

@@ -1,4 +1,4 @@
-"""Runs the end-to-end tests in Rust of the classes that they try, and counts what they tried."""
+"""Runs the end-to-end tests in Rust for the classes that they cover, and counts their cases."""
 
 import json
 import pathlib
@@ -7,7 +7,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).parents[2]
 
-# Class, module of tests/integration, and how a test reports a number of inputs, where one does.
+# Class, module of tests/integration, and how its tests report a number of inputs, if they do.
 CLASSES = [
     ("changed cache: refused, found before it is loaded, repaired", "poisoned::", None),
     ("code and libraries in the working directory", "trust::", None),
@@ -22,7 +22,7 @@ CLASSES = [
 
 
 def test_program():
-    """Builds the end-to-end tests and returns the program; `None` where there is no cargo."""
+    """Builds the end-to-end tests and returns the program; `None` without cargo."""
     command = ["cargo", "test", "--locked", "--quiet", "--test", "integration", "--no-run",
                "--message-format=json"]
     try:
@@ -30,8 +30,8 @@ def test_program():
     except FileNotFoundError:
         return None
     messages = [json.loads(line) for line in built.stdout.splitlines() if line.startswith(b"{")]
-    programs = [it["executable"] for it in messages if it.get("executable")
-                and it.get("target", {}).get("name") == "integration"]
+    programs = [message["executable"] for message in messages if message.get("executable")
+                and message.get("target", {}).get("name") == "integration"]
     return programs[-1] if programs else None
 
 

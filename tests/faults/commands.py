@@ -1,5 +1,5 @@
-"""Says, for each command that reads or writes the user's data: what is there before it, what it is called
-with, what it may leave when it is disturbed, and how it is repeated.
+"""Describes each command that reads or writes the user's data: the state before it, its arguments, what it
+may leave when it is disturbed, and how it is repeated.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from world import text, write
 
 
 class Command:
-    """A command that changes the database and can be repeated by the same words."""
+    """A command that changes the database and can be repeated with the same arguments."""
 
     name = ""
     words = []
@@ -22,7 +22,7 @@ class Command:
     changes = True
     # Whether there is something to repair before the command.
     starts_damaged = False
-    # Whether power cuts are tried as well, and whether what a run ended with is on disk then.
+    # Whether power cuts are also tried, and whether the result of a run is on disk when it ends.
     power, is_durable = False, False
 
     def prepare(self, stage):
@@ -39,22 +39,22 @@ class Command:
         return [stage.place]
 
     def is_right(self, _state):
-        """Whether what an undisturbed run leaves is as it should be."""
+        """Whether an undisturbed run left the expected state."""
         return True
 
     def may_be(self, _stage, _key, _value):
-        """Whether something may be neither as before nor as after."""
+        """Whether something may differ both from the state before and from the one after."""
         return False
 
     def is_partial(self, _text):
-        """Whether a run that ends in 0 says that it left something out."""
+        """Whether a run that ended with status 0 reports that it left something out."""
         return False
 
     def again(self, stage, _state):
         return self.args(stage)
 
     def write_more(self, _stage):
-        """Makes the command write once more, where repeating it finds nothing to do; returns whether it did."""
+        """Makes the command write once more if repeating it finds nothing to do; returns whether it did."""
         return False
 
     def may_stay(self, name):
@@ -69,7 +69,7 @@ def add_folder(stage, name, count, tags):
 
 
 def tree(folder):
-    """Returns a hash over the names and bytes of all files below a folder; `None` without it."""
+    """Returns a hash over the names and bytes of all files below a folder; `None` if it is missing."""
     folder = pathlib.Path(folder)
     if not folder.is_dir():
         return None
@@ -86,7 +86,7 @@ def file_hash(path):
 
 
 def one(key, value):
-    """Returns a state of one thing; nothing where there is none."""
+    """Returns a state with one entry; an empty one without a value."""
     return {} if value is None else {key: value}
 
 
@@ -122,7 +122,7 @@ class Update(Command):
         write(files[3].with_name("added.md"), text("added"))
 
     def may_be(self, stage, _key, now):
-        # A document that has moved has its old path until the new one was seen.
+        # A moved document has its old path until the new one is seen.
         return now is not None and any(was[0] == now[0] and was[5] == now[5] for was in stage.before.values())
 
     def is_partial(self, text):
@@ -142,7 +142,7 @@ class Remove(Command):
     def again(self, stage, _state):
         listed = json.loads(stage.world.ok(stage.db, "list", "--format", "json"))
         left = [str(document["id"]) for document in listed if str(document["id"]) in self.ids]
-        # A document that is already removed would be an error.
+        # Removing a document twice would be an error.
         return self.words + left if left else None
 
 
@@ -178,11 +178,11 @@ class Backup(Command):
         return super().state(stage) | {"backup": value}
 
     def is_right(self, state):
-        documents = {key[1]: it for key, it in state.items() if key[0] == "document"}
+        documents = {key[1]: document for key, document in state.items() if key[0] == "document"}
         return self.status != 0 or state["backup"] == documents
 
     def again(self, stage, state):
-        # Without --force a backup that is complete already is refused.
+        # Without --force a backup that is already complete is refused.
         return None if state.get("backup") == stage.after["backup"] else self.args(stage)
 
 
@@ -199,7 +199,7 @@ class BackupForce(Backup):
 
 
 class BackupOverLog(Backup):
-    """What a killed process left next to the target must not be taken for a part of the new copy."""
+    """Remains of a killed process next to the target must not be taken for part of the new copy."""
 
     name, words = "backup --force over a leftover log", ["backup", "other/kb.db", "--force"]
     copy_name = "other/kb.db"
@@ -235,7 +235,7 @@ class Verify(Backup):
 
 
 class VerifyDamaged(Verify):
-    """A damaged copy must never be called sound, whatever fails while it is looked at."""
+    """A damaged copy must never be reported as sound, whatever fails while it is checked."""
 
     name, status = "backup --verify of a damaged file", 2
 
@@ -269,7 +269,7 @@ class Export(Command):
         return super().state(stage) | one("export.jsonl", file_hash(stage.home / "export.jsonl"))
 
     def again(self, stage, state):
-        # An export that is complete already is not overwritten.
+        # An export that is already complete is not overwritten.
         return None if state.get("export.jsonl") == stage.after["export.jsonl"] else self.args(stage)
 
 
@@ -293,7 +293,7 @@ class DoctorFix(Command):
         return state
 
     def may_be(self, _stage, key, value):
-        # Parts are made again one after the other.
+        # Parts are rebuilt one after the other.
         return key == "sizes" and value is not None
 
     def is_partial(self, _text):
@@ -301,7 +301,7 @@ class DoctorFix(Command):
 
 
 class SkillBuild(Command):
-    """An index is either unusable, and said to be, or it answers as it should."""
+    """An index is either unusable, and reported as such, or it answers correctly."""
 
     name, words, power = "skill build", ["skill", "build", "skill"], True
 
@@ -322,7 +322,7 @@ class SkillBuild(Command):
         return stage.run()[0] == 0
 
     def may_stay(self, name):
-        # Searches are logged where the skill has its index, or where that can be written.
+        # Searches are logged in the skill's runtime directory, or in the fallback log.
         return "logs.db" in name or "/.skillc/logs" in name
 
 
@@ -359,7 +359,7 @@ class SkillSearch(SkillBuild):
 
 
 class Search(Command):
-    """Reads only; what it prints under a fault is right or an error."""
+    """Only reads; under a fault it prints the right answer or an error."""
 
     name, words, changes = "search", ["search", "harbour salt", "--fts-only"], False
 

@@ -10,12 +10,12 @@ HEADER_FIELDS = [16, 18, 19, 20, 21, 22, 24, 28, 32, 36, 40, 44, 47, 48, 52, 56,
 
 
 def used_pages(data):
-    """Returns the places of pages that hold anything: most of a vector table is room for more."""
+    """Returns the offsets of pages with content: most of a vector table is free space."""
     return [at for at in range(0, len(data), PAGE) if any(data[at : at + PAGE])]
 
 
 def damage(data, rng):
-    """Returns what was done and the damaged bytes."""
+    """Returns a description of the damage and the damaged bytes."""
     data = bytearray(data)
     pages = used_pages(data)
     page = rng.choice(pages)
@@ -35,7 +35,7 @@ def damage(data, rng):
         other = rng.choice(pages)
         data[page : page + PAGE], data[other : other + PAGE] = data[other : other + PAGE], data[page : page + PAGE]
     elif kind == "cell header":
-        # The pointers to the cells of a page begin behind its header.
+        # The pointers to the cells of a page start after its header.
         at = page + (100 if page == 0 else 0) + 8 + rng.randrange(24)
         data[at] ^= 1 << rng.randrange(8)
     elif kind == "page header":
@@ -49,10 +49,10 @@ def damage(data, rng):
 
 
 def unseen(before, after):
-    """Says which documents hold other text or vectors than before, although nobody sees a fault."""
+    """Reports which documents have other text or vectors than before, although no check finds a fault."""
     for path, document in (after or {}).items():
         was = before.get(path)
-        # A title or a path that is changed is another document; texts and vectors are compared.
+        # A changed title or path makes another document; texts and vectors are compared.
         if was is None or was[5] == document[5]:
             continue
         for old, new in zip(was[5], document[5]):

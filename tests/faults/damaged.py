@@ -1,4 +1,4 @@
-"""Runs kb on damaged databases: it ends, with a status that fits, and sees what SQLite sees."""
+"""Runs kb on damaged databases: it ends, with the right status, and finds what SQLite finds."""
 
 import contextlib
 import json
@@ -10,10 +10,10 @@ import subprocess
 import world as examined
 from world import text, write
 
-# No run takes longer, on a busy machine, unless it hangs.
+# A run that takes longer hangs, even on a busy machine.
 PATIENCE = 120
 
-# What is run on each damaged database; each starts from the same bytes.
+# The commands to run on each damaged database; each starts from the same bytes.
 COMMANDS = {
     "list": ["list"],
     "search": ["search", "harbour salt"],
@@ -41,7 +41,7 @@ def database(world, data_dir):
 
 
 class Case:
-    """A data directory with damaged files in it, which can be put back as they were."""
+    """A data directory with damaged files, which can be restored."""
 
     def __init__(self, world, place, files):
         self.world, self.db, self.files = world, place / "db", files
@@ -55,7 +55,7 @@ class Case:
             (self.db / name).chmod(0o600)
 
     def run(self, args):
-        """Returns status, stdout, stderr and problems of any run: no crash, no hang, a status of kb's."""
+        """Returns status, stdout, stderr and problems of any run: no crash, no hang, a status that kb defines."""
         child = self.world.start(self.db, *args)
         try:
             out, err = child.communicate(timeout=PATIENCE)
@@ -70,10 +70,10 @@ class Case:
         return child.returncode, out, err, problems
 
     def look(self):
-        """Returns what plain SQLite finds wrong, and what it can read, looking at a copy."""
+        """Returns what plain SQLite finds wrong in a copy, and what it can read."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         shutil.copytree(self.db, self.scratch)
-        # An error that quotes a damaged name is no UTF-8.
+        # An error that quotes a damaged name is not UTF-8.
         with contextlib.suppress(sqlite3.Error, UnicodeDecodeError), contextlib.closing(sqlite3.connect(self.scratch / "kb.db")) as db:
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         try:
@@ -89,8 +89,8 @@ class Case:
         return problems
 
     def try_doctor(self, is_intact, intact=None):
-        """Compares what SQLite sees with what `kb doctor` says. `is_intact` judges the content where neither
-        sees anything; `intact` is the content before the damage."""
+        """Compares what SQLite finds with what `kb doctor` reports. `is_intact` judges the content if neither
+        finds anything; `intact` is the content before the damage."""
         self.restore()
         found, content = self.look()
         status, out, err, problems = self.run(["doctor", "--format", "json"])
@@ -98,24 +98,24 @@ class Case:
             checks = json.loads(out)["checks"] if out else []
         except ValueError:
             return problems + [("wrong", f"doctor printed no JSON: {out[-300:]}")]
-        named = [it["message"] for it in checks if it["verdict"] == "fault" and it["name"] == "database"]
+        named = [check["message"] for check in checks if check["verdict"] == "fault" and check["name"] == "database"]
         is_seen = bool(named)
         if is_seen != (status in (1, 2)):
             problems.append(("wrong", f"doctor ends in {status} and names {named}: {err.strip()[-300:]}"))
         if found and not is_seen:
             problems.append(("wrong", f"doctor sees nothing, status {status}; SQLite: {found[:2]}"))
         if not found and not is_seen:
-            problems += [("wrong", f"neither doctor nor SQLite sees: {it}") for it in is_intact(content)]
+            problems += [("wrong", f"neither doctor nor SQLite sees: {fault}") for fault in is_intact(content)]
         return problems + self.try_backup(is_seen, intact)
 
     def try_backup(self, is_damaged, intact):
-        """A backup of a damaged database is refused, and nothing gets its name. What is damaged beside the
-        content, as the free space of a page, is not in a copy: one that is sound and holds all of `intact`, the
-        content before the damage, is a backup."""
+        """A backup of a damaged database is refused, and no file gets its name. Damage outside the content, as in
+        the free space of a page, is not copied: a copy that is sound and has all of `intact`, the content
+        before the damage, is a backup."""
         self.restore()
         target = self.db / "copy.db"
         status, out, err, problems = self.run(["backup", target])
-        if is_damaged and status == 0 and intact and self.is_whole(target, intact):
+        if is_damaged and status == 0 and intact and self.is_sound(target, intact):
             return problems
         if is_damaged and status == 0:
             problems.append(("wrong", "a backup of a damaged database ended in status 0"))
@@ -123,8 +123,8 @@ class Case:
             problems.append(("wrong", "a backup of a damaged database got its name"))
         return problems
 
-    def is_whole(self, backup, intact):
-        """Whether a backup is sound and holds this content."""
+    def is_sound(self, backup, intact):
+        """Whether a backup is sound and has this content."""
         if self.run(["backup", "--verify", backup])[0] != 0:
             return False
         shutil.rmtree(self.scratch, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Everything but kill -9: full and read-only disks, files that vanish or change, unmounted folders, a
+"""Causes every disturbance other than kill -9: full and read-only disks, files that vanish or change, unmounted folders, a
 clock set back, many processes, signals, little memory, stale locks.
 
 Each function takes the world and a result and adds what it found.
@@ -22,7 +22,7 @@ NOBODY = 65534
 
 
 def check(world, data_dir, kind, result, expected, args, allowed=(0,), name=""):
-    """Runs a command to its end and compares with what an undisturbed run made."""
+    """Runs a command to its end and compares the result with that of an undisturbed run."""
     status, out, err = world.run(data_dir, *args)
     left = [] if status in allowed else [f"{name} repeated: status {status}: {out}{err}"]
     if content(data_dir) != expected:
@@ -60,14 +60,14 @@ def disk_full(world, result, sizes):
             if status == 2 and json.loads(err).get("code") != "disk_full":
                 problems.append(f"{size}: not told as a full disk: {err}")
             found = content(data_dir)
-            half = [it for it in found if found[it] != expected.get(it)]
+            half = [path for path in found if found[path] != expected.get(path)]
             subprocess.run(["mount", "-o", "remount,size=200m", place], check=True)
             result.add("disk full", [], half, problems + faults(data_dir))
             check(world, data_dir, "disk full", result, expected, ["add", folder], name=size)
 
 
 def disk_full_while_changing(world, result):
-    """update, remove, tag and reindex on a disk that has no page left."""
+    """Runs update, remove, tag and reindex on a disk without a free page."""
     folder = world.folder("brim", 40, "brim", 4)
     expected = undisturbed(world, folder)
     base = world.work / "undisturbed-db"
@@ -84,7 +84,7 @@ def disk_full_while_changing(world, result):
             problems = [] if status in (0, 1, 2) else [f"{args}: status {status}: {out}{err}"]
             (place / "fill").unlink()
             found = content(data_dir)
-            lost = [it for it in expected if it not in found and args[0] != "remove"]
+            lost = [path for path in expected if path not in found and args[0] != "remove"]
             result.add("disk full", lost, [], problems + faults(data_dir) + doctor(world, data_dir))
 
 
@@ -114,7 +114,7 @@ def read_only(world, result):
 
 
 def unreadable(world, result):
-    """Files and folders whose permissions do not let them be read; as another user where we are root."""
+    """Tries files and folders that may not be read; as another user if we are root."""
     data_dir = world.work / "secret-db"
     result.tried += 1
     as_user = {}
@@ -137,7 +137,7 @@ def unreadable(world, result):
     for file in files[:4]:
         file.chmod(0)
     (folder / "sub2").chmod(0)
-    # What cannot be read is not taken for removed.
+    # Unreadable files are not taken for removed ones.
     for args in (["add", folder], ["update", "--prune", "--force"]):
         world.run(data_dir, *args, **as_user)
         lost = [] if content(data_dir) == before else ["what could not be read was lost"]
@@ -161,20 +161,20 @@ def vanishing(world, result, rounds):
         problems = [] if child.returncode == 0 else [f"status {child.returncode}: {err.decode()}"]
         expected = undisturbed(world, folder)
         found = content(data_dir)
-        lost = [it for it in expected if found.get(it) != expected[it]]
+        lost = [path for path in expected if found.get(path) != expected[path]]
         result.add("vanishing files", lost, [], problems + faults(data_dir))
 
 
 def changing(world, result, rounds):
-    """Files are rewritten, by parts, while they are read; the next run has what they hold then."""
+    """Rewrites files, part by part, while they are read; the next run has their final content."""
     for number in range(rounds):
         result.tried += 1
         folder = world.folder("change", 24, f"change{number}")
         data_dir = world.work / "change-db"
         shutil.rmtree(data_dir, ignore_errors=True)
         files = sorted(folder.rglob("*.md"))
-        # As long as before, so that the length tells nothing.
-        versions = [[it.read_text(), it.read_text()[::-1]] for it in files]
+        # The length stays, so that it does not reveal the change.
+        versions = [[file.read_text(), file.read_text()[::-1]] for file in files]
         is_over = threading.Event()
 
         def rewrite():
@@ -213,7 +213,7 @@ def unmounted(world, result):
                 folder.mkdir()
             status, out, err = world.run(data_dir, *args)
             problems = [] if status in (0, 1) else [f"{args}: status {status}: {err}"]
-            lost = [it for it in before if content(data_dir).get(it) != before[it]]
+            lost = [path for path in before if content(data_dir).get(path) != before[path]]
             result.add("missing or empty folder", lost, [], problems + faults(data_dir))
             shutil.rmtree(folder, ignore_errors=True)
             away.rename(folder)
@@ -221,7 +221,7 @@ def unmounted(world, result):
 
 
 def clock_back(world, result):
-    """Files whose times lie in the future, then in the past, change all the same."""
+    """Changes files whose times are in the future, then in the past."""
     folder = world.folder("clock", 6, "clock")
     data_dir = world.work / "clock-db"
     for offset in (0, 10**8, -(10**8), -(10**9), 3600, -3600):
@@ -236,10 +236,10 @@ def clock_back(world, result):
 
 
 def many_at_once(world, result, writers, readers, seconds):
-    """Writers add the same and different folders, again and again, while others search."""
+    """Adds the same and different folders repeatedly, while other processes search."""
     data_dir = world.work / f"many{writers}-db"
     common = world.folder("common", 20, "common")
-    own = [world.folder(f"own{it}", 20, f"own{it}") for it in range(writers)]
+    own = [world.folder(f"own{number}", 20, f"own{number}") for number in range(writers)]
     world.ok(data_dir, "add", "--note", "the first one")
     end = time.monotonic() + seconds
     problems, counts = [], {"written": 0, "searched": 0}
@@ -261,7 +261,7 @@ def many_at_once(world, result, writers, readers, seconds):
                 write(file, text(f"{folder.name}/{number}/{time.monotonic()}"))
                 time.sleep(0.02)
 
-    threads = [threading.Thread(target=touch, args=(it,)) for it in own]
+    threads = [threading.Thread(target=touch, args=(folder,)) for folder in own]
     for folder in own:
         commands = [["add", folder], ["add", common], ["update", folder]]
         threads.append(threading.Thread(target=repeat, args=("written", commands)))
@@ -295,7 +295,7 @@ def signals(world, result, rounds):
             data_dir = world.work / "signal-db"
             shutil.rmtree(data_dir, ignore_errors=True)
             child = world.start(data_dir, "add", folder)
-            # Once something is committed it listens.
+            # Once something is committed, it handles signals.
             while child.poll() is None and not content_count(data_dir):
                 time.sleep(0.005)
             child.send_signal(name)
@@ -306,7 +306,7 @@ def signals(world, result, rounds):
             if child.returncode == status and b"are left" not in err:
                 problems.append(f"{name.name}: not said what is left: {err.decode()}")
             found = content(data_dir)
-            half = [it for it in found if found[it] != expected.get(it)]
+            half = [path for path in found if found[path] != expected.get(path)]
             result.add("SIGINT, SIGTERM", [], half, problems + faults(data_dir))
             check(world, data_dir, "SIGINT, SIGTERM", result, expected, ["add", folder])
 
@@ -330,13 +330,13 @@ def little_memory(world, result, limits):
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
         )
         found = content(data_dir)
-        half = [it for it in found if found[it] != expected.get(it)]
+        half = [path for path in found if found[path] != expected.get(path)]
         result.add("ulimit -v", [], half, faults(data_dir))
     check(world, data_dir, "ulimit -v", result, expected, ["add", folder])
 
 
 def stale_locks(world, result):
-    """What killed processes leave: logs, shared memory, lock files, halves of files."""
+    """Tries the remains of killed processes: logs, shared memory, lock files, partial files."""
     folder = world.folder("stale", 12, "stale")
     expected = undisturbed(world, folder)
     cache = world.work / "cache"
@@ -370,7 +370,7 @@ def stale_locks(world, result):
 
 
 def held_lock(world, result):
-    """Another process holds the database: waited for, then told; never for ever."""
+    """Locks the database from another process: kb waits, then reports it, and never waits for ever."""
     folder = world.folder("held", 3, "held")
     data_dir = world.work / "held-db"
     world.ok(data_dir, "add", folder)

@@ -5,8 +5,8 @@ from commands import ALL
 from stage import Stage
 from workers import in_parallel
 
-# What is tried at each kind of operation; a sweep takes one per operation in turn, another seed begins
-# with another.
+# The faults to try at each kind of operation. A sweep uses one per operation in turn; another seed
+# starts with another.
 KINDS = {
     "open": ["eio", "emfile", "emfile+"],
     "read": ["eio", "short", "eio+"],
@@ -64,8 +64,8 @@ class Sweep:
 def sweep(world, result, options):
     """Tries the faults of all commands, or `options.sample` of each."""
     library = shim.build(world.work)
-    commands = [it for it in ALL if options.command in (None, it.name)]
-    # A whole sweep of one command takes minutes: all processors take part in each.
+    commands = [command for command in ALL if options.command in (None, command.name)]
+    # A full sweep of one command takes minutes: all processors share it.
     share = 1 if options.sample else options.workers
 
     def try_all(part, place):

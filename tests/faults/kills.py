@@ -1,6 +1,6 @@
-"""kill -9 at random instants of every command that writes.
+"""Kills every command that writes with kill -9 at random instants.
 
-Each function yields, a kill at a time, what was lost, what was half and what was not repaired.
+Each function yields, per kill, what was lost, what was partial and what was not repaired.
 """
 
 import json
@@ -11,17 +11,17 @@ import time
 
 from world import content, copy_database, doctor, examine, text, write
 
-# Every so many kills what was interrupted is repeated to its end.
+# After this many kills the interrupted command is repeated to its end.
 ROUND = 4
 
 
 class Case:
-    """A command, the database it starts from, and what may be there when it was killed."""
+    """A command, the database it starts from, and what a killed run may leave."""
 
     def __init__(self, world, name, before, args, allowed, is_final, again=None):
         self.world, self.name, self.before, self.args = world, name, before, args
         self.allowed, self.is_final = allowed, is_final
-        # How the command is repeated, where that is not by the same words.
+        # How the command is repeated, if not with the same arguments.
         self.again = again or (lambda _found: args)
         self.data_dir = world.work / f"{name}-db"
 
@@ -38,7 +38,7 @@ def kill(world, data_dir, args, delay):
 
 
 def kills(case, count, rng, result):
-    """Kills a command `count` times; every few kills it runs to its end, and the next starts anew."""
+    """Kills a command `count` times; every few kills it runs to its end, and the next one starts again."""
     world, data_dir = case.world, case.data_dir
     copy_database(case.before, data_dir)
     start = time.monotonic()
@@ -66,18 +66,18 @@ def kills(case, count, rng, result):
 
 def difference(after, expected):
     paths = sorted(set(after) ^ set(expected))
-    changed = sorted(it for it in set(after) & set(expected) if after[it] != expected[it])
+    changed = sorted(path for path in set(after) & set(expected) if after[path] != expected[path])
     return [f"not as in an undisturbed run: {paths[:3]} {changed[:3]}"]
 
 
 def between(before, ways):
-    """Allows each document to be as it was, or as `ways` has it."""
+    """Allows each document to be unchanged, or as `ways` allows."""
 
     def allowed(found, expected):
-        lost = [it for it in before if it not in found and it in expected]
+        lost = [path for path in before if path not in found and path in expected]
         half = [
-            it for it in found
-            if found[it] not in (before.get(it), expected.get(it)) and not ways(it, found[it])
+            path for path in found
+            if found[path] not in (before.get(path), expected.get(path)) and not ways(path, found[path])
         ]
         return lost, half
 
@@ -89,16 +89,16 @@ def never(_path, _document):
 
 
 def cases(world, size):
-    """Makes the places that are killed, one after the other."""
+    """Yields the cases to kill, one after the other."""
     base = world.work / "base-db"
     old = world.folder("old", size // 3, "old")
     world.ok(base, "add", old, "--tags", "first")
 
-    # Documents that are being added bear their tag from the start.
+    # Documents have their tag from the start.
     new = world.folder("new", size, "new")
     before = content(base)
     yield Case(world, "add", base, ["add", new, "--tags", "second"], between(before, never),
-               lambda it: len(it) == size // 3 + size)
+               lambda documents: len(documents) == size // 3 + size)
 
     full = world.work / "full-db"
     copy_database(base, full)
@@ -113,37 +113,37 @@ def cases(world, size):
         file.unlink()
 
     def moved(path, document):
-        # A document that has moved is shown under its old path until the new one was seen.
-        return any(it[0] == document[0] and it[5] == document[5] for it in before.values())
+        # A moved document is listed under its old path until the new one is seen.
+        return any(known[0] == document[0] and known[5] == document[5] for known in before.values())
 
     yield Case(world, "update", full, ["update", "--prune"], between(before, moved),
-               lambda it: 0 < len(it) < len(before))
+               lambda documents: 0 < len(documents) < len(before))
 
-    ids = [str(it) for it in range(2, size, 2)]
+    ids = [str(number) for number in range(2, size, 2)]
     remove = ["remove", "--yes", "--format", "json"]
 
     def rest(data_dir):
-        # An id that is gone is an error.
-        listed = {str(it["id"]) for it in json.loads(world.ok(data_dir, "list", "--format", "json"))}
-        left = [it for it in ids if it in listed]
+        # An id that no longer exists is an error.
+        listed = {str(listed_one["id"]) for listed_one in json.loads(world.ok(data_dir, "list", "--format", "json"))}
+        left = [number for number in ids if number in listed]
         return remove + left if left else None
 
     yield Case(world, "remove", full, remove + ids, between(before, never),
-               lambda it: len(it) == len(before) - len(ids), rest)
+               lambda documents: len(documents) == len(before) - len(ids), rest)
 
     yield Case(world, "reindex", full, ["reindex"], between(before, never),
-               lambda it: it == before)
+               lambda documents: documents == before)
 
     def tagged(path, document):
         was = before[path]
         return set(document[3]) <= {*was[3], "x", "y", "z"} and document[5] == was[5]
 
     yield Case(world, "tag", full, ["tag", "3", "--add", "x,y,z", "--remove", "first"],
-               between(before, tagged), lambda it: any("x" in doc[3] for doc in it.values()))
+               between(before, tagged), lambda documents: any("x" in doc[3] for doc in documents.values()))
 
 
 def skill_builds(world, count, rng, result):
-    """Kills `kb skill build`; the index must never be taken for one that is whole when it is not."""
+    """Kills `kb skill build`; a partial index must never be taken for a complete one."""
     skill = world.home / "skill"
     write(skill / "SKILL.md", "---\nname: skill\ndescription: faults\n---\n" + text("skill"))
     for number in range(60):
@@ -153,7 +153,7 @@ def skill_builds(world, count, rng, result):
     world.ok(runtime, "skill", "build", skill)
     whole = time.monotonic() - start
     query = ["skill", "search", skill, "harbour salt", "--format", "json"]
-    expected = [it["score"] for it in answer(world, runtime, query)]
+    expected = [hit["score"] for hit in answer(world, runtime, query)]
     for number in range(count):
         # Every build has something to do.
         write(skill / "references" / "turn.md", text(f"turn/{number}", 2))

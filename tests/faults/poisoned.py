@@ -1,7 +1,6 @@
 """Changes files of the cache: model, runtime library, prepared graphs, weights.
 
-What kb then computes is what it computed before, or it refuses; `kb doctor` sees the change before it
-loads anything.
+kb then computes the same as before, or refuses; `kb doctor` finds the change before it loads anything.
 """
 
 import json
@@ -19,13 +18,13 @@ KINDS = ["one bit", "random bytes", "zeroed", "cut", "longer"]
 
 
 def parts(cache):
-    """Returns the files that decide what is computed."""
-    found = [it for it in cache.rglob("*") if it.is_file() and it.stat().st_size > 10_000]
-    return sorted(it.relative_to(cache) for it in found if it.suffix != ".txt")
+    """Returns the files that affect the results."""
+    found = [path for path in cache.rglob("*") if path.is_file() and path.stat().st_size > 10_000]
+    return sorted(path.relative_to(cache) for path in found if path.suffix != ".txt")
 
 
 def poison(path, rng):
-    """Returns what was done to the bytes of a file."""
+    """Changes bytes of a file and returns a description of the change."""
     data, kind = bytearray(path.read_bytes()), rng.choice(KINDS)
     at = rng.randrange(len(data) // 4, len(data) * 3 // 4)
     size = min(rng.choice([16, 4096, 400_000]), len(data) - at)
@@ -42,7 +41,7 @@ def poison(path, rng):
     stat = path.stat()
     if bytes(data) == path.read_bytes():
         return None
-    # A file of its own: the others are links to the user's.
+    # A separate file: the others are links to the user's.
     path.unlink()
     path.write_bytes(data)
     path.chmod(stat.st_mode)
@@ -65,7 +64,7 @@ class Poisoned(Case):
         self.restore()
 
     def answers(self):
-        """Returns the vector of a note and the answer to a query, or `None` for what is refused; problems."""
+        """Returns the vector of a note and the answer to a query, or `None` for refused ones; and problems."""
         status, _, _, problems = self.run(["add", "--note", NOTE])
         note = [doc[5] for doc in examined.content(self.db).values()] if status == 0 else None
         status, out, _, more = self.run(QUERY)
@@ -108,10 +107,10 @@ def link_or_copy(source, target):
 
 def caches(world, result, options, count):
     """Changes the cache `count` times."""
-    # Nothing can be fetched: what is changed is refused or made again from what is there.
+    # No network: changed files are refused, or rebuilt from what is there.
     world.env["PATH"] = str(world.work / "no-programs")
     intact = world.work / "intact"
-    # The graphs that this program makes, and no other's.
+    # Only the graphs that this program makes.
     copy_cache(pathlib.Path(world.env["KB_CACHE_DIR"]), intact, "graphs")
     world_with(world, intact).ok(world.work / "first-db", "add", "--note", NOTE)
     world_with(world, intact).ok(world.work / "first-db", *QUERY)

@@ -1,7 +1,7 @@
-"""Cuts the power at any moment of a command: what was not flushed is lost, in any part and any order.
+"""Cuts the power at any moment of a command: unflushed changes are lost, in any part and any order.
 
-shim.c records every change of a run. A replay up to some change keeps what was flushed; of the rest each
-sector of 512 bytes may be on disk or not, and of the names in a folder the first few are.
+shim.c records every change of a run. A replay up to some change keeps what was flushed. Of the rest, each
+sector of 512 bytes may or may not be on disk, and the first few changes of names in each folder are.
 """
 
 import contextlib
@@ -20,16 +20,16 @@ SECTOR = 512
 
 
 class Naming:
-    """A change of names, in one folder or in two at once; on disk in all of them or in none."""
+    """A change of names, in one folder or in two at once; on disk in all of these folders or in none."""
 
     def __init__(self, *parts):
-        # Folder and what is done to its names.
+        # A folder and the changes of its names.
         self.parts = parts
         self.is_flushed = False
 
 
 class Disk:
-    """Files and folders as the disk has them, and the changes that are not flushed yet."""
+    """The files and folders on disk, and the changes that are not flushed yet."""
 
     def __init__(self, root):
         self.root, self.last = str(root), 0
@@ -100,7 +100,7 @@ class Disk:
         return False
 
     def apply(self, change):
-        """Takes a change over, unflushed; or flushes."""
+        """Applies a change without flushing it; or flushes."""
         kind, path = change.kind, change.path
         if kind == "C":
             self.name(path, ("file", self.make_file(change.inode)))
@@ -146,7 +146,7 @@ class Disk:
         self.namings[folder] = []
 
     def write(self, names_of, bytes_of):
-        """Writes the files, as `names_of` and `bytes_of` say what is on disk."""
+        """Writes the files that `names_of` and `bytes_of` return as on disk."""
         shutil.rmtree(self.root, ignore_errors=True)
 
         def write_folder(number, folder):
@@ -168,10 +168,11 @@ class Disk:
         self.write(self.current, lambda file: everything(self.bytes[file], self.writes[file]))
 
     def write_cut(self, rng):
-        """Writes what is on disk when the power goes now."""
+        """Writes what is on disk if the power is cut now."""
         share = rng.choice([0, 0.3, 0.7, 0.95, 1])
         counts = {folder: rng.randint(0, len(namings)) for folder, namings in self.namings.items()}
-        # What is on disk in one folder is in the other, with all that came before it there.
+        # If the change is on disk in one folder, it is also in the other, with all earlier changes
+        # there.
         is_settled = False
         while not is_settled:
             on_disk = {id(naming) for folder, namings in self.namings.items()
@@ -211,7 +212,7 @@ def torn(data, changes, share, rng):
             if rng.random() < share:
                 put(data, change.offset + at, change.data[at:end])
             at = end
-    # Some file systems have the length of a file on disk before its bytes.
+    # Some file systems write the length of a file before its bytes.
     if len(data) < whole and rng.random() < 0.3:
         resize(data, whole)
     return bytes(data)
@@ -245,12 +246,12 @@ class Cuts:
         self.check_replay(place)
 
     def check_replay(self, place):
-        """Requires that a replay of everything gives the very bytes that the run left."""
+        """Requires that a replay of everything gives exactly the bytes that the run left."""
         left = place / "left"
         self.stage.place.rename(left)
         self.replayed(len(self.changes)).write_all()
-        found, expected = (bytes_below(it) for it in (self.stage.place, left))
-        wrong = sorted(it for it in found.keys() | expected.keys() if found.get(it) != expected.get(it))
+        found, expected = (bytes_below(folder) for folder in (self.stage.place, left))
+        wrong = sorted(path for path in found.keys() | expected.keys() if found.get(path) != expected.get(path))
         assert not wrong, f"{self.stage.command.name}: the replay differs: {wrong[:3]}"
 
     def replayed(self, end):
@@ -290,7 +291,7 @@ def bytes_below(root):
 def cuts(world, result, options, count):
     """Cuts the power `count` times in each command that changes files."""
     library = shim.build(world.work)
-    commands = [it for it in ALL if it.power and options.command in (None, it.name)]
+    commands = [command for command in ALL if command.power and options.command in (None, command.name)]
 
     def try_all(command, place):
         cases = Cuts(world.kb, place, library, command)

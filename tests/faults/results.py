@@ -1,14 +1,14 @@
-"""Counts what was tried and what did not survive, class by class, and makes the table of it."""
+"""Counts cases and failures per class of faults, and makes a table of them."""
 
 import collections
 import threading
 
-# What can go wrong, in the order in which the table names it.
+# What can go wrong, in the order of the table's columns.
 KINDS = ["lost", "half", "unsound", "hung", "crashed", "wrong", "unrepaired", "litter", "broken"]
 
 
 class Result:
-    """What came of one class of faults."""
+    """The results of one class of faults."""
 
     def __init__(self, name):
         self.name, self.tried, self.note, self.skipped = name, 0, "", ""
@@ -21,12 +21,12 @@ class Result:
             self.tried += number
 
     def fail(self, case, kind, message):
-        """Notes what a case did wrong; several notes on one case are one case that did not survive."""
+        """Records a failure of a case; several failures of one case count as one failed case."""
         with self.lock:
             self.failures.append((str(case), kind, message))
 
     def add(self, case, lost, half, unrepaired):
-        """Notes lists of what a case lost, left half and could not repair."""
+        """Records what a case lost, left partial and could not repair."""
         for kind, messages in (("lost", lost), ("half", half), ("unrepaired", unrepaired)):
             for message in messages:
                 self.fail(f"{case} #{self.tried}", kind, message)

@@ -1,12 +1,12 @@
 /* Makes file operations of a process fail, stop short, or be its last ones; or records them.
  *
  * Loaded by LD_PRELOAD. Counts the operations on files below the folders in KB_SHIM_ROOTS (separated by
- * colons) and does what these variables say:
+ * colons) and follows these variables:
  *
- *   KB_SHIM_FAULT   "N:KIND": what happens at the N-th operation. KIND is an error (eio, enospc, emfile,
+ *   KB_SHIM_FAULT   "N:KIND": the fault at the N-th operation. KIND is an error (eio, enospc, emfile,
  *                   with a + at the end: from then on), short (half of the bytes are read or written),
  *                   before, half, after (the process is killed there).
- *   KB_SHIM_TRACE   a file that gets one line per operation, or with a fault the line of the one it hit.
+ *   KB_SHIM_TRACE   a file that gets one line per operation, or with a fault only the line of the operation it hit.
  *   KB_SHIM_RECORD  a file that gets every change with its bytes, for tests/faults/power.py.
  *   KB_SHIM_NO_MMAP set: files are read, not mapped, so that every read can fail.
  *
@@ -61,7 +61,7 @@ static int log_file(const char *variable) {
     const char *path = getenv(variable);
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
     int fd = path ? syscall(SYS_openat, AT_FDCWD, path, flags, 0600) : -1;
-    /* Out of the way of programs that close low numbers. */
+    /* A high number, because some programs close low ones. */
     int high = fd < 0 ? -1 : syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 900);
     if (fd >= 0) syscall(SYS_close, fd);
     return high;
@@ -96,7 +96,7 @@ static int is_below(const char *path) {
     return 0;
 }
 
-/* The path of an open file; false if it is none of those that count. */
+/* Returns the path of an open file; false if the file is not counted. */
 static int path_of(int fd, char *path) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -106,7 +106,7 @@ static int path_of(int fd, char *path) {
     return is_below(path);
 }
 
-/* The absolute path of a name as calls take it; false if it is none of those that count. */
+/* Returns the absolute path of a name passed to a call; false if the file is not counted. */
 static int path_at(int folder, const char *name, char *path) {
     if (!roots || !name) return 0;
     if (*name == '/') {
@@ -141,7 +141,7 @@ static void die(void) {
     for (;;) pause();
 }
 
-/* Counts an operation and says what is to happen at it. The lock is held until `done`. */
+/* Counts an operation and returns its fault, if any. The lock is held until `done`. */
 static enum fault begin(enum kind kind, const char *path) {
     pthread_mutex_lock(&lock);
     count++;
@@ -223,7 +223,7 @@ OPENER(open64, (const char *path, int flags, ...), AT_FDCWD)
 OPENER(openat, (int folder, const char *path, int flags, ...), folder)
 OPENER(openat64, (int folder, const char *path, int flags, ...), folder)
 
-/* The C library has no function for openat2: it comes by this one, with all the others. */
+/* The C library has no function for openat2: it arrives here, with all other system calls. */
 long syscall(long number, ...) {
     REAL(syscall);
     va_list rest;
@@ -233,7 +233,7 @@ long syscall(long number, ...) {
     va_end(rest);
     char path[PATH_MAX];
     int counts = number == SYS_openat2 && path_at((int)of[0], (const char *)of[1], path);
-    /* None of ours is made this way. */
+    /* kb makes no counted call this way. */
     enum fault now = counts ? begin(OPEN, path) : NONE;
     long outcome = now == FAIL ? -1 : real(number, of[0], of[1], of[2], of[3], of[4], of[5]);
     if (counts) done(now);
@@ -297,7 +297,7 @@ ssize_t pwrite(int fd, const void *from, size_t length, off_t at) {
     return pwrite64(fd, from, length, at);
 }
 
-/* One part at a time: callers go on where a short write ended. */
+/* One part at a time: callers continue where a short write ended. */
 ssize_t writev(int fd, const struct iovec *from, int parts) {
     char path[PATH_MAX];
     if (!roots || !path_of(fd, path)) return syscall(SYS_writev, fd, from, parts);
@@ -315,7 +315,7 @@ ssize_t pwritev(int fd, const struct iovec *from, int parts, off_t place) {
     return 0;
 }
 
-/* Whole files are copied without passing through the process; here they do, so that each part counts. */
+/* The kernel copies files without passing them through the process. Here they do, so each part counts. */
 static ssize_t copy_any(int to, off64_t *to_at, int from, off64_t *from_at, size_t length) {
     static __thread char bytes[1 << 16];
     if (length > sizeof bytes) length = sizeof bytes;

@@ -1,4 +1,4 @@
-"""Compiles shim.c into a temporary folder and says which environment makes a run use it."""
+"""Compiles shim.c into a temporary folder and returns the environment variables that make a run use it."""
 
 import collections
 import pathlib
@@ -37,7 +37,7 @@ def variables(library, roots, fault=None, trace=None, record=None, no_mmap=True)
 
 
 def read_trace(path):
-    """Returns the operations of a run in their order."""
+    """Returns the operations of a run, in order."""
     path = pathlib.Path(path)
     lines = path.read_text(errors="surrogateescape").splitlines() if path.exists() else []
     parts = [line.split(" ", 2) for line in lines]
@@ -45,7 +45,7 @@ def read_trace(path):
 
 
 def read_record(path):
-    """Returns the changes that a run made to files, in their order."""
+    """Returns the changes that a run made to files, in order."""
     data = pathlib.Path(path).read_bytes()
     changes, at = [], 0
     while at < len(data):

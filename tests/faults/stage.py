@@ -1,7 +1,7 @@
-"""Runs one command again and again from the same state, and examines what each run left.
+"""Runs one command repeatedly from the same state, and examines what each run left.
 
 A stage is a folder with a home and a data directory, always at the same path, because databases and
-indexes hold absolute paths. Each worker has its own.
+indexes hold absolute paths. Each worker has a separate one.
 """
 
 import contextlib
@@ -15,16 +15,16 @@ import subprocess
 import world
 from world import World
 
-# No run takes longer, on a busy machine, unless it hangs.
+# A run that takes longer hangs, even on a busy machine.
 PATIENCE = 120
-# What kb's own drafts have in their names.
+# Part of the names of all of kb's drafts.
 DRAFT = ".kb-draft-"
-# `kb doctor` also looks at the model, which takes longer than everything else here.
+# `kb doctor` also checks the model, which takes longer than everything else here.
 DOCTOR_EVERY = 10
 
 
 class Stage:
-    """A command, what is there before it, and what an undisturbed run of it leaves."""
+    """A command, the state before it, and the state an undisturbed run leaves."""
 
     def __init__(self, kb, place, command):
         self.place = pathlib.Path(place) / "stage"
@@ -47,7 +47,7 @@ class Stage:
         self.names_after = self.names()
 
     def restore(self):
-        """Puts everything back to what was there before the command."""
+        """Restores the state before the command."""
         shutil.rmtree(self.place)
         shutil.copytree(self.saved, self.place, symlinks=True)
 
@@ -78,13 +78,13 @@ class Stage:
             source = pathlib.Path(f"{path}{end}")
             if source.exists():
                 shutil.copyfile(source, target / f"kb.db{end}")
-        # Takes the log over or back, which a reader may not do; what is damaged is found later.
+        # Merges the log or rolls it back, which a reader may not do; damage is found later.
         with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(target / "kb.db")) as db:
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         return target
 
     def content(self, path=None):
-        """Returns what a database holds, or why SQLite cannot read it."""
+        """Returns the content of a database, or why SQLite cannot read it."""
         path = path or self.db / "kb.db"
         if not path.exists():
             return {}
@@ -108,25 +108,25 @@ class Stage:
         return {name for name in self.names() - self.names_after if not self.command.may_stay(name)}
 
     def examine(self, status, out, err, is_killed=False):
-        """Looks at what a disturbed run left, repeats it, and returns problems as (kind, message)."""
+        """Examines what a disturbed run left, repeats it, and returns problems as (kind, message)."""
         problems = []
         state = self.command.state(self)
         for key in self.before.keys() | self.after.keys() | state.keys():
-            before, after, now = (it.get(key) for it in (self.before, self.after, state))
+            before, after, now = (states.get(key) for states in (self.before, self.after, state))
             if now in (before, after) or self.command.may_be(self, key, now):
                 continue
             kind = "lost" if now is None else "half"
             problems.append((kind, f"{key} is neither as before nor as after"))
         faults = self.faults()
         problems += [("unsound", fault) for fault in faults if fault not in self.faults_before]
-        problems += self.told(status, out, err, state, faults, is_killed)
+        problems += self.check_report(status, out, err, state, faults, is_killed)
         if not self.command.starts_damaged:
             problems += [("unsound", fault) for fault in self.ask_kb()]
         problems += self.repeat(state)
         return problems
 
-    def told(self, status, out, err, state, faults, is_killed):
-        """Compares what the run said with what it left."""
+    def check_report(self, status, out, err, state, faults, is_killed):
+        """Compares what the run printed with what it left."""
         text = out + err
         if is_killed and status == -signal.SIGKILL:
             return []
@@ -137,7 +137,7 @@ class Stage:
         problems = []
         if status == 0 and state != self.after and not self.command.is_partial(text):
             problems.append(("wrong", f"status 0, but not done: {text.strip()[-300:]}"))
-        # A file that cannot be read now is not a damaged one.
+        # A file that cannot be read now is not necessarily damaged.
         is_sound = not (faults or self.command.status or self.command.starts_damaged)
         if is_sound and "corrupt" in text:
             problems.append(("wrong", f"a sound database is called corrupt: {text.strip()[-300:]}"))
@@ -146,7 +146,7 @@ class Stage:
         return problems
 
     def ask_kb(self):
-        """Asks kb about the database: a copy each time, and every so often the database itself."""
+        """Asks kb about the database: a copy each time, and now and then the database itself."""
         if not (self.db / "kb.db").exists():
             return []
         self.asked += 1
@@ -154,7 +154,7 @@ class Stage:
             return [f"doctor: {fault}" for fault in world.doctor(self.world, self.db)]
         copy = self.copy(self.db / "kb.db") / "kb.db"
         status, out, err = self.world.run(self.examined / "scratch", "backup", "--verify", copy)
-        # A database that was cut off before its first table is none of kb's yet.
+        # A database that was cut off before its first table is not yet kb's.
         return [] if status in (0, 1) else [f"kb backup --verify: {(out + err).strip()[-300:]}"]
 
     def repeat(self, state):
@@ -172,7 +172,7 @@ class Stage:
         problems += [("unrepaired", fault) for fault in self.faults() + self.ask_kb()]
         left = self.left()
         if any(DRAFT in name for name in left) and self.command.write_more(self):
-            # Drafts are collected when something is written next to them again.
+            # Drafts are removed when something is written next to them again.
             left = {name for name in self.left() if DRAFT in name}
         if left and args is not None:
             names = sorted(os.path.relpath(name, self.place) for name in left)

@@ -1,7 +1,7 @@
-"""Runs writers, readers, backups to one target, verifications and doctors at once.
+"""Runs writers, readers, backups to one target, verifications and doctors concurrently.
 
-Nothing unsound may ever be seen at the target, no verification may say the wrong thing, no doctor may raise
-a false alarm, and in the end the database holds what one writer alone would have made.
+The target is never unsound, no verification reports the wrong result, no doctor raises a false alarm, and
+in the end the database has what a single writer would have made.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ import time
 import world as examined
 from world import text, write
 
-# What a run may be refused with while others write: nothing is wrong then, and nothing was done.
+# Refusals that are fine while others write: nothing is wrong then, and nothing was done.
 LOCKED = "is locked by another process"
 
 
@@ -32,7 +32,7 @@ class Crowd:
         self.refused, self.no_limit = 0, float("inf")
 
     def is_done(self):
-        """Whether every class has as many runs as are wanted, or the time is up."""
+        """Whether every class has enough runs, or the time is up."""
         have_all = all(self.results[name].tried >= number for name, number in self.wanted.items())
         if have_all or time.monotonic() > self.end:
             self.is_over.set()
@@ -41,7 +41,7 @@ class Crowd:
     def repeat(self, name, commands, check):
         """Runs commands in turn; `check` gets the command, status and output and returns (kind, message)."""
         for args in itertools.cycle(commands):
-            # Who has enough makes room for the others.
+            # A thread that has enough runs makes room for the others.
             if self.is_done() or self.results[name].tried >= self.wanted.get(name, self.no_limit):
                 return
             status, out, err = self.world.run(self.db, *args)
@@ -55,7 +55,7 @@ class Crowd:
                 result.fail(f"{words} #{result.tried}", kind, message)
 
     def watch(self, target, known):
-        """Looks at the target of all backups again and again; each look opens the file once."""
+        """Checks the target of all backups repeatedly; each check opens the file once."""
         result = self.results["looks"]
         while not self.is_done():
             with contextlib.suppress(FileNotFoundError):
@@ -70,7 +70,7 @@ class Crowd:
 
 
 def unsound(work, data):
-    """Says what is wrong with the bytes of a backup; nothing if it is sound."""
+    """Returns what is wrong with the bytes of a backup; nothing if it is sound."""
     place = work / "looked-at"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
@@ -102,7 +102,7 @@ def must_be_found_damaged(_args, status, out, err):
 
 def must_be_well(_args, status, out, err):
     checks = json.loads(out)["checks"] if out else []
-    alarms = [it["message"] for it in checks if it["verdict"] == "fault"]
+    alarms = [check["message"] for check in checks if check["verdict"] == "fault"]
     if status != 0 or alarms:
         yield "wrong", f"a false alarm: status {status}: {alarms or err.strip()[-300:]}"
 
@@ -123,7 +123,7 @@ def damaged_copies(world, good):
 
 
 def together(world, results, short):
-    """Runs everything at once until enough was tried."""
+    """Runs everything concurrently until there were enough runs."""
     wanted = {"verify": 60, "doctor": 15, "looks": 60} if short else {
         "verify": 2000, "doctor": 500, "looks": 2000}
     named = {
@@ -172,7 +172,7 @@ def together(world, results, short):
 
 
 def change(crowd, folders):
-    """Rewrites files all the time."""
+    """Rewrites files continuously."""
     for turn in itertools.count():
         for folder in folders[:2]:
             for number, file in enumerate(sorted(folder.rglob("*.md"))[::3]):
@@ -183,7 +183,7 @@ def change(crowd, folders):
 
 
 def check_content(crowd, folders, result):
-    """Compares what is there in the end with what one writer alone makes of the files."""
+    """Compares the final content with what a single writer makes of the files."""
     alone = crowd.world.work / "alone-db"
     for folder in folders:
         crowd.world.ok(crowd.db, "add", folder)
@@ -191,12 +191,12 @@ def check_content(crowd, folders, result):
     crowd.world.ok(crowd.db, "tag", "2", "--remove", "x")
     found, expected = examined.content(crowd.db), examined.content(alone)
     if found != expected:
-        paths = [it for it in found.keys() | expected.keys() if found.get(it) != expected.get(it)]
+        paths = [path for path in found.keys() | expected.keys() if found.get(path) != expected.get(path)]
         result.fail("the end", "lost", f"not as one writer alone makes it: {paths[:3]}")
     for fault in examined.faults(crowd.db) + examined.doctor(crowd.world, crowd.db):
         result.fail("the end", "unsound", fault)
-    left = sorted(it.name for it in pathlib.Path(crowd.db).iterdir() if it.name not in (
+    left = sorted(file.name for file in pathlib.Path(crowd.db).iterdir() if file.name not in (
         "kb.db", "kb.db-wal", "kb.db-shm", "ingest-errors.log"))
-    left += sorted(it.name for it in crowd.world.home.iterdir() if "target.db" in it.name and it.name != "target.db")
+    left += sorted(file.name for file in crowd.world.home.iterdir() if "target.db" in file.name and file.name != "target.db")
     if left:
         result.fail("the end", "litter", f"left behind: {left[:4]}")

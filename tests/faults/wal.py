@@ -1,4 +1,4 @@
-"""Damages the log of a database (`kb.db-wal`): cut, flipped, zeroed, missing, or of another moment."""
+"""Damages the log of a database (`kb.db-wal`): truncated, flipped, zeroed, missing, or from another moment."""
 
 import sqlite3
 
@@ -13,7 +13,7 @@ def moments(world):
     """Returns databases with their logs as they were between commands, oldest first: the files, what is in
     them, and what is in the database without its log.
 
-    A reader keeps the log from being written back. Half-way the log starts again, so that logs and databases
+    A reader keeps the log from being written back. Half-way through, the log starts again, so that logs and databases
     of different ages exist.
     """
     data_dir = world.work / "wal-db"
@@ -23,7 +23,7 @@ def moments(world):
         reader = sqlite3.connect(data_dir / "kb.db", isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM documents").fetchone()
-        # What the database holds without its log, as long as the reader is there.
+        # What the database contains without its log, while the reader is open.
         base = examined.content(data_dir)
         for turn in range(3):
             folder = world.folder(f"wal{round}{turn}", 3, f"wal{round}{turn}")
@@ -31,14 +31,14 @@ def moments(world):
             world.ok(data_dir, "tag", str(2 + turn), "--add", f"tag{round}{turn}")
             found.append((read_files(data_dir), examined.content(data_dir), base))
         reader.execute("ROLLBACK")
-        # The last one to close writes the log back.
+        # The last connection to close writes the log back.
         reader.close()
         world.ok(data_dir, "tag", "1", "--add", f"round{round}")
     return found
 
 
 def damage(at, all_moments, rng):
-    """Returns what was done, the files, and whether the log is one of this database."""
+    """Returns a description of the damage, the files, and whether the log belongs to this database."""
     files, kind = dict(all_moments[at][0]), rng.choice(KINDS)
     wal = bytearray(files["kb.db-wal"])
     place = rng.randrange(len(wal))
@@ -65,7 +65,7 @@ def damage(at, all_moments, rng):
 def logs(world, result, options, count):
     """Damages `count` logs, and runs every command on each."""
     all_moments = moments(world)
-    # What any document may hold: each state that was committed.
+    # The allowed states of each document: all that were committed.
     committed = [content for _, content, _ in all_moments]
     numbers = [options.n] if options.n is not None else range(count)
 
@@ -79,9 +79,9 @@ def logs(world, result, options, count):
 
             def never_committed(content):
                 for path, document in (content or {}).items():
-                    # Tags come in commits of their own.
+                    # Tags are separate commits.
                     known = [state[path] for state in committed if path in state]
-                    if not any(it[:3] == document[:3] and it[5] == document[5] for it in known):
+                    if not any(version[:3] == document[:3] and version[5] == document[5] for version in known):
                         yield f"{path} holds what was never committed"
 
             problems = case.try_doctor(never_committed)

@@ -1,4 +1,4 @@
-"""Runs the parts of a class side by side, each in a folder of its own."""
+"""Runs the parts of a class in parallel, each in a separate folder."""
 
 import queue
 import threading
@@ -6,7 +6,7 @@ import traceback
 
 
 def in_parallel(work, workers, parts, run, result):
-    """Calls `run(part, folder)` for each part; what fails in the harness itself is a failure of the class."""
+    """Calls `run(part, folder)` for each part; an error of the harness itself is a failure of the class."""
     jobs = queue.Queue()
     for number, part in enumerate(parts):
         jobs.put((number, part))

@@ -1,4 +1,4 @@
-"""A place for faults: folders with known files, databases, and what is in them.
+"""Sets up surroundings for faults: folders with known files, databases, and their content.
 
 Databases are examined twice: by `kb doctor`, and here by plain SQLite, without kb's code.
 """
@@ -19,7 +19,7 @@ oak river bridge stone letter window garden copper needle market candle island m
 
 
 class World:
-    """A home of its own with the user's model in it."""
+    """A separate home with the user's model in it."""
 
     def __init__(self, kb, work):
         self.kb = str(pathlib.Path(kb).resolve())
@@ -79,7 +79,7 @@ def write(path, content):
 
 
 def copy_database(source, target):
-    """Copies the files of a database that nobody uses."""
+    """Copies the files of a database that is not in use."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target)
 
@@ -96,11 +96,11 @@ def vectors(db):
     width = int(dim) * 4
     blocks = dict(db.execute("SELECT rowid, vectors FROM chunks_vec_vector_chunks00"))
     places = db.execute("SELECT rowid, chunk_id, chunk_offset FROM chunks_vec_rowids")
-    return {it: blocks[block][at * width : (at + 1) * width] for it, block, at in places}
+    return {chunk_id: blocks[block][at * width : (at + 1) * width] for chunk_id, block, at in places}
 
 
 def content(data_dir):
-    """Returns what a database holds, by path: hash, type, tags, chunks with their vectors."""
+    """Returns the content of a database, by path: hash, type, tags, chunks with their vectors."""
     if not (pathlib.Path(data_dir) / "kb.db").exists():
         return {}
     db = connect(data_dir)
@@ -111,7 +111,7 @@ def content(data_dir):
     for id, path, title, digest, kind in db.execute(
         "SELECT id, source_path, title, content_hash, doc_type FROM documents"
     ):
-        tags = [it for it, in db.execute(
+        tags = [tag for tag, in db.execute(
             "SELECT name FROM tags JOIN document_tags ON tag_id = tags.id WHERE document_id = ?"
             " ORDER BY name", (id,))]
         chunks = []
@@ -121,7 +121,7 @@ def content(data_dir):
         ):
             vector = hashlib.sha256(by_chunk.get(chunk_id, b"")).hexdigest()[:16]
             chunks.append((place, body, context, vector))
-        paths = [it for it, in db.execute(
+        paths = [path for path, in db.execute(
             "SELECT path FROM document_paths WHERE document_id = ? ORDER BY path", (id,))]
         documents[path or title] = (digest, title, kind, tuple(tags), tuple(paths), tuple(chunks))
     db.close()
@@ -136,29 +136,29 @@ def faults(data_dir):
     db = sqlite3.connect(f"file:{data_dir}/kb.db?mode=rw", uri=True, timeout=20)
     if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'chunks_vec'").fetchone():
         return []
-    found += [it for it, in db.execute("PRAGMA integrity_check") if it != "ok"]
-    found += [f"foreign key: {it}" for it in db.execute("PRAGMA foreign_key_check")]
+    found += [message for message, in db.execute("PRAGMA integrity_check") if message != "ok"]
+    found += [f"foreign key: {violation}" for violation in db.execute("PRAGMA foreign_key_check")]
     try:
         db.execute("BEGIN")
         db.execute("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:
-        # Before 3.42 SQLite knows no index that was deleted from securely; `examine` asks kb's.
+        # SQLite before 3.42 rejects an index with secure deletion; `examine` uses kb's SQLite.
         if "invalid fts5 file format" not in str(error):
             found.append(f"FTS: {error}")
     finally:
         db.rollback()
-    chunks = {it for it, in db.execute("SELECT id FROM chunks")}
-    rows = {it for it, in db.execute("SELECT rowid FROM chunks_vec_rowids")}
+    chunks = {row_id for row_id, in db.execute("SELECT id FROM chunks")}
+    rows = {row_id for row_id, in db.execute("SELECT rowid FROM chunks_vec_rowids")}
     if chunks != rows:
         found.append(f"{len(chunks - rows)} chunks without a vector, {len(rows - chunks)} loose vectors")
     gaps = db.execute(
         "SELECT document_id FROM chunks GROUP BY document_id HAVING max(chunk_index) + 1 <> count(*)"
     ).fetchall()
-    found += [f"half document {it}" for it, in gaps]
+    found += [f"half document {document_id}" for document_id, in gaps]
     empty = db.execute(
         "SELECT id FROM documents WHERE doc_type <> 'pdf' AND id NOT IN (SELECT document_id FROM chunks)"
     ).fetchall()
-    found += [f"document {it} without chunks" for it, in empty]
+    found += [f"document {document_id} without chunks" for document_id, in empty]
     db.close()
     return found
 
@@ -168,13 +168,14 @@ def examine(world, data_dir):
     found = faults(data_dir)
     if not (pathlib.Path(data_dir) / "kb.db").exists():
         return found
-    # Of the files as they are: a log belongs to its database, and a reader of the copy takes it over.
+    # Copies the files as they are: a log belongs to its database, and a reader of the copy merges
+    # it.
     copy = world.work / "examined-db"
     copy_database(data_dir, copy)
     with contextlib.closing(sqlite3.connect(copy / "kb.db")) as db:
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()
     status, out, err = world.run(world.work / "examined-scratch", "backup", "--verify", copy / "kb.db")
-    # A file that was cut off before its first table is no database of kb's yet.
+    # A file that was cut off before its first table is not yet a database of kb's.
     return found if status in (0, 1) else found + [f"kb backup --verify: {(out + err).strip()[-300:]}"]
 
 
@@ -184,4 +185,4 @@ def doctor(world, data_dir):
     if not out:
         return [f"doctor: status {status}: {err}"]
     checks = json.loads(out)["checks"]
-    return [it["message"] for it in checks if it["name"] == "database" and it["verdict"] == "fault"]
+    return [check["message"] for check in checks if check["name"] == "database" and check["verdict"] == "fault"]
