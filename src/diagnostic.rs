@@ -1,7 +1,8 @@
-//! Spells every message of the skill commands from its code and fields: the one table of their wording.
+//! Builds every message of the skill commands from its code and fields: the one table of their
+//! wording.
 //!
-//! Codes and wordings are those of the protocols that skills are served by, so that programs which
-//! read them go on working; only the name of the program in them follows how it was started.
+//! Codes and wordings are those of the protocols by which skills are served, so that programs which
+//! read them keep working; only the program's name in them depends on how it was started.
 
 use std::fmt;
 
@@ -15,7 +16,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// Returns what a user types before the name of a skill command.
+    /// Returns the words that a user types before the name of a skill command.
     pub fn command(self) -> &'static str {
         match self {
             Self::Kb => "kb skill",
@@ -24,10 +25,10 @@ impl Program {
     }
 }
 
-/// Why a skill command failed.
+/// The reason why a skill command failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Diagnostic {
-    /// No directory anywhere.
+    /// There is no directory of this skill.
     SkillNotFound {
         /// As typed.
         skill: String,
@@ -42,14 +43,14 @@ pub enum Diagnostic {
         /// First 16 hex digits of the hash that names the file.
         hash16: String,
     },
-    /// The query has no word.
+    /// The query has no words.
     EmptyQuery,
-    /// A directory was found, but it holds no SKILL.md.
+    /// A directory was found, but it has no SKILL.md.
     NotASkill {
         /// The directory.
         path: String,
     },
-    /// SKILL.md does not say its name or what it is for.
+    /// SKILL.md has no name or no description.
     MissingField {
         /// `name` or `description`.
         field: &'static str,
@@ -63,7 +64,7 @@ pub enum Diagnostic {
     SectionNotFound {
         /// As typed.
         section: String,
-        /// Headings that are like it, each with its file.
+        /// Similar headings, each with its file.
         similar: Vec<(String, String)>,
     },
     /// The skill has no such file.
@@ -76,43 +77,43 @@ pub enum Diagnostic {
         /// As typed.
         path: String,
     },
-    /// `stats` knows no such aggregation.
+    /// `stats` does not know this aggregation.
     InvalidQueryType {
         /// As typed.
         query_type: String,
     },
-    /// A time or a project to filter by makes no sense.
+    /// A time or a project of a filter is invalid.
     InvalidFilter {
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
-    /// There is nothing to sync for the skill that was named.
+    /// There are no local logs of the given skill to sync.
     NoLocalLogs,
     /// The log to sync into cannot be written.
     SyncDestination {
-        /// Which file.
+        /// The file.
         path: String,
     },
     /// The log to sync from cannot be read.
     SyncSource {
-        /// Which file.
+        /// The file.
         path: String,
     },
-    /// There is a skill in the place where one was to be made.
+    /// A skill already exists at the target.
     SkillExists {
         /// Its name.
         skill: String,
     },
-    /// The command line makes no sense.
+    /// The command line is invalid.
     InvalidOption {
-        /// What is wrong.
+        /// The reason.
         message: String,
-        /// What to type instead.
+        /// A valid alternative.
         hint: Option<String>,
     },
-    /// Files or databases failed.
+    /// An operation on files or databases failed.
     Internal {
-        /// What happened, on what.
+        /// The error and its file or database.
         message: String,
     },
 }
@@ -142,7 +143,7 @@ impl Diagnostic {
         }
     }
 
-    /// Returns what follows the code; more than one line only where headings are suggested.
+    /// Returns the text after the code; more than one line only if headings are suggested.
     pub fn message(&self, program: Program) -> String {
         match self {
             Self::SkillNotFound { skill } => format!("skill '{skill}' not found"),
@@ -182,12 +183,12 @@ impl Diagnostic {
         }
     }
 
-    /// Returns the whole of what stderr gets.
+    /// Returns the complete output for stderr.
     pub fn line(&self, program: Program) -> String {
         format!("error[{}]: {}", self.code(), self.message(program))
     }
 
-    /// Returns what the user can do next; `None` where the message says it all.
+    /// Returns the user's next step; `None` if the message is sufficient.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::SkillNotFound { .. } => {
@@ -220,27 +221,27 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// What a skill command says beside its answer; never a failure.
+/// A warning next to the answer of a skill command; never a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
-    /// Several headings have the text that was asked for.
+    /// Several headings have the requested text.
     MultipleMatches {
         /// As typed.
         section: String,
     },
     /// The access could not be logged anywhere.
     LoggingDisabled,
-    /// What was logged beside the project has waited for more than an hour.
+    /// Logs next to the project have waited for more than an hour.
     StaleLogs {
         /// Name of the skill.
         skill: String,
     },
-    /// Something the table has no code for.
+    /// A warning without a code in the table.
     Uncoded(String),
 }
 
 impl Warning {
-    /// Returns the whole of what stderr gets.
+    /// Returns the complete output for stderr.
     pub fn line(&self, program: Program) -> String {
         let command = program.command();
         let (code, message) = match self {

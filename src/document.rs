@@ -1,7 +1,7 @@
-//! The nouns every stage shares: documents, blocks, chunks, filters, rankings.
+//! Defines the types shared by all stages: documents, blocks, chunks, filters, rankings.
 //!
-//! Values only: nothing here reads a file, knows the database or draws on a terminal. One file of more than 400
-//! lines, so that the words of the whole program can be read in one place.
+//! They are plain values: nothing here reads a file, uses the database or writes to a terminal. The
+//! file has more than 400 lines, so that the vocabulary of the whole program is in one place.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -18,7 +18,7 @@ pub struct DocumentId(pub i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ChunkId(pub i64);
 
-/// Lets an id be shown, and read as typed.
+/// Implements display and parsing for an id.
 macro_rules! typed_number {
     ($($id:ident),+) => {$(
         impl fmt::Display for $id {
@@ -39,16 +39,16 @@ macro_rules! typed_number {
 
 typed_number!(DocumentId, ChunkId);
 
-/// The four kinds of document the contract knows.
+/// The four types of documents in the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocType {
-    /// Paged documents, and images read by OCR.
+    /// Documents with pages, and images read by OCR.
     Pdf,
-    /// Headed text: Markdown, plain text, HTML, DOCX, EPUB, notebooks.
+    /// Text with headings: Markdown, plain text, HTML, DOCX, EPUB, notebooks.
     Markdown,
     /// Source code of a known [`Language`].
     Code,
-    /// A short text that is one chunk where the model can read it whole.
+    /// A short text that is one chunk if the model can read all of it.
     Note,
 }
 
@@ -76,9 +76,9 @@ pub enum Language {
     Bash,
     /// Go.
     Go,
-    /// JavaScript, with elements between the code (JSX) or without.
+    /// JavaScript, with or without JSX.
     JavaScript,
-    /// TypeScript, with elements between the code (TSX) or without.
+    /// TypeScript, with or without TSX.
     TypeScript,
     /// Rust.
     Rust,
@@ -120,7 +120,7 @@ impl Language {
     }
 }
 
-/// How bytes are to be read; decided once, by `ingest::detect`.
+/// The format of a file; decided once, by `ingest::detect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// Portable Document Format.
@@ -129,13 +129,13 @@ pub enum Format {
     Markdown,
     /// Plain text: paragraphs without headings.
     Text,
-    /// A note: one chunk where it fits.
+    /// A note: one chunk if it fits.
     Note,
     /// Source code.
     Code(Language),
     /// A web page.
     Html,
-    /// Office Open XML text, as word processors write it.
+    /// Office Open XML text, from word processors.
     Docx,
     /// A book: web pages in a ZIP archive.
     Epub,
@@ -161,10 +161,10 @@ pub enum Picture {
 }
 
 impl Picture {
-    /// All kinds.
+    /// All kinds of image.
     pub const ALL: [Self; 5] = [Self::Png, Self::Jpeg, Self::Tiff, Self::Bmp, Self::Webp];
 
-    /// Returns the word kept as `metadata.format`.
+    /// Returns the word stored as `metadata.format`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -177,7 +177,7 @@ impl Picture {
 }
 
 impl Format {
-    /// Returns the kind of document this format becomes.
+    /// Returns the type of documents in this format.
     pub fn doc_type(self) -> DocType {
         match self {
             Self::Pdf | Self::Image(_) => DocType::Pdf,
@@ -189,7 +189,7 @@ impl Format {
         }
     }
 
-    /// Returns the programming language; `None` for everything but code.
+    /// Returns the programming language; `None` for anything but code.
     pub fn language(self) -> Option<Language> {
         match self {
             Self::Code(language) => Some(language),
@@ -197,7 +197,7 @@ impl Format {
         }
     }
 
-    /// Returns the word kept as `metadata.format`.
+    /// Returns the word stored as `metadata.format`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",
@@ -213,7 +213,7 @@ impl Format {
         }
     }
 
-    /// Returns the format that [`Format::as_str`] gives this word for.
+    /// Returns the format with this word in [`Format::as_str`].
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         const PLAIN: [Format; 8] = [
@@ -233,7 +233,7 @@ impl Format {
     }
 }
 
-/// The numeric precision embeddings are computed in; part of a database's [`Binding`].
+/// The numeric precision of embeddings; part of a database's [`Binding`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// 8-bit integer weights and activations, 32-bit accumulation.
@@ -252,12 +252,12 @@ impl Precision {
     }
 }
 
-/// A word that is none of those a closed set of names allows.
+/// A word that is not one of a fixed set of names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
-    /// What was given.
+    /// The given word.
     pub given: String,
-    /// What would have been understood.
+    /// The accepted names.
     pub known: Vec<&'static str>,
 }
 
@@ -269,7 +269,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// Gives a fieldless enum `Display` and `FromStr` through its `as_str`.
+/// Implements `Display` and `FromStr` for a fieldless enum through its `as_str`.
 macro_rules! named {
     ($type:ty, $all:expr) => {
         impl fmt::Display for $type {
@@ -282,9 +282,9 @@ macro_rules! named {
             type Err = UnknownName;
 
             fn from_str(given: &str) -> Result<Self, UnknownName> {
-                $all.into_iter().find(|it| it.as_str() == given).ok_or_else(|| UnknownName {
+                $all.into_iter().find(|value| value.as_str() == given).ok_or_else(|| UnknownName {
                     given: given.to_owned(),
-                    known: $all.iter().map(|it| it.as_str()).collect(),
+                    known: $all.iter().map(|value| value.as_str()).collect(),
                 })
             }
         }
@@ -295,49 +295,49 @@ named!(DocType, DocType::ALL);
 named!(Language, Language::ALL);
 named!(Precision, [Precision::Int8, Precision::Fp32]);
 
-/// What an extractor makes of a file: its text and the structure found in it.
+/// The output of an extractor: the text of a file and its structure.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
     /// The title the document itself states (metadata, front matter, first heading).
     pub title: Option<String>,
-    /// The whole text, lines ended by `\n`. Blocks are ranges of it.
+    /// The whole text, with `\n` line ends. Blocks are ranges of it.
     pub text: String,
-    /// Structural pieces in reading order; ranges ordered and disjoint. Text between blocks is
+    /// Structural pieces in reading order, with ordered, disjoint ranges. Text between blocks is
     /// not searched (front matter, blank lines).
     pub blocks: Vec<Block>,
-    /// Whether `text` is the file's own text line for line, so that line numbers mean something.
+    /// Whether `text` is the file's own text line by line, so that line numbers are meaningful.
     pub has_lines: bool,
-    /// What its pages call themselves (`iv`, `A-3`), in order, a page without a label blank; nothing
-    /// where all are called by their numbers.
+    /// The labels of its pages (`iv`, `A-3`), in order, blank for a page without a label; empty if
+    /// all labels are the page numbers.
     pub page_labels: Vec<String>,
     /// Tags the document itself states, in its order.
     pub tags: Vec<String>,
-    /// What else the document says about itself.
+    /// Other metadata stated by the document.
     pub metadata: Metadata,
 }
 
 impl Document {
-    /// Returns what a physical page, counted from 1, calls itself; `None` where that is its number.
+    /// Returns the label of a physical page, counted from 1; `None` if it is the page number.
     pub fn page_label(&self, page: u32) -> Option<String> {
         let label = self.page_labels.get(usize::try_from(page).ok()?.checked_sub(1)?)?;
         (!label.is_empty() && *label != page.to_string()).then(|| label.clone())
     }
 }
 
-/// What a document says about itself, kept as JSON in `documents.metadata`.
+/// The metadata stated by a document, stored as JSON in `documents.metadata`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// Who wrote it, as stated.
+    /// The author, as stated.
     pub author: Option<String>,
-    /// Physical pages; `None` for what has no pages.
+    /// Number of physical pages; `None` for a document without pages.
     pub page_count: Option<u32>,
-    /// Date of creation as stated by the document, RFC 3339 where it could be read as a date.
+    /// Date of creation as stated by the document, RFC 3339 if it could be parsed as a date.
     pub created: Option<String>,
-    /// Natural language as stated by the document (BCP 47 where it follows it).
+    /// Natural language as stated by the document (a BCP 47 tag if it conforms).
     pub language: Option<String>,
-    /// How well its pages could be read; `None` for what has no pages.
+    /// How well its pages could be read; `None` for a document without pages.
     pub quality: Option<Quality>,
-    /// What the reader of the file wants the user to know, one sentence each.
+    /// Messages to the user about reading the file, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -346,22 +346,24 @@ pub struct Metadata {
 pub struct Quality {
     /// Pages with text.
     pub pages_read: u32,
-    /// Pages of those whose text was read by OCR.
+    /// Pages with text from OCR; also counted in `pages_read`.
     pub pages_ocr: u32,
-    /// Pages with nothing to read.
+    /// Pages without content.
     pub pages_empty: u32,
-    /// Pages whose text could not be read: scans without OCR, fonts that do not tell, damage.
+    /// Pages whose text could not be read: scans without OCR, fonts without character codes,
+    /// damage.
     pub pages_unread: u32,
-    /// Pages of those that OCR might read where it was not there or not able.
+    /// Unread pages that OCR might read, but it was missing or failed.
     pub pages_awaiting_ocr: u32,
     /// Visible characters.
     pub num_characters: u32,
-    /// Visible characters that are no text: private use, or not told by their font.
+    /// Visible characters that are not text: private use, or without a character code in their
+    /// font.
     pub num_not_text: u32,
 }
 
 impl Quality {
-    /// Returns the share of characters that are no text, 0 to 1; 0 where there are none.
+    /// Returns the share of characters that are not text, 0 to 1; 0 if there are no characters.
     pub fn share_not_text(&self) -> f64 {
         f64::from(self.num_not_text) / f64::from(self.num_characters.max(1))
     }
@@ -370,39 +372,40 @@ impl Quality {
 /// A structural piece of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Where it lies in [`Document::text`]: bytes, half-open, on character boundaries.
+    /// Its range in [`Document::text`]: bytes, half-open, on character boundaries.
     pub bytes: Range<usize>,
-    /// What it is; decides where it may be cut when it is too long for a chunk.
+    /// Its kind, which decides where it may be split if it is too long for a chunk.
     pub kind: BlockKind,
-    /// Enclosing headings, outermost first, the document's title not among them. A heading's own
-    /// block includes itself.
+    /// Enclosing headings, outermost first, without the document's title. A heading's own block
+    /// includes itself.
     pub headings: Vec<String>,
-    /// Qualified name of the definition this belongs to (`Class.method`); `None` outside code.
+    /// Qualified name of its definition (`Class.method`); `None` outside code.
     pub symbol: Option<String>,
-    /// What a reader needs beside title and headings: the enclosing class with its docstring.
+    /// Context that a reader needs in addition to title and headings: the enclosing class with its
+    /// docstring.
     pub context: Option<String>,
-    /// Physical page, from 1; `None` for what has no pages.
+    /// Physical page, from 1; `None` for a document without pages.
     pub page: Option<u32>,
-    /// Whether a chunk should begin here; the chunker crosses it only to merge small sections.
+    /// Whether a chunk should begin here; the chunker ignores it only to merge small sections.
     pub starts_section: bool,
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockKind {
-    /// A heading line; kept with what follows it.
+    /// A heading line; kept with the text after it.
     Heading,
-    /// Prose: cut at sentences, then at words.
+    /// Prose: split at sentences, then at words.
     Paragraph,
-    /// A list item with everything below it: cut at lines, then as prose.
+    /// A list item with everything below it: split at lines, then as prose.
     ListItem,
-    /// A table: cut between rows only, then as prose.
+    /// A table: split only between rows, then as prose.
     Table,
-    /// Source text, fenced or a file's own: cut at lines, blank ones first.
+    /// Source text, fenced or a file's own: split at lines, blank ones first.
     Code,
 }
 
-/// What stands between two parts of a context or of a header chain.
+/// The separator between the parts of a context or of a header chain.
 pub const CHAIN_SEPARATOR: &str = " > ";
 
 /// A passage that is embedded and ranked.
@@ -410,10 +413,10 @@ pub const CHAIN_SEPARATOR: &str = " > ";
 pub struct Chunk {
     /// The chunk's own text; never blank.
     pub text: String,
-    /// What it is read with: title > header chain, or module > class with its docstring. May be
-    /// empty. Indexed and embedded, never part of `text`.
+    /// Its context: title > header chain, or module > class with its docstring. May be empty.
+    /// Indexed and embedded, never part of `text`.
     pub context: String,
-    /// Tokens of exactly what is embedded: special tokens, prefix and context included.
+    /// Number of embedded tokens: special tokens, prefix and context included.
     pub token_count: u32,
     /// Header chain below the title joined by [`CHAIN_SEPARATOR`]; `None` at the top.
     pub section: Option<String>,
@@ -423,16 +426,16 @@ pub struct Chunk {
     pub page: Option<u32>,
     /// Last physical page, from 1.
     pub last_page: Option<u32>,
-    /// What the first page calls itself, where that is not its number.
+    /// The label of the first page, if that is not its number.
     pub page_label: Option<String>,
     /// First line in the file, from 1.
     pub start_line: Option<u32>,
-    /// Last line in the file, from 1, included.
+    /// Last line in the file, from 1, inclusive.
     pub end_line: Option<u32>,
 }
 
 impl Chunk {
-    /// Returns the passage the model reads: context, a blank line, text.
+    /// Returns the passage that the model reads: context, a blank line, text.
     pub fn passage(context: &str, text: &str) -> String {
         if context.is_empty() { text.to_owned() } else { format!("{context}\n\n{text}") }
     }
@@ -445,32 +448,32 @@ pub struct Binding {
     pub model_name: String,
     /// Width of its vectors.
     pub dim: u32,
-    /// Longest input in tokens, special tokens included.
+    /// Longest input in tokens, including special tokens.
     pub max_tokens: u32,
-    /// Precision the passages were embedded in.
+    /// The precision of the embedded passages.
     pub precision: Precision,
-    /// What was put before every passage.
+    /// The prefix of every passage.
     pub passage_prefix: String,
 }
 
-/// Which documents a search or a listing looks at; empty means all.
+/// The documents to search or list; an empty filter includes all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only this type.
     pub doc_type: Option<DocType>,
     /// Only source code in this language.
     pub language: Option<Language>,
-    /// Only documents that bear all of these tags.
+    /// Only documents with all of these tags.
     pub tags: Vec<String>,
-    /// Only documents that bear none of these tags.
+    /// Only documents with none of these tags.
     pub excluded_tags: Vec<String>,
     /// Only documents of this day or later: a date, or the beginning of one (`2024`, `2024-05`).
     pub since: Option<String>,
-    /// Only documents of this day or earlier, as `since`; a month or year is meant with its end.
+    /// Only documents of this day or earlier, as `since`; a month or year includes its end.
     pub until: Option<String>,
-    /// Only documents at or below this absolute path; whole components.
+    /// Only documents at or below this absolute path; complete components.
     pub path_prefix: Option<String>,
-    /// Only chunks in which none of these words and phrases occurs; a beginning of words ends in `*`.
+    /// Only chunks without these words and phrases; a prefix of words ends in `*`.
     pub excluded: Vec<String>,
 }
 
@@ -484,7 +487,7 @@ impl Filter {
 /// One entry of a ranking. The entry's rank is its 1-based position in the list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// Which chunk.
+    /// The chunk.
     pub chunk_id: ChunkId,
     /// Raw relevance in the ranking's own scale (BM25, cosine); larger is better.
     pub score: f64,

@@ -1,4 +1,4 @@
-//! Returns the hash by which bytes are known, as lower-case hex.
+//! Computes the hash that identifies content, as lower-case hex.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Writes bytes as hex.
+/// Returns bytes as hex.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         // Writing to a String cannot fail.
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_is_that_of_the_standard() {
+    fn the_hash_equals_the_example_of_the_standard() {
         // FIPS 180-2, appendix B.1.
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(sha256("abc"), abc);

@@ -1,8 +1,8 @@
-//! Measures how long each stage takes, where the user asks for it.
+//! Measures how long each stage takes, if the user asks for it.
 //!
-//! This is a global on purpose. A session could own it only if every stage took
-//! one more argument, and the workers and threads under them too, for numbers that one face prints once, at the
-//! end of its process. Sessions of one process share the numbers; nothing else is decided by them.
+//! This is a global on purpose. A session could own it only if every stage, and the workers and
+//! threads below it, took one more argument, for numbers that one interface prints once, at the end
+//! of its process. Sessions of one process share the numbers, and nothing else depends on them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,23 +13,23 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 
 static TIMES: Mutex<BTreeMap<&'static str, Time>> = Mutex::new(BTreeMap::new());
 
-/// How long a stage took.
+/// The duration of a stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Time {
-    /// The number of the stage in the order in which they first ended, from 0.
+    /// The position of the stage in the order in which stages first ended, from 0.
     order: usize,
-    /// How often it ran.
+    /// Number of runs.
     pub num_runs: usize,
-    /// All runs together, whatever thread they ran on.
+    /// Total time of all runs, on any thread.
     pub total: Duration,
 }
 
-/// Measures from now on.
+/// Starts measuring.
 pub fn start() {
     IS_ON.store(true, Ordering::Relaxed);
 }
 
-/// Runs a stage.
+/// Runs a stage and measures it.
 pub fn stage<T>(name: &'static str, work: impl FnOnce() -> T) -> T {
     static NUM_STAGES: AtomicUsize = AtomicUsize::new(0);
     if !IS_ON.load(Ordering::Relaxed) {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_are_told_in_the_order_they_ended() {
+    fn stages_are_listed_in_the_order_they_ended() {
         assert_eq!(stage("trace-test-before", || 1), 1);
         start();
         stage("trace-test-first", || ());

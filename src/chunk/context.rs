@@ -1,8 +1,8 @@
 //! Builds the context of a chunk from titles and headings.
 //!
-//! A context says where a text stands: title > header chain, or module > class with its
-//! docstring. It takes at most 64 tokens of the model's input; where it is longer the title and
-//! the most specific heading stay, and what is between them goes first.
+//! A context states the location of a text: title > header chain, or module > class with its
+//! docstring. It takes at most 64 tokens of the model's input. If it is longer, the title and the
+//! most specific heading stay, and the parts between them are dropped first.
 
 use std::collections::HashMap;
 
@@ -11,25 +11,26 @@ use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 use super::ChunkOptions;
 use super::cut::Atom;
 
-/// Longest context in tokens: a quarter of what the default model reads.
+/// Longest context in tokens: a quarter of the default model's input.
 const MAX_CONTEXT_TOKENS: usize = 64;
 
-/// A table's head is repeated before the rest of its rows if it takes at most such a part of a chunk.
+/// A table's head is repeated before its remaining rows if it takes at most this part of a chunk,
+/// as a denominator.
 const MAX_HEAD_SHARE: usize = 3;
 
 /// Characters per token beyond which a part of a context is not even counted.
 const MAX_CHARS_PER_TOKEN: usize = 16;
 
-/// What a chunk is read with.
+/// The context of a chunk.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Context {
-    /// May be empty.
+    /// The context; may be empty.
     pub(super) text: String,
     /// Tokens it adds to the passage.
     pub(super) cost: usize,
 }
 
-/// Makes contexts, each only once.
+/// Creates contexts, each only once.
 pub(super) struct Contexts<'a> {
     title: &'a str,
     num_tokens: &'a dyn Fn(&str) -> usize,
@@ -45,7 +46,7 @@ impl<'a> Contexts<'a> {
         num_tokens: &'a dyn Fn(&str) -> usize,
         options: &ChunkOptions,
     ) -> Self {
-        // Where the model reads very little, the text gets the better half of it.
+        // If the model's input is very short, the text gets at least half of it.
         let max_tokens = MAX_CONTEXT_TOKENS.min(options.window() / 2);
         Self {
             title: title.trim(),
@@ -62,15 +63,16 @@ impl<'a> Contexts<'a> {
         (self.num_tokens)(text)
     }
 
-    /// Returns the title alone, within so many tokens.
+    /// Returns a context of only the title, within `max_tokens`.
     pub(super) fn of_title(&self, max_tokens: usize) -> Context {
         let max_tokens = max_tokens.min(self.max_tokens);
         self.with_cost(self.shorten(self.title, max_tokens))
     }
 
-    /// Returns the context of a text in `block`, which begins inside it if `is_continued`.
+    /// Returns the context of a text in `block`, which begins inside the block if `is_continued`.
     ///
-    /// The rest of a definition that was cut no longer shows its name: the symbol is added.
+    /// The later parts of a split definition do not show its name, so their context includes the
+    /// symbol.
     pub(super) fn of_block(&mut self, block: &Block, is_continued: bool) -> Context {
         let mut parts = vec![self.title.to_owned()];
         parts.extend(block.headings.iter().cloned());
@@ -80,7 +82,7 @@ impl<'a> Contexts<'a> {
         if is_continued {
             parts.extend(block.symbol.clone());
         }
-        parts.retain(|it| !it.trim().is_empty());
+        parts.retain(|part| !part.trim().is_empty());
         if let Some(context) = self.made.get(&parts) {
             return context.clone();
         }
@@ -89,20 +91,21 @@ impl<'a> Contexts<'a> {
         context
     }
 
-    /// Returns the head of a table with the rule below it and what the two cost; `None` for what is
-    /// no table, has no head, or one so long that it would leave too little room.
+    /// Returns the head of a table with the rule below it, and the cost of both. `None` if the
+    /// block is not a table, has no head, or has one that would leave too little room.
     pub(super) fn table_head<'d>(
         &self,
         document: &'d Document,
         block_idx: usize,
     ) -> Option<(&'d str, usize)> {
-        let block = document.blocks.get(block_idx).filter(|it| it.kind == BlockKind::Table)?;
+        let block =
+            document.blocks.get(block_idx).filter(|block| block.kind == BlockKind::Table)?;
         let text = document.text.get(block.bytes.clone())?;
         let rule_at = text.find('\n')? + 1;
         let end = rule_at + text[rule_at..].find('\n')? + 1;
         let rule = text[rule_at..end].trim();
         let is_rule =
-            rule.contains('-') && rule.chars().all(|it| matches!(it, '|' | '-' | ':' | ' '));
+            rule.contains('-') && rule.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
         let head = &text[..end];
         if !is_rule || head.len() > self.max_head_tokens * MAX_CHARS_PER_TOKEN {
             return None;
@@ -114,7 +117,8 @@ impl<'a> Contexts<'a> {
     /// Returns the context of a chunk.
     pub(super) fn of_chunk(&mut self, document: &Document, atoms: &[Atom]) -> Context {
         let lead = lead(document, atoms);
-        let is_continued = atoms.first().is_some_and(|it| it.block_idx == lead && it.is_continued);
+        let is_continued =
+            atoms.first().is_some_and(|atom| atom.block_idx == lead && atom.is_continued);
         match document.blocks.get(lead) {
             Some(block) => self.of_block(block, is_continued),
             None => Context::default(),
@@ -134,14 +138,14 @@ impl<'a> Contexts<'a> {
         let (Some(title), Some(last)) = (parts.first(), parts.last()) else {
             return String::new();
         };
-        // The outermost headings say least beside the title.
+        // The outermost headings add least to the title.
         for num_dropped in 0..parts.len().saturating_sub(1) {
             let mut kept = vec![title.as_str()];
             if num_dropped > 0 {
                 kept.push("…");
             }
             kept.extend(parts[1 + num_dropped..].iter().map(String::as_str));
-            let num_bytes: usize = kept.iter().map(|it| it.len()).sum();
+            let num_bytes: usize = kept.iter().map(|part| part.len()).sum();
             if num_bytes > self.max_tokens * MAX_CHARS_PER_TOKEN * 4 {
                 continue;
             }
@@ -153,7 +157,7 @@ impl<'a> Contexts<'a> {
         if parts.len() == 1 {
             return self.shorten(title, self.max_tokens);
         }
-        // Both ends, a third for the title unless the last part leaves more.
+        // Both ends; a third for the title unless the last part leaves more.
         let head = self.shorten(title, self.max_tokens / 3);
         let tail_tokens =
             self.max_tokens.saturating_sub(self.count(&format!("{head}{CHAIN_SEPARATOR}")));
@@ -164,20 +168,20 @@ impl<'a> Contexts<'a> {
         if self.count(&joined) <= self.max_tokens { joined } else { tail }
     }
 
-    /// Returns the longest beginning of a text within so many tokens, cut at a word if possible.
+    /// Returns the longest prefix of a text within `max_tokens`, cut at a word if possible.
     fn shorten(&self, text: &str, max_tokens: usize) -> String {
-        let end = text.char_indices().nth(max_tokens * MAX_CHARS_PER_TOKEN).map(|(it, _)| it);
+        let end = text.char_indices().nth(max_tokens * MAX_CHARS_PER_TOKEN).map(|(at, _)| at);
         let text = &text[..end.unwrap_or(text.len())];
         if end.is_none() && self.count(text) <= max_tokens {
             return text.to_owned();
         }
-        let is_word_end = |it: &usize| text[*it..].starts_with(char::is_whitespace);
-        let ends: Vec<usize> = text.char_indices().map(|(it, _)| it).collect();
+        let is_word_end = |at: &usize| text[*at..].starts_with(char::is_whitespace);
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         let words: Vec<usize> = ends.iter().copied().filter(is_word_end).collect();
         for ends in [words, ends] {
-            let num_fitting = ends.partition_point(|it| self.count(&text[..*it]) <= max_tokens);
-            let best = ends[..num_fitting].last().map(|it| text[..*it].trim_end());
-            if let Some(best) = best.filter(|it| !it.is_empty()) {
+            let num_fitting = ends.partition_point(|end| self.count(&text[..*end]) <= max_tokens);
+            let best = ends[..num_fitting].last().map(|end| text[..*end].trim_end());
+            if let Some(best) = best.filter(|best| !best.is_empty()) {
                 return best.to_owned();
             }
         }
@@ -185,11 +189,11 @@ impl<'a> Contexts<'a> {
     }
 }
 
-/// Returns which block says where a chunk stands: the first that is no heading.
+/// Returns the block that states the location of a chunk: the first that is not a heading.
 ///
-/// A heading without text of its own is passed over in favour of the one below it.
+/// A heading without text is skipped in favour of the one below it.
 pub(super) fn lead(document: &Document, atoms: &[Atom]) -> usize {
-    let is_heading = |it: &&Atom| document.blocks[it.block_idx].kind == BlockKind::Heading;
-    let lead = atoms.iter().find(|it| !is_heading(it)).or(atoms.first());
-    lead.map_or(0, |it| it.block_idx)
+    let is_heading = |atom: &&Atom| document.blocks[atom.block_idx].kind == BlockKind::Heading;
+    let lead = atoms.iter().find(|atom| !is_heading(atom)).or(atoms.first());
+    lead.map_or(0, |atom| atom.block_idx)
 }

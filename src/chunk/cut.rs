@@ -1,8 +1,8 @@
-//! Cuts blocks into atoms, the pieces chunks are made of, and counts the tokens of each once.
+//! Splits blocks into atoms, the pieces of chunks, and counts the tokens of each once.
 //!
-//! A block that fits is one atom. A larger one is cut where its kind allows: prose at sentences
-//! and line ends, tables between rows, code between lines. What is still too large is cut at
-//! words, then within them. The atoms of a block cover it without a gap.
+//! A block that fits is one atom. A larger one is split where its kind allows: prose at sentences
+//! and line ends, tables between rows, code between lines. Pieces that are still too large are
+//! split at words, then within words. The atoms of a block cover it without a gap.
 
 use std::ops::Range;
 
@@ -10,47 +10,47 @@ use crate::document::{Block, BlockKind, Document};
 
 use super::seams::{self, Seam, middle, words};
 
-/// A piece of one block that is kept whole.
+/// A piece of one block that is never split further.
 #[derive(Debug, Clone)]
 pub(super) struct Atom {
-    /// Where it lies in the document's text.
+    /// Its range in the document's text.
     pub(super) bytes: Range<usize>,
-    /// The block it is from.
+    /// The block it belongs to.
     pub(super) block_idx: usize,
     /// Whether it begins inside its block.
     pub(super) is_continued: bool,
-    /// Its size against the budget; at least 1.
+    /// Its size in the budget; at least 1.
     pub(super) weight: usize,
-    /// What a chunk that begins here severs.
+    /// The seam before it, at which a chunk may begin.
     pub(super) seam: Seam,
 }
 
-/// Bytes of one token at most, for weighing: a tokenizer may call any long word one unknown
-/// token, but a chunk of a million bytes helps nobody.
+/// Maximum bytes per token for weighing: a tokenizer may treat any long word as one unknown token,
+/// but a chunk of a million bytes is useless.
 const MAX_BYTES_PER_TOKEN: usize = 32;
 
-/// Returns a text's size in tokens, corrected for words no tokenizer knows; at least 1.
-pub(super) fn weigh(text: &str, num_tokens: &dyn Fn(&str) -> usize, enough: usize) -> usize {
+/// Returns a text's size in tokens, corrected for words that no tokenizer knows; at least 1.
+pub(super) fn weight_of(text: &str, num_tokens: &dyn Fn(&str) -> usize, enough: usize) -> usize {
     let by_bytes = text.len() / MAX_BYTES_PER_TOKEN;
-    // What is far too large need not be counted to be cut.
+    // A text that is far too large is split without counting its tokens.
     if by_bytes > enough { by_bytes } else { num_tokens(text).max(by_bytes).max(1) }
 }
 
-/// Returns every block that is not blank as one atom, not weighed yet.
-pub(super) fn whole_blocks(document: &Document) -> Vec<Atom> {
+/// Returns each block that is not blank as one atom without a weight.
+pub(super) fn block_atoms(document: &Document) -> Vec<Atom> {
     let mut atoms: Vec<Atom> = Vec::with_capacity(document.blocks.len());
     let mut previous: Option<&Block> = None;
     for (block_idx, block) in document.blocks.iter().enumerate() {
-        // An extractor that breaks its promise costs a block, not the program.
-        let is_in_order = previous.is_none_or(|it| it.bytes.end <= block.bytes.start);
+        // An invalid range from an extractor costs a block, not the program.
+        let is_in_order = previous.is_none_or(|previous| previous.bytes.end <= block.bytes.start);
         let text = document.text.get(block.bytes.clone()).filter(|_| is_in_order);
         debug_assert!(text.is_some(), "block {block_idx} is out of order or splits a character");
-        if text.is_none_or(|it| it.trim().is_empty()) {
+        if text.is_none_or(|text| text.trim().is_empty()) {
             continue;
         }
         let seam = match previous {
-            Some(it) if it.kind == BlockKind::Heading => Seam::Glued,
-            Some(it) if block.symbol != it.symbol => Seam::Heading,
+            Some(previous) if previous.kind == BlockKind::Heading => Seam::Glued,
+            Some(previous) if block.symbol != previous.symbol => Seam::Heading,
             _ if block.starts_section || block.kind == BlockKind::Heading => Seam::Heading,
             _ => Seam::Block,
         };
@@ -61,8 +61,8 @@ pub(super) fn whole_blocks(document: &Document) -> Vec<Atom> {
     atoms
 }
 
-/// Cuts an atom that is a whole block into smaller ones, none heavier than `limit` unless it is a
-/// single character.
+/// Splits the atom of a block into smaller ones, none heavier than `limit` unless it is a single
+/// character.
 pub(super) fn cut(
     document: &Document,
     atom: &Atom,
@@ -82,13 +82,13 @@ pub(super) fn cut(
         });
     };
     for (unit, seam) in seams::units(text, document.blocks[atom.block_idx].kind, limit) {
-        let weight = weigh(&text[unit.clone()], num_tokens, limit);
+        let weight = weight_of(&text[unit.clone()], num_tokens, limit);
         if weight <= limit {
             push(unit.start, unit.end, weight, seam);
             continue;
         }
         let mut seam = seam;
-        // Words, and below them halves, the first half on top.
+        // Words, and below them halves, with the first half on top.
         let mut stack = Vec::new();
         let mut start = unit.start;
         while start < unit.end {
@@ -99,7 +99,7 @@ pub(super) fn cut(
         }
         stack.reverse();
         while let Some((piece, seam)) = stack.pop() {
-            let weight = weigh(&text[piece.clone()], num_tokens, limit);
+            let weight = weight_of(&text[piece.clone()], num_tokens, limit);
             match middle(&text[piece.clone()]).filter(|_| weight > limit) {
                 Some((len, next_seam)) => {
                     stack.push((piece.start + len..piece.end, next_seam));
@@ -112,7 +112,7 @@ pub(super) fn cut(
     atoms
 }
 
-/// Parts a run of atoms in two of about equal weight; `None` for a single character.
+/// Splits a run of atoms in two of about equal weight; `None` for a single character.
 pub(super) fn halve(source: &str, atoms: &[Atom]) -> Option<(Vec<Atom>, Vec<Atom>)> {
     if let [atom] = atoms {
         let (len, seam) = middle(&source[atom.bytes.clone()])?;
@@ -125,15 +125,15 @@ pub(super) fn halve(source: &str, atoms: &[Atom]) -> Option<(Vec<Atom>, Vec<Atom
         right.is_continued = true;
         return Some((vec![left], vec![right]));
     }
-    let total: usize = atoms.iter().map(|it| it.weight).sum();
+    let total: usize = atoms.iter().map(|atom| atom.weight).sum();
     let mut sum = 0;
-    let is_past_middle = |it: &Atom| {
-        sum += it.weight;
+    let is_past_middle = |atom: &Atom| {
+        sum += atom.weight;
         sum * 2 > total
     };
     let idx = atoms.iter().position(is_past_middle).unwrap_or(0);
     let idx = idx.clamp(1, atoms.len().max(2) - 1);
-    // A heading moves over to what follows it, if anything is left.
-    let idx = (1..=idx).rev().find(|it| atoms[*it].seam != Seam::Glued).unwrap_or(idx);
+    // A heading moves to the text after it, unless nothing would be left.
+    let idx = (1..=idx).rev().find(|idx| atoms[*idx].seam != Seam::Glued).unwrap_or(idx);
     (atoms.len() > 1).then(|| (atoms[..idx].to_vec(), atoms[idx..].to_vec()))
 }

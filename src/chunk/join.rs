@@ -1,31 +1,31 @@
-//! Joins the chunks of a document to one text and says where each chunk is in it.
+//! Joins the chunks of a document to one text and returns the position of each chunk in it.
 //!
-//! Chunks are cut from a text and may overlap; what is in two of them is in the joined text once.
-//! What was in no chunk (blank lines, front matter) is not there.
+//! Chunks may overlap; text that two of them share is in the joined text once. Text that is in no
+//! chunk (blank lines, front matter) is missing.
 
 use std::ops::Range;
 
 use crate::document::Chunk;
 
-/// Letters and digits two chunks must have in common at a seam to count as overlapping, where no
-/// line numbers tell whether they can: table rules and braces repeat without being shared.
+/// Letters and digits that two chunks must share at a seam to count as overlapping, if no line
+/// numbers show whether they can overlap: table rules and braces repeat without being shared.
 const MIN_OVERLAP_LETTERS: usize = 16;
 
-/// The text of neighbouring chunks.
+/// The joined text of neighbouring chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Joined {
     pub(crate) text: String,
-    /// Where each chunk lies, in order; neighbours may overlap.
+    /// The range of each chunk, in order; neighbours may overlap.
     pub(crate) spans: Vec<Range<usize>>,
 }
 
-/// Joins chunks that follow each other.
+/// Joins consecutive chunks.
 pub(crate) fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> Joined {
     let mut joined = Joined::default();
     let mut before: Option<&Chunk> = None;
     for chunk in chunks {
         let text = &chunk.text;
-        let (separator, shared) = before.map_or(("", 0), |it| seam(it, chunk));
+        let (separator, shared) = before.map_or(("", 0), |before| seam(before, chunk));
         joined.text.push_str(separator);
         let start = joined.text.len() - shared;
         joined.text.push_str(&text[shared..]);
@@ -35,16 +35,17 @@ pub(crate) fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> Joined {
     joined
 }
 
-/// Returns what stands between two chunks, and how many bytes of the second the first ends with.
+/// Returns the separator of two chunks, and the number of bytes at the start of the second that
+/// also end the first.
 fn seam(first: &Chunk, second: &Chunk) -> (&'static str, usize) {
     let lines = first.end_line.zip(second.start_line);
     if let Some((end, start)) = lines.filter(|(end, start)| start > end) {
         return (if start == end + 1 { "\n" } else { "\n\n" }, 0);
     }
     let shared = overlap(&first.text, &second.text);
-    let letters = second.text[..shared].chars().filter(|it| it.is_alphanumeric()).count();
+    let letters = second.text[..shared].chars().filter(|c| c.is_alphanumeric()).count();
     match (lines, shared) {
-        // The line goes on.
+        // Both chunks are in the same line.
         (Some(_), 0) => (" ", 0),
         (Some(_), shared) => ("", shared),
         (None, shared) if letters >= MIN_OVERLAP_LETTERS => ("", shared),
@@ -52,22 +53,22 @@ fn seam(first: &Chunk, second: &Chunk) -> (&'static str, usize) {
     }
 }
 
-/// Returns the length of the longest run of whole words that one text ends and the other begins
-/// with.
+/// Returns the length of the longest run of complete words at the end of one text and the start of
+/// the other.
 fn overlap(first: &str, second: &str) -> usize {
     let is_edge = |text: &str, at: usize| {
         let (before, after) = (text[..at].chars().next_back(), text[at..].chars().next());
-        let is_inner = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
+        let is_inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         !(is_inner(before) && is_inner(after))
     };
     let longest = first.len().min(second.len());
     (1..=longest)
         .rev()
-        .filter(|it| second.is_char_boundary(*it))
-        .find(|it| {
-            first.ends_with(&second[..*it])
-                && is_edge(second, *it)
-                && is_edge(first, first.len() - it)
+        .filter(|len| second.is_char_boundary(*len))
+        .find(|len| {
+            first.ends_with(&second[..*len])
+                && is_edge(second, *len)
+                && is_edge(first, first.len() - len)
         })
         .unwrap_or(0)
 }
@@ -86,14 +87,14 @@ mod tests {
             page: None,
             last_page: None,
             page_label: None,
-            start_line: lines.map(|it| it.0),
-            end_line: lines.map(|it| it.1),
+            start_line: lines.map(|lines| lines.0),
+            end_line: lines.map(|lines| lines.1),
         }
     }
 
     #[track_caller]
     fn check(chunks: &[(&str, Option<(u32, u32)>)], expected: &str) {
-        let chunks: Vec<Chunk> = chunks.iter().map(|(it, lines)| chunk(it, *lines)).collect();
+        let chunks: Vec<Chunk> = chunks.iter().map(|(text, lines)| chunk(text, *lines)).collect();
         let joined = join(&chunks);
         assert_eq!(joined.text, expected);
         for (span, chunk) in joined.spans.iter().zip(&chunks) {
@@ -102,12 +103,12 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_follow_are_joined_by_one_line_end_and_others_by_a_blank_line() {
+    fn consecutive_lines_are_joined_by_a_newline_and_others_by_a_blank_line() {
         check(&[("a\nb", Some((1, 2))), ("c", Some((3, 3))), ("d", Some((9, 9)))], "a\nb\nc\n\nd");
     }
 
     #[test]
-    fn what_two_windows_share_is_there_once() {
+    fn text_shared_by_two_windows_appears_once() {
         check(
             &[("one two three", Some((1, 1))), ("two three four", Some((1, 1)))],
             "one two three four",
@@ -120,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_goes_on_is_joined_by_a_blank() {
+    fn parts_of_one_line_are_joined_by_a_blank() {
         check(&[("it is so", Some((1, 1))), ("old", Some((1, 1)))], "it is so old");
     }
 
     #[test]
-    fn rules_of_tables_are_not_shared() {
+    fn table_rules_do_not_count_as_shared() {
         check(
             &[("a\n| --- | --- |", None), ("| --- | --- |\nb", None)],
             "a\n| --- | --- |\n\n| --- | --- |\nb",
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_joined_to_nothing() {
+    fn no_chunks_give_an_empty_text() {
         check(&[], "");
     }
 }

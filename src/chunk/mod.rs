@@ -1,10 +1,10 @@
 //! Packs blocks into chunks that fit the token budget.
 //!
-//! Knows no format: an extractor says what a piece of text is and what it stands under, and here
-//! pieces are packed so that the model can read every chunk whole. `seams` knows where text may
-//! be cut, `cut` makes atoms of blocks, `pack` makes runs of atoms, `context` says what a chunk is
-//! read with; this file writes out the chunks and makes sure of the limit by counting each once
-//! more as it will be embedded.
+//! Knows no format: an extractor labels pieces of text with their kind and headings, and this
+//! module packs them so that the model can read every chunk completely. `seams` finds where text
+//! may be split, `cut` makes atoms from blocks, `pack` makes runs from atoms, and `context` builds
+//! the context of a chunk. This file writes the chunks and enforces the limit by counting each
+//! chunk again in the form in which it is embedded.
 
 mod context;
 mod cut;
@@ -18,49 +18,49 @@ use crate::document::{BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 use context::{Context, Contexts};
 use cut::Atom;
 
-/// How a document is cut.
+/// How a document is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// Along sections and blocks; small sections are merged, large ones split evenly.
     Structure,
-    /// Into windows of a given size which overlap.
+    /// Into overlapping windows of a given size.
     Fixed,
-    /// Not at all while the model can read it whole, else like [`Strategy::Fixed`].
+    /// Not split if the model can read the whole document, otherwise like [`Strategy::Fixed`].
     Whole,
 }
 
 /// How chunks are made. All sizes are in tokens of the embedding model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkOptions {
-    /// How a document is cut.
+    /// How a document is split.
     pub strategy: Strategy,
-    /// Longest text of a chunk, context not counted; the model's limit holds in any case.
+    /// Longest text of a chunk, without context; the model's limit applies in any case.
     pub max_tokens: usize,
-    /// Sections below this are merged with a neighbour; 0 keeps every section apart.
+    /// Smaller sections are merged with a neighbour; 0 keeps every section separate.
     pub min_tokens: usize,
-    /// What two windows of [`Strategy::Fixed`] share.
+    /// Tokens shared by two windows of [`Strategy::Fixed`].
     pub overlap_tokens: usize,
-    /// Longest input of the model, special tokens included.
+    /// Longest input of the model, including special tokens.
     pub model_tokens: usize,
-    /// Part of `model_tokens` that is taken: special tokens and the prefix of passages.
+    /// Part of `model_tokens` used by special tokens and the prefix of passages.
     pub reserved_tokens: usize,
     /// Whether a block's own context (the enclosing class) becomes part of the chunk's.
     pub include_context: bool,
 }
 
 impl ChunkOptions {
-    /// What the model can read of context and text.
+    /// Returns the tokens available for context and text.
     fn window(&self) -> usize {
         self.model_tokens.saturating_sub(self.reserved_tokens).max(1)
     }
 }
 
-/// Cuts a document into chunks in reading order.
+/// Splits a document into chunks in reading order.
 ///
-/// A chunk that goes on with the rows of a table begins with the table's head.
+/// A chunk that continues the rows of a table begins with the table's head.
 ///
-/// `num_tokens` counts a text without special tokens; it need not be additive. Every character of
-/// a block that is not white space is in at least one chunk, and no chunk's passage with
+/// `num_tokens` counts a text without special tokens; it need not be additive. Every character of a
+/// block that is not white space is in at least one chunk, and no chunk's passage with
 /// `reserved_tokens` exceeds `model_tokens` (unless a single character does). Without blocks there
 /// are no chunks.
 pub fn chunk(
@@ -71,7 +71,7 @@ pub fn chunk(
 ) -> Vec<Chunk> {
     let contexts = Contexts::new(title, num_tokens, options);
     let mut writer = Writer::new(document, contexts, options);
-    if options.strategy == Strategy::Whole && writer.write_whole() {
+    if options.strategy == Strategy::Whole && writer.write_single() {
         return writer.chunks;
     }
     let runs = match options.strategy {
@@ -84,12 +84,12 @@ pub fn chunk(
     writer.chunks
 }
 
-/// Turns runs of atoms into chunks.
+/// Writes runs of atoms as chunks.
 struct Writer<'a> {
     document: &'a Document,
     contexts: Contexts<'a>,
     options: &'a ChunkOptions,
-    /// Where each line but the last ends.
+    /// The position of each line end.
     newlines: Vec<usize>,
     chunks: Vec<Chunk>,
 }
@@ -97,22 +97,22 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(document: &'a Document, contexts: Contexts<'a>, options: &'a ChunkOptions) -> Self {
         let newlines = match document.has_lines {
-            true => document.text.match_indices('\n').map(|(it, _)| it).collect(),
+            true => document.text.match_indices('\n').map(|(at, _)| at).collect(),
             false => Vec::new(),
         };
         Self { document, contexts, options, newlines, chunks: Vec::new() }
     }
 
     /// Writes the whole document as one chunk, if the model can read it.
-    fn write_whole(&mut self) -> bool {
-        let atoms: Vec<Atom> = cut::whole_blocks(self.document);
+    fn write_single(&mut self) -> bool {
+        let atoms: Vec<Atom> = cut::block_atoms(self.document);
         let Some(Rendered { text, bytes }) = self.render(&atoms) else { return true };
         let num_tokens = self.contexts.count(&text);
         let Some(left) = self.options.window().checked_sub(num_tokens) else { return false };
         let mut context = self.contexts.of_title(left);
         let mut total = self.contexts.count(&Chunk::passage(&context.text, &text));
         if total > self.options.window() {
-            // What joins the two costs something with this tokenizer.
+            // With this tokenizer the separator adds tokens.
             context = Context::default();
             total = num_tokens;
         }
@@ -120,7 +120,7 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// Writes one run as one chunk, or as several where the tokenizer finds more in the whole
+    /// Writes one run as one chunk, or as several if the tokenizer counts more tokens in the whole
     /// than in its parts.
     fn write(&mut self, atoms: Vec<Atom>) {
         let mut stack = vec![atoms];
@@ -147,9 +147,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns the head of the table whose rows a run goes on with.
+    /// Returns the head of the table whose rows a run continues.
     fn repeated_head(&self, atoms: &[Atom]) -> Option<&'a str> {
-        let first = atoms.first().filter(|it| it.is_continued)?;
+        let first = atoms.first().filter(|atom| atom.is_continued)?;
         let (head, _) = self.contexts.table_head(self.document, first.block_idx)?;
         let end = self.document.blocks[first.block_idx].bytes.start + head.len();
         let is_row = self.document.text[..first.bytes.start].ends_with('\n');
@@ -157,8 +157,8 @@ impl<'a> Writer<'a> {
             .then_some(head)
     }
 
-    /// Returns the text of a run: slices of the source, joined by a blank line where something lies
-    /// between two that is in no block. `None` if all is blank.
+    /// Returns the text of a run: slices of the source, with a blank line between two that are
+    /// separated by text outside all blocks. `None` if everything is blank.
     fn render(&self, atoms: &[Atom]) -> Option<Rendered> {
         let source = &self.document.text;
         let mut spans: Vec<(Range<usize>, BlockKind)> = Vec::new();
@@ -173,10 +173,10 @@ impl<'a> Writer<'a> {
         let spans: Vec<Range<usize>> = spans
             .into_iter()
             .map(|(span, kind)| trim(source, span, kind))
-            .filter(|it| !it.is_empty())
+            .filter(|span| !span.is_empty())
             .collect();
         let bytes = spans.first()?.start..spans.last()?.end;
-        let texts: Vec<&str> = spans.into_iter().map(|it| &source[it]).collect();
+        let texts: Vec<&str> = spans.into_iter().map(|span| &source[span]).collect();
         Some(Rendered { text: texts.join("\n\n"), bytes })
     }
 
@@ -186,7 +186,7 @@ impl<'a> Writer<'a> {
         let blocks = &self.document.blocks;
         let headings = &blocks[context::lead(self.document, atoms)].headings;
         let line = |offset: usize| {
-            let line = self.newlines.partition_point(|it| *it < offset) + 1;
+            let line = self.newlines.partition_point(|newline| *newline < offset) + 1;
             self.document.has_lines.then_some(to_u32(line))
         };
         self.chunks.push(Chunk {
@@ -197,7 +197,9 @@ impl<'a> Writer<'a> {
             symbol: blocks[first.block_idx].symbol.clone(),
             page: blocks[first.block_idx].page,
             last_page: blocks[last.block_idx].page,
-            page_label: blocks[first.block_idx].page.and_then(|it| self.document.page_label(it)),
+            page_label: blocks[first.block_idx]
+                .page
+                .and_then(|page| self.document.page_label(page)),
             start_line: line(bytes.start),
             end_line: line(bytes.end - 1),
         });
@@ -207,21 +209,22 @@ impl<'a> Writer<'a> {
 /// The text of a run.
 struct Rendered {
     text: String,
-    /// What it spans in the document.
+    /// Its range in the document.
     bytes: Range<usize>,
 }
 
 fn is_blank_between(source: &str, start: usize, end: usize) -> bool {
-    source.get(start..end).is_some_and(|it| it.chars().all(char::is_whitespace))
+    source.get(start..end).is_some_and(|between| between.chars().all(char::is_whitespace))
 }
 
-/// Takes blank lines off a span, and blanks too, except for the indentation of code.
+/// Removes blank lines and blanks around a span, but keeps the indentation of code.
 fn trim(source: &str, span: Range<usize>, kind: BlockKind) -> Range<usize> {
     let text = &source[span.clone()];
     let end = span.start + text.trim_end().len();
     let mut start = (span.start + (text.len() - text.trim_start().len())).min(end);
     if kind == BlockKind::Code {
-        let line_start = source[span.start..start].rfind('\n').map(|it| span.start + it + 1);
+        let line_start =
+            source[span.start..start].rfind('\n').map(|newline| span.start + newline + 1);
         let is_line_start = span.start == 0 || source[..span.start].ends_with('\n');
         start = line_start.or(is_line_start.then_some(span.start)).unwrap_or(start).min(end);
     }

@@ -1,7 +1,7 @@
 //! Packs the atoms of a document into runs, each of which becomes a chunk.
 //!
-//! By structure: sections, the small ones merged, the large ones parted where it hurts least and
-//! as evenly as possible. Fixed: windows that overlap.
+//! By structure: small sections are merged, large ones split at the best seams and as evenly as
+//! possible. Fixed: windows that overlap.
 
 use crate::document::{Block, BlockKind, Document};
 
@@ -10,14 +10,14 @@ use super::context::Contexts;
 use super::cut::{self, Atom};
 use super::seams::Seam;
 
-/// Cost of one more chunk against uneven ones; the unit the others are measured in.
+/// Cost of one more chunk compared with uneven ones; the unit of the other costs.
 const CHUNK_COST: f64 = 1.0;
 
-/// Cost of a chunk below the least size: more than another cut inside a paragraph.
+/// Cost of a chunk below the minimum size: more than another cut inside a paragraph.
 const SMALL_COST: f64 = 2.0;
 
 impl Seam {
-    /// What it costs to begin a chunk here.
+    /// Returns the cost of beginning a chunk here.
     fn cost(self) -> f64 {
         match self {
             Self::Heading => 0.0,
@@ -33,7 +33,7 @@ impl Seam {
 
 /// A section, or several merged ones.
 struct Section<'a> {
-    /// Whole blocks, weighed.
+    /// Entire blocks, with weights.
     atoms: Vec<Atom>,
     weight: usize,
     budget: usize,
@@ -42,7 +42,7 @@ struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The headings it stands under, its own not among them.
+    /// Returns the enclosing headings, without the section's own.
     fn parent(&self) -> &'a [String] {
         self.headings.split_last().map_or(&[], |(_, above)| above)
     }
@@ -51,7 +51,7 @@ impl<'a> Section<'a> {
         self.weight + other.weight <= self.budget.min(other.budget)
     }
 
-    /// Takes in the section that follows; the merged one stands where the first stood.
+    /// Appends the next section; the merged one keeps this one's headings.
     fn absorb(&mut self, next: Self) {
         self.atoms.extend(next.atoms);
         self.weight += next.weight;
@@ -72,45 +72,47 @@ pub(super) fn sections(
             runs.push(section.atoms);
             continue;
         }
-        // The rest of a definition has its name in its context, which leaves less room.
-        // The rest of a table has its head before it.
-        let blocks = section.atoms.iter().map(|it| {
-            let head = contexts.table_head(document, it.block_idx).map_or(0, |(_, cost)| cost);
-            contexts.of_block(&document.blocks[it.block_idx], true).cost + head
+        // The later parts of a definition have its name in their context, and those of a table have
+        // its head before them, which leaves less room.
+        let blocks = section.atoms.iter().map(|atom| {
+            let head = contexts.table_head(document, atom.block_idx).map_or(0, |(_, cost)| cost);
+            contexts.of_block(&document.blocks[atom.block_idx], true).cost + head
         });
         let budget = budget(blocks.max().unwrap_or(0), options);
         let atoms = cut_large(document, &section.atoms, budget, contexts);
-        runs.extend(part_evenly(&atoms, budget, options.min_tokens.min(budget / 2)));
+        runs.extend(split_evenly(&atoms, budget, options.min_tokens.min(budget / 2)));
     }
     runs
 }
 
-/// Parts a document into windows of at most `max_tokens` that share about `overlap_tokens`.
+/// Splits a document into windows of at most `max_tokens` that share about `overlap_tokens`.
 pub(super) fn windows(
     document: &Document,
     contexts: &mut Contexts<'_>,
     options: &ChunkOptions,
 ) -> Vec<Vec<Atom>> {
     let blocks = document.blocks.iter();
-    let cost = blocks.map(|it| contexts.of_block(it, true).cost).max().unwrap_or(0);
+    let cost = blocks.map(|block| contexts.of_block(block, true).cost).max().unwrap_or(0);
     let budget = budget(cost, options);
-    // More than half would make more windows than text.
+    // More than half would create more windows than text.
     let overlap = options.overlap_tokens.min(budget / 2);
     let num_tokens = |text: &str| contexts.count(text);
-    // Without overlap a whole atom of any size will do; with it, atoms have to be small.
+    // Without overlap an atom of any size will do; with overlap, atoms must be small.
     let limit = if overlap == 0 { budget } else { overlap.max(budget / 8).max(1) };
-    let whole = cut::whole_blocks(document);
-    let atoms: Vec<Atom> =
-        whole.iter().flat_map(|it| cut::cut(document, it, limit, &num_tokens)).collect();
+    let block_atoms = cut::block_atoms(document);
+    let atoms: Vec<Atom> = block_atoms
+        .iter()
+        .flat_map(|block| cut::cut(document, block, limit, &num_tokens))
+        .collect();
     let mut runs: Vec<Vec<Atom>> = Vec::new();
     let (mut start, mut end) = (0, 0);
     while end < atoms.len() {
         let new_from = end;
-        let mut weight: usize = atoms[start..end].iter().map(|it| it.weight).sum();
+        let mut weight: usize = atoms[start..end].iter().map(|atom| atom.weight).sum();
         while end < atoms.len() && (weight + atoms[end].weight <= budget || end == new_from) {
             weight += atoms[end].weight;
             end += 1;
-            // What is shared gives way to what is new.
+            // New text replaces shared text.
             while weight > budget && start < new_from {
                 weight -= atoms[start].weight;
                 start += 1;
@@ -129,10 +131,10 @@ pub(super) fn windows(
     runs
 }
 
-/// Takes a window's end back to the best seam in its last quarter.
+/// Moves a window's end back to the best seam in its last quarter.
 fn best_end(atoms: &[Atom], new_from: usize, end: usize, budget: usize) -> usize {
     let (mut best, mut given_up) = (end, 0);
-    let cost = |end: usize| atoms.get(end).map_or(0.0, |it| it.seam.cost());
+    let cost = |end: usize| atoms.get(end).map_or(0.0, |atom| atom.seam.cost());
     for candidate in (new_from + 1..end).rev() {
         given_up += atoms[candidate].weight;
         if given_up * 4 > budget {
@@ -145,31 +147,32 @@ fn best_end(atoms: &[Atom], new_from: usize, end: usize, budget: usize) -> usize
     best
 }
 
-/// Tokens left for text beside a context of so many.
+/// Returns the tokens left for text next to a context of `context_cost`.
 fn budget(context_cost: usize, options: &ChunkOptions) -> usize {
     options.window().saturating_sub(context_cost).min(options.max_tokens).max(1)
 }
 
-/// Weighs every block and parts them where a section or another definition begins.
+/// Computes the weight of every block and starts a new section at each heading or other definition.
 ///
-/// Headings without text of their own stand at the beginning of the next section, not at the end
-/// of the one before.
+/// Headings without text are at the beginning of the next section, not at the end of the previous
+/// one.
 fn find_sections<'a>(
     document: &'a Document,
     contexts: &mut Contexts<'_>,
     options: &ChunkOptions,
 ) -> Vec<Section<'a>> {
     let mut sections: Vec<Section<'a>> = Vec::new();
-    // Headings whose text has not come yet.
+    // Headings whose text comes later.
     let mut pending: Option<Section<'a>> = None;
     let mut previous: Option<&Block> = None;
     let mut starts = true;
-    for mut atom in cut::whole_blocks(document) {
+    for mut atom in cut::block_atoms(document) {
         let block = &document.blocks[atom.block_idx];
         let budget = budget(contexts.of_block(block, false).cost, options);
         let text = &document.text[atom.bytes.clone()];
-        atom.weight = cut::weigh(text, &|it| contexts.count(it), budget);
-        starts |= block.starts_section || previous.is_some_and(|it| it.symbol != block.symbol);
+        atom.weight = cut::weight_of(text, &|text| contexts.count(text), budget);
+        starts |= block.starts_section
+            || previous.is_some_and(|previous| previous.symbol != block.symbol);
         previous = Some(block);
         let weight = atom.weight;
         let piece = Section { atoms: vec![atom], weight, budget, headings: &block.headings };
@@ -198,9 +201,9 @@ fn find_sections<'a>(
     sections
 }
 
-/// Merges sections below the least size with a neighbour: the next one under the same heading,
-/// else the previous, else whichever there is; better one too large, which is parted again, than
-/// a small one alone.
+/// Merges sections below the minimum size with a neighbour: the next one under the same heading,
+/// otherwise the previous one, otherwise any. A section that is too large, and is split again, is
+/// better than a small one alone.
 fn merge_small(sections: Vec<Section<'_>>, min_tokens: usize) -> Vec<Section<'_>> {
     let mut merged: Vec<Section<'_>> = Vec::new();
     let mut sections = sections.into_iter().peekable();
@@ -225,7 +228,7 @@ fn merge_small(sections: Vec<Section<'_>>, min_tokens: usize) -> Vec<Section<'_>
     merged
 }
 
-/// Cuts the blocks that fill a chunk together with the headings they must stay with.
+/// Splits the blocks that fill a chunk together with the headings they must stay with.
 fn cut_large(
     document: &Document,
     blocks: &[Atom],
@@ -249,12 +252,12 @@ fn cut_large(
     atoms
 }
 
-/// Parts atoms into runs within the budget so that the sum over all runs of one for the run, the
-/// square of the share left empty, and the cost of the seam it begins at is least.
+/// Splits atoms into runs within the budget so that the total cost is minimal. The cost of a run is
+/// one, plus the square of its empty share, plus the cost of the seam where it begins.
 ///
-/// Squares make runs of about equal size; the search is exact and takes time in proportion to
-/// atoms times atoms per run.
-fn part_evenly(atoms: &[Atom], budget: usize, min_tokens: usize) -> Vec<Vec<Atom>> {
+/// Squares give runs of about equal size; the search is exact and takes time proportional to atoms
+/// times atoms per run.
+fn split_evenly(atoms: &[Atom], budget: usize, min_tokens: usize) -> Vec<Vec<Atom>> {
     let mut costs = vec![f64::INFINITY; atoms.len() + 1];
     let mut starts = vec![0; atoms.len() + 1];
     costs[0] = 0.0;

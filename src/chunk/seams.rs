@@ -1,15 +1,15 @@
 //! Finds where text may be split.
 //!
-//! Knows sentences of most scripts, lines, rows and words; no budgets, no documents.
+//! Knows sentences of most scripts, lines, rows and words; knows nothing of budgets and documents.
 
 use std::ops::Range;
 
 use crate::document::BlockKind;
 
-/// Bytes of the pieces in which text without sentences is counted.
+/// Size of the pieces in which text without sentences is counted.
 const WORDS_BYTES: usize = 64;
 
-/// What lies between two atoms, from the best place to cut to the worst.
+/// The seam between two atoms, from the best place to split to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seam {
     /// A section or a deeper heading begins.
@@ -22,18 +22,18 @@ pub(super) enum Seam {
     Line,
     /// A word begins.
     Word,
-    /// Nothing begins: a word is cut.
+    /// No word begins: a word is split.
     Inside,
-    /// What precedes must not stand alone: a heading, a table's head.
+    /// The text before must not be separated: a heading, or a table's head.
     Glued,
 }
 
-/// Pieces of a text, each with what lies before it.
+/// Pieces of a text, each with the seam before it.
 type Units = Vec<(Range<usize>, Seam)>;
 
-/// Parts a block where its kind allows; in order, without gaps.
+/// Splits a block where its kind allows; in order, without gaps.
 ///
-/// Units that are tiny beside `limit`, a number of tokens, are joined to a larger one.
+/// Units that are tiny compared with `limit`, a number of tokens, are joined to larger ones.
 pub(super) fn units(text: &str, kind: BlockKind, limit: usize) -> Units {
     let units = match kind {
         BlockKind::Heading | BlockKind::Paragraph | BlockKind::ListItem => sentences(text),
@@ -43,8 +43,8 @@ pub(super) fn units(text: &str, kind: BlockKind, limit: usize) -> Units {
     coalesce(units, limit)
 }
 
-/// Joins the smallest units, so that a million short lines are not a million calls of the
-/// tokenizer. What is joined stays far below `limit` tokens, as no token is less than a byte.
+/// Joins the smallest units, so that a million short lines do not need a million calls of the
+/// tokenizer. Joined units stay far below `limit` tokens, as no token is less than a byte.
 fn coalesce(units: Units, limit: usize) -> Units {
     let mut joined: Units = Vec::with_capacity(units.len());
     for (unit, seam) in units {
@@ -57,7 +57,7 @@ fn coalesce(units: Units, limit: usize) -> Units {
     joined
 }
 
-/// Parts code at line ends; a line after a blank one begins a paragraph.
+/// Splits code at line ends; a line after a blank one begins a paragraph.
 fn lines(text: &str) -> Units {
     let mut units: Units = Vec::new();
     let mut start = 0;
@@ -65,7 +65,7 @@ fn lines(text: &str) -> Units {
     for line in text.split_inclusive('\n') {
         let is_blank = line.trim().is_empty();
         match units.last_mut() {
-            // Blank lines belong to what precedes them.
+            // Blank lines belong to the text before them.
             Some((unit, _)) if is_blank => unit.end += line.len(),
             _ => units.push((start..start + line.len(), seam)),
         }
@@ -75,7 +75,7 @@ fn lines(text: &str) -> Units {
     units
 }
 
-/// Parts a table at line ends; its head and the rule below it stay with the first row.
+/// Splits a table at line ends; its head and the rule below it stay with the first row.
 fn rows(text: &str) -> Units {
     let mut units = lines(text);
     for (idx, (_, seam)) in units.iter_mut().enumerate() {
@@ -84,7 +84,7 @@ fn rows(text: &str) -> Units {
     units
 }
 
-/// Parts prose at sentence ends and line ends.
+/// Splits prose at sentence ends and line ends.
 fn sentences(text: &str) -> Units {
     let mut units: Units = Vec::new();
     let mut start = 0;
@@ -96,14 +96,14 @@ fn sentences(text: &str) -> Units {
             let is_paragraph_end = text[end..].starts_with('\n');
             Some((end, if is_paragraph_end { Seam::Sentence } else { Seam::Line }))
         } else {
-            sentence_end(text, end, letter).map(|it| (it, Seam::Sentence))
+            sentence_end(text, end, letter).map(|end| (end, Seam::Sentence))
         };
         let Some((end, next_seam)) = found else { continue };
-        // Blank lines belong to what precedes them.
+        // Blank lines belong to the text before them.
         let blank = text[end..].len() - text[end..].trim_start_matches(['\n', ' ', '\t']).len();
         let has_newline = text[end..end + blank].contains('\n');
         let end = if has_newline || next_seam == Seam::Sentence { end + blank } else { end };
-        while letters.next_if(|(it, _)| *it < end).is_some() {}
+        while letters.next_if(|(at, _)| *at < end).is_some() {}
         units.push((start..end, seam));
         start = end;
         seam = next_seam;
@@ -114,16 +114,17 @@ fn sentences(text: &str) -> Units {
     units
 }
 
-/// Returns where a sentence ends whose last mark, `mark`, ends at `at`: behind what closes it.
+/// Returns the end of a sentence whose last mark, `mark`, ends at `at`, including closing quotes
+/// and brackets.
 fn sentence_end(text: &str, at: usize, mark: char) -> Option<usize> {
     let needs_blank = match mark {
         '.' | '!' | '?' | '…' | '؟' | '۔' | '।' | '։' | '။' => true,
         '。' | '！' | '？' | '｡' | '．' => false,
         _ => return None,
     };
-    let is_closer = |it: char| {
+    let is_closer = |c: char| {
         matches!(
-            it,
+            c,
             '"' | '\''
                 | ')'
                 | ']'
@@ -153,7 +154,7 @@ fn sentence_end(text: &str, at: usize, mark: char) -> Option<usize> {
     (!follows.is_empty()).then_some(end)
 }
 
-/// Returns how much of a text to count at once, and what the rest then begins with.
+/// Returns the length of text to count at once, and the seam after it.
 pub(super) fn words(text: &str) -> (usize, Seam) {
     let mut end = text.len().min(WORDS_BYTES);
     while !text.is_char_boundary(end) {
@@ -164,26 +165,26 @@ pub(super) fn words(text: &str) -> (usize, Seam) {
     }
     let head = &text[..end];
     let last = |is_cut: fn(char) -> bool| {
-        head.char_indices().rev().find(|(_, it)| is_cut(*it)).map(|(at, it)| at + it.len_utf8())
+        head.char_indices().rev().find(|(_, c)| is_cut(*c)).map(|(at, c)| at + c.len_utf8())
     };
     if let Some(len) = last(char::is_whitespace) {
         return (len, Seam::Word);
     }
-    match last(|it| !it.is_alphanumeric()) {
+    match last(|c| !c.is_alphanumeric()) {
         Some(len) => (len, Seam::Word),
         None => (end, Seam::Inside),
     }
 }
 
-/// Returns the best place to halve a text: the blank nearest to its middle, else its middle;
-/// `None` for a single character.
+/// Returns the best place to split a text in half: the blank nearest to its middle, otherwise its
+/// middle; `None` for a single character.
 pub(super) fn middle(text: &str) -> Option<(usize, Seam)> {
     let half = text.len() / 2;
     let inner = text.trim();
     let (start, end) = (text.len() - text.trim_start().len() + 1, text.trim_end().len());
     let before = text
         .char_indices()
-        .filter(|(at, it)| it.is_whitespace() && (start..end).contains(at) && !inner.is_empty());
+        .filter(|(at, c)| c.is_whitespace() && (start..end).contains(at) && !inner.is_empty());
     let blank = before.min_by_key(|(at, _)| at.abs_diff(half));
     if let Some((at, letter)) = blank {
         return Some((at + letter.len_utf8(), Seam::Word));
@@ -199,11 +200,11 @@ mod tests {
     #[track_caller]
     fn check(text: &str, kind: BlockKind, expected: &[&str]) {
         let units = units(text, kind, 0);
-        assert_eq!(units.into_iter().map(|(it, _)| &text[it]).collect::<Vec<_>>(), expected);
+        assert_eq!(units.into_iter().map(|(unit, _)| &text[unit]).collect::<Vec<_>>(), expected);
     }
 
     #[test]
-    fn sentences_end_at_their_marks_and_what_closes_them() {
+    fn sentences_end_after_their_marks_and_closing_quotes() {
         let text = "He said: \"Go!\" Then v1.2 came, e.g. this. (End.) No mark";
         check(
             text,
@@ -215,18 +216,18 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_prose_end_at_newlines_and_take_blank_ones_along() {
+    fn lines_of_prose_end_at_newlines_and_include_blank_lines() {
         check("a b\nc.\n\n  d", BlockKind::ListItem, &["a b\n", "c.\n\n  ", "d"]);
     }
 
     #[test]
-    fn code_and_tables_have_lines() {
+    fn code_and_tables_are_split_into_lines() {
         check("a\n\n  b\nc. D", BlockKind::Code, &["a\n\n", "  b\n", "c. D"]);
         check("|a|\n|-|\n|1|", BlockKind::Table, &["|a|\n", "|-|\n", "|1|"]);
     }
 
     #[test]
-    fn words_end_at_blanks_or_else_at_punctuation() {
+    fn words_end_at_blanks_or_at_punctuation() {
         assert_eq!(words("short"), (5, Seam::Word));
         assert_eq!(words(&"word ".repeat(20)), (60, Seam::Word));
         assert_eq!(words(&"abc/defghi,".repeat(9)), (59, Seam::Word));

@@ -1,4 +1,4 @@
-//! Claims about chunking.
+//! Tests chunking.
 
 use proptest::prelude::{
     Just, ProptestConfig, Strategy as AnyStrategy, any, prop_assert, prop_assert_eq, prop_oneof,
@@ -18,7 +18,7 @@ fn thirds(text: &str) -> usize {
     text.chars().count().div_ceil(3)
 }
 
-/// Counts more for a whole than for its parts.
+/// Counts more tokens for a text than for its parts.
 fn superadditive(text: &str) -> usize {
     let num_words = words(text);
     num_words + num_words * num_words / 50
@@ -43,10 +43,10 @@ fn check(text: &str, max_tokens: usize, min_tokens: usize, expected: &[&str]) {
     let document = markdown::extract(text);
     let options = options(Strategy::Structure, max_tokens, min_tokens);
     let chunks = chunk(&document, "T", &words, &options);
-    assert_eq!(chunks.iter().map(|it| it.text.as_str()).collect::<Vec<_>>(), expected);
+    assert_eq!(chunks.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>(), expected);
 }
 
-/// A definition as the code extractor gives it.
+/// Returns a definition as the code extractor does.
 fn definition(bytes: Range<usize>, symbol: &str, context: &str) -> Block {
     Block {
         bytes,
@@ -60,13 +60,13 @@ fn definition(bytes: Range<usize>, symbol: &str, context: &str) -> Block {
 }
 
 #[test]
-fn a_section_is_a_chunk_with_its_chain_as_context() {
+fn a_section_is_a_chunk_with_its_header_chain_as_context() {
     let document =
         markdown::extract("# Guide\n\nIntro here.\n\n## Config\n\nText.\n\n### Deep\n\nMore.\n");
     let chunks = chunk(&document, "Guide", &words, &options(Strategy::Structure, 100, 0));
     let seen: Vec<_> = chunks
         .iter()
-        .map(|it| (it.text.as_str(), it.context.as_str(), it.section.as_deref()))
+        .map(|chunk| (chunk.text.as_str(), chunk.context.as_str(), chunk.section.as_deref()))
         .collect();
     assert_eq!(
         seen,
@@ -76,16 +76,16 @@ fn a_section_is_a_chunk_with_its_chain_as_context() {
             ("### Deep\n\nMore.", "Guide > Config > Deep", Some("Config > Deep")),
         ]
     );
-    // Special tokens, three words and the mark between them, text.
+    // Special tokens, three words and the separator between them, text.
     assert_eq!(chunks[1].token_count, 2 + 3 + 3);
     assert_eq!(
-        chunks.iter().map(|it| (it.start_line, it.end_line)).collect::<Vec<_>>(),
+        chunks.iter().map(|chunk| (chunk.start_line, chunk.end_line)).collect::<Vec<_>>(),
         [(Some(1), Some(3)), (Some(5), Some(7)), (Some(9), Some(11))]
     );
 }
 
 #[test]
-fn a_small_section_joins_the_next_under_the_same_heading() {
+fn a_small_section_is_merged_with_the_next_under_the_same_heading() {
     check(
         "## A\n\na a a a a\n\n## B\n\nb\n\n## C\n\nc c c c c\n",
         20,
@@ -95,7 +95,7 @@ fn a_small_section_joins_the_next_under_the_same_heading() {
 }
 
 #[test]
-fn a_small_section_joins_the_previous_where_the_next_is_not_related() {
+fn a_small_section_is_merged_with_the_previous_if_the_next_is_unrelated() {
     check(
         "# T\n\n## A\n\n### A1\n\na a a a a\n\n### A2\n\nb\n\n## C\n\nc c c c c\n",
         20,
@@ -105,7 +105,7 @@ fn a_small_section_joins_the_previous_where_the_next_is_not_related() {
 }
 
 #[test]
-fn a_merged_chunk_bears_the_chain_of_its_first_text() {
+fn a_merged_chunk_has_the_header_chain_of_its_first_text() {
     let document = markdown::extract("# T\n\n## A\n\nshort\n\n## B\n\nb b b b b b\n");
     let chunks = chunk(&document, "T", &words, &options(Strategy::Structure, 20, 10));
     assert_eq!(chunks.len(), 1);
@@ -113,7 +113,7 @@ fn a_merged_chunk_bears_the_chain_of_its_first_text() {
 }
 
 #[test]
-fn a_heading_without_text_goes_with_what_follows_even_at_no_least_size() {
+fn a_heading_without_text_stays_with_the_next_text_at_any_minimum_size() {
     check("# T\n\n## A\n\ntext\n\n## B\n", 20, 0, &["# T\n\n## A\n\ntext\n\n## B"]);
     check("# T\n", 20, 0, &["# T"]);
     let text = "## A\n\na a a a a a\n\n#### X\n\n## B\n\n## C\n\nc c c c c c\n";
@@ -121,7 +121,7 @@ fn a_heading_without_text_goes_with_what_follows_even_at_no_least_size() {
 }
 
 #[test]
-fn a_large_section_is_parted_evenly_at_blocks() {
+fn a_large_section_is_split_evenly_at_blocks() {
     let text =
         "## A\n\none two three.\n\nfour five six.\n\nseven eight nine.\n\nten eleven twelve.\n";
     check(
@@ -133,7 +133,7 @@ fn a_large_section_is_parted_evenly_at_blocks() {
 }
 
 #[test]
-fn prose_is_cut_at_sentences_then_at_words() {
+fn prose_is_split_at_sentences_then_at_words() {
     check(
         "One two. Three four, e.g. five six. Seven!",
         5,
@@ -143,21 +143,21 @@ fn prose_is_cut_at_sentences_then_at_words() {
     let letters = "abcdefgh ".repeat(20);
     let document = text::extract(&letters);
     let chunks = chunk(&document, "", &words, &options(Strategy::Structure, 10, 0));
-    assert!(chunks.len() <= 4 && chunks.iter().all(|it| words(&it.text) <= 10));
-    assert!(chunks.iter().all(|it| it.text.split(' ').all(|word| word == "abcdefgh")));
+    assert!(chunks.len() <= 4 && chunks.iter().all(|chunk| words(&chunk.text) <= 10));
+    assert!(chunks.iter().all(|chunk| chunk.text.split(' ').all(|word| word == "abcdefgh")));
 }
 
 #[test]
-fn chinese_sentences_are_sentences() {
+fn chinese_sentences_are_recognised() {
     let document = text::extract("今天天气很好。我们去公园吧！你觉得怎么样？");
     let chunks =
-        chunk(&document, "", &|it| it.chars().count(), &options(Strategy::Structure, 9, 0));
-    let texts: Vec<&str> = chunks.iter().map(|it| it.text.as_str()).collect();
+        chunk(&document, "", &|text| text.chars().count(), &options(Strategy::Structure, 9, 0));
+    let texts: Vec<&str> = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
     assert_eq!(texts, ["今天天气很好。", "我们去公园吧！", "你觉得怎么样？"]);
 }
 
 #[test]
-fn a_table_is_cut_between_rows_and_keeps_its_head() {
+fn a_table_is_split_between_rows_and_keeps_its_head() {
     check(
         "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n",
         12,
@@ -167,7 +167,7 @@ fn a_table_is_cut_between_rows_and_keeps_its_head() {
 }
 
 #[test]
-fn the_rest_of_a_table_begins_with_its_head_where_there_is_room() {
+fn the_rest_of_a_table_begins_with_its_head_if_there_is_room() {
     check(
         "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n",
         18,
@@ -177,13 +177,13 @@ fn the_rest_of_a_table_begins_with_its_head_where_there_is_room() {
 }
 
 #[test]
-fn code_is_cut_at_blank_lines_and_keeps_its_indentation() {
+fn code_is_split_at_blank_lines_and_keeps_its_indentation() {
     let source = "    a b\n    c d\n\n    e f\n    g h\n";
     check(source, 5, 0, &["    a b\n    c d", "    e f\n    g h"]);
 }
 
 #[test]
-fn definitions_stay_apart_and_are_read_with_module_and_class() {
+fn definitions_stay_separate_and_have_module_and_class_as_context() {
     let source = "def f(): pass\n\ndef g():\n    one two\n    three four\n    five six\n";
     let at = source.find("def g").unwrap();
     let document = Document {
@@ -200,7 +200,7 @@ fn definitions_stay_apart_and_are_read_with_module_and_class() {
         let chunks = chunk(&document, "module", &words, options);
         chunks
             .into_iter()
-            .map(|it| (it.symbol.unwrap(), it.context, it.start_line.unwrap()))
+            .map(|chunk| (chunk.symbol.unwrap(), chunk.context, chunk.start_line.unwrap()))
             .collect()
     };
     let row = |symbol: &str, context: &str, line| (symbol.to_owned(), context.to_owned(), line);
@@ -209,7 +209,7 @@ fn definitions_stay_apart_and_are_read_with_module_and_class() {
         [
             row("C.f", "module > class C", 1),
             row("C.g", "module > class C", 3),
-            // The rest of a definition no longer shows its name.
+            // The later part of a definition does not show its name.
             row("C.g", "module > class C > C.g", 5),
         ]
     );
@@ -230,7 +230,7 @@ fn pages_are_those_of_the_first_and_the_last_block() {
 }
 
 #[test]
-fn what_is_in_no_block_is_in_no_chunk() {
+fn text_outside_all_blocks_is_in_no_chunk() {
     check("one\n\n<!-- no -->\n\ntwo\n", 9, 0, &["one\n\ntwo"]);
 }
 
@@ -241,7 +241,7 @@ fn windows_overlap_and_end_at_sentences() {
     options.overlap_tokens = 3;
     let chunks = chunk(&text::extract(source), "T", &words, &options);
     assert_eq!(
-        chunks.iter().map(|it| it.text.as_str()).collect::<Vec<_>>(),
+        chunks.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>(),
         [
             "One two three. Four five six.",
             "Four five six. Seven eight nine.",
@@ -251,14 +251,14 @@ fn windows_overlap_and_end_at_sentences() {
 }
 
 #[test]
-fn a_note_is_one_chunk_while_the_model_reads_it_whole() {
+fn a_note_is_one_chunk_if_the_model_can_read_it() {
     let count = |num_words: usize| {
         let document = text::extract_note(&"word ".repeat(num_words));
         chunk(&document, "My note", &words, &options(Strategy::Whole, 100, 50)).len()
     };
     assert_eq!(count(0), 0);
     assert_eq!(count(150), 1);
-    // The title gives way.
+    // The title is dropped.
     assert_eq!(count(254), 1);
     assert!(count(255) > 2);
 }
@@ -281,17 +281,17 @@ fn a_long_context_keeps_the_title_and_the_last_heading() {
 }
 
 #[test]
-fn a_line_of_a_million_characters_takes_no_quadratic_time() {
+fn a_line_of_a_million_characters_does_not_take_quadratic_time() {
     for source in ["x".repeat(1_000_000), "word ".repeat(200_000), "日".repeat(300_000)] {
         let chunks =
             chunk(&text::extract(&source), "T", &thirds, &options(Strategy::Structure, 512, 50));
-        let num_left: usize = chunks.iter().map(|it| words(&it.text.replace(' ', ""))).sum();
+        let num_left: usize = chunks.iter().map(|chunk| words(&chunk.text.replace(' ', ""))).sum();
         assert_eq!(num_left, chunks.len());
         assert!(chunks.len() < 2_000);
     }
 }
 
-/// Markdown with everything the chunker can meet.
+/// Generates Markdown with everything that the chunker handles.
 fn any_markdown() -> impl AnyStrategy<Value = String> {
     let piece = prop_oneof![
         "#{1,5} [a-z ]{1,12}\n\n",
@@ -305,7 +305,7 @@ fn any_markdown() -> impl AnyStrategy<Value = String> {
         "[a-z]{1,300}\n\n",
         "\\PC{0,60}\n\n",
     ];
-    proptest::collection::vec(piece, 0..14).prop_map(|it| it.concat())
+    proptest::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
 }
 
 fn any_options() -> impl AnyStrategy<Value = ChunkOptions> {
@@ -327,14 +327,14 @@ fn any_options() -> impl AnyStrategy<Value = ChunkOptions> {
 }
 
 fn letters(text: &str) -> String {
-    text.chars().filter(|it| !it.is_whitespace()).collect()
+    text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn nothing_is_lost_and_nothing_exceeds_the_limit(
+    fn no_text_is_lost_and_no_limit_exceeded(
         source in any_markdown(),
         title in "[a-z ]{0,90}",
         options in any_options(),
@@ -346,17 +346,17 @@ proptest! {
         prop_assert_eq!(&chunks, &chunk(&document, &title, &num_tokens, &options));
         let mut last_line = 0;
         let mut joined = String::new();
-        for it in &chunks {
-            prop_assert!(!it.text.trim().is_empty());
-            let total = num_tokens(&Chunk::passage(&it.context, &it.text)) + options.reserved_tokens;
-            prop_assert_eq!(it.token_count as usize, total);
+        for chunk in &chunks {
+            prop_assert!(!chunk.text.trim().is_empty());
+            let total = num_tokens(&Chunk::passage(&chunk.context, &chunk.text)) + options.reserved_tokens;
+            prop_assert_eq!(chunk.token_count as usize, total);
             prop_assert!(total <= options.model_tokens);
-            prop_assert!(num_tokens(&it.context) <= 64);
+            prop_assert!(num_tokens(&chunk.context) <= 64);
             if options.strategy != Strategy::Whole {
-                prop_assert!(num_tokens(&it.text) <= options.max_tokens || it.text.chars().count() == 1);
+                prop_assert!(num_tokens(&chunk.text) <= options.max_tokens || chunk.text.chars().count() == 1);
             }
-            // Lines: the text is found in the lines it names.
-            let (first, last) = (it.start_line.unwrap() as usize, it.end_line.unwrap() as usize);
+            // The text is found in the lines of the chunk.
+            let (first, last) = (chunk.start_line.unwrap() as usize, chunk.end_line.unwrap() as usize);
             prop_assert!(first >= last_line.min(first) && last >= first);
             if options.strategy == Strategy::Structure {
                 prop_assert!(first >= last_line);
@@ -365,9 +365,9 @@ proptest! {
             let lines: Vec<&str> = source.split('\n').collect();
             let named = lines[first - 1..last].join("\n");
             // A repeated head is not on the line where the chunk begins.
-            let repeated = it.text.strip_prefix("| a | b |\n|---|---|\n");
+            let repeated = chunk.text.strip_prefix("| a | b |\n|---|---|\n");
             let own = repeated.filter(|_| !lines[first - 1].contains("| a | b |"));
-            let own = own.unwrap_or(&it.text);
+            let own = own.unwrap_or(&chunk.text);
             joined += &letters(own);
             let ends = [own.lines().next(), own.lines().last()];
             for end in ends.into_iter().flatten() {
@@ -375,13 +375,13 @@ proptest! {
             }
         }
         let whole: String =
-            document.blocks.iter().map(|it| letters(&source[it.bytes.clone()])).collect();
+            document.blocks.iter().map(|block| letters(&source[block.bytes.clone()])).collect();
         if options.strategy == Strategy::Fixed || options.strategy == Strategy::Whole {
-            // Windows overlap: each goes on where an earlier one still is.
+            // Windows overlap: each starts within the text covered so far.
             let mut covered = 0;
-            for it in &chunks {
-                let text = letters(&it.text);
-                let from = (0..=covered).rev().find(|at| whole[..].get(*at..).is_some_and(|it| it.starts_with(&text)));
+            for chunk in &chunks {
+                let text = letters(&chunk.text);
+                let from = (0..=covered).rev().find(|at| whole[..].get(*at..).is_some_and(|rest| rest.starts_with(&text)));
                 prop_assert!(from.is_some(), "{text:?} is not part of {whole:?} at or before {covered}");
                 covered = covered.max(from.unwrap() + text.len());
             }
@@ -392,7 +392,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_cut(source in any::<String>(), max_tokens in 0_usize..9) {
+    fn any_text_can_be_chunked(source in any::<String>(), max_tokens in 0_usize..9) {
         let options = options(Strategy::Structure, max_tokens, 5);
         chunk(&text::extract(&source), &source, &thirds, &options);
         chunk(&markdown::extract(&source), "", &words, &options);

@@ -1,16 +1,16 @@
-//! Reads lines that are no longer than a limit, so that an endless one cannot fill the memory.
+//! Reads lines up to a maximum length, so that an endless line cannot fill the memory.
 
 use std::io::{self, BufRead, Read};
 
-/// What came of reading a line.
+/// The result of reading a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// A line; it may be empty.
     Line,
-    /// There are no more.
+    /// There are no more lines.
     End,
-    /// The line is longer than the limit. What follows it has not been read, so nothing after it can
-    /// be told from it.
+    /// The line is longer than the limit. Its rest has not been read, so the next line cannot be
+    /// found.
     TooLong,
 }
 
@@ -18,7 +18,7 @@ pub enum Outcome {
 ///
 /// # Errors
 ///
-/// What the reader says.
+/// Errors of the reader.
 pub fn read_line(
     input: &mut impl BufRead,
     line: &mut Vec<u8>,
@@ -33,7 +33,7 @@ pub fn read_line(
     if line.last() == Some(&b'\n') {
         line.pop();
     } else if line.len() > max_bytes {
-        // It is of no use any more, and may be large.
+        // It is no longer needed, and may be large.
         *line = Vec::new();
         return Ok(Outcome::TooLong);
     }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_given_up() {
+    fn reading_stops_at_an_endless_line() {
         let mut input = io::BufReader::new(io::repeat(0));
         let mut line = Vec::new();
         assert_eq!(read_line(&mut input, &mut line, 1000).unwrap(), Outcome::TooLong);

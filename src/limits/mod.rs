@@ -1,11 +1,11 @@
-//! Holds the bounds on everything that comes from outside: numbers, lines, files, queries.
+//! Defines the limits of all external input: numbers, lines, files, queries.
 //!
-//! One table, so that a user finds them together (`docs/limits.md` is made from it) and an error can
-//! name the key, the value and the range. Reading within a bound is in [`lines`].
+//! They are in one table, so that a user finds them together (`docs/limits.md` is made from it) and
+//! an error can name the key, the value and the range. [`lines`] reads within a limit.
 
 pub mod lines;
 
-/// A number that can be typed or set, and its range, both ends included.
+/// A number on the command line or in the settings, with its range, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// The flag or the dotted key of the setting.
@@ -16,20 +16,20 @@ pub struct Limit {
     pub max: u32,
 }
 
-/// Results that one search returns at most.
+/// Maximum number of results of one search.
 pub const TOP: Limit = Limit { name: "--top", min: 1, max: 1_000_000 };
 
-/// Tokens that one answer is cut to at most.
+/// Maximum number of tokens of one answer.
 pub const BUDGET: Limit = Limit { name: "--budget", min: 0, max: 1_000_000 };
 
-/// Results that are looked at for passages, which `--context` and `--budget` make of them: the time
-/// grows with their square.
+/// Maximum number of results used for passages by `--context` and `--budget`: the time grows with
+/// their square.
 pub const TOP_OF_PASSAGES: u32 = 1_000;
 
-/// Questions that `kb eval` asks at most.
+/// Maximum number of queries run by `kb eval`.
 pub const QUERIES: Limit = Limit { name: "--queries", min: 1, max: 1_000_000 };
 
-/// The settings that are whole numbers.
+/// The settings with integer values.
 pub const SETTINGS: &[Limit] = &[
     Limit { name: "search.default_top", ..TOP },
     Limit { name: "chunking.defaults.max_tokens", min: 1, max: 1_000_000 },
@@ -47,39 +47,39 @@ pub const SETTINGS: &[Limit] = &[
 /// The largest value of `search.rrf_k`, which may have a fraction.
 pub const MAX_RRF_K: f64 = 1_000_000.0;
 
-/// Bytes of `config.yaml`, of the settings of `skc`, and of the YAML at the head of a file.
+/// Maximum bytes of `config.yaml`, of the settings of `skc`, and of the YAML at the head of a file.
 pub const YAML_BYTES: usize = 64 << 10;
 
-/// Brackets that may be open at once in YAML: the parser takes a minute for a hundred thousand.
+/// Maximum number of open brackets in YAML: the parser takes a minute for a hundred thousand.
 pub const YAML_DEPTH: usize = 64;
 
-/// Bytes of a query.
+/// Maximum bytes of a query.
 pub const QUERY_BYTES: usize = 1 << 20;
 
-/// Distinct words, phrases and beginnings of a query that keywords are looked for by; the others count
-/// in the search by meaning alone, as far as the model reads.
+/// Distinct words, phrases and prefixes of a query used by the keyword leg; the others only count
+/// in the vector leg, within the model's limit.
 pub const QUERY_TERMS: usize = 256;
 
-/// Beginnings of words among them; each stands for any number of words.
+/// Prefixes among them; each matches any number of words.
 pub const QUERY_PREFIXES: usize = 32;
 
-/// Words and phrases that a query can exclude.
+/// Maximum number of words and phrases that a query excludes.
 pub const QUERY_EXCLUSIONS: usize = 64;
 
-/// Bytes of a line of queries or texts (`kb search --batch`, `kb embed --stdin`).
+/// Maximum bytes of a line of queries or texts (`kb search --batch`, `kb embed --stdin`).
 pub const BATCH_LINE_BYTES: usize = 1 << 20;
 
-/// Bytes of the first line of an export, which names the model and the folders.
+/// Maximum bytes of the first line of an export, which names the model and the folders.
 pub const EXPORT_HEAD_BYTES: usize = 16 << 20;
 
-/// Bytes of any other line of an export, which is a document with its chunks and vectors.
+/// Maximum bytes of any other line of an export, which is a document with its chunks and vectors.
 pub const EXPORT_LINE_BYTES: usize = 1 << 30;
 
-/// Bytes of a message to `kb mcp`. A longer one is dropped and gets no answer.
+/// Maximum bytes of a message to `kb mcp`. A longer one is dropped and gets no answer.
 pub const MCP_MESSAGE_BYTES: usize = 16 << 20;
 
-/// The largest id that is taken over from an export: half of what a database has, so that no file can
-/// use them up.
+/// The largest id that an import keeps: half of a database's range, so that no file can use up the
+/// ids.
 pub const IMPORTED_ID: i64 = i32::MAX as i64;
 
 /// Whether YAML is short and flat enough to be parsed: the parser takes quadratic time for nesting.
@@ -98,17 +98,17 @@ pub fn is_readable_yaml(source: &str) -> bool {
 }
 
 impl Limit {
-    /// Returns the range as messages name it.
+    /// Returns the range in the form used in messages.
     #[must_use]
     pub fn range(&self) -> String {
         format!("a whole number from {} to {}", self.min, self.max)
     }
 
-    /// Reads a number as typed.
+    /// Parses a number from the command line.
     ///
     /// # Errors
     ///
-    /// What it should have been.
+    /// A description of a valid number.
     pub fn parse(&self, typed: &str) -> Result<u32, String> {
         let number = typed.parse().ok().filter(|number| self.holds(*number));
         number.ok_or_else(|| format!("must be {}", self.range()))
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn yaml_that_takes_its_parser_minutes_is_not_read() {
+    fn yaml_that_would_take_minutes_is_not_parsed() {
         assert!(is_readable_yaml("a: [1, {b: 2}]\n"));
         assert!(is_readable_yaml(&"a: []\n".repeat(1000)));
         assert!(!is_readable_yaml(&format!("a: {}", "[".repeat(100_000))));
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_out_of_range_is_told_the_range() {
+    fn an_error_of_range_names_the_range() {
         assert_eq!(TOP.parse("10"), Ok(10));
         for typed in ["0", "-1", "1000001", "4294967296", "1e3", "", "ten"] {
             let message = TOP.parse(typed).unwrap_err();

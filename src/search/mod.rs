@@ -24,7 +24,7 @@ pub mod parse;
 mod rankings;
 pub mod similar;
 mod term;
-mod weigh;
+mod weights;
 mod why;
 
 pub use confidence::Confidence;

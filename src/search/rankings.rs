@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::search::confidence::{KeywordSignals, Signals, VectorSignals};
 use crate::search::fuse::{self, Fused, Legs, WeightedRanking};
 use crate::search::keyword::{Keywords, TermMatch};
-use crate::search::weigh::{self, Tokens};
+use crate::search::weights::{self, Tokens};
 use crate::search::{LegSelection, LoadEmbedder, Query, SearchOptions};
 use crate::store::{Occurrence, Store};
 use crate::trace::stage;
@@ -61,7 +61,7 @@ pub(super) fn rank(
                         num_tokens: embedder.num_tokens(text),
                         num_unknown: embedder.num_unknown(text),
                     };
-                    let weight = stage("tokenise", || weigh::vector_weight(passage, count));
+                    let weight = stage("tokenise", || weights::vector_weight(passage, count));
                     let vector = stage("embed", || embedder.embed_query(passage))?;
                     let ranking =
                         stage("vector", || reader.rank_by_cosine(&vector, passing, depth))?;
@@ -202,5 +202,5 @@ fn keyword_weight(store: &Store, query: &Query, ranking: &[Ranked]) -> Result<f6
         .sum();
     let all: f64 = ids.iter().map(|id| scores[id]).sum();
     let code_share = if all > 0.0 { code / all } else { 0.0 };
-    Ok(weigh::keyword_weight(&query.passage, code_share))
+    Ok(weights::keyword_weight(&query.passage, code_share))
 }

@@ -1,43 +1,43 @@
 //! Decodes bytes as text with `\n` line ends.
 //!
-//! Knows encodings and line ends, no file formats. A byte order mark wins; then valid UTF-8, then
-//! UTF-16 that betrays itself by its zero bytes, then Windows-1252, in which every byte is
-//! something.
+//! Knows encodings and line ends, no file formats. A byte order mark decides first; then valid
+//! UTF-8, then UTF-16 recognised by its zero bytes, then Windows-1252, in which every byte is
+//! valid.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-/// How much of a file is looked at to tell text from binary; git looks at as much.
+/// Bytes at the beginning of a file that distinguish text from binary; git uses as many.
 pub const HEAD_BYTES: usize = 8000;
 
-/// Control characters tolerated in text, in percent: terminal captures have some.
+/// Control characters accepted in text, in percent: terminal captures have some.
 const MAX_CONTROL_PERCENT: usize = 10;
 
-/// Zero bytes tolerated beyond the head, one in this many: more is a program with a text header.
+/// One zero byte in this many is accepted after the head; more mean a program with a text header.
 const BYTES_PER_STRAY_NUL: usize = 1000;
 
-/// Valid UTF-8 sequences per broken one at which a file counts as damaged UTF-8 rather than as
-/// Windows-1252, where two letters beyond ASCII in a row are rare.
+/// Valid UTF-8 sequences per broken one from which a file counts as damaged UTF-8 and not as
+/// Windows-1252, where two non-ASCII letters in a row are rare.
 const VALID_PER_BROKEN: usize = 4;
 
-/// Whether bytes from the beginning of a file are something else than text.
+/// Whether the first bytes of a file are not text.
 ///
-/// Nothing at all is text.
+/// An empty file is text.
 pub fn is_binary(head: &[u8]) -> bool {
     let head = &head[..head.len().min(HEAD_BYTES)];
-    // UTF-32 is not read; its mark begins like that of UTF-16.
+    // UTF-32 is not supported; its mark begins like that of UTF-16.
     if head.starts_with(&[0xFF, 0xFE, 0, 0]) {
         return true;
     }
     if Encoding::for_bom(head).is_some() || sniff_utf16(head).is_some() {
         return false;
     }
-    let num_controls = head.iter().filter(|it| is_control(u32::from(**it))).count();
+    let num_controls = head.iter().filter(|byte| is_control(u32::from(**byte))).count();
     head.contains(&0) || num_controls * 100 > head.len() * MAX_CONTROL_PERCENT
 }
 
 /// Returns a file's text with `\n` line ends and without byte order mark; `None` if it is binary.
 ///
-/// `\r\n` and a lone `\r` are one line end each, so lines count as in an editor. Broken sequences
+/// `\r\n` and a single `\r` are one line end each, so lines count as in an editor. Broken sequences
 /// and stray zero bytes become U+FFFD.
 pub fn decode(bytes: &[u8]) -> Option<String> {
     if is_binary(bytes) {
@@ -48,7 +48,7 @@ pub fn decode(bytes: &[u8]) -> Option<String> {
         None => (sniff(bytes), bytes),
     };
     if encoding != UTF_16LE && encoding != UTF_16BE {
-        let num_nuls = bytes.iter().filter(|it| **it == 0).count();
+        let num_nuls = bytes.iter().filter(|byte| **byte == 0).count();
         if num_nuls > bytes.len() / BYTES_PER_STRAY_NUL {
             return None;
         }
@@ -59,13 +59,13 @@ pub fn decode(bytes: &[u8]) -> Option<String> {
     Some(normalize_line_ends(&text))
 }
 
-/// As [`decode`], for text that names its encoding: that is believed where the bytes are not plainly
-/// another. A name that is not known is none.
+/// As [`decode`], for text that names its encoding. The name is used unless the bytes are clearly
+/// in another encoding; an unknown name is ignored.
 pub fn decode_as(bytes: &[u8], label: Option<&[u8]>) -> Option<String> {
-    let is_told = Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_ok();
+    let is_certain = Encoding::for_bom(bytes).is_some() || std::str::from_utf8(bytes).is_ok();
     match label.and_then(Encoding::for_label) {
-        // A page in UTF-16 could not name it in plain letters.
-        Some(encoding) if !is_told && encoding.is_ascii_compatible() && !is_binary(bytes) => {
+        // A page in UTF-16 could not name its encoding in ASCII.
+        Some(encoding) if !is_certain && encoding.is_ascii_compatible() && !is_binary(bytes) => {
             let (text, _) = encoding.decode_without_bom_handling(bytes);
             Some(normalize_line_ends(&text.replace('\0', "\u{FFFD}")))
         }
@@ -73,7 +73,8 @@ pub fn decode_as(bytes: &[u8], label: Option<&[u8]>) -> Option<String> {
     }
 }
 
-/// Whether a line end in these bytes of text is one byte, or two that are `\r\n`: not so in UTF-16.
+/// Whether a line end in these bytes is `\n`, `\r` or `\r\n` as single bytes, which UTF-16 does not
+/// have.
 pub fn has_line_bytes(bytes: &[u8]) -> bool {
     let encoding = Encoding::for_bom(bytes).map_or_else(|| sniff(bytes), |(encoding, _)| encoding);
     encoding != UTF_16LE && encoding != UTF_16BE
@@ -94,19 +95,19 @@ fn sniff(bytes: &[u8]) -> &'static Encoding {
     let mut num_valid = 0;
     let mut num_broken = 0;
     for piece in bytes.utf8_chunks() {
-        num_valid += piece.valid().chars().filter(|it| !it.is_ascii()).count();
+        num_valid += piece.valid().chars().filter(|c| !c.is_ascii()).count();
         num_broken += usize::from(!piece.invalid().is_empty());
     }
     if num_valid >= num_broken * VALID_PER_BROKEN { UTF_8 } else { WINDOWS_1252 }
 }
 
-/// Recognises UTF-16 of a mostly Latin text: every other byte is zero, and what results is text.
+/// Recognises UTF-16 of a mostly Latin text: every other byte is zero, and the result is text.
 fn sniff_utf16(head: &[u8]) -> Option<&'static Encoding> {
     let num_pairs = head.len() / 2;
     let zeros_at =
-        |parity: usize| head.iter().skip(parity).step_by(2).filter(|it| **it == 0).count();
+        |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
     let (num_first, num_second) = (zeros_at(0), zeros_at(1));
-    // At least half the characters are Latin, and no character is U+00xx the wrong way round.
+    // At least half the characters are Latin, and no character is U+00xx with swapped bytes.
     let (encoding, num_zeros, num_wrong) = if num_first > num_second {
         (UTF_16BE, num_first, num_second)
     } else {
@@ -116,14 +117,14 @@ fn sniff_utf16(head: &[u8]) -> Option<&'static Encoding> {
         return None;
     }
     let (text, _) = encoding.decode_without_bom_handling(&head[..num_pairs * 2]);
-    let (num_chars, num_odd) = text.chars().fold((0_usize, 0_usize), |(num_chars, num_odd), it| {
-        let is_odd = is_control(u32::from(it)) || it == '\0' || it == '\u{FFFD}';
+    let (num_chars, num_odd) = text.chars().fold((0_usize, 0_usize), |(num_chars, num_odd), c| {
+        let is_odd = is_control(u32::from(c)) || c == '\0' || c == '\u{FFFD}';
         (num_chars + 1, num_odd + usize::from(is_odd))
     });
     (num_odd * 100 <= num_chars).then_some(encoding)
 }
 
-/// Whether a character has no business in text: C0 controls but tab, line ends, form feed,
+/// Whether a character is not expected in text: C0 controls except tab, line ends, form feed,
 /// backspace and escape, and delete.
 fn is_control(code: u32) -> bool {
     matches!(code, 1..=7 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F)
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_windows_1252() {
+    fn other_bytes_are_read_as_windows_1252() {
         check(b"caf\xE9 \x93quoted\x94 \x80 5", Some("café “quoted” € 5"));
     }
 
@@ -181,7 +182,8 @@ mod tests {
         check(b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3E\0\x01\0\0\0", None);
         check(b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR", None);
         check(&[1, 2, 3, 4, 5, 6, 7], None);
-        let samples: Vec<u8> = (0..4000_u16).flat_map(|it| (it * 7 % 900).to_le_bytes()).collect();
+        let samples: Vec<u8> =
+            (0..4000_u16).flat_map(|number| (number * 7 % 900).to_le_bytes()).collect();
         check(&samples, None);
         check(&[b"#!/bin/sh\n".repeat(1000).as_slice(), &[0; 5000]].concat(), None);
     }
@@ -204,7 +206,7 @@ mod tests {
         }
 
         #[test]
-        fn text_comes_back_as_it_was(text in "[\\PC\n\t]{0,200}") {
+        fn text_is_read_back_unchanged(text in "[\\PC\n\t]{0,200}") {
             prop_assume!(!text.starts_with('\u{FEFF}'));
             prop_assert_eq!(decode(text.as_bytes()), Some(text));
         }

@@ -1,6 +1,6 @@
-//! Folds case, so that names can be compared.
+//! Folds case to compare names.
 
-/// Returns text as it is compared where case does not count; Unicode, not ASCII alone.
+/// Returns text for comparison without case; Unicode, not only ASCII.
 pub fn fold(text: &str) -> String {
     text.to_uppercase().to_lowercase()
 }

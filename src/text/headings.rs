@@ -1,7 +1,7 @@
 //! Finds the headings, sections and links of a Markdown text (pulldown-cmark).
 //!
-//! What CommonMark calls a heading is one, wherever it stands: ATX or setext, in a quotation or a
-//! list. What is in code, in an HTML comment or in front matter is none.
+//! Recognises all headings of CommonMark, ATX or setext, also in quotations and lists, but not in
+//! code, HTML comments or front matter.
 
 use std::ops::Range;
 
@@ -10,80 +10,81 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 /// A heading and the lines of its section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// 1 to 6.
+    /// From 1 to 6.
     pub level: u8,
     /// Its plain text, on one line; empty for an empty heading.
     pub text: String,
     /// Line of the heading, from 1.
     pub start_line: usize,
-    /// Line of the next heading of the same level or a higher one, or one past the last line.
+    /// Line of the next heading of the same or a higher level, or one past the last line.
     pub end_line: usize,
 }
 
-/// A link to follow.
+/// A link of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// As written, without what is after a blank.
+    /// Its target as written, up to the first blank.
     pub target: String,
-    /// From 1.
+    /// Its line, from 1.
     pub line: usize,
 }
 
 /// A heading and the bytes of its section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpannedHeading {
-    /// 1 to 6.
+    /// From 1 to 6.
     pub level: u8,
     /// Its plain text, on one line; empty for an empty heading.
     pub text: String,
-    /// From the heading's line to before the next one of the same level or a higher one.
+    /// From the heading's line up to the next heading of the same or a higher level.
     pub bytes: Range<usize>,
 }
 
 /// Returns the headings of a Markdown text without front matter, in order.
 pub fn headings(text: &str) -> Vec<SpannedHeading> {
     let page = Page::new(text.to_owned(), 0);
-    let spanned = |it: Heading| SpannedHeading {
-        bytes: page.line_start(it.start_line)..page.line_start(it.end_line),
-        level: it.level,
-        text: it.text,
+    let spanned = |heading: Heading| SpannedHeading {
+        bytes: page.line_start(heading.start_line)..page.line_start(heading.end_line),
+        level: heading.level,
+        text: heading.text,
     };
     page.headings().into_iter().map(spanned).collect()
 }
 
-/// A Markdown text, with its lines.
+/// A Markdown text with its lines.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// Its text without byte order mark and zero bytes, line ends as they are.
+    /// Its text without byte order mark and zero bytes, with unchanged line ends.
     pub text: String,
-    /// Where its front matter ends, in bytes.
+    /// The end of its front matter, in bytes.
     body_start: usize,
-    /// Where each line begins, in bytes.
+    /// The start of each line, in bytes.
     line_starts: Vec<usize>,
 }
 
 impl Page {
-    /// Takes a text, whose front matter ends at the byte `body_start`.
+    /// Creates a page from a text whose front matter ends at the byte `body_start`.
     pub fn new(text: String, body_start: usize) -> Self {
         let line_starts = line_starts(text.as_bytes());
         Self { text, body_start, line_starts }
     }
 
-    /// Returns how many lines there are.
+    /// Returns the number of lines.
     pub fn num_lines(&self) -> usize {
         self.line_starts.len()
     }
 
-    /// Returns the lines from one to before another, both from 1; cut to what there is.
+    /// Returns a range of lines, counted from 1, cut to the existing ones.
     pub fn lines(&self, lines: Range<usize>) -> &str {
         let start = self.line_start(lines.start);
         let end = self.line_start(lines.end);
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the text before the first heading, front matter not among it.
+    /// Returns the text before the first heading, without front matter.
     pub fn preamble(&self, headings: &[Heading]) -> &str {
-        let end = headings.first().map_or(self.text.len(), |it| self.line_start(it.start_line));
+        let end =
+            headings.first().map_or(self.text.len(), |heading| self.line_start(heading.start_line));
         self.text.get(self.body_start..end).unwrap_or_default()
     }
 
@@ -121,7 +122,7 @@ impl Page {
         headings
     }
 
-    /// Returns the links and images in order; neither bare addresses nor links without a target.
+    /// Returns the links and images in order, without bare addresses and links without a target.
     pub fn links(&self) -> Vec<Link> {
         let body = &self.text[self.body_start..];
         Parser::new_ext(body, Options::empty())
@@ -138,12 +139,12 @@ impl Page {
             .collect()
     }
 
-    /// Returns the line a byte is in, from 1.
+    /// Returns the line of a byte, from 1.
     fn line_of(&self, byte: usize) -> usize {
         self.line_starts.partition_point(|start| *start <= byte)
     }
 
-    /// Returns where a line begins; the end of the text for one past the last.
+    /// Returns the start of a line; the end of the text for one past the last line.
     fn line_start(&self, line: usize) -> usize {
         let idx = line.saturating_sub(1);
         self.line_starts.get(idx).copied().unwrap_or(self.text.len())
@@ -156,14 +157,14 @@ pub fn plain(text: &str) -> String {
     words.join(" ").replace(char::is_control, "\u{FFFD}")
 }
 
-/// Returns where each line begins. A line ends with `\n`, `\r\n` or a lone `\r`, as CommonMark has
-/// it; nothing after the last line end is no line.
+/// Returns the start of each line. A line ends with `\n`, `\r\n` or a single `\r`, as in
+/// CommonMark; an empty rest after the last line end is not a line.
 pub fn line_starts(bytes: &[u8]) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut start = 0;
     while start < bytes.len() {
         starts.push(start);
-        let Some(end) = bytes[start..].iter().position(|it| matches!(it, b'\n' | b'\r')) else {
+        let Some(end) = bytes[start..].iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
             break;
         };
         let is_pair = bytes[start + end..].starts_with(b"\r\n");
@@ -172,9 +173,9 @@ pub fn line_starts(bytes: &[u8]) -> Vec<usize> {
     starts
 }
 
-/// Settles where each section ends; `end` is one past the last line.
+/// Sets the end of each section; `end` is one past the last line.
 fn close(headings: &mut [Heading], end: usize) {
-    // Line of the next heading of each level or a higher one, going backwards.
+    // Line of the next heading of each or a higher level, going backwards.
     let mut next = [end; 6];
     for heading in headings.iter_mut().rev() {
         let level = usize::from(heading.level).clamp(1, 6);

@@ -1,6 +1,7 @@
-//! Writes JSON, the only code that does: harmful characters are escaped as `\uXXXX`.
+//! Writes all JSON of the program; harmful characters are escaped as `\uXXXX`.
 //!
-//! A value that is read back is the same; without such characters the bytes are those of `serde_json`.
+//! A value that is read back is unchanged; without such characters the bytes equal those of
+//! `serde_json`.
 
 use std::io;
 use std::io::Write;
@@ -11,7 +12,7 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 use crate::text::printable::{is_harmful, may_harm};
 
-/// Where JSON goes, and nothing else can.
+/// A writer that accepts only JSON.
 pub struct Json<'a>(Target<'a>);
 
 enum Target<'a> {
@@ -25,12 +26,12 @@ impl<'a> Json<'a> {
         Self(Target::Text(out))
     }
 
-    /// Returns the value that `write` writes, null where it writes none. Numbers are those that text would
-    /// show.
+    /// Returns the value that `write` writes, or null if it writes none. Numbers equal those in the
+    /// text.
     ///
     /// # Errors
     ///
-    /// What `write` gives.
+    /// Errors of `write`.
     pub fn value_of(write: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> io::Result<Value> {
         let mut value = Value::Null;
         write(&mut Json(Target::Value(&mut value)))?;
@@ -41,7 +42,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn value(&mut self, value: &impl Serialize) -> io::Result<()> {
         match &mut self.0 {
             Target::Text(out) => {
@@ -60,7 +61,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
         match &self.0 {
             Target::Text(_) => self.written(&Line::of(value)?),
@@ -72,7 +73,7 @@ impl<'a> Json<'a> {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn written(&mut self, line: &Line) -> io::Result<()> {
         match &mut self.0 {
             Target::Text(out) => out.write_all(line.0.as_bytes()),
@@ -84,7 +85,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// A value as JSON, with its line end.
+/// A value as a line of JSON, including its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line(String);
 
@@ -93,7 +94,7 @@ impl Line {
     ///
     /// # Errors
     ///
-    /// If the value has a key that is no string, or a map fails to be read.
+    /// If the value has a key that is not a string, or a map cannot be read.
     pub fn of(value: &impl Serialize) -> io::Result<Self> {
         let mut bytes = Vec::new();
         let formatter = Escaping(CompactFormatter);
@@ -102,17 +103,17 @@ impl Line {
         String::from_utf8(bytes).map(Self).map_err(io::Error::other)
     }
 
-    /// Returns the text, line end included.
+    /// Returns the text, including the line end.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Lays JSON out as another formatter does, and escapes harmful characters.
+/// A formatter that adds the escaping of harmful characters to another formatter's layout.
 struct Escaping<F>(F);
 
-/// Hands methods on to the formatter that lays out.
-macro_rules! laid_out_by_inner {
+/// Delegates layout methods to the inner formatter.
+macro_rules! delegate_layout {
     ($($name:ident($($argument:ident: $kind:ty),*)),* $(,)?) => {
         $(
             fn $name<W: ?Sized + Write>(&mut self, out: &mut W $(, $argument: $kind)*) -> io::Result<()> {
@@ -123,7 +124,7 @@ macro_rules! laid_out_by_inner {
 }
 
 impl<F: Formatter> Formatter for Escaping<F> {
-    laid_out_by_inner! {
+    delegate_layout! {
         begin_array(),
         end_array(),
         begin_array_value(first: bool),
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_keeps_its_bytes() {
+    fn ordinary_text_is_unchanged() {
         let value = json!({
             "text": "tab\t, quote \", “curly”, …, é, 東京, 👩\u{200d}👧, \u{a0}, \u{202f}, \u{1b}",
             "numbers": [1, -2, 0.1, 1e300, 16.0], "nothing": [null, {}, [], true],
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_shows_the_numbers_and_the_order_of_the_text() {
+    fn a_value_has_the_numbers_and_the_order_of_the_text() {
         #[derive(Serialize)]
         struct Hit {
             score: f64,
@@ -209,7 +210,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn values_stay_the_same_and_no_harmful_character_is_left(
+        fn values_are_unchanged_and_no_harmful_character_is_left(
             text in "(.|\n|[\u{0}-\u{9f}]|[\u{2000}-\u{2070}]|[\u{e0000}-\u{e0080}]){0,60}",
         ) {
             let value = json!({ text.clone(): [text] });

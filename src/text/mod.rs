@@ -1,4 +1,5 @@
-//! Holds what several stages borrow: what may be printed, and the one serialiser of JSON.
+//! Provides text functions to several stages, including cleaning for terminals and the only JSON
+//! serialiser.
 
 pub mod decode;
 pub mod fold;

@@ -25,7 +25,7 @@ pub fn bytes_to_mb(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Returns a time in words that a glance takes in: `12 s`, `3 min 05 s`, `2 h 10 min`.
+/// Formats a duration so that it is read at a glance: `12 s`, `3 min 05 s`, `2 h 10 min`.
 pub fn duration(seconds: u64) -> String {
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_told_in_its_two_largest_units() {
+    fn a_duration_is_shown_in_its_two_largest_units() {
         for (seconds, text) in [
             (0, "0 s"),
             (59, "59 s"),

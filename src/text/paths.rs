@@ -1,25 +1,25 @@
-//! Turns paths into texts that tell them apart, and texts into paths.
+//! Converts paths to distinct texts, and texts to paths.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Removes `.` and `..` from an absolute path without looking at the file system.
+/// Removes `.` and `..` from an absolute path without using the file system.
 pub fn clean(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
-            // `pop` leaves the root alone, as the system does with `/..`.
+            // `pop` leaves the root unchanged, as the system does with `/..`.
             Component::ParentDir => {
                 cleaned.pop();
             }
-            it => cleaned.push(it),
+            other => cleaned.push(other),
         }
     }
     cleaned
 }
 
-/// Returns a path as text that tells it from every other: a byte that is no UTF-8 becomes `\xHH`,
-/// and a backslash before an `x` becomes `\x5c`, so that no two paths share a text.
+/// Returns the text of a path, which is unique: a byte that is not UTF-8 becomes `\xHH`, and a
+/// backslash before an `x` becomes `\x5c`, so that no two paths have the same text.
 pub fn path_text(path: &Path) -> String {
     #[cfg(unix)]
     {
@@ -42,18 +42,18 @@ pub fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// What begins the number of a byte.
+/// The prefix of an escaped byte.
 #[cfg(unix)]
 const ESCAPE: &str = "\\x";
 
-/// The same, meant as it stands.
+/// The escaped form of that prefix.
 #[cfg(unix)]
 const ESCAPED: &str = "\\x5cx";
 
-/// Returns the path that [`path_text`] made a text of.
+/// Returns the path of a text from [`path_text`].
 ///
-/// Older versions did not escape a backslash before an `x`. Where there is nothing at the path
-/// that a text means, but something at the path that reads like the text, that one is returned.
+/// Older versions did not escape a backslash before an `x`. If the path for a text does not exist,
+/// but a path with the literal text does, returns the latter.
 pub fn path_of(text: &str) -> PathBuf {
     #[cfg(unix)]
     if text.contains(ESCAPE) {
@@ -65,8 +65,8 @@ pub fn path_of(text: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// Returns the text that older versions had for a path, given the text of [`path_text`]; `None` where
-/// they are the same.
+/// Returns the text that older versions used for a path, given the text of [`path_text`]; `None` if
+/// they are equal.
 pub fn old_text(text: &str) -> Option<String> {
     #[cfg(unix)]
     if text.contains(ESCAPED) {
@@ -76,8 +76,8 @@ pub fn old_text(text: &str) -> Option<String> {
     None
 }
 
-/// Returns the text of an absolute path that was typed: either the path itself, or what kb prints for a
-/// path that is no text.
+/// Returns the text of an absolute path from the command line: either the path itself, or kb's
+/// printed form of a path that is not UTF-8.
 pub fn typed_text(path: &Path) -> String {
     #[cfg(unix)]
     if let Some(typed) = path.to_str()
@@ -89,7 +89,7 @@ pub fn typed_text(path: &Path) -> String {
     path_text(path)
 }
 
-/// Turns each `\xHH` that [`path_text`] writes into its byte; everything else stays.
+/// Replaces each `\xHH` from [`path_text`] with its byte; everything else is unchanged.
 #[cfg(unix)]
 fn unescaped(text: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
@@ -119,7 +119,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn names_that_are_no_text_stay_apart() {
+    fn names_that_are_not_utf8_stay_distinct() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt;
         for (name, text) in [
@@ -140,7 +140,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn no_two_paths_share_a_text() {
+    fn no_two_paths_have_the_same_text() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt;
         let letters = *b"\\x5ce9\xe9\x80";
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(path_of(old), literal);
         assert_eq!(old_text(&path_text(&literal)).as_deref(), Some(old));
         assert_eq!(typed_text(&literal), path_text(&literal));
-        // Where both are there, the text means what it would mean today.
+        // If both exist, the text has its current meaning.
         std::fs::write(&raw, "raw").unwrap();
         assert_eq!((path_of(old), path_of(&path_text(&literal))), (raw.clone(), literal.clone()));
         std::fs::remove_file(&literal).unwrap();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_cleaned_without_looking() {
+    fn paths_are_cleaned_without_the_file_system() {
         for (given, expected) in
             [("/a/./b//c/", "/a/b/c"), ("/a/../b", "/b"), ("/../../a", "/a"), ("/", "/")]
         {

@@ -1,12 +1,12 @@
-//! Decides which characters a terminal may be given, and cleans texts of the others.
+//! Decides which characters may be sent to a terminal, and removes the others from texts.
 //!
-//! Harmful are all characters that a terminal obeys instead of showing them, and those that make a
-//! reader see something other than what is there: they reorder the text around them, begin a line
-//! that no line count knows, or are invisible although an agent reads them.
+//! A character is harmful if a terminal obeys it instead of showing it, or if it makes a reader see
+//! something other than the actual text: it reorders the text around it, begins a line that no line
+//! count includes, or is invisible although an agent reads it.
 
 use std::borrow::Cow;
 
-/// Whether a character may neither reach a terminal nor stand in JSON as it is.
+/// Whether a character must neither be sent to a terminal nor be unescaped in JSON.
 ///
 /// These are control characters (C0, DEL, C1), the controls and marks of direction, U+2028 and
 /// U+2029, and the tag characters U+E0000 to U+E007F.
@@ -16,18 +16,19 @@ pub fn is_harmful(c: char) -> bool {
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a character is one of the three marks of direction that texts in Arabic and Hebrew have.
+/// Whether a character is one of the three direction marks used in Arabic and Hebrew texts.
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
 }
 
-/// Whether a text may have a harmful character: nearly every text has none, and that is seen byte
-/// by byte. The bytes beyond ASCII are those that harmful characters begin with in UTF-8.
+/// Whether a text may have a harmful character. Nearly every text has none, which is checked byte
+/// by byte: the bytes beyond ASCII are those that begin harmful characters in UTF-8.
 pub(super) fn may_harm(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, 0..=0x1f | 0x7f | 0xc2 | 0xd8 | 0xe2 | 0xf3))
 }
 
-/// Returns text on one line, each run of white space made one space, without harmful characters.
+/// Returns text on one line, with each run of white space replaced by one space, without harmful
+/// characters.
 pub fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_direction_mark(*c)) {
@@ -43,7 +44,7 @@ pub fn clean(text: &str) -> String {
     cleaned
 }
 
-/// Returns the name of a file without harmful characters, its spaces as they are.
+/// Returns a file name without harmful characters and with unchanged spaces.
 pub fn clean_name(name: &str) -> String {
     if !may_harm(name) {
         return name.to_owned();
@@ -59,7 +60,8 @@ pub fn clean_lines(text: &str) -> String {
     kept.map(|c| if is_layout(c) { c } else { shown(c) }).collect()
 }
 
-/// Returns text for a sheet: as [`clean_lines`], but every harmful character is seen.
+/// Returns text for a sheet: as [`clean_lines`], but with visible replacements of harmful
+/// characters.
 pub(crate) fn printed(text: &str) -> Cow<'_, str> {
     let is_kept = |c: char| is_layout(c) || !is_harmful(c);
     if !may_harm(text) || text.chars().all(is_kept) {
@@ -68,12 +70,12 @@ pub(crate) fn printed(text: &str) -> Cow<'_, str> {
     text.chars().map(|c| if is_layout(c) { c } else { shown(c) }).collect()
 }
 
-/// Whether a character is one that lays text out, as this program itself does.
+/// Whether a character is used for layout, also by this program itself.
 fn is_layout(c: char) -> bool {
     matches!(c, '\n' | '\t')
 }
 
-/// Returns what is shown of a character.
+/// Returns the visible form of a character.
 fn shown(c: char) -> char {
     if is_harmful(c) { char::REPLACEMENT_CHARACTER } else { c }
 }
@@ -90,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn direction_marks_go_and_hidden_letters_are_seen() {
+    fn direction_marks_are_removed_and_hidden_letters_made_visible() {
         assert_eq!(clean("\u{200f}שלום\u{200e} \u{61c}x"), "שלום x");
         assert_eq!(clean("a\u{2028}b"), "a b");
         assert_eq!(clean_lines("a\u{2028}b\u{e0041}"), "a\u{fffd}b\u{fffd}");
@@ -98,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_harmful_character_begins_with_a_byte_that_is_looked_for() {
+    fn every_harmful_character_begins_with_a_checked_byte() {
         for c in ('\0'..=char::MAX).filter(|c| is_harmful(*c)) {
             assert!(may_harm(c.encode_utf8(&mut [0; 4])), "{c:?}");
         }
@@ -106,7 +108,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_that_is_cleaned_is_harmful(text in "(.|\n|[\u{0}-\u{9f}]|[\u{2000}-\u{2070}]|[\u{e0000}-\u{e0080}]){0,60}") {
+        fn cleaned_text_has_no_harmful_characters(text in "(.|\n|[\u{0}-\u{9f}]|[\u{2000}-\u{2070}]|[\u{e0000}-\u{e0080}]){0,60}") {
             let is_safe = |c: char| is_layout(c) || !is_harmful(c);
             proptest::prop_assert!(!clean(&text).contains(is_harmful));
             proptest::prop_assert!(!clean_name(&text).contains(is_harmful));

@@ -1,4 +1,5 @@
-//! Tells scripts that put no space between words, and cuts a run of their letters into what can be looked for.
+//! Recognises scripts without spaces between words, and splits a run of their letters into
+//! searchable grams.
 
 /// Whether a letter belongs to a script written without spaces (blocks of Unicode 16: Thai, Lao,
 /// Myanmar, Khmer, Hangul, Hiragana, Katakana, Bopomofo, Han).
@@ -9,7 +10,7 @@ pub fn is_unspaced(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9d}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Returns what to look for in a run of such letters: its pairs, then its letters.
+/// Returns the grams of a run of such letters: its pairs, then its letters.
 pub fn grams(run: &str) -> Vec<&str> {
     let mut found = pairs(run);
     found.extend(windows(run, 1));
@@ -22,9 +23,9 @@ pub fn pairs(run: &str) -> Vec<&str> {
 }
 
 fn windows(run: &str, len: usize) -> impl Iterator<Item = &str> {
-    let starts: Vec<usize> = run.char_indices().map(|it| it.0).chain([run.len()]).collect();
+    let starts: Vec<usize> = run.char_indices().map(|start| start.0).chain([run.len()]).collect();
     let count = starts.len().saturating_sub(len);
-    (0..count).map(move |it| &run[starts[it]..starts[it + len]])
+    (0..count).map(move |idx| &run[starts[idx]..starts[idx + len]])
 }
 
 /// Splits a word where such letters begin or end. A word without them is one part.
@@ -34,7 +35,7 @@ pub fn parts(word: &str) -> Vec<&str> {
     let mut last = None;
     for (at, c) in word.char_indices() {
         let is_unspaced = is_unspaced(c);
-        if last.is_some_and(|it| it != is_unspaced) {
+        if last.is_some_and(|was_unspaced| was_unspaced != is_unspaced) {
             found.push(&word[start..at]);
             start = at;
         }
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_make_up_the_word() {
+    fn parts_add_up_to_the_word() {
         for word in ["", "abc", "東京", "GPU加速x", "第3章"] {
             assert_eq!(parts(word).concat(), word);
         }

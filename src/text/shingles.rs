@@ -1,15 +1,15 @@
-//! Returns the runs of words by which two texts are compared (Broder, "On the resemblance and containment of
-//! documents", 1997).
+//! Computes the word shingles by which two texts are compared (Broder, "On the resemblance and
+//! containment of documents", 1997).
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Returns every row of so many words of a text, in lower case and as a hash; of a text with fewer, the
-/// whole.
+/// Returns the hashes of all runs of `num_words` lower-case words; for a shorter text, the hash of
+/// all its words.
 pub fn shingles(text: &str, num_words: usize) -> HashSet<u64> {
     let text = text.to_lowercase();
     let words: Vec<&str> =
-        text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let hash = |row: &[&str]| {
         let mut hasher = DefaultHasher::new();
         row.hash(&mut hasher);
@@ -26,16 +26,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_overlap_and_what_is_between_words_does_not_count() {
+    fn shingles_overlap_and_ignore_punctuation() {
         assert_eq!(shingles("one two three four", 3).len(), 2);
         assert_eq!(shingles("One, two -- THREE", 3), shingles("one two three", 3));
         assert_ne!(shingles("one two three", 3), shingles("three two one", 3));
-        // A row that is there twice counts once.
+        // A repeated shingle counts once.
         assert_eq!(shingles("a a a a a", 3).len(), 1);
     }
 
     #[test]
-    fn a_short_text_is_one_row() {
+    fn a_short_text_is_one_shingle() {
         assert_eq!(shingles("One two.", 3), shingles("one two", 4));
         assert_eq!(shingles("", 3).len(), 1);
     }

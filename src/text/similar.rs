@@ -1,15 +1,15 @@
-//! Finds names like the one that was asked for.
+//! Finds names similar to a requested one.
 
-/// Headings suggested at most.
+/// Maximum number of suggestions.
 const MAX_SIMILAR: usize = 5;
 
-/// Returns the first few items whose names begin with what is wanted, then those that contain it.
+/// Returns the first few items whose names begin with `wanted`, then those that contain it.
 pub fn similar<'a, T>(items: &'a [T], name: impl Fn(&T) -> String, wanted: &str) -> Vec<&'a T> {
     let like = |is_like: &dyn Fn(&str) -> bool| -> Vec<&'a T> {
-        items.iter().filter(|it| is_like(&name(it))).collect()
+        items.iter().filter(|item| is_like(&name(item))).collect()
     };
-    let mut found = like(&|it| it.starts_with(wanted));
-    found.extend(like(&|it| it.contains(wanted) && !it.starts_with(wanted)));
+    let mut found = like(&|name| name.starts_with(wanted));
+    found.extend(like(&|name| name.contains(wanted) && !name.starts_with(wanted)));
     found.truncate(MAX_SIMILAR);
     found
 }

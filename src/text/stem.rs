@@ -1,13 +1,13 @@
-//! Stems a word as the tokenizer `porter` of FTS5 does, so that what is marked in a text is what was found
-//! (M. F. Porter, An algorithm for suffix stripping, 1980).
+//! Stems a word like FTS5's tokenizer `porter`, so that the marked words of a text are the found
+//! ones (M. F. Porter, An algorithm for suffix stripping, 1980).
 
 /// Longer words keep their endings.
 const MAX_LEN: usize = 64;
 
-/// A suffix and what stands in its place where the word before it is long enough.
+/// A suffix and its replacement, used if the rest of the word is long enough.
 type Rule = (&'static str, &'static str);
 
-/// Steps 2 and 3: endings that are made of others.
+/// Steps 2 and 3: compound suffixes.
 const DOUBLE: [&[Rule]; 2] = [
     &[
         ("ational", "ate"),
@@ -43,7 +43,7 @@ const DOUBLE: [&[Rule]; 2] = [
     ],
 ];
 
-/// Step 4: endings that go from a long word.
+/// Step 4: suffixes removed from long words.
 const LONG: &[&str] = &[
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
     "ism", "ate", "iti", "ous", "ive", "ize",
@@ -61,13 +61,13 @@ pub fn stem(word: &str) -> String {
         replace(&mut word, "y", "i");
     }
     for rules in DOUBLE {
-        if let Some((suffix, other)) = longest(rules, |it| it.0, &word)
+        if let Some((suffix, other)) = longest(rules, |rule| rule.0, &word)
             && measure(before(&word, suffix)) > 0
         {
             replace(&mut word, suffix, other);
         }
     }
-    if let Some(suffix) = longest(LONG, |it| it, &word) {
+    if let Some(suffix) = longest(LONG, |suffix| suffix, &word) {
         let rest = before(&word, suffix);
         if measure(rest) > 1 && (*suffix != "ion" || rest.ends_with(['s', 't'])) {
             replace(&mut word, suffix, "");
@@ -87,7 +87,7 @@ pub fn stem(word: &str) -> String {
 /// Step 1a.
 fn plural(word: &mut String) {
     let rules = [("sses", "ss"), ("ies", "i"), ("ss", "ss"), ("s", "")];
-    if let Some((suffix, other)) = longest(&rules, |it| it.0, word) {
+    if let Some((suffix, other)) = longest(&rules, |rule| rule.0, word) {
         replace(word, suffix, other);
     }
 }
@@ -100,12 +100,14 @@ fn past(word: &mut String) {
         }
         return;
     }
-    let Some(suffix) = ["ed", "ing"].into_iter().find(|it| word.ends_with(it)) else { return };
+    let Some(suffix) = ["ed", "ing"].into_iter().find(|suffix| word.ends_with(suffix)) else {
+        return;
+    };
     if !has_vowel(before(word, suffix)) {
         return;
     }
     replace(word, suffix, "");
-    if ["at", "bl", "iz"].iter().any(|it| word.ends_with(it)) {
+    if ["at", "bl", "iz"].iter().any(|ending| word.ends_with(ending)) {
         word.push('e');
     } else if is_doubled(word) && !word.ends_with(['l', 's', 'z']) {
         word.pop();
@@ -116,7 +118,7 @@ fn past(word: &mut String) {
 
 /// Returns the rule with the longest suffix that a word has.
 fn longest<'a, T>(rules: &'a [T], suffix: impl Fn(&T) -> &str, word: &str) -> Option<&'a T> {
-    rules.iter().filter(|it| word.ends_with(suffix(it))).max_by_key(|it| suffix(it).len())
+    rules.iter().filter(|rule| word.ends_with(suffix(rule))).max_by_key(|rule| suffix(rule).len())
 }
 
 fn before<'a>(word: &'a str, suffix: &str) -> &'a str {
@@ -132,7 +134,7 @@ fn replace(word: &mut String, suffix: &str, other: &str) {
 fn vowels(word: &str) -> Vec<bool> {
     let mut found: Vec<bool> = Vec::with_capacity(word.len());
     for letter in word.bytes() {
-        let is_after_consonant = found.last().is_some_and(|it| !it);
+        let is_after_consonant = found.last().is_some_and(|is_vowel| !is_vowel);
         found.push(b"aeiou".contains(&letter) || letter == b'y' && is_after_consonant);
     }
     found
@@ -142,9 +144,9 @@ fn has_vowel(word: &str) -> bool {
     vowels(word).contains(&true)
 }
 
-/// Counts how often a consonant follows a vowel.
+/// Counts how many times a consonant follows a vowel.
 fn measure(word: &str) -> usize {
-    vowels(word).windows(2).filter(|it| it[0] && !it[1]).count()
+    vowels(word).windows(2).filter(|pair| pair[0] && !pair[1]).count()
 }
 
 fn is_doubled(word: &str) -> bool {
@@ -154,7 +156,7 @@ fn is_doubled(word: &str) -> bool {
         && vowels.last() == Some(&false)
 }
 
-/// Whether a word ends in consonant, vowel, consonant, the last one not `w`, `x` or `y`.
+/// Whether a word ends in consonant, vowel, consonant, with the last one not `w`, `x` or `y`.
 fn is_short(word: &str) -> bool {
     vowels(word).ends_with(&[false, true, false]) && !word.ends_with(['w', 'x', 'y'])
 }
@@ -164,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_go() {
+    fn suffixes_are_removed() {
         for (word, expected) in [
             ("installation", "instal"),
             ("installing", "instal"),

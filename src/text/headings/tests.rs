@@ -1,11 +1,11 @@
-//! Headings, their sections and links, on texts that try to mislead.
+//! Tests headings, their sections and links on misleading texts.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::skill::page;
 
-/// Reads a text as the page of a skill, which may have front matter.
+/// Reads a text as a skill's page, which may have front matter.
 fn page(text: &str) -> Page {
     page::read("a.md", text.as_bytes()).unwrap()
 }
@@ -16,13 +16,13 @@ fn check(text: &str, expected: &[(u8, &str, usize, usize)]) {
     let headings = page(text).headings();
     let found: Vec<_> = headings
         .iter()
-        .map(|it| (it.level, it.text.as_str(), it.start_line, it.end_line))
+        .map(|heading| (heading.level, heading.text.as_str(), heading.start_line, heading.end_line))
         .collect();
     assert_eq!(found, expected, "{text:?}");
 }
 
 #[test]
-fn a_section_ends_at_the_next_heading_of_its_level_or_a_higher_one() {
+fn a_section_ends_at_the_next_heading_of_the_same_or_a_higher_level() {
     check(
         "# A\ntext\n## B\n### C\n## D\ntext\n# E\n",
         &[(1, "A", 1, 7), (2, "B", 3, 5), (3, "C", 4, 5), (2, "D", 5, 7), (1, "E", 7, 8)],
@@ -31,7 +31,7 @@ fn a_section_ends_at_the_next_heading_of_its_level_or_a_higher_one() {
 }
 
 #[test]
-fn lines_are_right_whatever_ends_them() {
+fn lines_are_counted_right_with_any_line_end() {
     let expected = [(1, "A", 1, 5), (2, "B", 3, 5)];
     check("# A\ntext\n## B\ntext\n", &expected);
     check("# A\ntext\n## B\ntext", &expected);
@@ -50,7 +50,7 @@ fn tabs_and_blanks_around_a_heading_do_not_matter() {
 }
 
 #[test]
-fn code_comments_and_front_matter_hold_no_headings() {
+fn code_comments_and_front_matter_have_no_headings() {
     check("```sh\n# no\n```\n# A\n", &[(1, "A", 4, 5)]);
     check("~~~\n# no\n```\n# no\n~~~\n# A\n", &[(1, "A", 6, 7)]);
     check("```\n# open to the end\n", &[]);
@@ -61,7 +61,7 @@ fn code_comments_and_front_matter_hold_no_headings() {
 }
 
 #[test]
-fn setext_headings_are_headings_and_thematic_breaks_are_none() {
+fn setext_headings_are_headings_and_thematic_breaks_are_not() {
     check("A\n===\n\nB and\nmore\n---\n", &[(1, "A", 1, 7), (2, "B and more", 4, 7)]);
     check("text\n\n---\n\n***\n", &[]);
     check("---\n\nA\n---\n", &[(2, "A", 3, 5)]);
@@ -83,7 +83,7 @@ fn the_text_of_a_heading_is_plain() {
 }
 
 #[test]
-fn the_preamble_is_what_stands_before_the_first_heading() {
+fn the_preamble_is_the_text_before_the_first_heading() {
     let preamble = |text: &str| {
         let page = page(text);
         let headings = page.headings();
@@ -96,11 +96,11 @@ fn the_preamble_is_what_stands_before_the_first_heading() {
 }
 
 #[test]
-fn links_have_their_lines() {
+fn links_have_line_numbers() {
     let text = "---\nname: x\n---\n[a](b.md) `[no](code.md)`\n\n![i](i.png \"t\")\n[r][ref] <http://x>\n\
                 \n[ref]: gone.md#x\n";
     let links = page(text).links();
-    let found: Vec<_> = links.iter().map(|it| (it.target.as_str(), it.line)).collect();
+    let found: Vec<_> = links.iter().map(|link| (link.target.as_str(), link.line)).collect();
     assert_eq!(found, [("b.md", 4), ("i.png", 6), ("gone.md#x", 7)]);
 }
 
@@ -125,8 +125,8 @@ proptest! {
             for word in heading.text.split_whitespace() {
                 prop_assert!(section.contains(word));
             }
-            let closing = headings[idx + 1..].iter().find(|it| it.level <= heading.level);
-            let expected = closing.map_or(page.num_lines() + 1, |it| it.start_line);
+            let closing = headings[idx + 1..].iter().find(|later| later.level <= heading.level);
+            let expected = closing.map_or(page.num_lines() + 1, |closing| closing.start_line);
             prop_assert_eq!(heading.end_line, expected);
         }
     }
