@@ -1,6 +1,6 @@
 """Drives `kb mcp` with the client of the official Python SDK and prints what it saw as JSON.
 
-Usage: client.py KB. The working directory has the skill tide-guide, built; the database holds the sample
+Usage: client.py KB. The working directory has the skill tide-guide, built; the database contains the sample
 documents; the folder many, in the working directory, more pages than are added in a moment.
 """
 
@@ -44,7 +44,7 @@ WRITING = {
 
 
 def plain(result):
-    """The result as it came over the wire, whatever the SDK calls its fields."""
+    """Returns the result as sent over the wire, with the protocol's field names."""
     return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
@@ -58,9 +58,9 @@ async def connected(kb, *flags):
 
 async def call_all(session, calls, report):
     tools = plain(await session.list_tools())["tools"]
-    report["listed"] = sorted(it["name"] for it in tools)
+    report["listed"] = sorted(tool["name"] for tool in tools)
     for name, arguments in calls.items():
-        # The client holds the answer against the output schema.
+        # The client validates the answer against the output schema.
         result = plain(await session.call_tool(name, arguments))
         envelope = result["structuredContent"]
         same = json.loads(result["content"][0]["text"]) == envelope
@@ -84,7 +84,7 @@ async def count_documents(session):
 
 
 async def cancel(session, report):
-    """Leaves a call as soon as it tells how far it is; the next one of the tool has its turn after it."""
+    """Cancels a call as soon as it reports progress; the next call of the tool then runs."""
     before = await count_documents(session)
     with anyio.CancelScope() as scope:
 
@@ -121,10 +121,10 @@ async def main(kb):
         await call_all(session, READING, report)
         await fail(session, report)
         results = await asyncio.gather(
-            *(session.call_tool("kb_search", {"query": f"gauge {it}"}) for it in range(8)),
+            *(session.call_tool("kb_search", {"query": f"gauge {number}"}) for number in range(8)),
             *(session.call_tool("kb_list", {}) for _ in range(8)),
         )
-        report["concurrent"] = sum(plain(it)["structuredContent"]["ok"] for it in results)
+        report["concurrent"] = sum(plain(result)["structuredContent"]["ok"] for result in results)
         report["resources"] = len(plain(await session.list_resources())["resources"])
     async with connected(kb, "--allow-write") as session:
         await call_all(session, WRITING, report)

@@ -1,5 +1,5 @@
-//! Cuts every file below the given folders as `kb add` would, and in windows, and checks what is to
-//! be true of any chunk; reports counts. `make chunkers` runs it.
+//! Splits every file below the given folders as `kb add` does, and into windows, and checks the
+//! invariants of chunks; reports counts. `make chunkers` runs it.
 //!
 //! usage: cargo bench --bench chunkers -- --kb KB FOLDER...
 
@@ -28,7 +28,7 @@ use kb::extract::sandbox::ReadOptions;
 use kb::ingest::detect::{HEAD_BYTES, Wanted, detect};
 use kb::ingest::walk::{Start, WalkOptions, walk};
 
-/// What was seen of one format.
+/// Counts of one format.
 #[derive(Debug, Clone, Default)]
 struct Counts {
     num_files: usize,
@@ -39,19 +39,19 @@ struct Counts {
     num_with_symbol: usize,
     num_tokens: usize,
     most_tokens: u32,
-    /// What was found to be wrong.
+    /// The violations found.
     broken: Vec<String>,
 }
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|it| it != "--bench");
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let mut kb = PathBuf::from("target/release/kb");
     let mut folders: Vec<PathBuf> = Vec::new();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--kb" => kb = arguments.next().unwrap().into(),
-            folder => folders.push(fs::canonicalize(folder).unwrap_or_else(|it| {
-                eprintln!("{folder}: {it}");
+            folder => folders.push(fs::canonicalize(folder).unwrap_or_else(|error| {
+                eprintln!("{folder}: {error}");
                 std::process::exit(1)
             })),
         }
@@ -63,12 +63,12 @@ fn main() {
     let start = Instant::now();
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     let installed =
-        locate(&choice, &locations()).unwrap_or_else(|it| panic!("{it}: run `kb init`"));
+        locate(&choice, &locations()).unwrap_or_else(|error| panic!("{error}: run `kb init`"));
     let tokenizer = tokenizer(&installed, &OpenOptions::default()).unwrap();
     let pdf = ReadOptions::new(fs::canonicalize(kb).unwrap());
     let options = WalkOptions { max_file_mb: 100, follow_links: false };
-    let starts: Vec<Start> = folders.iter().map(|it| Start::named(it)).collect();
-    let files: Vec<PathBuf> = walk(&starts, &options).flatten().map(|it| it.path).collect();
+    let starts: Vec<Start> = folders.iter().map(|folder| Start::named(folder)).collect();
+    let files: Vec<PathBuf> = walk(&starts, &options).flatten().map(|file| file.path).collect();
     let waiting = Mutex::new(files.into_iter());
     let found: Mutex<BTreeMap<&'static str, Counts>> = Mutex::default();
     thread::scope(|scope| {
@@ -85,7 +85,7 @@ fn main() {
     report(&found.into_inner().unwrap(), start);
 }
 
-/// Where `kb init` has put the model, by the same rules in short.
+/// Returns where `kb init` puts the model, by a short version of the same rules.
 fn locations() -> Locations {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let home = variable("HOME").unwrap_or_default();
@@ -103,7 +103,7 @@ fn locations() -> Locations {
     }
 }
 
-/// Reads one file, cuts it in each way, and adds what was seen.
+/// Reads one file, chunks it with each strategy, and adds to the counts.
 fn look_at(
     path: &Path,
     tokenizer: &Tokenizer,
@@ -127,17 +127,19 @@ fn look_at(
                 broken.extend(
                     chunks_of(&document, &chunks, &options, tokenizer)
                         .into_iter()
-                        .map(|it| format!("{strategy:?}: {it}")),
+                        .map(|violation| format!("{strategy:?}: {violation}")),
                 );
                 if strategy == Strategy::Structure {
                     counts.num_chunks = chunks.len();
-                    counts.num_with_symbol = chunks.iter().filter(|it| it.symbol.is_some()).count();
-                    counts.num_tokens = chunks.iter().map(|it| it.token_count as usize).sum();
+                    counts.num_with_symbol =
+                        chunks.iter().filter(|chunk| chunk.symbol.is_some()).count();
+                    counts.num_tokens = chunks.iter().map(|chunk| chunk.token_count as usize).sum();
                 }
-                let most = chunks.iter().map(|it| it.token_count).max().unwrap_or(0);
+                let most = chunks.iter().map(|chunk| chunk.token_count).max().unwrap_or(0);
                 counts.most_tokens = counts.most_tokens.max(most);
             }
-            counts.broken = broken.iter().map(|it| format!("{}: {it}", path.display())).collect();
+            counts.broken =
+                broken.iter().map(|violation| format!("{}: {violation}", path.display())).collect();
         }
     }
     let mut found = found.lock().unwrap();
@@ -153,7 +155,7 @@ fn look_at(
     all.broken.extend(counts.broken);
 }
 
-/// As `kb add` cuts with its built-in settings.
+/// Returns the options of `kb add` with the default settings.
 fn chunk_options(strategy: Strategy, format: Format, tokenizer: &Tokenizer) -> ChunkOptions {
     let is_code = format.doc_type() == DocType::Code;
     ChunkOptions {
@@ -167,14 +169,15 @@ fn chunk_options(strategy: Strategy, format: Format, tokenizer: &Tokenizer) -> C
     }
 }
 
-/// Blocks are in order, apart, on character boundaries; those of code leave out nothing.
+/// Checks that blocks are ordered, disjoint and on character boundaries, and that those of code
+/// leave nothing out.
 fn blocks(document: &Document, format: Format) -> Vec<String> {
     let mut broken = Vec::new();
     let text = &document.text;
     let mut at = 0;
     for block in &document.blocks {
         let bytes = block.bytes.clone();
-        if bytes.start < at || text.get(bytes.clone()).is_none_or(|it| it.trim().is_empty()) {
+        if bytes.start < at || text.get(bytes.clone()).is_none_or(|text| text.trim().is_empty()) {
             broken.push(format!("block {bytes:?} after {at}"));
             return broken;
         }
@@ -190,13 +193,13 @@ fn blocks(document: &Document, format: Format) -> Vec<String> {
     broken
 }
 
-/// Whether a line is what stands between the head of a table and its rows.
+/// Whether a line is the rule between the head of a table and its rows.
 fn is_table_rule(line: &str) -> bool {
-    line.contains('-') && line.chars().all(|it| "|-: ".contains(it))
+    line.contains('-') && line.chars().all(|letter| "|-: ".contains(letter))
 }
 
-/// Chunks are in order, within the limit, exactly counted, where their lines say, and together hold
-/// every letter of the blocks.
+/// Checks that chunks are ordered, within the limit, counted exactly, on the lines they state, and
+/// together contain every letter of the blocks.
 fn chunks_of(
     document: &Document,
     chunks: &[Chunk],
@@ -228,11 +231,11 @@ fn chunks_of(
             continue;
         };
         let named = lines.get(first as usize - 1..last as usize);
-        // The head of a table may be repeated before its rows.
+        // A table's head may be repeated before its rows.
         let tail = chunk.text.lines().last().unwrap_or_default();
-        let is_there = named.is_some_and(|it| {
-            it.last().is_some_and(|it| it.contains(tail))
-                && (it[0].contains(chunk.text.lines().next().unwrap_or_default())
+        let is_there = named.is_some_and(|named| {
+            named.last().is_some_and(|last| last.contains(tail))
+                && (named[0].contains(chunk.text.lines().next().unwrap_or_default())
                     || chunk.text.lines().nth(1).is_some_and(is_table_rule))
         });
         if first < last_start || !is_there {
@@ -246,22 +249,23 @@ fn chunks_of(
 
 /// Returns the first letters of the blocks that are in no chunk.
 fn lost(document: &Document, chunks: &[Chunk]) -> Option<String> {
-    let letters = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>();
-    let whole: String =
-        document.blocks.iter().map(|it| letters(&document.text[it.bytes.clone()])).collect();
+    let letters =
+        |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+    let all: String =
+        document.blocks.iter().map(|block| letters(&document.text[block.bytes.clone()])).collect();
     let mut covered = 0;
     for chunk in chunks {
         let text = letters(&chunk.text);
-        // Windows overlap, and rows of a table repeat its head: what is new is at the end.
+        // Windows overlap, and rows of a table repeat its head: new text is at the end.
         let end = (0..=text.len())
-            .filter(|it| text.is_char_boundary(*it))
-            .find(|skipped| whole[covered..].starts_with(&text[*skipped..]))
+            .filter(|skipped| text.is_char_boundary(*skipped))
+            .find(|skipped| all[covered..].starts_with(&text[*skipped..]))
             .map(|skipped| text.len() - skipped)?;
         covered += end;
     }
-    (covered < whole.len()).then(|| {
-        let rest: String = whole[covered..].chars().take(60).collect();
-        format!("lost after {covered} of {} bytes: {rest:?}", whole.len())
+    (covered < all.len()).then(|| {
+        let rest: String = all[covered..].chars().take(60).collect();
+        format!("lost after {covered} of {} bytes: {rest:?}", all.len())
     })
 }
 
@@ -271,25 +275,25 @@ fn report(found: &BTreeMap<&'static str, Counts>, start: Instant) {
          | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n",
     );
     let mut num_broken = 0;
-    for (format, it) in found {
-        num_broken += it.broken.len();
-        let mean = it.num_tokens / it.num_chunks.max(1);
+    for (format, counts) in found {
+        num_broken += counts.broken.len();
+        let mean = counts.num_tokens / counts.num_chunks.max(1);
         writeln!(
             table,
             "| {format} | {} | {} | {} | {} | {} | {} | {mean} | {} | {} |",
-            it.num_files,
-            it.num_unreadable,
-            it.num_lines,
-            it.num_blocks,
-            it.num_chunks,
-            it.num_with_symbol,
-            it.most_tokens,
-            it.broken.len()
+            counts.num_files,
+            counts.num_unreadable,
+            counts.num_lines,
+            counts.num_blocks,
+            counts.num_chunks,
+            counts.num_with_symbol,
+            counts.most_tokens,
+            counts.broken.len()
         )
         .unwrap();
     }
     print!("{table}");
-    for line in found.values().flat_map(|it| it.broken.iter().take(5)) {
+    for line in found.values().flat_map(|counts| counts.broken.iter().take(5)) {
         println!("{line}");
     }
     println!("{:.0} s", start.elapsed().as_secs_f64());
