@@ -1,10 +1,10 @@
-"""The same work in Python, for comparison. Run by `benches/run` in an environment of its own.
+"""Does the same work in Python, for comparison. `benches/run` runs it in a separate environment.
 
 peer.py graph MODEL_DIR GRAPH                 writes the model as ONNX, fp32, with a mask for batches
 peer.py embed ENGINE MODEL_DIR GRAPH TEXTS    embeds the lines of a file; prints seconds, writes vectors
 peer.py search ENGINE MODEL_DIR GRAPH DB QUERY  answers one query as `kb search` does
-peer.py profile GRAPH MODEL_DIR TEXTS         says which operators of a graph of kb's take the time
-peer.py versions                              says what is installed
+peer.py profile GRAPH MODEL_DIR TEXTS         prints which operators of kb's graph take the time
+peer.py versions                              prints the installed versions
 
 ENGINE is `batches` (ONNX Runtime, padded batches of 32), `singles` (one text at a time) or `torch`
 (sentence-transformers).
@@ -36,13 +36,13 @@ def tensors(path):
     found = {}
     for name, info in table.items():
         if name != "__metadata__" and info["dtype"] == "F32":
-            start, end = (8 + length + it for it in info["data_offsets"])
+            start, end = (8 + length + offset for offset in info["data_offsets"])
             found[name] = numpy.frombuffer(data[start:end], "<f4").reshape(info["shape"])
     return found
 
 
 def graph(model_dir, path):
-    """Writes BERT with mean pooling as an exporter would: standard operators, batch and mask."""
+    """Writes BERT with mean pooling as an exporter does: standard operators, batch and mask."""
     import onnx
     from onnx import helper, numpy_helper
 
@@ -67,7 +67,7 @@ def graph(model_dir, path):
         return node("Add", product, constant(weights[f"{name}.bias"]))
 
     def norm(value, name):
-        scale, bias = (constant(weights[f"{name}.{it}"]) for it in ("weight", "bias"))
+        scale, bias = (constant(weights[f"{name}.{part}"]) for part in ("weight", "bias"))
         return node("LayerNormalization", value, scale, bias, axis=-1, epsilon=1e-12)
 
     dim = weights["embeddings.LayerNorm.weight"].shape[0]
@@ -82,7 +82,7 @@ def graph(model_dir, path):
     hidden_keys = node("Mul", node("Sub", number(1.0), mask), number(-1e9))
     hidden_keys = node("Unsqueeze", hidden_keys, constant(numpy.array([1, 2])))
     split = constant(numpy.array([0, 0, HEADS, dim // HEADS]))
-    layers = sum(it.endswith("attention.self.query.weight") for it in weights)
+    layers = sum(name.endswith("attention.self.query.weight") for name in weights)
     for layer in range(layers):
         at = f"encoder.layer.{layer}"
 
@@ -91,7 +91,7 @@ def graph(model_dir, path):
             return node("Transpose", node("Reshape", value, split), perm=order)
 
         query, key, value = (
-            heads(*it) for it in (("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3]))
+            heads(*head) for head in (("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3]))
         )
         scores = node("Div", node("MatMul", query, key), number((dim // HEADS) ** 0.5))
         shares = node("Softmax", node("Add", scores, hidden_keys), axis=-1)
@@ -110,7 +110,7 @@ def graph(model_dir, path):
     def value(name, kind, shape):
         return helper.make_tensor_value_info(name, kind, shape)
 
-    inputs = [value(it, 7, ["batch", "tokens"]) for it in ("input_ids", "attention_mask")]
+    inputs = [value(name, 7, ["batch", "tokens"]) for name in ("input_ids", "attention_mask")]
     outputs = [value("embedding", 1, ["batch", dim])]
     made = helper.make_graph(nodes, "bert", inputs, outputs, initializers)
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
@@ -144,9 +144,9 @@ def encoder(engine, model_dir, path):
     ids_of = tokenizer(model_dir)
 
     def run(texts):
-        # By length, as sentence-transformers does, so that little is padded.
-        encoded = [it.ids for it in ids_of.encode_batch(texts)]
-        order = sorted(range(len(texts)), key=lambda it: -len(encoded[it]))
+        # Sorted by length, as in sentence-transformers, so that little is padded.
+        encoded = [encoding.ids for encoding in ids_of.encode_batch(texts)]
+        order = sorted(range(len(texts)), key=lambda idx: -len(encoded[idx]))
         vectors = [None] * len(texts)
         size = BATCH if engine == "batches" else 1
         for start in range(0, len(order), size):
@@ -189,13 +189,13 @@ def search(engine, model_dir, path, database, query):
         scores.append(numpy.frombuffer(vectors, "f4").reshape(len(taken), -1)[taken] @ vector)
     ids, scores = numpy.concatenate(ids), numpy.concatenate(scores)
     nearest = ids[numpy.argsort(-scores)[:DEPTH]].tolist()
-    words = " OR ".join(f'"{it}"' for it in query.split())
+    words = " OR ".join(f'"{word}"' for word in query.split())
     keywords = db.execute(
         "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts) LIMIT ?",
         (words, DEPTH),
     )
     fused = collections.Counter()
-    for ranking in (nearest, [it for (it,) in keywords]):
+    for ranking in (nearest, [row_id for (row_id,) in keywords]):
         for rank, chunk in enumerate(ranking, 1):
             fused[chunk] += 1 / (RRF_K + rank)
     for chunk, score in fused.most_common(10):
@@ -240,5 +240,5 @@ def versions():
 
 
 if __name__ == "__main__":
-    command = {it.__name__: it for it in (graph, embed, search, profile, versions)}[sys.argv[1]]
+    command = {function.__name__: function for function in (graph, embed, search, profile, versions)}[sys.argv[1]]
     command(*sys.argv[2:])

@@ -1,7 +1,7 @@
-//! `kb` as a library: adds a folder, brings it up to date, answers a question and removes the folder.
+//! Uses `kb` as a library: adds a folder, updates it, answers a question and removes the folder.
 //!
-//! `cargo run --example library -- ~/notes "how do I renew the VPN key"`. PDFs, HTML and the like are read by the
-//! program `kb`, which is started for it.
+//! `cargo run --example library -- ~/notes "how do I renew the VPN key"`. The program `kb` is
+//! started to read PDFs, HTML and similar files.
 
 #![expect(clippy::print_stdout, reason = "an example is a program of its own")]
 

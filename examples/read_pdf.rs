@@ -1,7 +1,7 @@
-//! Prints what kb makes of PDF files, one line of JSON for each; `tests/quality/pdf` measures with it.
+//! Prints how kb reads PDF files, one line of JSON per file; `tests/quality/pdf` measures with it.
 //!
-//! `cargo run --release --example read_pdf -- KB [--reader NAME]... [--without-outline] FILE...`, where KB is
-//! the program `kb`, which is started to read them.
+//! `cargo run --release --example read_pdf -- KB [--reader NAME]... [--without-outline] FILE...`.
+//! KB is the program `kb`, which is started to read the files.
 
 #![expect(clippy::print_stdout, reason = "an example is a program of its own")]
 
