@@ -1,4 +1,4 @@
-//! Reads PDF files and pictures of text: one file for each library, and the layout of pages.
+//! Reads PDF files and scanned pages: one file per library, and the layout analysis.
 
 mod layout;
 mod ocr;

@@ -1,7 +1,7 @@
-//! Reads grey pictures with Tesseract and returns their paragraphs.
+//! Runs Tesseract on grey pictures and returns their paragraphs.
 //!
-//! Tesseract is started by the child, so that it has the child's limits of memory and time and the
-//! process that holds the database sees nothing of a picture.
+//! The child starts Tesseract, so Tesseract has the child's limits of memory and time, and the
+//! process that holds the database never handles a picture.
 
 use std::io::{self, Read as _};
 use std::process::{Command, Stdio};
@@ -11,32 +11,32 @@ use crate::extract::pdf::clean;
 use crate::extract::protocol::{Line, OcrJob, OcrOutcome, Page, PageBlock, PageBlockKind};
 use crate::extract::reader::Input;
 
-/// Most dots of a picture: an A3 page at 300 dpi has 17 million.
-const MAX_DOTS: f64 = 25e6;
+/// Most pixels of a picture: an A3 page at 300 dpi has 17 million.
+const MAX_PIXELS: f64 = 25e6;
 
-/// Longest side of a picture; Tesseract takes no more than 32,767.
+/// Longest side of a picture; Tesseract accepts at most 32,767.
 const MAX_SIDE: f64 = 20_000.0;
 
 /// Most bytes of text of one page.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
 
-/// Most bytes of what it says of a failure.
-const MAX_COMPLAINT_BYTES: u64 = 16 << 10;
+/// Most bytes of its error output.
+const MAX_ERROR_BYTES: u64 = 16 << 10;
 
-/// A picture: one byte a dot, 0 for black, row by row from above.
+/// A picture: one byte per pixel, 0 for black, row by row from the top.
 pub(crate) struct Raster {
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// Dots per inch, where they are known.
+    /// Dots per inch, if known.
     pub(crate) dpi: Option<f64>,
-    /// `width * height` of them.
+    /// The pixels, `width * height` of them.
     pub(crate) pixels: Vec<u8>,
 }
 
-/// Returns the largest factor by which a picture of this size may be enlarged, below 1 if it is too
-/// large as it is.
+/// Returns the largest factor by which a picture of this size may be scaled; below 1 if it is too
+/// large.
 pub(crate) fn max_scale(width: f64, height: f64) -> f64 {
-    (MAX_DOTS / (width * height)).sqrt().min(MAX_SIDE / width.max(height))
+    (MAX_PIXELS / (width * height)).sqrt().min(MAX_SIDE / width.max(height))
 }
 
 /// Returns the brightness of a colour (ITU-R BT.601).
@@ -45,12 +45,12 @@ pub(crate) fn grey(red: u8, green: u8, blue: u8) -> u8 {
     u8::try_from(sum >> 8).unwrap_or(u8::MAX)
 }
 
-/// Returns the pages that are to be read.
+/// Returns the pages to read.
 pub(crate) fn pages<'a>(input: &Input<'a>) -> impl Iterator<Item = u32> + use<'a> {
-    input.ocr.into_iter().flat_map(|it| it.pages.iter().copied())
+    input.ocr.into_iter().flat_map(|job| job.pages.iter().copied())
 }
 
-/// Reads one picture and returns it as the page of an answer.
+/// Reads one picture and returns its page as a line of the answer.
 pub(crate) fn line(number: u32, raster: Option<Raster>, input: &Input<'_>) -> Line {
     let mut page = Page { number, ..Page::default() };
     page.ocr = Some(match (raster, input.ocr) {
@@ -66,7 +66,7 @@ pub(crate) fn line(number: u32, raster: Option<Raster>, input: &Input<'_>) -> Li
     Line::Page(page)
 }
 
-/// Returns what Tesseract reads, or why it cannot.
+/// Returns the text that Tesseract reads, or why it fails.
 fn recognise(raster: &Raster, job: &OcrJob) -> Result<String, String> {
     let run = || -> io::Result<(bool, String, String)> {
         let mut command = Command::new(&job.program);
@@ -74,31 +74,31 @@ fn recognise(raster: &Raster, job: &OcrJob) -> Result<String, String> {
         if let Some(dpi) = raster.dpi {
             command.args(["--dpi", &format!("{dpi:.0}")]);
         }
-        // Many documents are read side by side.
+        // Many documents are read in parallel.
         command.env("OMP_THREAD_LIMIT", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (text, complaints) = thread::scope(|scope| {
+        let (text, errors) = thread::scope(|scope| {
             scope.spawn(|| {
-                // One that does not read to the end says why on stderr.
-                let _ = stdin.map(|mut it| write_pgm(raster, &mut it));
+                // If it does not read to the end, it reports why on stderr.
+                let _ = stdin.map(|mut stdin| write_pgm(raster, &mut stdin));
             });
-            let complaints = scope.spawn(|| read(stderr, MAX_COMPLAINT_BYTES));
+            let errors = scope.spawn(|| read(stderr, MAX_ERROR_BYTES));
             let text = read(stdout, MAX_TEXT_BYTES);
-            (text, complaints.join().unwrap_or_default())
+            (text, errors.join().unwrap_or_default())
         });
-        Ok((child.wait()?.success(), text, complaints))
+        Ok((child.wait()?.success(), text, errors))
     };
     match run() {
         Ok((true, text, _)) => Ok(text),
-        Ok((false, _, complaints)) => Err(reason(&complaints)),
+        Ok((false, _, errors)) => Err(reason(&errors)),
         Err(error) => Err(format!("{} does not start: {error}", job.program.display())),
     }
 }
 
-/// Reads up to `limit` bytes, and to the end, so that the other side is not blocked.
+/// Reads up to `limit` bytes, then discards the rest, so that the other side is not blocked.
 fn read(source: Option<impl io::Read>, limit: u64) -> String {
     let mut bytes = Vec::new();
     if let Some(mut source) = source {
@@ -108,28 +108,28 @@ fn read(source: Option<impl io::Read>, limit: u64) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Writes a picture in the plainest format there is (PGM, binary).
+/// Writes a picture in the simplest format there is (PGM, binary).
 fn write_pgm(raster: &Raster, out: &mut impl io::Write) -> io::Result<()> {
     write!(out, "P5\n{} {}\n255\n", raster.width, raster.height)?;
     out.write_all(&raster.pixels)?;
     out.flush()
 }
 
-/// Returns the first thing it complains about: what follows is a consequence.
-fn reason(complaints: &str) -> String {
-    let mut lines = complaints.lines().map(str::trim).filter(|it| !it.is_empty());
-    lines.next().map_or_else(|| "Tesseract gave up".to_owned(), |it| format!("Tesseract: {it}"))
+/// Returns the first error message; the others follow from it.
+fn reason(errors: &str) -> String {
+    let mut lines = errors.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.next().map_or_else(|| "Tesseract gave up".to_owned(), |line| format!("Tesseract: {line}"))
 }
 
-/// Returns what of a recognised text is text: specks and frames come out as single signs.
+/// Returns the paragraphs that are text: specks and frames are recognised as single symbols.
 fn paragraphs(text: &str) -> Vec<PageBlock> {
-    let is_text = |it: &String| {
-        let num_visible = it.chars().filter(|it| !it.is_whitespace()).count();
-        let num_letters = it.chars().filter(|it| it.is_alphanumeric()).count();
+    let is_text = |paragraph: &String| {
+        let num_visible = paragraph.chars().filter(|c| !c.is_whitespace()).count();
+        let num_letters = paragraph.chars().filter(|c| c.is_alphanumeric()).count();
         num_letters > 1 && num_letters * 2 > num_visible
     };
     let paragraphs = clean::paragraphs(&text.replace('\u{C}', "\n\n")).filter(is_text);
-    paragraphs.map(|it| PageBlock::new(PageBlockKind::Paragraph, 0, it)).collect()
+    paragraphs.map(|paragraph| PageBlock::new(PageBlockKind::Paragraph, 0, paragraph)).collect()
 }
 
 #[cfg(test)]
@@ -137,14 +137,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn specks_are_no_text() {
+    fn specks_are_not_text() {
         let blocks = paragraphs("The gauge\nis frozen.\n\n|\n\n~ . —= a\n\nE23\u{C}");
-        let texts: Vec<&str> = blocks.iter().map(|it| it.text.as_str()).collect();
+        let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(texts, ["The gauge is frozen.", "E23"]);
     }
 
     #[test]
-    fn a_large_page_is_drawn_smaller() {
+    fn a_large_page_is_scaled_down() {
         let scale = max_scale(10_000.0, 10_000.0);
         assert!((scale - 0.5).abs() < 1e-9, "{scale}");
         let scale = max_scale(200_000.0, 10.0);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_complaint_is_the_reason() {
+    fn the_first_error_is_the_reason() {
         assert_eq!(reason("\nError opening data\nFailed\n"), "Tesseract: Error opening data");
         assert_eq!(reason(""), "Tesseract gave up");
     }

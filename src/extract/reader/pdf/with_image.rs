@@ -1,6 +1,7 @@
 //! Reads the pictures of an image file as pages for OCR (`image`).
 //!
-//! A page is a picture: one a file, but for TIFF, which holds as many as a fax had sheets.
+//! Each picture is a page: one per file, except for TIFF, which may have several, such as the pages
+//! of a fax.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -13,24 +14,24 @@ use crate::error::Failure;
 use crate::extract::protocol::{GaveUp, Head, Line, Page, Tail};
 use crate::extract::reader::{Emit, Input, Stop};
 
-/// Most pictures of one file that are looked at.
+/// Most pictures that are read from one file.
 const MAX_PICTURES: usize = 2_000;
 
 /// Most memory for one picture, in bytes.
 const MAX_PICTURE_BYTES: u64 = 512 << 20;
 
-/// Pictures whose longer side has fewer dots are enlarged to twice their size: on screenshots
-/// letters are too small for Tesseract, which wants capitals of about 30 dots.
+/// Pictures whose longer side has fewer pixels are enlarged to twice their size: letters on
+/// screenshots are too small for Tesseract, which needs capitals about 30 pixels high.
 const SMALL_SIDE: u32 = 1_600;
 
-/// Counts the pictures and says that nothing is read of them yet.
+/// Returns the pages of the file without text, as none has been read yet.
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..Head::default() }))?;
     for (number, start) in (1..).zip(pictures) {
-        let size = decoder(&with_first(input.bytes, start)).map(|it| it.dimensions());
-        let (width, height) = size.map_err(|it| gave_up(&it))?;
+        let size = decoder(&with_first(input.bytes, start)).map(|decoder| decoder.dimensions());
+        let (width, height) = size.map_err(|error| gave_up(&error))?;
         emit(Line::Page(Page {
             number,
             width: width.into(),
@@ -43,7 +44,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     Ok(())
 }
 
-/// Reads the pictures that the job names.
+/// Runs OCR on the pictures that the job names.
 pub(in crate::extract) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
@@ -54,7 +55,7 @@ pub(in crate::extract) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> R
             Some(start) => {
                 let bytes = with_first(input.bytes, *start);
                 let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
-                Some(to_raster(image.map_err(|it| gave_up(&it))?))
+                Some(to_raster(image.map_err(|error| gave_up(&error))?))
             }
             None => None,
         };
@@ -80,8 +81,8 @@ fn gave_up(error: &ImageError) -> GaveUp {
     GaveUp::new(failure, error.to_string())
 }
 
-/// Turns a picture as it is looked at: light text on a dark screen stays so, what is transparent
-/// becomes white.
+/// Converts a picture to grey as it is displayed: light text on a dark background is kept, and
+/// transparent areas become white.
 fn to_raster(image: DynamicImage) -> Raster {
     let (width, height) = (image.width().max(1), image.height().max(1));
     let most = ocr::max_scale(width.into(), height.into());
@@ -96,7 +97,7 @@ fn to_raster(image: DynamicImage) -> Raster {
             clippy::cast_sign_loss,
             reason = "positive, and no longer than what OCR takes"
         )]
-        let scaled = |it: u32| ((f64::from(it) * scale) as u32).max(1);
+        let scaled = |side: u32| ((f64::from(side) * scale) as u32).max(1);
         image::imageops::resize(&grey, scaled(width), scaled(height), FilterType::CatmullRom)
     };
     Raster { width: grey.width(), height: grey.height(), dpi: None, pixels: grey.into_raw() }
@@ -112,35 +113,35 @@ fn on_white(image: &DynamicImage) -> image::GrayImage {
     })
 }
 
-/// Returns the place of each picture's directory in a TIFF file; one zero for any other file.
+/// Returns the offset of each picture's directory in a TIFF file; a single zero for any other file.
 ///
-/// A directory ends with the place of the next one (TIFF 6.0, section 2). The chain is the file's
-/// own claim: a place that was there before ends it.
+/// A directory ends with the offset of the next one (TIFF 6.0, section 2). The file controls the
+/// chain, so an offset that occurs again ends it.
 fn pictures(bytes: &[u8]) -> Vec<u32> {
     let Some(order) = ByteOrder::of(bytes) else { return vec![0] };
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     let mut next = order.u32(bytes, 4);
-    while let Some(place) = next.filter(|it| *it != 0 && !places.contains(it))
-        && places.len() < MAX_PICTURES
+    while let Some(offset) = next.filter(|offset| *offset != 0 && !offsets.contains(offset))
+        && offsets.len() < MAX_PICTURES
     {
-        places.push(place);
+        offsets.push(offset);
         next = (|| {
-            let start = usize::try_from(place).ok()?;
+            let start = usize::try_from(offset).ok()?;
             let num_entries = usize::from(order.u16(bytes, start)?);
             order.u32(bytes, start.checked_add(2 + num_entries * 12)?)
         })();
     }
-    if places.is_empty() { vec![0] } else { places }
+    if offsets.is_empty() { vec![0] } else { offsets }
 }
 
-/// Returns the file as if the picture at `place` were its first; 0 changes nothing.
-fn with_first(bytes: &[u8], place: u32) -> Cow<'_, [u8]> {
+/// Returns the file changed so that the picture at `offset` is its first; 0 changes nothing.
+fn with_first(bytes: &[u8], offset: u32) -> Cow<'_, [u8]> {
     match ByteOrder::of(bytes) {
-        Some(order) if place != 0 && order.u32(bytes, 4) != Some(place) => {
+        Some(order) if offset != 0 && order.u32(bytes, 4) != Some(offset) => {
             let mut changed = bytes.to_vec();
             changed[4..8].copy_from_slice(&match order {
-                ByteOrder::Little => place.to_le_bytes(),
-                ByteOrder::Big => place.to_be_bytes(),
+                ByteOrder::Little => offset.to_le_bytes(),
+                ByteOrder::Big => offset.to_be_bytes(),
             });
             Cow::Owned(changed)
         }
@@ -148,7 +149,7 @@ fn with_first(bytes: &[u8], place: u32) -> Cow<'_, [u8]> {
     }
 }
 
-/// How a TIFF file writes its numbers.
+/// Byte order of the numbers in a TIFF file.
 #[derive(Debug, Clone, Copy)]
 enum ByteOrder {
     Little,
@@ -156,7 +157,7 @@ enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// `None` for what is no TIFF file of the usual kind.
+    /// Returns `None` for a file that is not an ordinary TIFF file.
     fn of(bytes: &[u8]) -> Option<Self> {
         match bytes.get(..8)? {
             [b'I', b'I', 42, 0, ..] => Some(Self::Little),
@@ -188,7 +189,8 @@ mod tests {
 
     use super::*;
 
-    /// A TIFF file of directories without entries at 8, 14, …, of which each names the next.
+    /// Creates a TIFF file of directories without entries at 8, 14, …, each with the offset of the
+    /// next.
     fn tiff(nexts: &[u32]) -> Vec<u8> {
         let mut bytes = b"II*\0\x08\0\0\0".to_vec();
         for next in nexts {
@@ -205,13 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_that_bites_its_tail_ends() {
+    fn a_circular_chain_ends() {
         assert_eq!(pictures(&tiff(&[14, 8])), [8, 14]);
         assert_eq!(pictures(&tiff(&[u32::MAX])), [8, u32::MAX]);
     }
 
     #[test]
-    fn what_is_transparent_is_paper() {
+    fn transparent_areas_become_white() {
         let image = image::GrayAlphaImage::from_fn(2, 1, |x, _| {
             image::LumaA(if x == 0 { [0, 0] } else { [0, 255] })
         });
@@ -222,8 +224,8 @@ mod tests {
         #[test]
         fn no_bytes_are_too_odd(tail in proptest::collection::vec(any::<u8>(), 0..200)) {
             let bytes = [b"MM\0*", tail.as_slice()].concat();
-            for place in pictures(&bytes) {
-                let _ = decoder(&with_first(&bytes, place)).map(|it| it.dimensions());
+            for offset in pictures(&bytes) {
+                let _ = decoder(&with_first(&bytes, offset)).map(|decoder| decoder.dimensions());
             }
         }
     }

@@ -1,6 +1,7 @@
-//! Reads PDF pages with `pdf-extract`, the last resort: paragraphs only.
+//! Reads PDF pages with `pdf-extract`, as a last resort: only paragraphs.
 //!
-//! It panics on many malformed files, by its maintainer's choice (its issue 47): fine, in a child.
+//! It panics on many malformed files, which its maintainer intends (its issue 47); this is harmless
+//! in a child.
 
 use pdf_extract::encryption::DecryptionError;
 use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page};
@@ -12,12 +13,12 @@ use crate::extract::reader::{Emit, Input, Stop};
 
 /// Reads a PDF page by page.
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    let mut document = Document::load_mem(input.bytes).map_err(|it| gave_up(&it))?;
+    let mut document = Document::load_mem(input.bytes).map_err(|error| gave_up(&error))?;
     if document.is_encrypted() {
-        let empty_first = document.decrypt("");
-        empty_first
+        let with_empty_password = document.decrypt("");
+        with_empty_password
             .or_else(|error| document.decrypt(input.password.ok_or(error)?))
-            .map_err(|it| gave_up(&it))?;
+            .map_err(|error| gave_up(&error))?;
     }
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();
     if numbers.is_empty() {
@@ -29,13 +30,13 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
         let mut text = String::new();
         let outcome = output_doc_page(&document, &mut PlainTextOutput::new(&mut text), number);
         if let Err(error) = outcome {
-            // Half a page is garbage to the reader of a result.
+            // Half a page would be useless in results.
             return Err(gave_up_writing(&error).into());
         }
         let blocks = clean::paragraphs(&text);
         let blocks: Vec<PageBlock> =
-            blocks.map(|it| PageBlock::new(PageBlockKind::Paragraph, 0, it)).collect();
-        // Not counted by this reader; all that matters of it is whether there are any.
+            blocks.map(|text| PageBlock::new(PageBlockKind::Paragraph, 0, text)).collect();
+        // This reader does not count instructions; only whether there are any matters.
         let num_text_ops = u32::from(!blocks.is_empty());
         emit(Line::Page(Page { number, blocks, num_text_ops, ..Page::default() }))?;
     }
@@ -58,6 +59,6 @@ fn gave_up(error: &Error) -> GaveUp {
         Error::Decryption(_) => Failure::EncryptionNotSupported,
         _ => Failure::Damaged,
     };
-    let says_it_all = failure == Failure::PasswordNeeded;
-    GaveUp::new(failure, if says_it_all { String::new() } else { error.to_string() })
+    let is_self_explanatory = failure == Failure::PasswordNeeded;
+    GaveUp::new(failure, if is_self_explanatory { String::new() } else { error.to_string() })
 }

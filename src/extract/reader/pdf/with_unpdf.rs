@@ -14,31 +14,33 @@ use crate::extract::reader::{Emit, Input, Stop, markdown_table};
 
 /// Reads a PDF page by page.
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    // One thread: the caller reads many documents side by side, and threads cost address space.
+    // One thread, as the caller reads many documents in parallel and threads need address space.
     let mut options = ParseOptions::new().lenient().sequential();
     if let Some(password) = input.password {
         options = options.with_password(password);
     }
     let stream = PageStreamOptions::from(&options);
-    let parser =
-        PdfParser::from_bytes_with_options(input.bytes, options).map_err(|it| gave_up(&it))?;
+    let parser = PdfParser::from_bytes_with_options(input.bytes, options)
+        .map_err(|error| gave_up(&error))?;
     if parser.page_count() == 0 {
         return Err(GaveUp::new(Failure::NoPages, "").into());
     }
 
-    let mut unheard = None;
+    let mut emit_error = None;
     let quality = parser.for_each_page(stream, |event| {
         let line = match event {
             ParseEvent::DocumentStart { metadata, outline, page_count, form_fields } => {
                 Line::Document(Head {
                     title: metadata.title,
                     author: metadata.author,
-                    created: metadata.created.map(|it| it.to_rfc3339().replace("+00:00", "Z")),
+                    created: metadata
+                        .created
+                        .map(|created| created.to_rfc3339().replace("+00:00", "Z")),
                     language: None,
                     page_count,
                     labels: Vec::new(),
-                    outline: outline.map(|it| flatten(&it.items)).unwrap_or_default(),
-                    fields: form_fields.iter().filter_map(typed_in).collect(),
+                    outline: outline.map(|outline| flatten(&outline.items)).unwrap_or_default(),
+                    fields: form_fields.iter().filter_map(field_text).collect(),
                 })
             }
             ParseEvent::PageParsed(page) => Line::Page(convert_page(&page)),
@@ -54,15 +56,15 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
         match emit(line) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
-                unheard = Some(error);
+                emit_error = Some(error);
                 ControlFlow::Break(())
             }
         }
     });
-    if let Some(error) = unheard {
+    if let Some(error) = emit_error {
         return Err(error.into());
     }
-    let quality = quality.map_err(|it| gave_up(&it))?;
+    let quality = quality.map_err(|error| gave_up(&error))?;
     emit(Line::Done(Tail {
         declared_page_count: quality.declared_page_count,
         pages_lost: quality.pages_incomplete,
@@ -77,26 +79,26 @@ fn gave_up(error: &Error) -> GaveUp {
         Error::InvalidPassword => {
             return GaveUp::new(Failure::PasswordNeeded, "the one given does not fit");
         }
-        // Versions of the format itself are never refused, only those of the encryption.
+        // Versions of the format are never refused, only versions of the encryption.
         Error::UnsupportedVersion(_) => Failure::EncryptionNotSupported,
-        Error::PdfParse(words) if words.starts_with("Encrypt dictionary") => {
+        Error::PdfParse(text) if text.starts_with("Encrypt dictionary") => {
             Failure::EncryptionNotSupported
         }
         _ => Failure::Damaged,
     };
-    let words = match error {
-        Error::PdfParse(words) | Error::Corrupted(words) => words.clone(),
+    let text = match error {
+        Error::PdfParse(text) | Error::Corrupted(text) => text.clone(),
         other => other.to_string(),
     };
-    GaveUp::new(failure, words)
+    GaveUp::new(failure, text)
 }
 
-/// Most bookmarks that are taken: those of the largest handbooks.
+/// Most bookmarks that are read; the largest handbooks have as many.
 const MAX_OUTLINE: usize = 10_000;
 
 fn flatten(items: &[OutlineItem]) -> Vec<OutlineEntry> {
     let mut entries = Vec::new();
-    // A stack of our own: the depth of an outline is the file's choice.
+    // An explicit stack, as the file controls the depth of the outline.
     let mut pending: Vec<&OutlineItem> = items.iter().rev().collect();
     while let Some(item) = pending.pop()
         && entries.len() < MAX_OUTLINE
@@ -108,28 +110,28 @@ fn flatten(items: &[OutlineItem]) -> Vec<OutlineEntry> {
         });
         pending.extend(item.children.iter().rev());
     }
-    entries.retain(|it| !it.title.is_empty());
+    entries.retain(|entry| !entry.title.is_empty());
     entries
 }
 
-/// Returns what was typed into a field or chosen in it; ticks and signatures are no text.
-fn typed_in(field: &FormField) -> Option<String> {
-    let words = match field.value.as_ref()? {
-        FieldValue::Text(words) | FieldValue::Choice(words) => words.clone(),
-        FieldValue::Choices(words) => words.join(", "),
+/// Returns the text typed or chosen in a field; check marks and signatures are not text.
+fn field_text(field: &FormField) -> Option<String> {
+    let text = match field.value.as_ref()? {
+        FieldValue::Text(text) | FieldValue::Choice(text) => text.clone(),
+        FieldValue::Choices(text) => text.join(", "),
         FieldValue::Boolean(_) => return None,
     };
-    Some(clean::text(&words)).filter(|it| it.chars().any(char::is_alphanumeric))
+    Some(clean::text(&text)).filter(|text| text.chars().any(char::is_alphanumeric))
 }
 
 fn convert_page(page: &unpdf::Page) -> Page {
     let mut blocks = Vec::new();
     for element in &page.elements {
         match element {
-            Block::Paragraph(it) => blocks.extend(convert_paragraph(it)),
-            Block::Table(it) => blocks.extend(convert_table(it)),
+            Block::Paragraph(paragraph) => blocks.extend(convert_paragraph(paragraph)),
+            Block::Table(table) => blocks.extend(convert_table(table)),
             Block::Code { content } => {
-                // Indentation is meaning here: only the spelling of characters is cleaned.
+                // Indentation is significant here, so only characters are cleaned.
                 let lines: Vec<String> = content.lines().map(code_line).collect();
                 blocks.push(PageBlock::new(PageBlockKind::Code, 0, lines.join("\n")));
             }
@@ -142,15 +144,15 @@ fn convert_page(page: &unpdf::Page) -> Page {
             | Block::SectionBreak => {}
         }
     }
-    blocks.retain(|it| !it.text.trim().is_empty());
+    blocks.retain(|block| !block.text.trim().is_empty());
     let num_ops = [page.text_op_count, page.image_op_count, page.form_op_count, page.fill_op_count];
     let lost = page.suppressed_text_runs.saturating_add(page.undecodable_content_streams);
     Page {
         number: page.number,
         blocks,
         num_text_ops: page.text_op_count,
-        is_blank: num_ops.iter().all(|it| *it == 0),
-        // Not `clamp`, which lets through what is no number.
+        is_blank: num_ops.iter().all(|count| *count == 0),
+        // Not `clamp`, which keeps NaN.
         image_coverage: f64::from(page.image_coverage).min(1.0),
         num_unreadable: u32::try_from(lost).unwrap_or(u32::MAX),
         ..Page::default()
@@ -171,12 +173,12 @@ fn convert_paragraph(paragraph: &Paragraph) -> Option<PageBlock> {
 }
 
 fn code_line(line: &str) -> String {
-    let indent: String = line.chars().take_while(|it| *it == ' ').collect();
+    let indent: String = line.chars().take_while(|c| *c == ' ').collect();
     indent + &clean::text(line)
 }
 
-/// Returns a table as Markdown, its first row the header; as paragraphs what has one row or one
-/// column only, since those are lines of text that happened to stand in a grid.
+/// Returns a table as Markdown, with the first row as its header. A table with only one row or
+/// column becomes paragraphs, as it is text that happened to be in a grid.
 fn convert_table(table: &Table) -> Vec<PageBlock> {
     let columns = table.cell_columns();
     let width = table.column_count();
@@ -189,15 +191,15 @@ fn convert_table(table: &Table) -> Vec<PageBlock> {
                     clean::rejoin_hyphenated(&clean::join_lines(&clean::text(&cell.plain_text())));
             }
         }
-        if cells.iter().any(|it| !it.is_empty()) {
+        if cells.iter().any(|cell| !cell.is_empty()) {
             rows.push(cells);
         }
     }
     markdown_table::drop_empty_columns(&mut rows);
-    let caption = table.caption.as_deref().map(clean::text).filter(|it| !it.is_empty());
+    let caption = table.caption.as_deref().map(clean::text).filter(|text| !text.is_empty());
     let caption =
-        caption.map(|it| PageBlock::new(PageBlockKind::Paragraph, 0, clean::join_lines(&it)));
-    let is_grid = rows.len() >= 2 && rows.first().is_some_and(|it| it.len() >= 2);
+        caption.map(|text| PageBlock::new(PageBlockKind::Paragraph, 0, clean::join_lines(&text)));
+    let is_grid = rows.len() >= 2 && rows.first().is_some_and(|row| row.len() >= 2);
     if !is_grid {
         let lines = rows.into_iter().map(|cells| cells.join(" ").trim().to_owned());
         let lines = lines.map(|text| PageBlock::new(PageBlockKind::Paragraph, 0, text));
@@ -219,15 +221,15 @@ mod tests {
     fn check(rows: &[&[&str]], expected: &[(PageBlockKind, &str)]) {
         let mut table = Table::new();
         for row in rows {
-            table.add_row(TableRow::new(row.iter().map(|it| TableCell::text(*it)).collect()));
+            table.add_row(TableRow::new(row.iter().map(|cell| TableCell::text(*cell)).collect()));
         }
         let blocks = convert_table(&table);
-        let found: Vec<_> = blocks.iter().map(|it| (it.kind, it.text.as_str())).collect();
+        let found: Vec<_> = blocks.iter().map(|block| (block.kind, block.text.as_str())).collect();
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn a_table_is_markdown_with_its_first_row_as_header() {
+    fn a_table_becomes_markdown_with_its_first_row_as_header() {
         let expected = "| Station | Height |\n| --- | --- |\n| North a\\|b | 2.1 m |";
         check(
             &[&["Station", "Height"], &["North\na|b", "2.1 m"]],
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn one_column_is_text() {
+    fn one_column_becomes_text() {
         let paragraph = PageBlockKind::Paragraph;
         check(&[&["one"], &["two"]], &[(paragraph, "one"), (paragraph, "two")]);
         check(&[&["one", "two"]], &[(paragraph, "one two")]);

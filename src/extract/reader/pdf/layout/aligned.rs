@@ -5,24 +5,27 @@ use super::lines::Line;
 use super::piece::Table;
 use super::sheet::Area;
 
-/// Lines in a row within a table that may have a single piece: headings of groups, wrapped labels.
+/// Most consecutive lines of a table that may consist of one piece: headings of groups, wrapped
+/// labels.
 const MAX_SINGLE: usize = 2;
 
-/// Lines above the first parted one that may be of a table's head, and how near they stand.
+/// Most lines above the first split one that may belong to the table head, and how far apart they
+/// may be.
 const MAX_HEAD_LINES: usize = 3;
 const MAX_HEAD_GAP: f64 = 1.7;
 
-/// Takes the tables without rules out of the lines of a region.
+/// Removes the tables without rules from the lines of a region, and returns them.
 pub(super) fn take(lines: &mut Vec<Line>) -> Vec<Table> {
     let mut tables = Vec::new();
     let mut rest: Vec<Line> = Vec::new();
     let all = std::mem::take(lines);
-    let rows: Vec<Row<'_>> = all.iter().map(|it| Row::new(it, CELL_GAP).with_mark()).collect();
+    let rows: Vec<Row<'_>> =
+        all.iter().map(|line| Row::new(line, CELL_GAP).with_marker()).collect();
     let (mut at, mut free_from) = (0, 0);
     while at < rows.len() {
         let end = at + run_len(&rows[at..]);
         let start = at - head_len(&rows[free_from..end], at - free_from);
-        let area = Area::around(rows[start..end].iter().map(|it| it.line.area));
+        let area = Area::around(rows[start..end].iter().map(|row| row.line.area));
         if let Some(table) = table(&rows[start..end], area, false) {
             tables.push(table);
             rest.truncate(rest.len() - (at - start));
@@ -38,8 +41,8 @@ pub(super) fn take(lines: &mut Vec<Line>) -> Vec<Table> {
     tables
 }
 
-/// Returns how many lines above the first parted one, at `at`, are of the table's head: they stand
-/// over its columns alone.
+/// Returns how many lines above the first split one, at `at`, belong to the table head: these are
+/// lines that are only above columns of the table.
 fn head_len(rows: &[Row<'_>], at: usize) -> usize {
     let Some(border) = borders(&rows[at..]).first().copied() else { return 0 };
     let is_head = |above: &Row<'_>, below: &Row<'_>| {
@@ -47,11 +50,12 @@ fn head_len(rows: &[Row<'_>], at: usize) -> usize {
             && below.line.base - above.line.base <= MAX_HEAD_GAP * below.line.size
     };
     (1..=at.min(MAX_HEAD_LINES))
-        .take_while(|it| is_head(&rows[at - it], &rows[at - it + 1]))
+        .take_while(|distance| is_head(&rows[at - distance], &rows[at - distance + 1]))
         .count()
 }
 
-/// Returns how many lines from the first on may be a table: parted ones with a few others between.
+/// Returns how many lines, from the first one, may be a table: split lines with a few others in
+/// between.
 fn run_len(rows: &[Row<'_>]) -> usize {
     let (mut len, mut single) = (0, 0);
     for (at, row) in rows.iter().enumerate() {
@@ -59,7 +63,7 @@ fn run_len(rows: &[Row<'_>]) -> usize {
         if is_far {
             break;
         }
-        if row.is_parted() {
+        if row.is_split() {
             len = at + 1;
             single = 0;
         } else {
@@ -81,12 +85,12 @@ mod tests {
     #[track_caller]
     fn check(picture: &str, expected: &[&str]) {
         let tables = take(&mut testing::lines(picture));
-        let tables: Vec<String> = tables.iter().map(|it| to_markdown(&it.rows)).collect();
+        let tables: Vec<String> = tables.iter().map(|table| to_markdown(&table.rows)).collect();
         assert_eq!(tables, expected);
     }
 
     #[test]
-    fn numbers_in_columns_are_a_table() {
+    fn numbers_in_columns_become_a_table() {
         check(
             "The heights were these.\n\
              Station        2024     2025\n\
@@ -99,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_of_several_lines_is_one_row() {
+    fn a_head_of_several_lines_becomes_one_row() {
         check(
             "               Height     Height\n\
              Station        in 2024    in 2025\n\
@@ -111,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_of_two_lines_is_one() {
+    fn a_label_of_two_lines_is_joined() {
         check(
             "North          2.1      2.2\n\
              South bank, measured at\n\
@@ -123,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_contents_are_no_table() {
+    fn text_and_tables_of_contents_are_not_tables() {
         check("One    two words and some more of them that go on\nnext   line\nlast   line", &[]);
         check("One .......... 1\nTwo .......... 2\nThree ........ 3\nFour ......... 4", &[]);
         check("1.   The tide\n2.   The ebb\n3.   The flood", &[]);

@@ -7,44 +7,44 @@ use super::words::Word;
 /// A line of text.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
-    /// In the order in which they are read.
+    /// In reading order.
     pub(super) words: Vec<Word>,
     pub(super) area: Area,
-    /// Base line of most of it.
+    /// Base line of most of its words.
     pub(super) base: f64,
-    /// Height of the typeface of most of it.
+    /// Font height of most of its words.
     pub(super) size: f64,
     pub(super) ink: f64,
     pub(super) is_bold: bool,
     pub(super) tagged_level: u8,
     pub(super) is_rtl: bool,
-    /// Width of its characters as a share of the size, if all have the same.
+    /// Width of its characters as a fraction of the size, if all are equal.
     pub(super) pitch: Option<f64>,
-    /// Whether it has letters that show that this is so of the typeface.
-    pub(super) tells_pitch: bool,
+    /// Whether its letters would have different widths in a proportional font.
+    pub(super) shows_fixed_pitch: bool,
 }
 
-/// Farther off, as a share of the size, and a word is on another line.
+/// Largest distance of a word from its line, as a fraction of the size.
 const MAX_DRIFT: f64 = 0.35;
 
-/// Share of its height that a raised or lowered word lies beside a line.
-const MIN_BESIDE: f64 = 0.5;
+/// Smallest overlap of a raised or lowered word with its line, as a fraction of its height.
+const MIN_OVERLAP: f64 = 0.5;
 
-/// Gap below which two words touch, and below which two ideographs are of one word.
+/// Gap below which two words touch, and below which two ideographs belong to one word.
 const TOUCHING: f64 = 0.12;
 const TOUCHING_IDEOGRAPHS: f64 = 0.9;
 
-/// How far widths may differ in a typeface of one pitch, as a share of the size.
+/// How far widths may differ in a monospaced font, as a fraction of the size.
 const SAME_PITCH: f64 = 0.02;
 
-/// Letters before a raised number that make it a note's mark rather than an exponent.
-const WORD_BEFORE_MARK: usize = 4;
+/// Fewest letters before a raised number that is a note reference rather than an exponent.
+const WORD_BEFORE_REFERENCE: usize = 4;
 
-/// Gathers words into lines, top to bottom.
+/// Groups words into lines, top to bottom.
 pub(super) fn gather(words: Vec<Word>) -> Vec<Line> {
     let median = median_size(&words);
     let (mut main, rest): (Vec<Word>, Vec<Word>) =
-        words.into_iter().partition(|it| (0.8 * median..=1.6 * median).contains(&it.size));
+        words.into_iter().partition(|word| (0.8 * median..=1.6 * median).contains(&word.size));
     main.sort_by(|a, b| a.base.total_cmp(&b.base));
     let mut lines: Vec<Vec<Word>> = Vec::new();
     for word in main {
@@ -61,30 +61,30 @@ pub(super) fn gather(words: Vec<Word>) -> Vec<Line> {
     lines
 }
 
-/// Adds words that are smaller or larger than most to the lines they stand beside: exponents,
-/// marks of notes, initials; or to lines of their own.
+/// Adds words that are smaller or larger than most to the lines next to them (exponents, note
+/// references, initials), or to separate lines.
 fn add_odd_sizes(lines: &mut Vec<Vec<Word>>, mut words: Vec<Word>) {
     let num_main = lines.len();
     words.sort_by(|a, b| a.base.total_cmp(&b.base));
     for word in words {
-        let beside = |line: &Vec<Word>| {
-            let area = Area::around(line.iter().map(|it| it.area));
+        let overlap = |line: &Vec<Word>| {
+            let area = Area::around(line.iter().map(|other| other.area));
             let height = word.area.height().min(area.height());
             let share = word.area.shared_height(&area) / height;
             let gap = -word.area.shared_width(&area) / word.size.max(line[0].size);
-            (share >= MIN_BESIDE && gap < 3.0).then_some(share)
+            (share >= MIN_OVERLAP && gap < 3.0).then_some(share)
         };
         let is_larger = |line: &Vec<Word>| word.size > 1.6 * line[0].size;
         let best = lines[..num_main]
             .iter_mut()
-            .filter(|it| !is_larger(it) || starts(it, &word))
-            .filter_map(|it| Some((beside(it)?, it)))
+            .filter(|line| !is_larger(line) || starts_with_initial(line, &word))
+            .filter_map(|line| Some((overlap(line)?, line)))
             .max_by(|a, b| a.0.total_cmp(&b.0));
         let Some((_, line)) = best else {
-            let own = lines[num_main..].last_mut().filter(|line| {
+            let separate = lines[num_main..].last_mut().filter(|line| {
                 (word.base - line[0].base).abs() <= MAX_DRIFT * word.size.min(line[0].size)
             });
-            match own {
+            match separate {
                 Some(line) => line.push(word),
                 None => lines.push(vec![word]),
             }
@@ -94,59 +94,60 @@ fn add_odd_sizes(lines: &mut Vec<Vec<Word>>, mut words: Vec<Word>) {
     }
 }
 
-/// Whether `initial` is a large first letter and `line` the first of the lines beside it.
-fn starts(line: &[Word], initial: &Word) -> bool {
-    let top = line.iter().map(|it| it.area.top).fold(f64::INFINITY, f64::min);
+/// Whether `initial` is a large first letter and `line` the first of the lines next to it.
+fn starts_with_initial(line: &[Word], initial: &Word) -> bool {
+    let top = line.iter().map(|word| word.area.top).fold(f64::INFINITY, f64::min);
     initial.text.chars().count() <= 2
         && (initial.area.top - top).abs() < 0.5 * line[0].size
-        && line.iter().all(|it| it.area.left >= initial.area.right - 0.2 * it.size)
+        && line.iter().all(|word| word.area.left >= initial.area.right - 0.2 * word.size)
 }
 
 pub(super) fn median_size(words: &[Word]) -> f64 {
-    let mut sizes: Vec<(f64, usize)> = words.iter().map(|it| (it.size, it.text.len())).collect();
+    let mut sizes: Vec<(f64, usize)> =
+        words.iter().map(|word| (word.size, word.text.len())).collect();
     sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let total: usize = sizes.iter().map(|it| it.1).sum();
+    let total: usize = sizes.iter().map(|(_, len)| len).sum();
     let mut sum = 0;
     let middle = sizes.iter().find(|(_, len)| {
         sum += len;
         sum * 2 >= total
     });
-    middle.map_or(0.0, |it| it.0)
+    middle.map_or(0.0, |(size, _)| *size)
 }
 
 fn finish(mut words: Vec<Word>) -> Option<Line> {
     words.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
-    let (num_rtl, num_ltr) = words.iter().fold((0, 0), |(rtl, ltr), it| {
-        let is_rtl = it.text.contains(script::is_rtl);
+    let (num_rtl, num_ltr) = words.iter().fold((0, 0), |(rtl, ltr), word| {
+        let is_rtl = word.text.contains(script::is_rtl);
         (
             rtl + usize::from(is_rtl),
-            ltr + usize::from(!is_rtl && it.text.contains(char::is_alphabetic)),
+            ltr + usize::from(!is_rtl && word.text.contains(char::is_alphabetic)),
         )
     });
     let is_rtl = num_rtl > num_ltr;
     if num_rtl > 0 {
         if is_rtl {
-            script::order(&mut words, |it| it.text.contains(script::is_rtl));
+            script::order(&mut words, |word| word.text.contains(script::is_rtl));
         } else {
-            turn_foreign(&mut words);
+            reverse_rtl_runs(&mut words);
         }
     }
     let size = median_size(&words);
-    let main = words.iter().find(|it| (it.size - size).abs() < 0.01 * size)?;
+    let main = words.iter().find(|word| (word.size - size).abs() < 0.01 * size)?;
     let (base, tagged_level) = (main.base, main.tagged_level);
-    let area = Area::around(words.iter().map(|it| it.area));
+    let area = Area::around(words.iter().map(|word| word.area));
     let (mut inked, mut width, mut bold, mut all) = (0.0, 0.0, 0, 0);
-    for it in &words {
-        if it.ink > 0.0 {
-            inked += it.ink * it.area.width();
-            width += it.area.width();
+    for word in &words {
+        if word.ink > 0.0 {
+            inked += word.ink * word.area.width();
+            width += word.area.width();
         }
-        bold += if it.is_bold { it.text.len() } else { 0 };
-        all += it.text.len();
+        bold += if word.is_bold { word.text.len() } else { 0 };
+        all += word.text.len();
     }
     let ink = if width > 0.0 { inked / width } else { 0.0 };
     let pitch = words[0].pitch.filter(|first| {
-        words.iter().all(|it| it.pitch.is_some_and(|it| (it - first).abs() < SAME_PITCH))
+        words.iter().all(|word| word.pitch.is_some_and(|pitch| (pitch - first).abs() < SAME_PITCH))
     });
     Some(Line {
         area,
@@ -157,30 +158,31 @@ fn finish(mut words: Vec<Word>) -> Option<Line> {
         tagged_level,
         is_rtl,
         pitch,
-        tells_pitch: pitch.is_some() && words.iter().any(|it| it.has_pitch),
+        shows_fixed_pitch: pitch.is_some() && words.iter().any(|word| word.shows_fixed_pitch),
         words,
     })
 }
 
-/// Turns round the words that run to the left within a line that runs to the right.
-fn turn_foreign(words: &mut [Word]) {
+/// Reverses the runs of right-to-left words in a left-to-right line.
+fn reverse_rtl_runs(words: &mut [Word]) {
     let mut start = 0;
     while start < words.len() {
-        let len = words[start..].iter().take_while(|it| it.text.contains(script::is_rtl)).count();
+        let len =
+            words[start..].iter().take_while(|word| word.text.contains(script::is_rtl)).count();
         words[start..start + len].reverse();
         start += len.max(1);
     }
 }
 
 impl Line {
-    /// Returns the line as it is read.
+    /// Returns the text of the line in reading order.
     pub(super) fn text(&self) -> String {
-        spell(&self.words)
+        join_words(&self.words)
     }
 }
 
-/// Joins words as they are read, a space where there is one.
-pub(super) fn spell(words: &[Word]) -> String {
+/// Joins words in reading order, with a space where there is a gap.
+pub(super) fn join_words(words: &[Word]) -> String {
     let mut text = String::new();
     let mut last: Option<&Word> = None;
     for word in words {
@@ -196,12 +198,13 @@ pub(super) fn spell(words: &[Word]) -> String {
 fn is_apart(last: &Word, next: &Word) -> bool {
     let gap = -last.area.shared_width(&next.area) / last.size.max(next.size);
     let is_raised = next.base < last.base - 0.15 * last.size && next.size < 0.9 * last.size;
-    let is_mark = is_raised
-        && next.text.chars().all(|it| it.is_ascii_digit() || matches!(it, ',' | '*'))
-        && last.text.chars().rev().take_while(|it| it.is_alphabetic()).count() >= WORD_BEFORE_MARK;
+    let is_reference = is_raised
+        && next.text.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '*'))
+        && last.text.chars().rev().take_while(|c| c.is_alphabetic()).count()
+            >= WORD_BEFORE_REFERENCE;
     let are_ideographs = last.text.ends_with(script::is_ideographic)
         && next.text.starts_with(script::is_ideographic);
-    gap > if are_ideographs { TOUCHING_IDEOGRAPHS } else { TOUCHING } || is_mark
+    gap > if are_ideographs { TOUCHING_IDEOGRAPHS } else { TOUCHING } || is_reference
 }
 
 #[cfg(test)]
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn words_on_one_base_line_are_a_line() {
+    fn words_on_one_base_line_form_a_line() {
         check(words("the tide\nturns"), &["the tide", "turns"]);
         check(Vec::new(), &[]);
     }
@@ -230,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_of_a_note_is_no_part_of_its_word() {
+    fn a_note_reference_is_not_part_of_the_word() {
         let mut text = words("noon");
         text.push(word("1", 20.0, 8.0, 6.0));
         check(text, &["noon 1"]);
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_run_to_the_left_are_read_from_the_right() {
+    fn right_to_left_lines_are_read_from_the_right() {
         check(words("\u{5D1}\u{5D1} 2 1 \u{5D0}\u{5D0}"), &["\u{5D0}\u{5D0} 2 1 \u{5D1}\u{5D1}"]);
         check(
             words("see \u{5D1}\u{5D1} \u{5D0}\u{5D0} there too"),

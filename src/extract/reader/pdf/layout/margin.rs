@@ -1,23 +1,24 @@
 //! Removes line numbers from the margin of a page.
 //!
-//! Drafts, briefs and bills number their lines in the margin; among the words such numbers would
-//! stand in the middle of sentences.
+//! Drafts, briefs and bills number their lines in the margin; such numbers would end up in the
+//! middle of sentences.
 
 use super::words::Word;
 
-/// Fewest numbers that are taken for those of lines.
+/// Fewest numbers that count as line numbers.
 const MIN_NUMBERS: usize = 15;
 
-/// How far numbers may stand out of line, and their distances differ, as shares of the size.
+/// How far numbers may be out of line, and how far their distances may differ, as fractions of the
+/// size.
 const MAX_DRIFT: f64 = 0.35;
 
-/// Space between a number and its line, as a share of the size.
+/// Smallest gap between a number and its line, as a fraction of the size.
 const MIN_GAP: f64 = 0.7;
 
-/// Words that the lines beside the numbers have at least, on average: rows of a table have fewer.
+/// Fewest words per numbered line, on average; rows of a table have fewer.
 const MIN_WORDS: f64 = 4.0;
 
-/// Leaves out the numbers of lines.
+/// Removes line numbers.
 pub(super) fn without_line_numbers(words: Vec<Word>) -> Vec<Word> {
     let numbers = line_numbers(&words);
     if numbers.is_empty() {
@@ -32,13 +33,13 @@ pub(super) fn without_line_numbers(words: Vec<Word>) -> Vec<Word> {
     words
 }
 
-/// Returns the indices of the numbers of lines, in order.
+/// Returns the indices of the line numbers, in order.
 fn line_numbers(words: &[Word]) -> Vec<usize> {
     let numbers: Vec<(usize, u32)> = words
         .iter()
         .enumerate()
-        .filter(|(_, it)| it.text.len() <= 3)
-        .filter_map(|(at, it)| Some((at, it.text.parse().ok()?)))
+        .filter(|(_, word)| word.text.len() <= 3)
+        .filter_map(|(at, word)| Some((at, word.text.parse().ok()?)))
         .collect();
     if numbers.len() < MIN_NUMBERS {
         return Vec::new();
@@ -57,16 +58,16 @@ fn line_numbers(words: &[Word]) -> Vec<usize> {
     }
     for mut column in columns {
         column.sort_by(|a, b| words[a.0].base.total_cmp(&words[b.0].base));
-        if counts_lines(&column, words) {
-            found.extend(column.iter().map(|it| it.0));
+        if are_line_numbers(&column, words) {
+            found.extend(column.iter().map(|(at, _)| at));
         }
     }
     found.sort_unstable();
     found
 }
 
-/// Whether numbers in one column, top to bottom, count lines of prose from outside.
-fn counts_lines(column: &[(usize, u32)], words: &[Word]) -> bool {
+/// Whether the numbers in one column, top to bottom, number the lines of prose next to them.
+fn are_line_numbers(column: &[(usize, u32)], words: &[Word]) -> bool {
     if column.len() < MIN_NUMBERS {
         return false;
     }
@@ -86,11 +87,12 @@ fn counts_lines(column: &[(usize, u32)], words: &[Word]) -> bool {
     let (mut to_left, mut to_right) = (false, false);
     for &(at, _) in column {
         let number = &words[at];
-        let mut beside = words.iter().filter(|it| {
-            (it.base - number.base).abs() <= MAX_DRIFT * number.size && !std::ptr::eq(*it, number)
+        let mut neighbours = words.iter().filter(|word| {
+            (word.base - number.base).abs() <= MAX_DRIFT * number.size
+                && !std::ptr::eq(*word, number)
         });
         let mut count = 0;
-        for word in &mut beside {
+        for word in &mut neighbours {
             count += 1;
             let gap = -word.area.shared_width(&number.area);
             is_outside &= gap >= MIN_GAP * number.size;
@@ -118,15 +120,15 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_lines_go() {
-        check((1..=20).map(|it| format!("{it:>2}   the tide turns at noon")), 20 * 5);
-        check((1..=20).map(|it| format!("the tide turns at noon   {it:>2}")), 20 * 5);
+    fn line_numbers_are_removed() {
+        check((1..=20).map(|number| format!("{number:>2}   the tide turns at noon")), 20 * 5);
+        check((1..=20).map(|number| format!("the tide turns at noon   {number:>2}")), 20 * 5);
     }
 
     #[test]
-    fn numbers_of_a_table_or_of_a_few_lines_stay() {
-        check((1..=20).map(|it| format!("{it:>2}   Austria   86.2")), 20 * 3);
-        check((1..=9).map(|it| format!("{it:>2}   the tide turns at noon")), 9 * 6);
-        check((1..=20).map(|it| format!("{:>2}   the tide turns at noon", it * 3)), 20 * 6);
+    fn numbers_of_a_table_or_of_a_few_lines_are_kept() {
+        check((1..=20).map(|number| format!("{number:>2}   Austria   86.2")), 20 * 3);
+        check((1..=9).map(|number| format!("{number:>2}   the tide turns at noon")), 9 * 6);
+        check((1..=20).map(|number| format!("{:>2}   the tide turns at noon", number * 3)), 20 * 6);
     }
 }

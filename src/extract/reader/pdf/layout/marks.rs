@@ -1,4 +1,4 @@
-//! What lines begin and end with: marks of lists, ends of sentences.
+//! Recognises list markers and the ends of sentences.
 
 use super::lines::Line;
 
@@ -7,19 +7,19 @@ pub(super) fn ends_sentence(line: &Line) -> bool {
     let last = line
         .words
         .last()
-        .map(|it| it.text.trim_end_matches(['"', '\'', ')', '\u{201D}', '\u{2019}', ']']));
-    last.is_some_and(|it| it.ends_with(['.', '!', '?', ':', ';', '\u{3002}', '\u{61F}']))
+        .map(|word| word.text.trim_end_matches(['"', '\'', ')', '\u{201D}', '\u{2019}', ']']));
+    last.is_some_and(|text| text.ends_with(['.', '!', '?', ':', ';', '\u{3002}', '\u{61F}']))
 }
 
-/// What an item of a list begins with.
+/// The kind of a list marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum Marker {
     Bullet,
     Number,
 }
 
-/// Returns what a line begins with if it is an item of a list.
-pub(super) fn mark_of(line: &Line) -> Option<Mark> {
+/// Returns the list marker of a line, if it has one.
+pub(super) fn marker_of(line: &Line) -> Option<Marker> {
     let first = line.words.first()?;
     if line.words.len() < 2 {
         return None;
@@ -52,11 +52,11 @@ pub(super) fn mark_of(line: &Line) -> Option<Mark> {
             | '\u{25B6}'
     );
     if is_bullet && rest.is_empty() {
-        return Some(Mark::Bullet);
+        return Some(Marker::Bullet);
     }
     let inner = first.text.trim_start_matches('(').strip_suffix(['.', ')'])?;
-    let is_number = inner.len() <= 3 && inner.chars().all(|it| it.is_ascii_digit());
-    let is_letter = inner.len() == 1 && inner.chars().all(|it| it.is_ascii_alphabetic());
-    let is_roman = inner.len() <= 5 && inner.chars().all(|it| matches!(it, 'i' | 'v' | 'x'));
-    (!inner.is_empty() && (is_number || is_letter || is_roman)).then_some(Mark::Number)
+    let is_number = inner.len() <= 3 && inner.chars().all(|c| c.is_ascii_digit());
+    let is_letter = inner.len() == 1 && inner.chars().all(|c| c.is_ascii_alphabetic());
+    let is_roman = inner.len() <= 5 && inner.chars().all(|c| matches!(c, 'i' | 'v' | 'x'));
+    (!inner.is_empty() && (is_number || is_letter || is_roman)).then_some(Marker::Number)
 }

@@ -1,4 +1,4 @@
-//! Finds the blocks of a page, with their places, in reading order. Pure.
+//! Finds the blocks of a page, with their positions, in reading order. A pure function.
 //!
 //! ```text
 //! sheet ─► words ─► regions ─► lines ─► paragraphs
@@ -23,7 +23,7 @@ mod words;
 mod wraps;
 mod zones;
 
-use paragraphs::Usual;
+use paragraphs::BodyStyle;
 use piece::Piece;
 use rules::Rules;
 use sheet::{Area, Direction, Sheet};
@@ -31,21 +31,23 @@ use words::Word;
 
 use crate::extract::protocol::PageBlock;
 
-/// A page that has been read, as most of its text stands.
+/// A page after layout analysis, turned so that most of its text is upright.
 pub(crate) struct Arranged {
     pub(crate) blocks: Vec<PageBlock>,
     pub(crate) width: f64,
     pub(crate) height: f64,
 }
 
-/// Reads a page: blocks in reading order, those whose text runs another way than most at the end.
+/// Analyses a page: returns blocks in reading order, with text in other directions at the end.
 pub(crate) fn arrange(sheet: &Sheet) -> Arranged {
     let mut all: Vec<(Direction, Vec<Word>)> =
-        Direction::ALL.map(|it| (it, words::find(sheet, it))).into();
+        Direction::ALL.map(|direction| (direction, words::find(sheet, direction))).into();
     all.retain(|(_, words)| !words.is_empty());
-    // Stable: of equals the first, which is level.
+    // The sort is stable: of equals the first stays first, which is horizontal text.
     all.sort_by_key(|(_, words)| std::cmp::Reverse(words.len()));
-    let is_turned = all.first().is_some_and(|it| matches!(it.0, Direction::Down | Direction::Up));
+    let is_turned = all
+        .first()
+        .is_some_and(|(direction, _)| matches!(direction, Direction::Down | Direction::Up));
     let (width, height) = match is_turned {
         true => (sheet.height, sheet.width),
         false => (sheet.width, sheet.height),
@@ -53,25 +55,25 @@ pub(crate) fn arrange(sheet: &Sheet) -> Arranged {
     let mut blocks = Vec::new();
     for (direction, words) in all {
         let mut words = margin::without_line_numbers(words);
-        let usual = Usual::of(&words);
+        let body = BodyStyle::of(&words);
         let rules: Vec<Area> =
-            sheet.rules.iter().map(|it| words::turn_area(sheet, direction, *it)).collect();
+            sheet.rules.iter().map(|rule| words::turn_area(sheet, direction, *rule)).collect();
         let rules = Rules::of(&rules);
         let mut tables = ruled::take(&rules, &mut words);
         tables.extend(zones::take(&rules, &mut words));
         let pieces = tables.into_iter().map(Piece::Table);
         let pieces = pieces.chain(words.into_iter().map(Piece::Word)).collect();
-        for region in regions::part(pieces, usual.size) {
+        for region in regions::divide(pieces, body.size) {
             let (mut words, mut tables) = (Vec::new(), Vec::new());
             for piece in region {
                 match piece {
-                    Piece::Word(it) => words.push(it),
-                    Piece::Table(it) => tables.push(it),
+                    Piece::Word(word) => words.push(word),
+                    Piece::Table(table) => tables.push(table),
                 }
             }
             let mut lines = lines::gather(words);
             tables.extend(aligned::take(&mut lines));
-            blocks.extend(paragraphs::blocks(lines, tables, usual));
+            blocks.extend(paragraphs::blocks(lines, tables, body));
         }
     }
     Arranged { blocks, width, height }

@@ -1,33 +1,34 @@
-//! What is put in order on a page: words, and tables that stay whole.
+//! Defines the pieces that are put in order on a page: words, and tables that stay together.
 
 use super::script;
 use super::sheet::Area;
 use super::words::Word;
 
-/// A word, or a table that has been found already.
+/// A word, or a table that has already been found.
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
     Word(Word),
     Table(Table),
 }
 
-/// A table as it stands on the page.
+/// A table on the page.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
     pub(crate) area: Option<Area>,
-    /// Rows of cells in the order in which they are read, all of one length.
+    /// Rows of cells in reading order, all of the same length.
     pub(crate) rows: Vec<Vec<String>>,
-    /// Height of the typeface of most of it.
+    /// Font height of most of its text.
     pub(crate) size: f64,
 }
 
 impl Table {
-    /// Makes a table of rows whose cells stand from left to right; they are kept as they are read.
+    /// Creates a table of rows with cells from left to right, and puts the cells into reading
+    /// order.
     pub(super) fn new(area: Area, mut rows: Vec<Vec<String>>, size: f64) -> Self {
         let letters =
-            || rows.iter().flatten().flat_map(|it| it.chars()).filter(|it| it.is_alphabetic());
-        if letters().filter(|it| script::is_rtl(*it)).count() * 2 > letters().count() {
-            rows.iter_mut().for_each(|it| it.reverse());
+            || rows.iter().flatten().flat_map(|cell| cell.chars()).filter(|c| c.is_alphabetic());
+        if letters().filter(|c| script::is_rtl(*c)).count() * 2 > letters().count() {
+            rows.iter_mut().for_each(|row| row.reverse());
         }
         Self { area: Some(area), rows, size }
     }
@@ -36,27 +37,28 @@ impl Table {
 impl Piece {
     pub(super) fn area(&self) -> Area {
         match self {
-            Self::Word(it) => it.area,
-            Self::Table(it) => it.area.unwrap_or(Area::NOTHING),
+            Self::Word(word) => word.area,
+            Self::Table(table) => table.area.unwrap_or(Area::NOTHING),
         }
     }
 
     pub(super) fn word(&self) -> Option<&Word> {
         match self {
-            Self::Word(it) => Some(it),
+            Self::Word(word) => Some(word),
             Self::Table(_) => None,
         }
     }
 
     pub(super) fn is_rtl(&self) -> bool {
-        self.word().is_some_and(|it| it.text.contains(script::is_rtl))
+        self.word().is_some_and(|word| word.text.contains(script::is_rtl))
     }
 }
 
 impl Word {
-    /// Returns how many words it is: without spaces one is about two ideographs.
+    /// Returns how many words it counts as: in text without spaces, two ideographs count as one
+    /// word.
     pub(super) fn num_words(&self) -> usize {
-        let num_ideographs = self.text.chars().filter(|it| script::is_ideographic(*it)).count();
+        let num_ideographs = self.text.chars().filter(|c| script::is_ideographic(*c)).count();
         (num_ideographs / 2).max(1)
     }
 }
@@ -66,9 +68,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_a_script_that_runs_to_the_left_begin_on_the_right() {
+    fn rows_of_a_right_to_left_script_begin_on_the_right() {
         let table = |rows: [[&str; 2]; 2]| {
-            Table::new(Area::NOTHING, rows.map(|it| it.map(str::to_owned).into()).into(), 10.0).rows
+            Table::new(Area::NOTHING, rows.map(|row| row.map(str::to_owned).into()).into(), 10.0)
+                .rows
         };
         assert_eq!(table([["1403", "تاريخ"], ["436", "جلسه"]])[0], ["تاريخ", "1403"]);
         assert_eq!(table([["date", "1403"], ["number", "436"]])[0], ["date", "1403"]);

@@ -2,10 +2,10 @@
 
 use super::sheet::Area;
 
-/// How far rules that meet may miss each other, in points.
+/// How far intersecting rules may miss each other, in points.
 pub(super) const NEAR: f64 = 3.0;
 
-/// A rule: `at` its place across, `from` and `to` its ends.
+/// A rule: `at` is its position across its direction, `from` and `to` are its ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rule {
     pub(super) at: f64,
@@ -13,7 +13,7 @@ pub(super) struct Rule {
     pub(super) to: f64,
 }
 
-/// The level and the upright rules of a page, pieces joined.
+/// The horizontal and vertical rules of a page, with pieces joined.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     pub(super) level: Vec<Rule>,
@@ -23,29 +23,29 @@ pub(super) struct Rules {
 impl Rules {
     pub(super) fn of(areas: &[Area]) -> Self {
         let (level, upright): (Vec<&Area>, Vec<&Area>) =
-            areas.iter().partition(|it| it.width() >= it.height());
-        let level = level.iter().map(|it| Rule {
-            at: f64::midpoint(it.top, it.bottom),
-            from: it.left,
-            to: it.right,
+            areas.iter().partition(|area| area.width() >= area.height());
+        let level = level.iter().map(|area| Rule {
+            at: f64::midpoint(area.top, area.bottom),
+            from: area.left,
+            to: area.right,
         });
-        let upright = upright.iter().map(|it| Rule {
-            at: f64::midpoint(it.left, it.right),
-            from: it.top,
-            to: it.bottom,
+        let upright = upright.iter().map(|area| Rule {
+            at: f64::midpoint(area.left, area.right),
+            from: area.top,
+            to: area.bottom,
         });
         Self { level: join(level.collect()), upright: join(upright.collect()) }
     }
 }
 
-/// Joins pieces of one rule, and rules drawn twice.
+/// Joins pieces of the same rule, and rules that are drawn twice.
 fn join(mut rules: Vec<Rule>) -> Vec<Rule> {
     rules.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.from.total_cmp(&b.from)));
     let mut joined: Vec<Rule> = Vec::new();
     let mut start = 0;
     while start < rules.len() {
         let at = rules[start].at;
-        let len = rules[start..].iter().take_while(|it| it.at - at <= NEAR / 2.0).count();
+        let len = rules[start..].iter().take_while(|rule| rule.at - at <= NEAR / 2.0).count();
         let group = &mut rules[start..start + len];
         group.sort_by(|a, b| a.from.total_cmp(&b.from));
         let first = joined.len();

@@ -1,50 +1,50 @@
-//! The nouns of layout: a page as it is drawn, before anybody knows what it says.
+//! Defines a page as it is drawn, before layout analysis.
 //!
-//! Lengths are points (1/72 inch), `y` grows downwards from the page's upper edge.
+//! Lengths are in points (1/72 inch); `y` grows downwards from the upper edge of the page.
 
 /// A page as it is drawn.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sheet {
     pub(crate) width: f64,
     pub(crate) height: f64,
-    /// In the order they are drawn.
+    /// In drawing order.
     pub(crate) glyphs: Vec<Glyph>,
-    /// Thin lines, level or upright.
+    /// Thin lines, horizontal or vertical.
     pub(crate) rules: Vec<Area>,
 }
 
-/// A character at its place.
+/// A character at its position.
 #[derive(Debug, Clone)]
 pub(crate) struct Glyph {
     pub(crate) letters: Letters,
     pub(crate) direction: Direction,
-    /// Where it begins on its base line.
+    /// Its origin on the base line.
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// How far along its direction the next one is expected.
+    /// Distance along its direction at which the next glyph is expected.
     pub(crate) advance: f64,
-    /// Height of its typeface.
+    /// Height of its font.
     pub(crate) size: f64,
-    /// Share of its box that is inked; 0 where it is not known.
+    /// Fraction of its box that is inked; 0 if unknown.
     pub(crate) ink: f64,
-    /// Whether its typeface says that it is bold.
+    /// Whether its font is declared as bold.
     pub(crate) is_bold: bool,
-    /// Rank of the heading that it is tagged as part of; 0 for none.
+    /// Level of the heading that it is tagged as part of; 0 for none.
     pub(crate) tagged_level: u8,
 }
 
-/// What a glyph stands for.
+/// The text of a glyph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Letters {
     /// One character.
     One(char),
-    /// Several, such as a ligature; or none, where another glyph says it all.
+    /// Several characters, such as a ligature; or none, if another glyph has the whole text.
     Several(Box<str>),
-    /// Its font does not tell.
+    /// The font does not define its characters.
     Unknown,
 }
 
-/// Where text runs to, to the nearest quarter turn.
+/// The direction of text, to the nearest quarter turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Direction {
     Right,
@@ -57,7 +57,7 @@ impl Direction {
     pub(crate) const ALL: [Self; 4] = [Self::Right, Self::Down, Self::Left, Self::Up];
 }
 
-/// An upright rectangle.
+/// A rectangle parallel to the axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Area {
     pub(crate) left: f64,
@@ -67,7 +67,7 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// Holds nothing and gives way to whatever it is joined with.
+    /// An empty area; joining it with another gives the other.
     pub(crate) const NOTHING: Self = Self {
         left: f64::INFINITY,
         top: f64::INFINITY,
@@ -96,23 +96,23 @@ impl Area {
         }
     }
 
-    /// Returns the smallest area that holds all of `areas`.
+    /// Returns the smallest area that contains all of `areas`.
     pub(crate) fn around(areas: impl Iterator<Item = Self>) -> Self {
         areas.fold(Self::NOTHING, Self::join)
     }
 
-    /// How far two areas overlap from left to right; negative is the gap between them.
+    /// Returns how far two areas overlap horizontally; negative for a gap between them.
     pub(crate) fn shared_width(&self, other: &Self) -> f64 {
         self.right.min(other.right) - self.left.max(other.left)
     }
 
-    /// How far two areas overlap from top to bottom; negative is the gap between them.
+    /// Returns how far two areas overlap vertically; negative for a gap between them.
     pub(crate) fn shared_height(&self, other: &Self) -> f64 {
         self.bottom.min(other.bottom) - self.top.max(other.top)
     }
 
-    /// Whether the middle of `other` lies within.
-    pub(crate) fn holds_middle_of(&self, other: &Self) -> bool {
+    /// Whether the centre of `other` is inside.
+    pub(crate) fn contains_centre_of(&self, other: &Self) -> bool {
         let (x, y) =
             (f64::midpoint(other.left, other.right), f64::midpoint(other.top, other.bottom));
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)

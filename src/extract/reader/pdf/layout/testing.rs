@@ -1,4 +1,5 @@
-//! Pages drawn with letters, for tests: a character is 5 points wide, a line 12 high, size 10.
+//! Creates pages drawn with letters, for tests: a character is 5 points wide, a line is 12 high,
+//! the size is 10.
 
 use super::lines::{self, Line};
 use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
@@ -8,7 +9,7 @@ pub(super) const WIDTH: f64 = 5.0;
 pub(super) const HEIGHT: f64 = 12.0;
 pub(super) const SIZE: f64 = 10.0;
 
-/// Returns a word at a place.
+/// Returns a word at a position.
 pub(super) fn word(text: &str, left: f64, base: f64, size: f64) -> Word {
     let right = left + WIDTH * text.chars().count() as f64 * size / SIZE;
     Word {
@@ -20,12 +21,12 @@ pub(super) fn word(text: &str, left: f64, base: f64, size: f64) -> Word {
         is_bold: false,
         tagged_level: 0,
         pitch: None,
-        has_pitch: false,
+        shows_fixed_pitch: false,
         order: 0,
     }
 }
 
-/// Returns the words of a picture of a page, each where its letters stand.
+/// Returns the words of a picture of a page, at the positions of their letters.
 pub(super) fn words(picture: &str) -> Vec<Word> {
     let mut words = Vec::new();
     for (row, line) in picture.lines().enumerate() {
@@ -47,19 +48,19 @@ pub(super) fn lines(picture: &str) -> Vec<Line> {
     lines::gather(words(picture))
 }
 
-/// Returns a level rule under a row of a picture, from one column to another.
+/// Returns a horizontal rule under a row of a picture, from one column to another.
 pub(super) fn level(row: f64, from: usize, to: usize) -> Area {
     let at = HEIGHT * row + 3.0;
     Area::new(WIDTH * from as f64 - 2.0, at, WIDTH * to as f64 - 2.0, at)
 }
 
-/// Returns an upright rule before a column of a picture, from under one row to under another.
+/// Returns a vertical rule before a column of a picture, from under one row to under another.
 pub(super) fn upright(column: usize, from: f64, to: f64) -> Area {
     let at = WIDTH * column as f64 - 2.0;
     Area::new(at, HEIGHT * from + 3.0, at, HEIGHT * to + 3.0)
 }
 
-/// Returns a page on which text is drawn letter by letter from a place on.
+/// Returns a page with text drawn letter by letter from given positions.
 pub(super) fn sheet(texts: &[(&str, f64, f64)]) -> Sheet {
     let mut sheet = Sheet { width: 600.0, height: 800.0, ..Sheet::default() };
     for &(text, left, base) in texts {

@@ -1,63 +1,64 @@
-//! Groups glyphs into words at their places.
+//! Groups glyphs into words at their positions.
 //!
-//! Glyphs are joined in the order in which they are drawn, which nearly every program keeps within
-//! a line; where a word ends is told by spaces and by gaps.
+//! Glyphs are joined in drawing order, which nearly every program keeps within a line. Words end at
+//! spaces and at gaps.
 
 use std::collections::HashMap;
 
 use super::script;
 use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
 
-/// A word as it stands on a page, in a frame in which its text runs to the right.
+/// A word on a page, in a coordinate frame in which its text runs to the right.
 #[derive(Debug, Clone)]
 pub(crate) struct Word {
     pub(crate) text: String,
     pub(crate) area: Area,
     /// Its base line.
     pub(crate) base: f64,
-    /// Height of its typeface.
+    /// Height of its font.
     pub(crate) size: f64,
-    /// Share of its letters' boxes that is inked; 0 where it is not known.
+    /// Fraction of its letters' boxes that is inked; 0 if unknown.
     pub(crate) ink: f64,
     pub(crate) is_bold: bool,
-    /// Rank of the heading that it is tagged as part of; 0 for none.
+    /// Level of the heading that it is tagged as part of; 0 for none.
     pub(crate) tagged_level: u8,
-    /// Width of each of its glyphs as a share of the size, if all are of one width.
+    /// Width of its glyphs as a fraction of the size, if all are equal.
     pub(crate) pitch: Option<f64>,
-    /// Whether it has letters of which in most typefaces some are wider than others.
-    pub(crate) has_pitch: bool,
-    /// Place in the order of drawing.
+    /// Whether it has letters that differ in width in most fonts.
+    pub(crate) shows_fixed_pitch: bool,
+    /// Position in drawing order.
     pub(crate) order: usize,
 }
 
-/// Height of letters above and below the base line, as shares of the size.
+/// Height of letters above and below the base line, as fractions of the size.
 pub(crate) const ASCENT: f64 = 0.72;
 pub(crate) const DESCENT: f64 = 0.2;
 
-/// Shares of the size. Farther apart and two glyphs are of different strips.
+/// Fractions of the size. Glyphs with a larger gap or overlap belong to different strips.
 const MAX_STRIP_GAP: f64 = 1.0;
 const MAX_OVERLAP: f64 = 0.6;
 
-/// Farther off the line, as a share of the size, and a glyph is raised or lowered.
+/// Distance from the line, as a fraction of the size, beyond which a glyph is raised or lowered.
 const MAX_RISE: f64 = 0.2;
 
-/// Gap that ends a word in a strip without spaces, with spaces, and in one of ideographs.
+/// Smallest gap between words in a strip without spaces, in one with spaces, and between
+/// ideographs.
 const WORD_GAP: f64 = 0.16;
 const WORD_GAP_BESIDE_SPACES: f64 = 0.22;
 const WORD_GAP_IDEOGRAPHS: f64 = 0.8;
 
-/// Gaps there must be before their low third tells that letters are spaced out.
+/// Fewest gaps needed to detect letter spacing from the lower third of the gaps.
 const MIN_GAPS: usize = 5;
 
-/// Smallest gap that a space leaves; a smaller one was taken back.
+/// Smallest gap that a space leaves; after a smaller one, the space was moved back over.
 const MIN_SPACE: f64 = 0.05;
 
-/// Share of a word that a second one of the same letters must cover to be its shadow, and how many
-/// of the same letters are compared.
+/// Fraction of a word that a word with the same letters must cover to be its shadow, and how many
+/// such words are compared.
 const SHADOW: f64 = 0.6;
 const MAX_ALIKE: usize = 50;
 
-/// A glyph in a frame in which its text runs to the right.
+/// A glyph in a coordinate frame in which its text runs to the right.
 #[derive(Debug, Clone)]
 struct Placed<'a> {
     glyph: &'a Glyph,
@@ -73,7 +74,7 @@ impl Placed<'_> {
 
     fn character(&self) -> Option<char> {
         match self.text {
-            Letters::One(it) => Some(*it),
+            Letters::One(character) => Some(*character),
             Letters::Several(text) => text.chars().next(),
             Letters::Unknown => None,
         }
@@ -84,44 +85,44 @@ impl Placed<'_> {
     }
 }
 
-/// Returns the words of a page whose text runs in `direction`, in the order they are drawn, in a
+/// Returns the words of a page whose text runs in `direction`, in drawing order, in a coordinate
 /// frame in which it runs to the right.
 pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
     let mut words = Vec::new();
     let mut strip: Vec<Placed<'_>> = Vec::new();
-    for glyph in sheet.glyphs.iter().filter(|it| it.direction == direction) {
-        let is_sound =
-            [glyph.x, glyph.y, glyph.advance, glyph.size].iter().all(|it| it.is_finite());
-        if !is_sound || glyph.size <= 0.0 {
+    for glyph in sheet.glyphs.iter().filter(|glyph| glyph.direction == direction) {
+        let is_finite =
+            [glyph.x, glyph.y, glyph.advance, glyph.size].iter().all(|number| number.is_finite());
+        if !is_finite || glyph.size <= 0.0 {
             continue;
         }
         let (left, base) = turn(sheet, direction, glyph.x, glyph.y);
         let placed = Placed { glyph, text: &glyph.letters, left, base };
-        if strip.last().is_some_and(|last| !goes_on(last, &placed)) {
-            part(&mut strip, &mut words);
+        if strip.last().is_some_and(|last| !continues(last, &placed)) {
+            split_strip(&mut strip, &mut words);
         }
         strip.push(placed);
     }
-    part(&mut strip, &mut words);
+    split_strip(&mut strip, &mut words);
     without_shadows(words)
 }
 
-/// Leaves out words that are drawn a second time upon themselves to look bold or to cast a shadow.
+/// Removes words that are drawn twice at the same position to look bold or to cast a shadow.
 fn without_shadows(words: Vec<Word>) -> Vec<Word> {
     let mut seen: HashMap<String, Vec<Area>> = HashMap::new();
     let mut is_new = |word: &Word| {
         let alike = seen.entry(word.text.clone()).or_default();
-        let is_shadow = alike.iter().rev().take(MAX_ALIKE).any(|it| {
-            it.shared_width(&word.area) > SHADOW * word.area.width()
-                && it.shared_height(&word.area) > SHADOW * word.area.height()
+        let is_shadow = alike.iter().rev().take(MAX_ALIKE).any(|area| {
+            area.shared_width(&word.area) > SHADOW * word.area.width()
+                && area.shared_height(&word.area) > SHADOW * word.area.height()
         });
         alike.push(word.area);
         !is_shadow
     };
-    words.into_iter().filter(|it| is_new(it)).collect()
+    words.into_iter().filter(|word| is_new(word)).collect()
 }
 
-/// Turns a place so that text which runs in `direction` runs to the right.
+/// Rotates a point so that text in `direction` runs to the right.
 fn turn(sheet: &Sheet, direction: Direction, x: f64, y: f64) -> (f64, f64) {
     match direction {
         Direction::Right => (x, y),
@@ -131,28 +132,28 @@ fn turn(sheet: &Sheet, direction: Direction, x: f64, y: f64) -> (f64, f64) {
     }
 }
 
-/// Turns an area like the text around it.
+/// Rotates an area in the same way as text in `direction`.
 pub(crate) fn turn_area(sheet: &Sheet, direction: Direction, area: Area) -> Area {
     let (x0, y0) = turn(sheet, direction, area.left, area.top);
     let (x1, y1) = turn(sheet, direction, area.right, area.bottom);
     Area::new(x0, y0, x1, y1)
 }
 
-/// Whether a glyph stands next to the one drawn before it, on either side.
-fn goes_on(last: &Placed<'_>, next: &Placed<'_>) -> bool {
+/// Whether a glyph is next to the one drawn before it, on either side.
+fn continues(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     let size = last.glyph.size.max(next.glyph.size);
     let is_level = (last.base - next.base).abs() <= MAX_RISE * size;
     let is_alike = last.glyph.size.min(next.glyph.size) >= 0.8 * size
         && last.glyph.tagged_level == next.glyph.tagged_level;
     let is_near = |gap: f64| (-MAX_OVERLAP * size..=MAX_STRIP_GAP * size).contains(&gap);
     let is_backward = is_near(last.left - next.right())
-        && [last, next].iter().any(|it| it.character().is_some_and(script::is_rtl));
+        && [last, next].iter().any(|placed| placed.character().is_some_and(script::is_rtl));
     is_level && is_alike && (is_near(next.left - last.right()) || is_backward)
 }
 
-/// Parts a strip into words.
-fn part(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
-    let is_rtl = strip.iter().any(|it| it.character().is_some_and(script::is_rtl));
+/// Splits a strip into words.
+fn split_strip(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
+    let is_rtl = strip.iter().any(|placed| placed.character().is_some_and(script::is_rtl));
     if is_rtl {
         sort_from_left(strip);
     }
@@ -178,16 +179,16 @@ fn part(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
 fn is_word_end(last: &Placed<'_>, next: &Placed<'_>, has_space: bool, gap_limit: f64) -> bool {
     let gap = (next.left - last.right()) / last.glyph.size;
     let are_ideographs =
-        [last, next].iter().all(|it| it.character().is_some_and(script::is_ideographic));
+        [last, next].iter().all(|placed| placed.character().is_some_and(script::is_ideographic));
     match (has_space, are_ideographs) {
-        // A space may have been taken back.
+        // The space may have been moved back over.
         (true, _) => gap > MIN_SPACE,
         (false, true) => gap > WORD_GAP_IDEOGRAPHS,
         (false, false) => gap > gap_limit,
     }
 }
 
-/// Puts the glyphs of a strip in the order of their places; a mark stays behind its letter.
+/// Sorts the glyphs of a strip by position; a combining mark stays after its letter.
 fn sort_from_left(strip: &mut Vec<Placed<'_>>) {
     let mut letters: Vec<Vec<Placed<'_>>> = Vec::new();
     for placed in strip.drain(..) {
@@ -201,55 +202,56 @@ fn sort_from_left(strip: &mut Vec<Placed<'_>>) {
     strip.extend(letters.into_iter().flatten());
 }
 
-/// Returns the gap, as a share of the size, from which two glyphs are of different words.
+/// Returns the gap, as a fraction of the size, from which two glyphs belong to different words.
 fn gap_limit(strip: &[Placed<'_>]) -> f64 {
     let mut gaps: Vec<f64> = strip
         .windows(2)
-        .filter(|it| !it[0].is_space() && !it[1].is_space())
-        .map(|it| (it[1].left - it[0].right()) / it[0].glyph.size)
+        .filter(|pair| !pair[0].is_space() && !pair[1].is_space())
+        .map(|pair| (pair[1].left - pair[0].right()) / pair[0].glyph.size)
         .collect();
-    let num_spaces = strip.iter().filter(|it| it.is_space()).count();
+    let num_spaces = strip.iter().filter(|placed| placed.is_space()).count();
     let limit = if num_spaces > 0 { WORD_GAP_BESIDE_SPACES } else { WORD_GAP };
     if gaps.len() < MIN_GAPS {
         return limit;
     }
-    // Of numbers in a row nearly half of the gaps are between words.
+    // In a row of numbers, nearly half of the gaps are between words.
     let low = gaps.len() / 3;
     let (_, usual, _) = gaps.select_nth_unstable_by(low, f64::total_cmp);
     limit + usual.clamp(-0.08, MAX_STRIP_GAP)
 }
 
-/// Whether glyphs of one width say something: digits have it in every typeface.
-fn is_telling(text: &str) -> bool {
+/// Whether equal glyph widths are significant: digits have equal widths in every font.
+fn has_different_letters(text: &str) -> bool {
     let mut letters = text.chars().filter(char::is_ascii_alphabetic);
-    letters.next().is_some_and(|first| letters.any(|it| it != first))
+    letters.next().is_some_and(|first| letters.any(|letter| letter != first))
 }
 
 fn push(glyphs: &[Placed<'_>], words: &mut Vec<Word>) {
     let (Some(first), Some(last)) = (glyphs.first(), glyphs.last()) else { return };
     let size = first.glyph.size;
-    let letters: Vec<&Letters> = glyphs.iter().map(|it| it.text).collect();
-    let text = script::spell(&letters);
+    let letters: Vec<&Letters> = glyphs.iter().map(|placed| placed.text).collect();
+    let text = script::text_of(&letters);
     let (mut inked, mut width) = (0.0, 0.0);
-    let is_letter = |it: &&Placed<'_>| it.character().is_some_and(char::is_alphabetic);
-    for it in glyphs.iter().filter(|it| it.glyph.ink > 0.0).filter(is_letter) {
-        inked += it.glyph.ink * it.glyph.advance;
-        width += it.glyph.advance;
+    let is_letter = |placed: &&Placed<'_>| placed.character().is_some_and(char::is_alphabetic);
+    for placed in glyphs.iter().filter(|placed| placed.glyph.ink > 0.0).filter(is_letter) {
+        inked += placed.glyph.ink * placed.glyph.advance;
+        width += placed.glyph.advance;
     }
-    let (narrowest, widest) = glyphs.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), it| {
-        (low.min(it.glyph.advance), high.max(it.glyph.advance))
-    });
-    let left = glyphs.iter().map(|it| it.left).fold(first.left, f64::min);
+    let (narrowest, widest) =
+        glyphs.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), placed| {
+            (low.min(placed.glyph.advance), high.max(placed.glyph.advance))
+        });
+    let left = glyphs.iter().map(|placed| placed.left).fold(first.left, f64::min);
     let right = glyphs.iter().map(Placed::right).fold(last.right(), f64::max);
     words.push(Word {
         area: Area::new(left, first.base - ASCENT * size, right, first.base + DESCENT * size),
         base: first.base,
         size,
         ink: if width > 0.0 { inked / width } else { 0.0 },
-        is_bold: glyphs.iter().filter(|it| it.glyph.is_bold).count() * 2 > glyphs.len(),
+        is_bold: glyphs.iter().filter(|placed| placed.glyph.is_bold).count() * 2 > glyphs.len(),
         tagged_level: first.glyph.tagged_level,
         pitch: (widest - narrowest < 0.02 * size).then_some(widest / size),
-        has_pitch: is_telling(&text),
+        shows_fixed_pitch: has_different_letters(&text),
         text,
         order: words.len(),
     });
@@ -263,7 +265,7 @@ mod tests {
     #[track_caller]
     fn check(sheet: &Sheet, expected: &[&str]) {
         let words = find(sheet, Direction::Right);
-        let words: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
+        let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         assert_eq!(words, expected);
     }
 
@@ -276,38 +278,38 @@ mod tests {
     }
 
     #[test]
-    fn spaced_out_letters_are_one_word() {
+    fn letter_spaced_text_is_one_word() {
         let spaced: Vec<(String, f64)> = "HARBOUR"
             .chars()
             .zip(0..)
-            .map(|(it, at)| (it.to_string(), f64::from(at) * 8.0))
+            .map(|(letter, at)| (letter.to_string(), f64::from(at) * 8.0))
             .collect();
         let mut texts: Vec<(&str, f64, f64)> =
-            spaced.iter().map(|(it, left)| (it.as_str(), *left, 10.0)).collect();
+            spaced.iter().map(|(letter, left)| (letter.as_str(), *left, 10.0)).collect();
         texts.push(("A", 70.0, 10.0));
         check(&sheet(&texts), &["HARBOUR", "A"]);
     }
 
     #[test]
-    fn a_space_that_was_taken_back_parts_nothing() {
+    fn a_space_that_was_moved_back_over_does_not_end_a_word() {
         check(&sheet(&[("ti ", 0.0, 10.0), ("de", 10.0, 10.0)]), &["tide"]);
     }
 
     #[test]
-    fn a_word_drawn_upon_itself_counts_once() {
+    fn a_word_drawn_twice_counts_once() {
         check(&sheet(&[("tide", 0.0, 10.0), ("tide", 0.4, 10.2)]), &["tide"]);
         check(&sheet(&[("tide", 0.0, 10.0), ("tide", 30.0, 10.0)]), &["tide", "tide"]);
     }
 
     #[test]
-    fn letters_drawn_from_the_right_are_a_word_if_they_are_read_so() {
+    fn right_to_left_letters_form_a_word() {
         let hebrew = ["\u{5D0}", "\u{5D1}", "\u{5D2}"];
         let texts = [(hebrew[0], 20.0, 10.0), (hebrew[1], 15.0, 10.0), (hebrew[2], 10.0, 10.0)];
         check(&sheet(&texts), &["\u{5D0}\u{5D1}\u{5D2}"]);
     }
 
     #[test]
-    fn text_that_runs_up_is_read_as_if_it_ran_to_the_right() {
+    fn upward_text_is_rotated_to_the_right() {
         let mut up = sheet(&[("tide", 0.0, 10.0)]);
         for (at, glyph) in (0_u8..).zip(&mut up.glyphs) {
             (glyph.direction, glyph.x, glyph.y) =
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_placed_is_left_out() {
+    fn glyphs_without_a_position_are_left_out() {
         let mut broken = sheet(&[("tide", 0.0, 10.0)]);
         (broken.glyphs[0].x, broken.glyphs[1].size) = (f64::NAN, 0.0);
         check(&broken, &["de"]);

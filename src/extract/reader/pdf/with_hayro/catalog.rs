@@ -1,4 +1,4 @@
-//! What a PDF says about itself outside its pages: outline, language, labels, form fields.
+//! Reads the data of a PDF outside its pages: metadata, outline, language, labels, form fields.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,19 +12,19 @@ use super::{labels, strings};
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{Head, OutlineEntry};
 
-/// Most bookmarks that are taken: those of the largest handbooks.
+/// Most bookmarks that are read; the largest handbooks have as many.
 const MAX_OUTLINE: usize = 10_000;
 
-/// Most nodes of a tree of names or fields that are looked at.
+/// Most nodes of a tree of names or fields that are visited.
 const MAX_NODES: usize = 100_000;
 
-/// Deepest nesting that is followed.
+/// Deepest nesting of fields.
 const MAX_DEPTH: u8 = 32;
 
-/// Returns what `pdf` says about itself.
+/// Returns what `pdf` states about itself.
 pub(super) fn head(pdf: &Pdf) -> Head {
     let Metadata { title, author, creation_date, .. } = pdf.metadata();
-    let text = |it: &Option<Box<[u8]>>| it.as_deref().map(strings::decode);
+    let text = |bytes: &Option<Box<[u8]>>| bytes.as_deref().map(strings::decode);
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
     let page_count = u32::try_from(pdf.pages().len()).unwrap_or(u32::MAX);
     Head {
@@ -48,60 +48,61 @@ fn rfc_3339(date: &DateTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{zone}")
 }
 
-/// Returns the language, if it looks like the code of one.
+/// Returns the language, if it looks like a language code.
 fn language(catalog: &Dict<'_>) -> Option<String> {
     let stated = strings::decode(&catalog.get::<PdfString<'_>>(b"Lang")?);
     let code = stated.trim();
-    let is_code = code.split(['-', '_']).next().is_some_and(|it| (2..=3).contains(&it.len()))
-        && code.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'));
+    let is_code = code.split(['-', '_']).next().is_some_and(|part| (2..=3).contains(&part.len()))
+        && code.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     is_code.then(|| code.replace('_', "-"))
 }
 
 fn outline(pdf: &Pdf, catalog: &Dict<'_>) -> Vec<OutlineEntry> {
     let Some(root) = catalog.get::<Dict<'_>>(b"Outlines") else { return Vec::new() };
-    let places = Places::new(pdf, catalog);
+    let destinations = Destinations::new(pdf, catalog);
     let mut entries = Vec::new();
     let mut seen: HashSet<ObjectIdentifier> = HashSet::new();
-    // A stack of our own: depth and length of an outline are the file's choice.
+    // An explicit stack, as the file controls the depth and length of the outline.
     let mut pending: Vec<(Dict<'_>, u8)> =
-        root.get::<Dict<'_>>(b"First").into_iter().map(|it| (it, 1)).collect();
+        root.get::<Dict<'_>>(b"First").into_iter().map(|item| (item, 1)).collect();
     while let Some((item, level)) = pending.pop()
         && entries.len() < MAX_OUTLINE
     {
-        if item.obj_id().is_some_and(|it| !seen.insert(it)) {
+        if item.obj_id().is_some_and(|id| !seen.insert(id)) {
             continue;
         }
-        let title = item.get::<PdfString<'_>>(b"Title").map(|it| strings::decode(&it));
+        let title = item.get::<PdfString<'_>>(b"Title").map(|title| strings::decode(&title));
         let title = clean::join_lines(&clean::text(&title.unwrap_or_default()));
         if !title.is_empty() {
-            entries.push(OutlineEntry { title, level, page: places.page_of(&item) });
+            entries.push(OutlineEntry { title, level, page: destinations.page_of(&item) });
         }
-        pending.extend(item.get::<Dict<'_>>(b"Next").map(|it| (it, level)));
+        pending.extend(item.get::<Dict<'_>>(b"Next").map(|next| (next, level)));
         let below = level.saturating_add(1);
-        pending.extend(item.get::<Dict<'_>>(b"First").map(|it| (it, below)));
+        pending.extend(item.get::<Dict<'_>>(b"First").map(|child| (child, below)));
     }
     entries
 }
 
-/// Where links lead to.
-struct Places<'a> {
+/// Where links lead.
+struct Destinations<'a> {
     pages: HashMap<ObjectIdentifier, u32>,
     names: HashMap<Vec<u8>, Object<'a>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> Destinations<'a> {
     fn new(pdf: &'a Pdf, catalog: &Dict<'a>) -> Self {
         let numbered = (1_u32..).zip(pdf.pages().iter());
         let pages = numbered.filter_map(|(at, page)| Some((page.raw().obj_id()?, at))).collect();
         let mut names = HashMap::new();
         if let Some(old) = catalog.get::<Dict<'_>>(b"Dests") {
             for key in old.keys() {
-                if let Some(place) = old.get::<Object<'_>>(&*key) {
-                    names.insert(key.to_vec(), place);
+                if let Some(destination) = old.get::<Object<'_>>(&*key) {
+                    names.insert(key.to_vec(), destination);
                 }
             }
         }
-        let tree = catalog.get::<Dict<'_>>(b"Names").and_then(|it| it.get::<Dict<'_>>(b"Dests"));
+        let tree =
+            catalog.get::<Dict<'_>>(b"Names").and_then(|tree| tree.get::<Dict<'_>>(b"Dests"));
         let mut pending: Vec<Dict<'_>> = tree.into_iter().collect();
         let mut num_nodes = 0;
         while let Some(node) = pending.pop()
@@ -110,9 +111,9 @@ impl<'a> Places<'a> {
             num_nodes += 1;
             let leaves = node.get::<Array<'_>>(b"Names");
             let mut leaves = leaves.iter().flat_map(Array::iter::<Object<'_>>);
-            while let (Some(name), Some(place)) = (leaves.next(), leaves.next()) {
+            while let (Some(name), Some(destination)) = (leaves.next(), leaves.next()) {
                 if let Object::String(name) = name {
-                    names.insert(name.to_vec(), place);
+                    names.insert(name.to_vec(), destination);
                 }
             }
             let kids = node.get::<Array<'_>>(b"Kids");
@@ -121,14 +122,14 @@ impl<'a> Places<'a> {
         Self { pages, names }
     }
 
-    /// Returns the page an item of the outline leads to, from 1.
+    /// Returns the page that an item of the outline leads to, from 1.
     fn page_of(&self, item: &Dict<'a>) -> Option<u32> {
         let action = || item.get::<Dict<'_>>(b"A")?.get::<Object<'_>>(b"D");
-        let mut place = item.get::<Object<'_>>(b"Dest").or_else(action)?;
+        let mut destination = item.get::<Object<'_>>(b"Dest").or_else(action)?;
         for _ in 0..3 {
-            place = match place {
+            destination = match destination {
                 Object::Array(parts) => return self.page_at(&parts),
-                Object::Dict(it) => it.get::<Object<'_>>(b"D")?,
+                Object::Dict(dict) => dict.get::<Object<'_>>(b"D")?,
                 Object::Name(name) => self.names.get(&*name)?.clone(),
                 Object::String(name) => self.names.get(&*name)?.clone(),
                 _ => return None,
@@ -140,22 +141,22 @@ impl<'a> Places<'a> {
     fn page_at(&self, parts: &Array<'_>) -> Option<u32> {
         match parts.raw_iter().next()? {
             MaybeRef::Ref(page) => self.pages.get(&page.into()).copied(),
-            // Against the rules, yet common: the index of the page.
-            MaybeRef::NotRef(Object::Number(it)) => {
-                u32::try_from(it.as_i64()).ok().map(|it| it.saturating_add(1))
+            // Not allowed, but common: the index of the page.
+            MaybeRef::NotRef(Object::Number(idx)) => {
+                u32::try_from(idx.as_i64()).ok().map(|idx: u32| idx.saturating_add(1))
             }
             MaybeRef::NotRef(_) => None,
         }
     }
 }
 
-/// Returns what was typed into the fields of a form or chosen in them; ticks and signatures are
-/// no text.
+/// Returns the texts typed or chosen in the fields of a form; check marks and signatures are not
+/// text.
 fn fields(catalog: &Dict<'_>) -> Vec<String> {
     let form = catalog.get::<Dict<'_>>(b"AcroForm").unwrap_or_default();
     let roots = form.get::<Array<'_>>(b"Fields");
     let mut pending: Vec<(Dict<'_>, bool, u8)> =
-        roots.iter().flat_map(Array::iter::<Dict<'_>>).map(|it| (it, false, 0)).collect();
+        roots.iter().flat_map(Array::iter::<Dict<'_>>).map(|field| (field, false, 0)).collect();
     pending.reverse();
     let mut found = Vec::new();
     let mut num_nodes = 0;
@@ -164,11 +165,11 @@ fn fields(catalog: &Dict<'_>) -> Vec<String> {
     {
         num_nodes += 1;
         let kind = field.get::<Name<'_>>(b"FT");
-        let is_text = kind.map_or(is_text, |it| matches!(&*it, b"Tx" | b"Ch"));
+        let is_text = kind.map_or(is_text, |kind| matches!(&*kind, b"Tx" | b"Ch"));
         let words = match field.get::<Object<'_>>(b"V") {
-            Some(Object::String(it)) => strings::decode(&it),
+            Some(Object::String(value)) => strings::decode(&value),
             Some(Object::Array(all)) => {
-                let all = all.iter::<PdfString<'_>>().map(|it| strings::decode(&it));
+                let all = all.iter::<PdfString<'_>>().map(|value| strings::decode(&value));
                 all.collect::<Vec<_>>().join(", ")
             }
             _ => String::new(),
@@ -180,7 +181,7 @@ fn fields(catalog: &Dict<'_>) -> Vec<String> {
         if depth < MAX_DEPTH {
             let kids = field.get::<Array<'_>>(b"Kids");
             let kids: Vec<Dict<'_>> = kids.iter().flat_map(Array::iter::<Dict<'_>>).collect();
-            pending.extend(kids.into_iter().rev().map(|it| (it, is_text, depth + 1)));
+            pending.extend(kids.into_iter().rev().map(|kid| (kid, is_text, depth + 1)));
         }
     }
     found

@@ -1,5 +1,4 @@
-//! Decodes Chinese, Japanese and Korean fonts where a file leaves that to the numbering of Adobe's
-//! collections.
+//! Decodes Chinese, Japanese and Korean fonts in files that rely on Adobe's character collections.
 
 use std::collections::HashMap;
 
@@ -7,33 +6,33 @@ use hayro::hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, lo
 use hayro::hayro_syntax::object::{Array, Dict, Name, Stream, String as PdfString};
 use hayro::hayro_syntax::page::Resources;
 
-/// Deepest nesting of forms whose fonts are looked at.
+/// Deepest nesting of forms whose fonts are read.
 const MAX_DEPTH: u8 = 3;
 
 /// Most bytes of a code.
 const MAX_CODE_BYTES: u8 = 4;
 
-/// Fonts by the name their programs bear, as far as pages were looked at.
+/// Fonts of the pages read so far, by the name in the font program.
 #[derive(Debug, Default)]
 pub(super) struct Characters(HashMap<String, Option<Collection>>);
 
 /// How a font numbers its characters.
 #[derive(Debug)]
 struct Collection {
-    /// Code to number; `None` where they are the same.
+    /// Maps codes to numbers; `None` if they are equal.
     encoding: Option<CMap>,
-    /// Number to character.
+    /// Maps numbers to characters.
     characters: CMap,
 }
 
 impl Characters {
-    /// Learns the fonts of a page.
-    pub(super) fn learn(&mut self, resources: &Resources<'_>) {
-        self.learn_fonts(&resources.fonts);
-        self.learn_forms(&resources.x_objects, MAX_DEPTH);
+    /// Adds the fonts of a page.
+    pub(super) fn add_page(&mut self, resources: &Resources<'_>) {
+        self.add_fonts(&resources.fonts);
+        self.add_forms(&resources.x_objects, MAX_DEPTH);
     }
 
-    /// Returns what `code` of the font called `name` stands for.
+    /// Returns the text of `code` in the font called `name`.
     pub(super) fn character(&self, name: &str, code: u32) -> Option<BfString> {
         let collection = self.0.get(name)?.as_ref()?;
         let number = match &collection.encoding {
@@ -45,18 +44,18 @@ impl Characters {
         collection.characters.lookup_bf_string(number)
     }
 
-    fn learn_forms(&mut self, forms: &Dict<'_>, depth: u8) {
+    fn add_forms(&mut self, forms: &Dict<'_>, depth: u8) {
         let Some(depth) = depth.checked_sub(1) else { return };
         for name in forms.keys() {
             let form = forms.get::<Stream<'_>>(&*name);
-            let resources = form.and_then(|it| it.dict().get::<Dict<'_>>(b"Resources"));
+            let resources = form.and_then(|form| form.dict().get::<Dict<'_>>(b"Resources"));
             let Some(resources) = resources else { continue };
-            self.learn_fonts(&resources.get::<Dict<'_>>(b"Font").unwrap_or_default());
-            self.learn_forms(&resources.get::<Dict<'_>>(b"XObject").unwrap_or_default(), depth);
+            self.add_fonts(&resources.get::<Dict<'_>>(b"Font").unwrap_or_default());
+            self.add_forms(&resources.get::<Dict<'_>>(b"XObject").unwrap_or_default(), depth);
         }
     }
 
-    fn learn_fonts(&mut self, fonts: &Dict<'_>) {
+    fn add_fonts(&mut self, fonts: &Dict<'_>) {
         for key in fonts.keys() {
             let Some(font) = fonts.get::<Dict<'_>>(&*key) else { continue };
             let Some(name) = font.get::<Name<'_>>(b"BaseFont") else { continue };
@@ -68,7 +67,7 @@ impl Characters {
     }
 }
 
-/// Returns the name of a font without the mark of a subset, `ABCDEF+`.
+/// Returns the name of a font without the subset prefix `ABCDEF+`.
 fn without_prefix(name: &str) -> &str {
     match name.split_once('+') {
         Some((prefix, rest)) if prefix.len() == 6 => rest,

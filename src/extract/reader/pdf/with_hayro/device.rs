@@ -18,41 +18,41 @@ use super::strings;
 use super::tags::TaggedLevels;
 use crate::extract::reader::pdf::layout::sheet::{Area, Glyph, Letters, Sheet};
 
-/// Thickest rule; what is thicker is a box.
+/// Thickest rule; a thicker one is a box.
 const MAX_RULE_POINTS: f64 = 3.0;
 
-/// Shortest rule. Shorter ones are parts of pictures and of dotted lines.
+/// Shortest rule; shorter ones are parts of pictures and of dotted lines.
 const MIN_RULE_POINTS: f64 = 4.0;
 
 /// Lightest colour of a rule, from 0 for black to 1 for white.
 const MAX_LIGHT: f32 = 0.88;
 
-/// Most rules of one page that are kept: maps and charts have a hundred thousand.
+/// Most rules kept per page; maps and charts have a hundred thousand.
 const MAX_RULES: usize = 5_000;
 
-/// Most glyphs of one page that are kept, so that a bomb ends as a page of noise.
+/// Most glyphs kept per page, so that a decompression bomb becomes a page of noise.
 const MAX_GLYPHS: usize = 1_000_000;
 
-/// Height of a bold capital's box in glyph space, as a measure of ink.
+/// Height of a bold capital's box in glyph space, used to measure ink density.
 const CAPITAL_UNITS: f64 = 700.0;
 
-/// What is known of a glyph's shape, wherever it stands.
+/// Properties of a glyph's shape, independent of its position.
 #[derive(Debug, Clone, Copy, Default)]
-struct Shaped {
+struct GlyphShape {
     ink: f64,
     is_bold: bool,
 }
 
-/// Shapes of the glyphs of a document, each looked at once.
+/// Shapes of the glyphs of a document, each computed once.
 #[derive(Debug, Default)]
-pub(super) struct Shapes(HashMap<GlyphIdentifier, Shaped>);
+pub(super) struct Shapes(HashMap<GlyphIdentifier, GlyphShape>);
 
-/// A page as it is being drawn.
+/// A page that is being drawn.
 pub(super) struct PageDevice<'a> {
     pub(super) sheet: Sheet,
-    /// Area under pictures.
+    /// Area covered by pictures.
     pub(super) image_area: f64,
-    /// Instructions that drew text, legible or not.
+    /// Instructions that drew text, readable or not.
     pub(super) num_text_ops: u32,
     /// Whether nothing was drawn.
     pub(super) is_blank: bool,
@@ -60,15 +60,15 @@ pub(super) struct PageDevice<'a> {
     characters: &'a Characters,
     levels: Option<&'a TaggedLevels>,
     marked: Vec<Marked>,
-    /// First glyph and length of the run drawn last, to know the outline of a filled run.
+    /// Origin and length of the last run, to recognise an outline drawn around a filled run.
     last_run: Option<(Point, usize)>,
 }
 
-/// A stretch of content that the file has marked.
+/// Marked content of the file.
 struct Marked {
     id: Option<u32>,
     is_artifact: bool,
-    /// What its glyphs stand for, and the index of the first of them.
+    /// The text of its glyphs, and the index of the first of them.
     actual_text: Option<(String, usize)>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> PageDevice<'a> {
         }
     }
 
-    /// Takes the four sides of a box.
+    /// Adds the four sides of a box.
     fn push_sides(&mut self, area: Area) {
         let Area { left, top, right, bottom } = area;
         self.push_rule(Area::new(left, top, right, top));
@@ -148,7 +148,7 @@ impl<'a> PageDevice<'a> {
         }
     }
 
-    /// Takes the thin parts of a filled shape: tables drawn as one path of many boxes.
+    /// Adds the thin parts of a filled shape: some tables are drawn as one path of many boxes.
     fn push_fills(&mut self, path: &BezPath, transform: Affine) {
         let mut corners: Vec<Point> = Vec::new();
         for element in path.elements() {
@@ -168,7 +168,8 @@ impl<'a> PageDevice<'a> {
 
     fn push_corners(&mut self, corners: &[Point]) {
         if (4..=5).contains(&corners.len()) {
-            let points = corners.iter().map(|it| Area::new(it.x, it.y, it.x, it.y));
+            let points =
+                corners.iter().map(|corner| Area::new(corner.x, corner.y, corner.x, corner.y));
             let area = Area::around(points);
             if area.width().min(area.height()) <= MAX_RULE_POINTS {
                 self.push_rule(area);
@@ -176,18 +177,18 @@ impl<'a> PageDevice<'a> {
         }
     }
 
-    fn shape_of(&mut self, glyph: &DrawnGlyph<'_>) -> Shaped {
-        let DrawnGlyph::Outline(glyph) = glyph else { return Shaped::default() };
+    fn shape_of(&mut self, glyph: &DrawnGlyph<'_>) -> GlyphShape {
+        let DrawnGlyph::Outline(glyph) = glyph else { return GlyphShape::default() };
         *self.shapes.0.entry(glyph.identifier()).or_insert_with(|| {
             let advance = f64::from(glyph.advance_width().unwrap_or_default());
             let ink = glyph.outline().area().abs() / (advance * CAPITAL_UNITS);
             let font = glyph.font_data();
-            let is_bold = font.is_some_and(|it| {
-                let name = it.postscript_name.unwrap_or_default().to_lowercase();
-                it.weight.is_some_and(|it| it >= 600)
+            let is_bold = font.is_some_and(|font| {
+                let name = font.postscript_name.unwrap_or_default().to_lowercase();
+                font.weight.is_some_and(|weight| weight >= 600)
                     || ["bold", "black", "heavy"].iter().any(|word| name.contains(word))
             });
-            Shaped { ink: if ink.is_finite() { ink } else { 0.0 }, is_bold }
+            GlyphShape { ink: if ink.is_finite() { ink } else { 0.0 }, is_bold }
         })
     }
 
@@ -201,13 +202,13 @@ impl<'a> PageDevice<'a> {
         if self.sheet.glyphs.len() >= MAX_GLYPHS {
             return;
         }
-        let shaped = self.shape_of(glyph);
-        let id = self.marked.iter().rev().find_map(|it| it.id);
-        let tagged_level = id.and_then(|it| self.levels?.get(&it).copied()).unwrap_or_default();
+        let shape = self.shape_of(glyph);
+        let id = self.marked.iter().rev().find_map(|marked| marked.id);
+        let tagged_level = id.and_then(|id| self.levels?.get(&id).copied()).unwrap_or_default();
         let unicode = glyph.as_unicode().or_else(|| self.character_of_collection(glyph));
         let letters = match unicode {
-            Some(BfString::Char(it)) => Letters::One(it),
-            Some(BfString::String(it)) if !it.is_empty() => Letters::Several(it.into()),
+            Some(BfString::Char(character)) => Letters::One(character),
+            Some(BfString::String(text)) if !text.is_empty() => Letters::Several(text.into()),
             _ => Letters::Unknown,
         };
         self.sheet.glyphs.push(Glyph {
@@ -217,14 +218,14 @@ impl<'a> PageDevice<'a> {
             y: placed.origin.y,
             advance: placed.advance,
             size: placed.size,
-            ink: shaped.ink,
-            is_bold: shaped.is_bold,
+            ink: shape.ink,
+            is_bold: shape.is_bold,
             tagged_level,
         });
     }
 }
 
-/// Whether a colour is so light that a line of it tells nobody anything.
+/// Whether a colour is so light that a line in it is hardly visible.
 fn is_pale(paint: &Paint<'_>) -> bool {
     let Paint::Color(color) = paint else { return false };
     let [red, green, blue, opacity] = color.to_rgba().components();
@@ -242,14 +243,14 @@ impl<'a> Device<'a> for PageDevice<'_> {
         let Some(first) = placed.first() else { return };
         let this_run = (first.origin, placed.len());
         if matches!(mode, DrawMode::Stroke(_)) && self.last_run == Some(this_run) {
-            // Filled a moment ago: an outline around it makes it bold.
+            // The same run was filled just before: the outline around it makes it bold.
             let start = self.sheet.glyphs.len().saturating_sub(placed.len());
-            self.sheet.glyphs[start..].iter_mut().for_each(|it| it.is_bold = true);
+            self.sheet.glyphs[start..].iter_mut().for_each(|glyph| glyph.is_bold = true);
             return;
         }
         self.last_run = Some(this_run);
         self.num_text_ops = self.num_text_ops.saturating_add(1);
-        if self.marked.iter().any(|it| it.is_artifact) {
+        if self.marked.iter().any(|marked| marked.is_artifact) {
             return;
         }
         for (glyph, placed) in run.glyphs().iter().zip(&placed) {
@@ -268,7 +269,7 @@ impl<'a> Device<'a> for PageDevice<'_> {
     fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
         self.is_blank = false;
         let is_filled = !matches!(mode, DrawMode::Stroke(_));
-        // The shade of every second row is no rule, however thin a piece of it is.
+        // The shading of alternate rows is not a rule, however thin it is.
         if !(is_filled && is_pale(&props.paint)) {
             self.push_rect(*rect, props.transform, is_filled);
         }
@@ -284,24 +285,26 @@ impl<'a> Device<'a> for PageDevice<'_> {
 
     fn begin_marked_content(&mut self, tag: &[u8], properties: Option<&Dict<'_>>) {
         let is_artifact = tag == b"Artifact"
-            && properties.is_some_and(|it| {
-                it.get::<Name<'_>>(b"Type").is_some_and(|it| &*it == b"Pagination")
+            && properties.is_some_and(|properties| {
+                properties.get::<Name<'_>>(b"Type").is_some_and(|kind| &*kind == b"Pagination")
             });
-        let actual_text = properties.filter(|_| tag == b"Span").and_then(|it| {
-            let text = strings::decode(&it.get::<PdfString<'_>>(b"ActualText")?);
+        let actual_text = properties.filter(|_| tag == b"Span").and_then(|properties| {
+            let text = strings::decode(&properties.get::<PdfString<'_>>(b"ActualText")?);
             Some((text, self.sheet.glyphs.len()))
         });
-        let id = properties.and_then(|it| it.get::<u32>(b"MCID"));
+        let id = properties.and_then(|properties| properties.get::<u32>(b"MCID"));
         self.marked.push(Marked { id, is_artifact, actual_text });
     }
 
     fn end_marked_content(&mut self) {
-        let Some((text, start)) = self.marked.pop().and_then(|it| it.actual_text) else { return };
+        let Some((text, start)) = self.marked.pop().and_then(|marked| marked.actual_text) else {
+            return;
+        };
         if let Some([first, rest @ ..]) = self.sheet.glyphs.get_mut(start..)
             && rest.len() < text.chars().count() + 8
         {
             first.letters = Letters::Several(text.into());
-            rest.iter_mut().for_each(|it| it.letters = Letters::Several("".into()));
+            rest.iter_mut().for_each(|glyph| glyph.letters = Letters::Several("".into()));
         }
     }
 

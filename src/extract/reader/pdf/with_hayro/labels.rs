@@ -1,7 +1,7 @@
-//! A PDF's page labels: what its pages call themselves (`iv`, `A-3`).
+//! Reads the page labels of a PDF, such as `iv` or `A-3`.
 //!
-//! ISO 32000-1, 12.4.2: a number tree from the index of a range's first page to the style, prefix and
-//! first number of the range.
+//! ISO 32000-1, 12.4.2: a number tree maps the index of a range's first page to the style, prefix
+//! and first number of the range.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use hayro::hayro_syntax::object::{Array, Dict, Name, Object, String as PdfString
 use super::strings;
 use crate::extract::pdf::clean;
 
-/// Most nodes of the tree that are looked at.
+/// Most nodes of the tree that are visited.
 const MAX_NODES: usize = 10_000;
 
-/// Longest label, in characters: it is shown in citations.
+/// Longest label in characters, as labels are shown in citations.
 const MAX_CHARS: usize = 32;
 
-/// Returns the label of each page in order; nothing where all of them are the pages' own numbers.
+/// Returns the label of each page in order; empty if all labels are page numbers.
 pub(super) fn of(catalog: &Dict<'_>, num_pages: u32) -> Vec<String> {
     let Some(tree) = catalog.get::<Dict<'_>>(b"PageLabels") else { return Vec::new() };
     let ranges = ranges(tree);
@@ -26,12 +26,13 @@ pub(super) fn of(catalog: &Dict<'_>, num_pages: u32) -> Vec<String> {
             None => String::new(),
         })
         .collect();
-    let is_informative =
-        (1_u32..).zip(&labels).any(|(number, it)| !it.is_empty() && *it != number.to_string());
+    let is_informative = (1_u32..)
+        .zip(&labels)
+        .any(|(number, label)| !label.is_empty() && *label != number.to_string());
     if is_informative { labels } else { Vec::new() }
 }
 
-/// Pages that are numbered in one way.
+/// A range of pages that are numbered in one way.
 struct Range {
     style: Style,
     prefix: String,
@@ -45,7 +46,7 @@ enum Style {
     LowerRoman,
     UpperLetters,
     LowerLetters,
-    /// The prefix alone.
+    /// The prefix only.
     Bare,
 }
 
@@ -59,7 +60,7 @@ impl Range {
             Some(b"a") => Style::LowerLetters,
             _ => Style::Bare,
         };
-        let prefix = dict.get::<PdfString<'_>>(b"P").map(|it| strings::decode(&it));
+        let prefix = dict.get::<PdfString<'_>>(b"P").map(|prefix| strings::decode(&prefix));
         let start = dict.get::<u32>(b"St").unwrap_or(1).max(1);
         Self { style, prefix: prefix.unwrap_or_default(), start }
     }
@@ -102,7 +103,7 @@ fn ranges(root: Dict<'_>) -> BTreeMap<u32, Range> {
     ranges
 }
 
-/// Returns the Roman numeral; beyond 3,999, where there is none in letters, digits.
+/// Returns a Roman numeral; digits above 3,999, which has no numeral in letters.
 fn roman(number: u32) -> String {
     const VALUES: [(u32, &str); 13] = [
         (1000, "m"),
@@ -148,11 +149,14 @@ mod tests {
     #[track_caller]
     fn check(style: Style, start: u32, expected: [&str; 3]) {
         let range = Range { style, prefix: "A-".into(), start };
-        assert_eq!([0, 1, 2].map(|it| range.label(it)), expected.map(|it| format!("A-{it}")));
+        assert_eq!(
+            [0, 1, 2].map(|offset| range.label(offset)),
+            expected.map(|label| format!("A-{label}"))
+        );
     }
 
     #[test]
-    fn every_style_counts_as_the_standard_says() {
+    fn every_style_counts_as_in_the_standard() {
         check(Style::Decimal, 9, ["9", "10", "11"]);
         check(Style::LowerRoman, 3, ["iii", "iv", "v"]);
         check(Style::UpperRoman, 1998, ["MCMXCVIII", "MCMXCIX", "MM"]);
@@ -163,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_number_makes_no_huge_label() {
+    fn a_huge_number_does_not_make_a_huge_label() {
         let range = Range { style: Style::LowerLetters, prefix: "x".repeat(99), start: u32::MAX };
         assert_eq!(range.label(7).chars().count(), MAX_CHARS);
         assert_eq!(letters(u32::MAX).len(), MAX_CHARS);

@@ -1,5 +1,5 @@
-//! Reads PDF pages with `hayro`, which draws them: each is drawn onto a sheet of glyphs, and `layout` reads
-//! the sheet. Pictures of text are drawn as pictures, for OCR.
+//! Reads PDF pages with `hayro`, which renders PDF: each page is drawn on a sheet of glyphs, which
+//! `layout` analyses. Scanned pages are rendered as pictures for OCR.
 
 mod catalog;
 mod characters;
@@ -43,14 +43,14 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     let mut characters = Characters::default();
     let tags = tags::read(&pdf);
     for (number, page) in (1..).zip(pdf.pages().iter()) {
-        // Numbers without end are none, and cross no pipe.
+        // Infinite sizes are not valid, and cannot be serialised.
         let (width, height) = page.render_dimensions();
         let is_finite = width.is_finite() && height.is_finite();
         let size = if is_finite { (width, height) } else { (0.0, 0.0) };
         let frame = Rect::new(0.0, 0.0, size.0.into(), size.1.into());
         let transform = page.initial_transform(true).to_kurbo();
         let mut context = Context::new(transform, frame, &cache, pdf.xref(), settings.clone());
-        characters.learn(page.resources());
+        characters.add_page(page.resources());
         let mut device =
             PageDevice::new(size, &mut shapes, &characters, tags.of_page(page.raw().obj_id()));
         interpret_page(page, &mut context, &mut device);
@@ -59,17 +59,19 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     let declared = declared_page_count(&pdf);
     emit(Line::Done(Tail {
         declared_page_count: declared,
-        pages_lost: declared.is_some_and(|it| it > page_count),
+        pages_lost: declared.is_some_and(|declared| declared > page_count),
         rebuilt: is_rebuilt(input.bytes),
     }))?;
     Ok(())
 }
 
 fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, GaveUp> {
-    // Shared, so that the second try costs no second copy.
+    // Shared, so that the second attempt does not copy the bytes.
     let bytes: Arc<Vec<u8>> = Arc::new(bytes.to_vec());
     let outcome = match (Pdf::new(Arc::clone(&bytes)), password) {
-        (Err(LoadPdfError::Decryption(_)), Some(it)) => Pdf::new_with_password(bytes, it),
+        (Err(LoadPdfError::Decryption(_)), Some(password)) => {
+            Pdf::new_with_password(bytes, password)
+        }
         (outcome, _) => outcome,
     };
     outcome.map_err(|error| {
@@ -110,20 +112,21 @@ fn declared_page_count(pdf: &Pdf) -> Option<u32> {
     catalog.get::<Dict<'_>>(b"Pages")?.get::<u32>(b"Count")
 }
 
-/// Whether the place where the directory of objects should be holds none, so that it was made
-/// anew.
+/// Whether there is no object table at the declared position, so that it had to be rebuilt.
 fn is_rebuilt(bytes: &[u8]) -> bool {
-    const MARK: &[u8] = b"startxref";
+    const KEYWORD: &[u8] = b"startxref";
     let tail_start = bytes.len().saturating_sub(2048);
     let tail = &bytes[tail_start..];
-    let Some(at) = tail.windows(MARK.len()).rposition(|it| it == MARK) else { return true };
-    let digits: String = tail[at + MARK.len()..]
+    let Some(at) = tail.windows(KEYWORD.len()).rposition(|window| window == KEYWORD) else {
+        return true;
+    };
+    let digits: String = tail[at + KEYWORD.len()..]
         .iter()
-        .map(|it| char::from(*it))
+        .map(|byte| char::from(*byte))
         .skip_while(char::is_ascii_whitespace)
         .take_while(char::is_ascii_digit)
         .collect();
-    let there = digits.parse().ok().and_then(|it: usize| bytes.get(it..));
-    let there = there.unwrap_or_default().trim_ascii_start();
-    !(there.starts_with(b"xref") || there.first().is_some_and(u8::is_ascii_digit))
+    let table = digits.parse().ok().and_then(|start: usize| bytes.get(start..));
+    let table = table.unwrap_or_default().trim_ascii_start();
+    !(table.starts_with(b"xref") || table.first().is_some_and(u8::is_ascii_digit))
 }

@@ -1,4 +1,4 @@
-//! Computes where each glyph of a run is.
+//! Computes the position of each glyph of a run.
 
 use hayro::hayro_interpret::font::{Glyph as DrawnGlyph, GlyphRun};
 use hayro::hayro_interpret::hayro_cmap::WritingMode;
@@ -6,11 +6,11 @@ use hayro::kurbo::{Affine, Point, Vec2};
 
 use crate::extract::reader::pdf::layout::sheet::Direction;
 
-/// Glyph space: a thousand units are the size of the typeface.
+/// Units of glyph space per font size.
 const UNITS: f64 = 1000.0;
 
 impl Direction {
-    /// Text that stands upright in lines which run down.
+    /// Returns the line direction of upright glyphs in vertical lines.
     fn turned(self) -> Self {
         match self {
             Self::Right => Self::Down,
@@ -21,10 +21,10 @@ impl Direction {
     }
 }
 
-/// Where a glyph of a run is.
+/// The position of a glyph of a run.
 pub(super) struct Placed {
     pub(super) origin: Point,
-    /// Unit of glyph space along the line, times a thousand.
+    /// Unit of glyph space along the line, multiplied by a thousand.
     along: Vec2,
     pub(super) size: f64,
     pub(super) advance: f64,
@@ -32,32 +32,33 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// Returns where its text runs to.
+    /// Returns the direction of its text.
     pub(super) fn direction(&self) -> Direction {
         let direction = direction_of(self.along);
         if self.is_vertical { direction.turned() } else { direction }
     }
 }
 
-/// Places the glyphs of a run.
+/// Computes the positions of the glyphs of a run.
 ///
-/// A font that stands in for another has its glyphs stretched to the widths the file states, so
-/// how wide one is follows from its own width or from the typeface's; where the next one stands
-/// tells which.
+/// The glyphs of a substitute font are stretched to the widths in the file, so the width of a glyph
+/// is either the stretched width or the width in the font. The position of the next glyph shows
+/// which one applies.
 pub(super) fn place(run: &GlyphRun<'_, '_>, transform: Affine) -> Vec<Placed> {
     let is_vertical = run.writing_mode() == WritingMode::Vertical;
-    let frames: Vec<Affine> = run.glyphs().iter().map(|it| transform * it.transform()).collect();
+    let frames: Vec<Affine> =
+        run.glyphs().iter().map(|glyph| transform * glyph.transform()).collect();
     let mut placed = Vec::with_capacity(frames.len());
     for (at, (glyph, frame)) in run.glyphs().iter().zip(&frames).enumerate() {
         let [a, b, c, d, x, y] = frame.as_coeffs();
         let (along, across) = (Vec2::new(a, b) * UNITS, Vec2::new(c, d) * UNITS);
         let width = match &**glyph {
-            DrawnGlyph::Outline(it) => it.advance_width(),
-            DrawnGlyph::Type3(it) => it.advance_width(),
+            DrawnGlyph::Outline(outline) => outline.advance_width(),
+            DrawnGlyph::Type3(outline) => outline.advance_width(),
         };
         let width = f64::from(width.unwrap_or_default()) / UNITS;
-        let next = frames.get(at + 1).map(|it| {
-            let [.., next_x, next_y] = it.as_coeffs();
+        let next = frames.get(at + 1).map(|next| {
+            let [.., next_x, next_y] = next.as_coeffs();
             Vec2::new(next_x - x, next_y - y).hypot()
         });
         let size = across.hypot();
@@ -71,9 +72,9 @@ pub(super) fn place(run: &GlyphRun<'_, '_>, transform: Affine) -> Vec<Placed> {
         placed.push(Placed { origin, along, size, advance, is_vertical });
     }
     if is_vertical {
-        // The origin is the glyph's upper left corner; a line's axis is its middle.
-        for it in &mut placed {
-            it.origin += it.along * 0.5;
+        // The origin is the upper left corner of the glyph; the axis of the line is its middle.
+        for glyph in &mut placed {
+            glyph.origin += glyph.along * 0.5;
         }
     }
     placed

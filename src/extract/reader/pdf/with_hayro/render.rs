@@ -10,12 +10,12 @@ use crate::extract::protocol::{Head, Line, Tail};
 use crate::extract::reader::pdf::ocr::{self, Raster};
 use crate::extract::reader::{Emit, Input, Stop};
 
-/// What Tesseract was trained for begins here; more dots make it slower, not better.
+/// Tesseract is trained for resolutions from here on; a higher one makes it slower but not better.
 const DPI: f64 = 200.0;
 
 const POINTS_PER_INCH: f64 = 72.0;
 
-/// Reads the pages that the job names as pictures.
+/// Runs OCR on the pages that the job names.
 pub(in crate::extract) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let pdf = open(input.bytes, input.password)?;
     let pages = pdf.pages();
@@ -24,7 +24,7 @@ pub(in crate::extract) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> R
     let cache = RenderCache::new();
     for number in ocr::pages(input) {
         let idx = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
-        let raster = pages.get(idx).map(|it| picture(it, &cache));
+        let raster = pages.get(idx).map(|page| picture(page, &cache));
         emit(ocr::line(number, raster, input))?;
     }
     emit(Line::Done(Tail::default()))?;
@@ -44,7 +44,7 @@ fn picture<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>) -> Raster {
         &RenderSettings::default(),
         &PixmapSettings { x_scale: factor, y_scale: factor, bg_color: WHITE },
     );
-    let pixels = pixmap.data().iter().map(|it| ocr::grey(it.r, it.g, it.b)).collect();
+    let pixels = pixmap.data().iter().map(|pixel| ocr::grey(pixel.r, pixel.g, pixel.b)).collect();
     Raster {
         width: pixmap.width().into(),
         height: pixmap.height().into(),

@@ -1,6 +1,6 @@
-//! Decodes a PDF's text strings.
+//! Decodes the text strings of a PDF.
 
-/// Characters of `PDFDocEncoding` where it differs from Latin-1, from 0x18 and from 0x80.
+/// Characters of `PDFDocEncoding` that differ from Latin-1, from 0x18 and from 0x80.
 const LOW: [char; 8] =
     ['\u{2D8}', '\u{2C7}', '\u{2C6}', '\u{2D9}', '\u{2DD}', '\u{2DB}', '\u{2DA}', '\u{2DC}'];
 const HIGH: [char; 33] = [
@@ -11,22 +11,22 @@ const HIGH: [char; 33] = [
     '\u{20AC}',
 ];
 
-/// Returns what a text string says: UTF-16 or UTF-8 with their marks, else `PDFDocEncoding`.
+/// Decodes a text string: UTF-16 or UTF-8 with a byte order mark, else `PDFDocEncoding`.
 pub(super) fn decode(bytes: &[u8]) -> String {
     let utf16 = |bytes: &[u8], join: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|it| join(*it)).collect();
+        let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|pair| join(*pair)).collect();
         without_language(&String::from_utf16_lossy(&units))
     };
     match bytes {
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        // Not allowed, yet common; a text in Latin-1 is hardly ever valid UTF-8 by chance.
+        // Not allowed, but common; Latin-1 text is hardly ever valid UTF-8 by chance.
         _ => match std::str::from_utf8(bytes) {
-            Ok(text) if !text.contains(|it: char| it.is_control() && !it.is_whitespace()) => {
+            Ok(text) if !text.contains(|c: char| c.is_control() && !c.is_whitespace()) => {
                 text.to_owned()
             }
-            _ => bytes.iter().map(|it| character(*it)).collect(),
+            _ => bytes.iter().map(|byte| character(*byte)).collect(),
         },
     }
 }
@@ -39,7 +39,7 @@ fn character(byte: u8) -> char {
     }
 }
 
-/// Drops what stands between two escapes: the code of a language.
+/// Removes the text between two escapes, which is a language code.
 fn without_language(text: &str) -> String {
     let parts = text.split('\u{1B}').enumerate();
     parts.filter(|(at, _)| at % 2 == 0).map(|(_, part)| part).collect()
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn every_encoding_is_known_by_its_mark() {
+    fn every_encoding_is_recognised() {
         check(b"\xFE\xFF\0T\0i\x20\x14", "Ti\u{2014}");
         check(b"\xFF\xFET\0i\0", "Ti");
         check(b"\xEF\xBB\xBFT\xC3\xA9", "T\u{E9}");
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_no_text() {
+    fn a_language_code_is_not_text() {
         check(b"\xFE\xFF\0\x1B\0d\0e\0\x1B\0T", "T");
     }
 }

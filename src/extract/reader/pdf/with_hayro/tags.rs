@@ -1,17 +1,17 @@
-//! Reads the headings that the tags of a PDF name, by page and piece of marked content.
+//! Reads the headings in the structure tags of a PDF, by page and marked content.
 
 use std::collections::{HashMap, HashSet};
 
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::object::{Dict, Name, Object, ObjectIdentifier};
 
-/// Most elements of a tree that are looked at.
+/// Most elements of a tree that are visited.
 const MAX_NODES: usize = 500_000;
 
-/// Ranks of headings on one page by the number of the marked content that holds them.
+/// Levels of headings on one page, by the number of their marked content.
 pub(super) type TaggedLevels = HashMap<u32, u8>;
 
-/// Tagged headings of a document by page.
+/// Tagged headings of a document, by page.
 #[derive(Debug, Default)]
 pub(super) struct Tags(HashMap<ObjectIdentifier, TaggedLevels>);
 
@@ -22,14 +22,14 @@ impl Tags {
     }
 }
 
-/// A part of the tree that is still to be looked at.
+/// A part of the tree that has not been visited yet.
 struct Pending<'a> {
     kid: Object<'a>,
     page: Option<ObjectIdentifier>,
     level: u8,
 }
 
-/// Reads the headings that the tree of `pdf` names.
+/// Reads the headings in the structure tree of `pdf`.
 pub(super) fn read(pdf: &Pdf) -> Tags {
     let mut tags = Tags::default();
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
@@ -44,13 +44,17 @@ pub(super) fn read(pdf: &Pdf) -> Tags {
     {
         num_nodes += 1;
         match kid {
-            Object::Number(id) => note(&mut tags, page, u32::try_from(id.as_i64()).ok(), level),
+            Object::Number(id) => {
+                add_heading(&mut tags, page, u32::try_from(id.as_i64()).ok(), level)
+            }
             Object::Dict(element) => {
                 let page = element.get_ref(b"Pg").map(ObjectIdentifier::from).or(page);
                 if let Some(id) = element.get::<u32>(b"MCID") {
-                    note(&mut tags, page, Some(id), level);
-                } else if element.obj_id().is_none_or(|it| seen.insert(it)) {
-                    let own = element.get::<Name<'_>>(b"S").map_or(0, |it| rank(&it, &roles));
+                    add_heading(&mut tags, page, Some(id), level);
+                } else if element.obj_id().is_none_or(|id| seen.insert(id)) {
+                    let own = element
+                        .get::<Name<'_>>(b"S")
+                        .map_or(0, |role| heading_level(&role, &roles));
                     push_kids(&element, page, if own > 0 { own } else { level }, &mut pending);
                 }
             }
@@ -76,25 +80,25 @@ fn push_kids<'a>(
     }
 }
 
-fn note(tags: &mut Tags, page: Option<ObjectIdentifier>, id: Option<u32>, level: u8) {
+fn add_heading(tags: &mut Tags, page: Option<ObjectIdentifier>, id: Option<u32>, level: u8) {
     if let (Some(page), Some(id), 1..) = (page, id, level) {
         tags.0.entry(page).or_default().insert(id, level);
     }
 }
 
-/// Returns the rank of a heading from the name of its role; 0 for everything else.
-fn rank(role: &Name<'_>, roles: &Dict<'_>) -> u8 {
+/// Returns the level of a heading from the name of its role; 0 for everything else.
+fn heading_level(role: &Name<'_>, roles: &Dict<'_>) -> u8 {
     let mut role = role.clone();
     for _ in 0..4 {
         match role.as_str() {
             "H" | "Title" => return 1,
             name if name.len() == 2 && name.starts_with('H') => {
-                return name[1..].parse().ok().filter(|it| (1..=6).contains(it)).unwrap_or(0);
+                return name[1..].parse().ok().filter(|level| (1..=6).contains(level)).unwrap_or(0);
             }
             _ => {}
         }
         match roles.get::<Name<'_>>(&*role) {
-            Some(it) => role = it,
+            Some(mapped) => role = mapped,
             None => break,
         }
     }
