@@ -37,6 +37,8 @@ pub enum Error {
         path: PathBuf,
         /// What and where.
         message: String,
+        /// What to give instead; `None` if the file must be changed.
+        hint: Option<String>,
     },
     /// There is no such file or directory.
     #[error("no such file or directory: {}", path.display())]
@@ -510,7 +512,8 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Usage { hint, .. } => hint.clone(),
-            Self::Config { .. } => {
+            Self::Config { hint: Some(hint), .. } => Some(hint.clone()),
+            Self::Config { hint: None, .. } => {
                 Some("mend the value or take it out: the default holds where nothing is set".into())
             }
             Self::UnsupportedFormat { .. } => Some(

@@ -285,6 +285,7 @@ fn password(session: &Session, request: &AddRequest) -> Result<Option<String>> {
         Some(value.to_str().map(str::to_owned).ok_or_else(|| Error::Config {
             path: PASSWORD_VARIABLE.into(),
             message: "not UTF-8".into(),
+            hint: Some(format!("set {PASSWORD_VARIABLE} to UTF-8 text, or use `--password`")),
         }))
     };
     request.password.clone().map(Ok).or_else(variable).transpose()

@@ -1,14 +1,18 @@
 //! Explains why a value is invalid and where it was written.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use figment::error::{Actual, Kind};
 
+use crate::config::load::entries;
 use crate::config::{Config, Origin};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::Limit;
+
+/// The [`Origin::layer`] of the file.
+const FILE_LAYER: u8 = 1;
 
 /// Returns the error for an invalid value, which names the layer that holds it.
 pub(super) fn wrong_value(
@@ -17,24 +21,50 @@ pub(super) fn wrong_value(
     file: &Path,
 ) -> Error {
     let key = error.path.join(".");
-    let path = holder_of(&key, origins, file);
-    let message = match key.as_str() {
-        "" => explain(&error.kind, None),
-        key => format!("{key}: {}", explain(&error.kind, limit_of(key))),
-    };
-    Error::Config { path, message }
+    let fault = explain(&error.kind, limit_of(&key));
+    refused(&key, &fault, origins, file)
 }
 
-/// Returns where a key's value was written: the file, a variable or a flag.
-fn holder_of(key: &str, origins: &BTreeMap<String, Origin>, file: &Path) -> PathBuf {
+/// What is wrong with a value.
+struct Fault {
+    /// What the value must be, such as `must be true or false`.
+    rule: String,
+    /// The value as the user wrote it; empty if the rule is enough.
+    found: String,
+}
+
+/// Returns the error for the value of a key; the key is empty if the whole file is at fault.
+fn refused(key: &str, fault: &Fault, origins: &BTreeMap<String, Origin>, file: &Path) -> Error {
+    let Fault { rule, found } = fault;
+    let found = if found.is_empty() { String::new() } else { format!(", not {found}") };
+    let message = match key {
+        "" => format!("{rule}{found}"),
+        key => format!("{key}: {rule}{found}"),
+    };
+    let accepted = || format!("{key} {rule}; the default is {}", default_of(key));
     match origins.get(key) {
-        Some(Origin::Variable(name) | Origin::Flag(name)) => name.into(),
-        _ => file.to_owned(),
+        Some(Origin::Flag(name)) => {
+            Error::Config { path: name.into(), message, hint: Some(accepted()) }
+        }
+        Some(Origin::Variable(name)) => {
+            let hint = Some(format!("{}, and holds if {name} is unset", accepted()));
+            Error::Config { path: name.into(), message, hint }
+        }
+        Some(Origin::Default | Origin::File(_)) | None => {
+            Error::Config { path: file.to_owned(), message, hint: None }
+        }
     }
 }
 
+/// Returns the built-in value of a key as `kb config` shows it.
+fn default_of(key: &str) -> String {
+    let defaults = Config::defaults(Path::new("~"));
+    let found = entries(&defaults).into_iter().find(|(known, _)| known == key);
+    found.map(|(_, value)| value).unwrap_or_default()
+}
+
 /// Explains in the user's words what a value should have been.
-fn explain(kind: &Kind, limit: Option<&Limit>) -> String {
+fn explain(kind: &Kind, limit: Option<&Limit>) -> Fault {
     match kind {
         Kind::InvalidType(found, wanted) | Kind::InvalidValue(found, wanted) => {
             let range = limit.map(Limit::range);
@@ -46,12 +76,13 @@ fn explain(kind: &Kind, limit: Option<&Limit>) -> String {
                 wanted if wanted.starts_with("struct ") => "a group of keys",
                 wanted => wanted,
             };
-            format!("must be {wanted}, not {}", shown(found))
+            Fault { rule: format!("must be {wanted}"), found: shown(found) }
         }
-        Kind::UnknownVariant(found, wanted) => {
-            format!("must be one of {}, not `{found}`", wanted.join(", "))
-        }
-        other => other.to_string(),
+        Kind::UnknownVariant(found, wanted) => Fault {
+            rule: format!("must be one of {}", wanted.join(", ")),
+            found: format!("`{found}`"),
+        },
+        other => Fault { rule: other.to_string(), found: String::new() },
     }
 }
 
@@ -76,14 +107,15 @@ fn limit_of(key: &str) -> Option<&'static Limit> {
     limits::SETTINGS.iter().find(|limit| limit.name == key)
 }
 
-/// Returns a whole number that is out of its range, with the message.
-fn out_of_range(config: &Config) -> Option<(&'static str, String)> {
+/// Returns the key of a whole number that is out of its range.
+fn out_of_range(config: &Config) -> Option<(&'static str, Fault)> {
     let settings = yaml_serde::to_value(config).unwrap_or_default();
     limits::SETTINGS.iter().find_map(|limit| {
         let mut parts = limit.name.split('.');
         let value = parts.try_fold(&settings, |value, part| value.get(part))?.as_u64()?;
         let holds = u32::try_from(value).is_ok_and(|value| limit.holds(value));
-        (!holds).then(|| (limit.name, format!("must be {}, not `{value}`", limit.range())))
+        let rule = || format!("must be {}", limit.range());
+        (!holds).then(|| (limit.name, Fault { rule: rule(), found: format!("`{value}`") }))
     })
 }
 
@@ -93,27 +125,36 @@ pub(super) fn check(
     origins: &BTreeMap<String, Origin>,
     file: &Path,
 ) -> Result<()> {
-    let wrong = |key: &str, rule: &str| {
-        let path = holder_of(key, origins, file);
-        Err(Error::Config { path, message: format!("{key}: {rule}") })
-    };
-    if let Some((key, rule)) = out_of_range(config) {
-        return wrong(key, &rule);
+    if let Some((key, fault)) = out_of_range(config) {
+        return Err(refused(key, &fault, origins, file));
     }
     let chunks = &config.chunking.defaults;
     let rrf_k = config.search.rrf_k;
-    let rrf_rule = format!("must be a number from 0 to {}, not `{rrf_k}`", limits::MAX_RRF_K);
+    let (overlap, longest) = ("chunking.defaults.overlap_tokens", "chunking.defaults.max_tokens");
+    // A value that was typed is at fault rather than one in the file.
+    let layer = |key: &str| origins.get(key).map_or(0, Origin::layer);
+    let is_longest_typed = layer(longest) > layer(overlap).max(FILE_LAYER);
+    let overlap_rule = match is_longest_typed {
+        true => (longest, format!("must be more than {overlap}")),
+        false => (overlap, format!("must be less than {longest}")),
+    };
     let rules = [
-        ("search.rrf_k", (0.0..=limits::MAX_RRF_K).contains(&rrf_k), rrf_rule.as_str()),
         (
-            "chunking.defaults.overlap_tokens",
-            chunks.overlap_tokens < chunks.max_tokens,
-            "must be less than chunking.defaults.max_tokens",
+            (0.0..=limits::MAX_RRF_K).contains(&rrf_k),
+            "search.rrf_k",
+            format!("must be a number from 0 to {}", limits::MAX_RRF_K),
+            format!("`{rrf_k}`"),
         ),
-        ("embedding.model", !config.embedding.model.trim().is_empty(), "must not be empty"),
+        (chunks.overlap_tokens < chunks.max_tokens, overlap_rule.0, overlap_rule.1, String::new()),
+        (
+            !config.embedding.model.trim().is_empty(),
+            "embedding.model",
+            "must not be empty".into(),
+            String::new(),
+        ),
     ];
-    match rules.into_iter().find(|(_, holds, _)| !holds) {
-        Some((key, _, rule)) => wrong(key, rule),
+    match rules.into_iter().find(|(holds, ..)| !holds) {
+        Some((_, key, rule, found)) => Err(refused(key, &Fault { rule, found }, origins, file)),
         None => Ok(()),
     }
 }

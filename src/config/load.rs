@@ -69,11 +69,16 @@ impl Resolved {
 
     /// Returns every key with its value as YAML, in the order of the documentation.
     pub fn entries(&self) -> Vec<(String, String)> {
-        let value = yaml_serde::to_value(&self.config).unwrap_or_default();
-        let mut found = Vec::new();
-        flatten("", &value, &mut found);
-        found
+        entries(&self.config)
     }
+}
+
+/// Returns every key with its value as YAML, in the order of the documentation.
+pub(super) fn entries(config: &Config) -> Vec<(String, String)> {
+    let value = yaml_serde::to_value(config).unwrap_or_default();
+    let mut found = Vec::new();
+    flatten("", &value, &mut found);
+    found
 }
 
 /// Values given by flags: key and value as typed.
@@ -134,6 +139,7 @@ pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
             let value = value.to_str().ok_or_else(|| Error::Config {
                 path: name.clone().into(),
                 message: "not UTF-8".into(),
+                hint: Some(format!("set {name} to UTF-8 text, or unset it")),
             })?;
             figment = merge_one(figment, &defaults, key, value);
             origins.insert(key.clone(), Origin::Variable(name));
@@ -169,6 +175,7 @@ pub(super) fn read(file: &Path) -> Result<Option<String>> {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| Error::Config {
             path: file.to_owned(),
             message: "it is not UTF-8 text".into(),
+            hint: None,
         }),
         Err(Error::PathNotFound { .. }) if file.parent().is_some_and(Path::is_file) => {
             let source = std::io::ErrorKind::NotADirectory.into();
@@ -178,16 +185,19 @@ pub(super) fn read(file: &Path) -> Result<Option<String>> {
         Err(Error::OverLimit { .. }) => Err(Error::Config {
             path: file.to_owned(),
             message: format!("it has more than {} KB", limits::YAML_BYTES >> 10),
+            hint: None,
         }),
-        Err(Error::NotAFile { .. }) => {
-            Err(Error::Config { path: file.to_owned(), message: "it is not a regular file".into() })
-        }
+        Err(Error::NotAFile { .. }) => Err(Error::Config {
+            path: file.to_owned(),
+            message: "it is not a regular file".into(),
+            hint: None,
+        }),
         Err(error) => Err(error),
     }
 }
 
 pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<yaml_serde::Value> {
-    let invalid = |message: String| Error::Config { path: file.to_owned(), message };
+    let invalid = |message: String| Error::Config { path: file.to_owned(), message, hint: None };
     if !limits::is_readable_yaml(text) {
         return Err(invalid("it is too large or nested too deeply".into()));
     }
@@ -198,6 +208,7 @@ pub(super) fn parse_yaml(file: &Path, text: &str) -> Result<yaml_serde::Value> {
         _ => Err(Error::Config {
             path: file.to_owned(),
             message: "the file must hold `key: value` lines".into(),
+            hint: None,
         }),
     }
 }
@@ -235,9 +246,7 @@ fn flatten(prefix: &str, value: &yaml_serde::Value, found: &mut Vec<(String, Str
 
 /// Returns all keys in the order of the documentation.
 pub(super) fn keys(defaults: &Config) -> Vec<String> {
-    let mut found = Vec::new();
-    flatten("", &yaml_serde::to_value(defaults).unwrap_or_default(), &mut found);
-    found.into_iter().map(|(key, _)| key).collect()
+    entries(defaults).into_iter().map(|(key, _)| key).collect()
 }
 
 fn origins_has_variable(origins: &BTreeMap<String, Origin>, key: &str) -> bool {

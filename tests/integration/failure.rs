@@ -462,6 +462,43 @@ fn an_unknown_key_is_a_warning_with_the_nearest_one() {
     }
 }
 
+/// The hint spoke of the file for every value, wherever it was typed.
+#[test]
+fn a_hint_about_a_value_fits_the_place_where_it_was_typed() {
+    let env = TestEnv::with_runtime();
+    for (key, value, hint) in [
+        (
+            "search.default_top",
+            "abc",
+            "search.default_top must be a whole number from 1 to 1000000; the default is 10",
+        ),
+        (
+            "search.default_format",
+            "xml",
+            "search.default_format must be one of json, human; the default is json",
+        ),
+        (
+            "chunking.defaults.max_tokens",
+            "20",
+            "chunking.defaults.max_tokens must be more than chunking.defaults.overlap_tokens; \
+             the default is 512",
+        ),
+    ] {
+        let error = env.kb(&["config", "set", key, value]).expect(1).stderr;
+        assert!(error.starts_with("error: invalid configuration in `kb config set`: "), "{error}");
+        assert!(error.ends_with(&format!("\nhint: {hint}\n")), "{error}");
+    }
+    let error = env.kb_with(&[("KB_DEFAULT_TOP", "abc")], &["config"]).expect(1).stderr;
+    let hint = "hint: search.default_top must be a whole number from 1 to 1000000; \
+                the default is 10, and holds if KB_DEFAULT_TOP is unset\n";
+    assert!(error.ends_with(hint), "{error}");
+    // A value in the file is at fault, not the one that was typed.
+    env.write(".kb/config.yaml", "search:\n  default_top: abc\n");
+    let error = env.kb(&["config", "set", "ingestion.workers", "3"]).expect(1).stderr;
+    assert!(error.contains("config.yaml: search.default_top: must be"), "{error}");
+    assert!(!error.contains("hint: search.default_top"), "{error}");
+}
+
 #[test]
 fn invalid_variables_and_flags_are_named() {
     let env = TestEnv::with_runtime();
