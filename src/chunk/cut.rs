@@ -10,7 +10,7 @@ use crate::document::{Block, BlockKind, Document};
 
 use super::seams::{self, Seam, middle, words};
 
-/// A piece of one block that is never split further.
+/// A piece of one block that packing never splits.
 #[derive(Debug, Clone)]
 pub(super) struct Atom {
     /// Its range in the document's text.

@@ -374,20 +374,20 @@ proptest! {
                 prop_assert!(named.contains(end), "{named:?} {end:?}");
             }
         }
-        let whole: String =
+        let full_text: String =
             document.blocks.iter().map(|block| letters(&source[block.bytes.clone()])).collect();
         if options.strategy == Strategy::Fixed || options.strategy == Strategy::Whole {
             // Windows overlap: each starts within the text covered so far.
             let mut covered = 0;
             for chunk in &chunks {
                 let text = letters(&chunk.text);
-                let from = (0..=covered).rev().find(|at| whole[..].get(*at..).is_some_and(|rest| rest.starts_with(&text)));
-                prop_assert!(from.is_some(), "{text:?} is not part of {whole:?} at or before {covered}");
+                let from = (0..=covered).rev().find(|at| full_text[..].get(*at..).is_some_and(|rest| rest.starts_with(&text)));
+                prop_assert!(from.is_some(), "{text:?} is not part of {full_text:?} at or before {covered}");
                 covered = covered.max(from.unwrap() + text.len());
             }
-            prop_assert_eq!(covered, whole.len());
+            prop_assert_eq!(covered, full_text.len());
         } else {
-            prop_assert_eq!(joined, whole);
+            prop_assert_eq!(joined, full_text);
         }
     }
 

@@ -97,7 +97,7 @@ pub fn gather(
     num_tokens: Option<&NumTokens<'_>>,
 ) -> Result<Evidence> {
     let SearchResults { typed, hits, total_matches, confidence } = results;
-    let mut gathering =
+    let mut gatherer =
         Gatherer { store, num_tokens, weights: RefCell::default(), documents: HashMap::new() };
     let mut used: Vec<Hit> = Vec::new();
     let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
@@ -110,35 +110,35 @@ pub fn gather(
             break;
         }
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
-        let rows = copies.rows(&hit.stored.chunk.chunk.text);
+        let shingles = copies.shingles_of(&hit.stored.chunk.chunk.text);
         let own = chosen.entry(id).or_default();
-        if !own.contains(&at) && copies.find(&rows).is_some() {
+        if !own.contains(&at) && copies.find(&shingles).is_some() {
             continue;
         }
-        gathering.load(&hit, options.context)?;
+        gatherer.load(&hit, options.context)?;
         let Some(budget) = options.budget else {
-            own.extend(gathering.around(id, at, options.context));
+            own.extend(gatherer.around(id, at, options.context));
             used.push(hit);
-            copies.push(rows);
+            copies.push(shingles);
             continue;
         };
-        let others = total - gathering.cost(id, own);
+        let others = total - gatherer.cost(id, own);
         for context in [options.context, 0] {
             let mut wider = own.clone();
-            wider.extend(gathering.around(id, at, context));
-            if gathering.is_far_over(id, &wider, budget) {
+            wider.extend(gatherer.around(id, at, context));
+            if gatherer.is_far_over(id, &wider, budget) {
                 continue;
             }
-            let now = others + gathering.cost(id, &wider);
+            let now = others + gatherer.cost(id, &wider);
             if now <= budget {
                 (*own, total) = (wider, now);
                 used.push(hit);
-                copies.push(rows);
+                copies.push(shingles);
                 break;
             }
         }
     }
-    let passages = gathering.passages(used, &chosen);
+    let passages = gatherer.passages(used, &chosen);
     let num_tokens = passages.iter().map(|passage| passage.num_tokens).sum();
     Ok(Evidence { typed, total_matches, confidence, budget: options.budget, num_tokens, passages })
 }
@@ -353,7 +353,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("kb.db")).unwrap();
         let chunks = (0..5).map(|index| (index, hit(1, index, "tide").stored.chunk)).collect();
-        let gathering = Gatherer {
+        let gatherer = Gatherer {
             store: &store,
             num_tokens: None,
             weights: RefCell::default(),
@@ -362,7 +362,7 @@ mod tests {
         for (at, context, expected) in
             [(2, 0, 2..=2), (2, 1, 1..=3), (0, 1, 0..=1), (4, 9, 0..=4), (2, u32::MAX, 0..=4)]
         {
-            let found: Vec<u32> = gathering.around(DocumentId(1), at, context).collect();
+            let found: Vec<u32> = gatherer.around(DocumentId(1), at, context).collect();
             assert_eq!(found, expected.collect::<Vec<_>>(), "{at}, {context}");
         }
     }

@@ -142,7 +142,7 @@ impl Keywords {
                 in_context: here.map_or(0, |entry| entry.in_context),
                 in_text: here.map_or(0, |entry| entry.in_text),
                 in_document,
-                score: term.worth(&candidate, here, in_document),
+                score: term.score(&candidate, here, in_document),
             })
         });
         found.collect()

@@ -33,7 +33,7 @@ enum Base {
     New,
 }
 
-/// The base passage is there already. Where manuals and licences repeat each other, 5 of 40 pages
+/// The entire passage is there already. Where manuals and licences repeat each other, 5 of 40 pages
 /// of ten hits had 31 copies; on collections with judgments, leaving them out changed no nDCG@10.
 pub(super) const COPY: Measure =
     Measure { num_words: 3, min_shingles: 15, base: Base::Either, min_shared: 0.8 };
@@ -50,7 +50,7 @@ pub(super) struct NearCopies {
 }
 
 /// The shingles of a passage.
-pub(super) struct Rows(HashSet<u64>);
+pub(super) struct Shingles(HashSet<u64>);
 
 impl NearCopies {
     /// Creates an empty set of passages.
@@ -59,18 +59,18 @@ impl NearCopies {
     }
 
     /// Returns the shingles of a passage.
-    pub(super) fn rows(&self, text: &str) -> Rows {
-        Rows(shingles(text, self.measure.num_words))
+    pub(super) fn shingles_of(&self, text: &str) -> Shingles {
+        Shingles(shingles(text, self.measure.num_words))
     }
 
     /// Returns the position of the first passage that the new one repeats, in the order of
     /// [`Self::push`].
-    pub(super) fn find(&self, new: &Rows) -> Option<usize> {
+    pub(super) fn find(&self, new: &Shingles) -> Option<usize> {
         self.seen.iter().position(|seen| self.measure.holds(seen, &new.0))
     }
 
     /// Adds a passage.
-    pub(super) fn push(&mut self, new: Rows) {
+    pub(super) fn push(&mut self, new: Shingles) {
         self.seen.push(new.0);
     }
 }
@@ -107,9 +107,9 @@ mod tests {
     #[track_caller]
     fn check(measure: Measure, seen: &str, new: &str, expected: bool) {
         let mut copies = NearCopies::by(measure);
-        copies.push(copies.rows("something else that is no copy of either"));
-        copies.push(copies.rows(seen));
-        let found = copies.find(&copies.rows(new));
+        copies.push(copies.shingles_of("something else that is no copy of either"));
+        copies.push(copies.shingles_of(seen));
+        let found = copies.find(&copies.shingles_of(new));
         assert_eq!(found, expected.then_some(1), "{seen:?}, {new:?}");
     }
 

@@ -46,12 +46,12 @@ pub(super) fn page<'a>(
             // A chunk that another process has removed meanwhile is missing here.
             let Some(stored) = stored.remove(&fused.chunk_id) else { continue };
             if place < num_checked {
-                let rows = copies.rows(&stored.chunk.chunk.text);
-                if let Some(first) = copies.find(&rows) {
+                let shingles = copies.shingles_of(&stored.chunk.chunk.text);
+                if let Some(first) = copies.find(&shingles) {
                     shown[first].num_copies += 1;
                     continue;
                 }
-                copies.push(rows);
+                copies.push(shingles);
             }
             shown.push(Shown { fused, stored, num_copies: 0 });
         }

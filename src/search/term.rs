@@ -182,13 +182,13 @@ impl Term {
             let mut own = own.iter().peekable();
             for candidate in document {
                 let here = own.next_if(|entry| entry.place == candidate.place);
-                candidate.score += self.worth(candidate, here, in_document);
+                candidate.score += self.score(candidate, here, in_document);
             }
         }
     }
 
     /// Returns the term's score for a chunk, from its occurrences there and in the document.
-    pub(super) fn worth(
+    pub(super) fn score(
         &self,
         candidate: &Candidate,
         here: Option<&Entry>,

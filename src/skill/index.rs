@@ -76,7 +76,7 @@ pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
             return Err(Diagnostic::IndexCollision { hash16: skill.hash16() }.into());
         }
         let source_hash = files::source_hash(&listing.files, &index.known_files())?;
-        if is_same(&index.meta, &source_hash, tokenizer) && index.is_whole() {
+        if is_same(&index.meta, &source_hash, tokenizer) && index.is_readable() {
             return Ok(BuiltIndex { source_hash, is_new: false });
         }
     }

@@ -59,7 +59,7 @@ impl TestDb {
     }
 
     /// Backdates all times, as if everything had been stored years ago.
-    pub(super) fn age(&mut self) {
+    pub(super) fn backdate(&mut self) {
         let sql = "UPDATE documents SET created_at = :then, updated_at = :then";
         self.store.connection.execute(sql, ["2001-02-03T04:05:06Z"]).unwrap();
     }
@@ -72,7 +72,7 @@ impl TestDb {
 
     /// Fails unless the database is intact.
     #[track_caller]
-    pub(super) fn assert_whole(&self) {
+    pub(super) fn assert_intact(&self) {
         assert_eq!(self.store.check().unwrap(), Vec::<String>::new());
     }
 

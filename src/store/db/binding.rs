@@ -215,7 +215,7 @@ mod tests {
         };
         assert_eq!((bound.as_str(), bound_dim, wanted.as_str()), ("small", 4, "wide"));
         assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]

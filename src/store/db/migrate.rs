@@ -166,7 +166,7 @@ mod tests {
     }
 
     /// Returns whether the database accepts the statement.
-    fn takes(db: &TestDb, sql: &str) -> bool {
+    fn accepts(db: &TestDb, sql: &str) -> bool {
         db.store.connection.execute_batch(sql).is_ok()
     }
 
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(db.texts(id), ["words"]);
         // Another process that read the old version a moment ago repeats nothing.
         apply(&mut db.store.connection, NEWEST, &more).unwrap();
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
         assert!(db.store.skills().unwrap().is_empty());
         assert_eq!(db.texts(id), ["words"]);
         assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -238,8 +238,8 @@ mod tests {
         let broken = [(NEWEST + 1, "CREATE TABLE half (id INTEGER) STRICT; nonsense;")];
         assert!(apply(&mut db.store.connection, NEWEST, &broken).is_err());
         assert_eq!(version(&db.store.connection).unwrap(), NEWEST);
-        assert!(!takes(&db, "SELECT * FROM half"));
-        db.assert_whole();
+        assert!(!accepts(&db, "SELECT * FROM half"));
+        db.assert_intact();
     }
 
     /// Found from outside: "table roots already exists", without a next step.
@@ -275,7 +275,7 @@ mod tests {
     fn documents_have_the_documented_columns_and_types() {
         let db = TestDb::new();
         let insert = |columns: &str, values: &str| {
-            takes(&db, &format!("INSERT INTO documents ({columns}) VALUES ({values})"))
+            accepts(&db, &format!("INSERT INTO documents ({columns}) VALUES ({values})"))
         };
         for doc_type in ["pdf", "markdown", "code", "note"] {
             assert!(insert("title, content_hash, doc_type", &format!("'t', 'h', '{doc_type}'")));
@@ -284,7 +284,7 @@ mod tests {
         assert!(!insert("content_hash, doc_type", "'h', 'note'"));
         assert!(!insert("title, doc_type", "'t', 'note'"));
         assert!(!insert("title, content_hash", "'t', 'h'"));
-        assert!(takes(&db, "SELECT id, source_path, language FROM documents"));
+        assert!(accepts(&db, "SELECT id, source_path, language FROM documents"));
         assert_eq!(text(&db, "SELECT metadata FROM documents"), "{}");
         let created_at = text(&db, "SELECT created_at FROM documents");
         assert!(created_at.starts_with("20") && created_at.ends_with('Z'), "{created_at}");
@@ -295,20 +295,20 @@ mod tests {
         let mut db = TestDb::new();
         db.add("/a.md", &["words"], &["one"]);
         let chunk = "INSERT INTO chunks (document_id, chunk_index, text, passage_hash)";
-        assert!(!takes(&db, &format!("{chunk} VALUES (99, 0, 't', x'00')")), "foreign key");
-        assert!(!takes(&db, &format!("{chunk} VALUES (1, 0, 't', x'00')")), "unique index");
-        assert!(takes(&db, &format!("{chunk} VALUES (1, 1, 't', x'00')")));
+        assert!(!accepts(&db, &format!("{chunk} VALUES (99, 0, 't', x'00')")), "foreign key");
+        assert!(!accepts(&db, &format!("{chunk} VALUES (1, 0, 't', x'00')")), "unique index");
+        assert!(accepts(&db, &format!("{chunk} VALUES (1, 1, 't', x'00')")));
         assert_eq!(text(&db, "SELECT metadata FROM chunks WHERE chunk_index = 1"), "{}");
-        assert!(takes(&db, "SELECT token_count, created_at FROM chunks"));
-        assert!(!takes(&db, "INSERT INTO tags (name) VALUES ('one')"), "unique");
-        assert!(!takes(&db, "INSERT INTO document_tags VALUES (1, 1)"), "primary key");
-        assert!(!takes(&db, "INSERT INTO config (key) VALUES ('k')"), "not null");
+        assert!(accepts(&db, "SELECT token_count, created_at FROM chunks"));
+        assert!(!accepts(&db, "INSERT INTO tags (name) VALUES ('one')"), "unique");
+        assert!(!accepts(&db, "INSERT INTO document_tags VALUES (1, 1)"), "primary key");
+        assert!(!accepts(&db, "INSERT INTO config (key) VALUES ('k')"), "not null");
         let fts = text(&db, "SELECT sql FROM sqlite_schema WHERE name = 'chunks_fts'");
         for part in ["content = 'chunks'", "content_rowid = 'id'", "tokenize = 'porter unicode61'"]
         {
             assert!(fts.contains(part), "{part}");
         }
-        assert!(takes(&db, "DELETE FROM tags"));
+        assert!(accepts(&db, "DELETE FROM tags"));
         assert_eq!(text(&db, "SELECT count(*) || '' FROM document_tags"), "0");
     }
 }

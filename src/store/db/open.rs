@@ -137,7 +137,7 @@ impl Store {
 }
 
 /// Opens any database for reading, without checking whose it is.
-pub(in crate::store) fn open_to_look(path: &Path) -> rusqlite::Result<Connection> {
+pub(in crate::store) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
     open_connection(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 

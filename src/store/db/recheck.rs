@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::files;
 use crate::files::open::Links;
 
-use super::open::open_to_look;
+use super::open::open_read_only;
 
 const QUICK_CHECK: &str = "PRAGMA quick_check(1)";
 
@@ -30,7 +30,7 @@ pub(in crate::store) enum Diagnosis {
 
 /// Lets SQLite read every page of a database again and check its structure.
 pub(in crate::store) fn check_again(path: &Path) -> Diagnosis {
-    let answer = open_to_look(path)
+    let answer = open_read_only(path)
         .and_then(|db| db.query_row(QUICK_CHECK, [], |row| row.get::<_, String>(0)));
     match answer {
         Ok(answer) => of_answer(answer),

@@ -174,7 +174,7 @@ mod tests {
         let mut code = document("/data/e.py", &["apple six"], &["red"]);
         code.format = Format::Code(Language::Python);
         db.put(&code, &["apple six"], &[]);
-        db.assert_whole();
+        db.assert_intact();
         db
     }
 

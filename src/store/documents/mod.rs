@@ -381,7 +381,7 @@ mod tests {
             assert_eq!(found, rows, "{table}");
         }
         assert_eq!(db.store.documents(&Default::default()).unwrap()[0].id, other);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -391,6 +391,6 @@ mod tests {
         db.store.connection.execute("DELETE FROM documents", []).unwrap();
         assert_eq!(db.store.stats().unwrap().total_vectors, 0);
         assert_eq!(db.store.tags().unwrap(), []);
-        db.assert_whole();
+        db.assert_intact();
     }
 }

@@ -334,7 +334,7 @@ mod tests {
             db.store.remember_path(id, "hash of words", &real(seen), PathRole::Further).unwrap();
             assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().stamp, real(expected));
         }
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -348,7 +348,7 @@ mod tests {
         db.store.rename_path("/b.md", "/c.md").unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
         assert_eq!(db.store.known_path("/c.md").unwrap().unwrap().document_id, other);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -360,7 +360,7 @@ mod tests {
         db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Primary).unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
         assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().document_id, id);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
         db.store.remember_path(heir, "hash of new", &stamp("/a.md"), PathRole::Further).unwrap();
         assert_eq!(db.store.document(gone).unwrap(), None);
         assert_eq!(db.store.document(heir).unwrap().unwrap().tags, ["home", "work"]);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -392,7 +392,7 @@ mod tests {
         let other = db.add("/b.md", &["new"], &[]);
         db.store.remember_path(other, "hash of new", &stamp("/a.md"), PathRole::Further).unwrap();
         assert_eq!(db.store.document(copied).unwrap().unwrap().path.as_deref(), Some("/c.md"));
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -405,7 +405,7 @@ mod tests {
             .remember_path(id, "hash of words", &stamp("/note.txt"), PathRole::Further)
             .unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/note.txt"));
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -419,6 +419,6 @@ mod tests {
             assert!(!outcome.unwrap());
         }
         assert_eq!(db.store.known_path("/b.md").unwrap(), None);
-        db.assert_whole();
+        db.assert_intact();
     }
 }

@@ -120,7 +120,7 @@ impl Store {
                 return Ok(Change::Updated(id));
             }
             let change = match known {
-                Some(known) => put_in_place(db, new, &known, is_unchanged)?,
+                Some(known) => prepare_document(db, new, &known, is_unchanged)?,
                 None => Change::Added(documents::insert(db, new)?),
             };
             let id = change.document_id();
@@ -209,7 +209,7 @@ fn keep(
 }
 
 /// Clears a known path and returns the document without chunks to use there.
-fn put_in_place(
+fn prepare_document(
     db: &Connection,
     new: &NewDocument,
     known: &KnownPath,

@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(db.store.roots().unwrap(), expected);
         assert!(db.store.forget_root("/a").unwrap());
         assert!(!db.store.forget_root("/a").unwrap());
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
             db.store.remember_root(&root).unwrap();
             assert_eq!(db.store.roots().unwrap()[0].real_path.as_deref(), Some(expected));
         }
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -291,9 +291,9 @@ mod tests {
         assert_eq!(db.store.forget_path("/a.md", id, false).unwrap(), Forgotten::Path);
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
         assert_eq!(db.store.forget_path("/b.md", id, false).unwrap(), Forgotten::Nothing);
-        db.assert_whole();
+        db.assert_intact();
         assert_eq!(db.store.forget_path("/b.md", id, true).unwrap(), Forgotten::Document(id));
         assert_eq!(db.store.document(id).unwrap(), None);
-        db.assert_whole();
+        db.assert_intact();
     }
 }

@@ -140,7 +140,7 @@ mod tests {
         let tags = db.store.tags().unwrap();
         let found: Vec<_> = tags.iter().map(|tag| (tag.name.as_str(), tag.count)).collect();
         assert_eq!(found, expected);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]

@@ -347,7 +347,7 @@ fn insert_chunks(
     for (chunk_index, chunk) in (0_u32..).zip(chunks) {
         let vector = chunk.vector.as_deref().unwrap_or_default();
         if !is_unit(&vectors::to_blob(vector), dim) {
-            return Err(unfit(chunk_index, "vector").into());
+            return Err(invalid_chunk(chunk_index, "vector").into());
         }
         let passage = Chunk::passage(&chunk.context, &chunk.text);
         let chunk_id: ChunkId = statement.query_row(
@@ -369,7 +369,7 @@ fn insert_chunks(
     writer.finish()
 }
 
-fn unfit(chunk_index: u32, what: &str) -> Error {
+fn invalid_chunk(chunk_index: u32, what: &str) -> Error {
     let message = format!("the {what} of its chunk {chunk_index} does not fit this database");
     Error::Usage { message, hint: None }
 }

@@ -157,7 +157,7 @@ mod tests {
             [("pdf", 0), ("markdown", 0), ("code", 0), ("note", 0)]
         );
         assert!(stats.db_size_bytes > 0);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]

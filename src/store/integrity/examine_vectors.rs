@@ -88,7 +88,7 @@ impl Block {
 
     /// Returns the vector at a place if it is a unit vector and matches its checksum, if there is
     /// one.
-    pub(in crate::store) fn good_vector(
+    pub(in crate::store) fn intact_vector(
         &self,
         place: usize,
         chunk_id: ChunkId,

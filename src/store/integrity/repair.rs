@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use super::examine;
 use super::finding::Damage;
 use super::repair_vectors::{
-    encode_again, rebuild_vectors, remove_bad_vectors, remove_loose_vectors, remove_vectors,
+    rebuild_codes, rebuild_vectors, remove_bad_vectors, remove_orphaned_vectors, remove_vectors,
 };
 use crate::store::Store;
 use crate::store::db::erase;
@@ -141,7 +141,7 @@ impl Store {
                 remove_bad_vectors(db)?;
             }
             if has(Damage::LooseVectors) || has(Damage::References) {
-                remove_loose_vectors(db)?;
+                remove_orphaned_vectors(db)?;
             }
             if has(Damage::Sizes) || has(Damage::References) {
                 sizes::rebuild(db)?;
@@ -154,7 +154,7 @@ impl Store {
                 sums::fill(db)?;
             }
             erase::mark(db)?;
-            encode_again(db)
+            rebuild_codes(db)
         })
     }
 
@@ -297,7 +297,7 @@ mod tests {
         db.store.connection.execute_batch("DELETE FROM chunks WHERE chunk_index = 1").unwrap();
         assert_eq!(damages(&db.store), [Damage::Gaps]);
         repair_all(&mut db.store);
-        db.assert_whole();
+        db.assert_intact();
         assert_eq!(db.texts(id), ["one", "three"]);
         let again = crate::store::testing::document("/a.md", &["one", "two", "three"], &[]);
         let known = db.store.known_path("/a.md").unwrap().unwrap();
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(change, crate::store::Change::Updated(id));
         assert_eq!(db.texts(id), ["one", "two", "three"]);
         assert_eq!(db.store.document(id).unwrap().unwrap().tags, ["kept"]);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -332,7 +332,7 @@ mod tests {
         let before = db.store.stats().unwrap().db_size_bytes;
         assert!(db.store.compact().unwrap());
         assert!(db.store.stats().unwrap().db_size_bytes < before / 2);
-        db.assert_whole();
+        db.assert_intact();
         let ranked = db.store.rank_by_cosine(&vector(texts[700]), None, 3).unwrap();
         let chunks = db.store.chunks(second).unwrap();
         assert!(ranked.iter().any(|hit| hit.chunk_id == chunks[100].id));

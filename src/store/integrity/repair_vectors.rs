@@ -83,7 +83,7 @@ pub(in crate::store) fn remove_bad_vectors(db: &Connection) -> Step<()> {
     examine_vectors::each_block(db, |block| {
         let Some(block) = block else { return };
         let is_bad = |(place, chunk_id): &&(usize, ChunkId)| {
-            block.good_vector(*place, *chunk_id, dim).is_none()
+            block.intact_vector(*place, *chunk_id, dim).is_none()
         };
         bad.extend(block.places.iter().filter(is_bad).map(|(_, chunk_id)| *chunk_id));
     })?;
@@ -103,7 +103,7 @@ pub(in crate::store) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step
 }
 
 /// Removes the vectors of missing chunks.
-pub(in crate::store) fn remove_loose_vectors(db: &Connection) -> Step<()> {
+pub(in crate::store) fn remove_orphaned_vectors(db: &Connection) -> Step<()> {
     if !super::check::has_vector_table(db)? {
         return Ok(());
     }
@@ -125,7 +125,7 @@ pub(in crate::store) fn rebuild_vectors(db: &Connection) -> Step<()> {
         // A table with missing parts has no vectors to keep.
         let _ = examine_vectors::each_block(db, |block| {
             for (place, chunk_id) in block.iter().flat_map(|block| &block.places) {
-                let vector = block.and_then(|block| block.good_vector(*place, *chunk_id, dim));
+                let vector = block.and_then(|block| block.intact_vector(*place, *chunk_id, dim));
                 if let (Some(vector), true) = (vector, waiting.remove(chunk_id)) {
                     let (numbers, _) = vector.as_chunks::<4>();
                     let numbers: Vec<f32> =
@@ -145,7 +145,7 @@ pub(in crate::store) fn rebuild_vectors(db: &Connection) -> Step<()> {
 }
 
 /// Makes the codes again: this is cheap, and right whatever was done to the vectors.
-pub(in crate::store) fn encode_again(db: &Connection) -> Step<()> {
+pub(in crate::store) fn rebuild_codes(db: &Connection) -> Step<()> {
     codes::forget(db)?;
     vectors::encode_from(db, 1)?;
     Ok(())

@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(found(&db, "gpu"), [ids[0]]);
         db.store.remove(id).unwrap();
         assert!(found(&db, "水族").is_empty());
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -270,7 +270,7 @@ mod tests {
         let id = db.add("/a.md", &["apples"], &[]);
         db.store.remove(id).unwrap();
         assert!(found(&db, "apples").is_empty());
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(db.store.check().unwrap().len(), 2);
         db.rebuild_keyword_indexes();
         assert_eq!((found(&db, "apples").len(), found(&db, "水族").len()), (1, 1));
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]

@@ -124,7 +124,7 @@ mod tests {
         db.store.connection.execute("DELETE FROM chunks WHERE id = 100000", []).unwrap();
         assert!(replace(&db.store.connection).unwrap() > 0, "the test shows nothing");
         assert_eq!(replace(&db.store.connection).unwrap(), 0);
-        db.assert_whole();
+        db.assert_intact();
         let separators = "SELECT group_concat(CAST(term AS TEXT), ' ') FROM chunks_fts_idx";
         let separators: String =
             db.store.connection.query_row(separators, [], |row| row.get(0)).unwrap();

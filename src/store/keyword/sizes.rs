@@ -193,7 +193,7 @@ mod tests {
             let found = (sizes.chunk_id(place), sizes.document_id(place), sizes.num_tokens(place));
             assert_eq!(found, (*id, Some(*document_id), *num_tokens));
         }
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]

@@ -217,18 +217,18 @@ pub(super) struct VectorWriter<'a> {
     db: &'a Connection,
     /// Checksums and the number of the last block before writing; `None` if the layout of the table
     /// is unknown.
-    beside: Option<(Sums, i64)>,
+    extras: Option<(Sums, i64)>,
 }
 
 impl<'a> VectorWriter<'a> {
     /// `layout` is known to the caller's store: detecting it for each document takes as long as
     /// storing the document.
     pub(super) fn new(db: &'a Connection, layout: Layout) -> Step<Self> {
-        let beside = match layout.knows_vec0 {
+        let extras = match layout.knows_vec0 {
             true => Some((Sums::default(), scan::last_block(db)?)),
             false => None,
         };
-        Ok(Self { db, beside })
+        Ok(Self { db, extras })
     }
 
     pub(super) fn insert(&mut self, chunk_id: ChunkId, vector: &[f32]) -> Step<()> {
@@ -236,7 +236,7 @@ impl<'a> VectorWriter<'a> {
         self.db
             .prepare_cached(INSERT_VECTOR)?
             .execute(named_params! { ":chunk_id": chunk_id, ":embedding": bytes })?;
-        match &mut self.beside {
+        match &mut self.extras {
             Some((sums, _)) => sums.add(self.db, chunk_id, &bytes),
             None => Ok(()),
         }
@@ -244,7 +244,7 @@ impl<'a> VectorWriter<'a> {
 
     /// Writes the checksums and codes.
     pub(super) fn finish(self) -> Step<()> {
-        let Some((sums, last_block)) = self.beside else { return Ok(()) };
+        let Some((sums, last_block)) = self.extras else { return Ok(()) };
         sums.save(self.db)?;
         if scan::last_block(self.db)? > last_block {
             encode_from(self.db, last_block)?;

@@ -247,7 +247,7 @@ mod tests {
         let mut query = vector("four");
         query.extend([0.0, 0.0]);
         assert_eq!(best(&db.store, &query), old_best);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         let progress = db.store.finish_reindex().unwrap();
         assert_eq!(progress, Reindexing { num_embedded: 4, num_chunks: 5 });
         assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
         embed_next(&mut next, ChunkId(0), 100);
         next.finish_reindex().unwrap();
         assert_eq!(next.binding().unwrap(), Some(wide()));
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -305,7 +305,7 @@ mod tests {
         db.store.finish_reindex().unwrap();
         assert_eq!(db.store.binding().unwrap(), Some(wide()));
         assert_eq!(db.store.stats().unwrap().total_vectors, 3);
-        db.assert_whole();
+        db.assert_intact();
     }
 
     #[test]
@@ -331,6 +331,6 @@ mod tests {
         db.store.finish_reindex().unwrap();
         assert_eq!(db.store.binding().unwrap(), Some(wide()));
         assert!(db.store.finish_reindex().is_err());
-        db.assert_whole();
+        db.assert_intact();
     }
 }

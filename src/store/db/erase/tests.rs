@@ -131,14 +131,14 @@ fn removed_or_replaced_content_is_not_in_the_files() {
         if n % 20 == 0 {
             assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
             assert_eq!(found(&db, &removed), Vec::<String>::new());
-            db.assert_whole();
+            db.assert_intact();
         }
     }
     assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
     assert_eq!(found(&db, &removed), Vec::<String>::new());
     let left: Vec<Traces> = live.into_iter().map(|(_, _, traces)| traces).collect();
     assert!(found(&db, &left).len() > left.len(), "the test finds what is there");
-    db.assert_whole();
+    db.assert_intact();
     assert_eq!(found(&db, &removed), Vec::<String>::new());
 }
 
@@ -283,7 +283,7 @@ fn a_reindex_leaves_no_old_vector() {
     for text in (0..40).flat_map(|n| traces(n).texts) {
         assert!(!holds(&files, &crate::store::vectors::to_blob(&vector(&text))[128..192]));
     }
-    db.assert_whole();
+    db.assert_intact();
 }
 
 /// Creates a database as an older kb did, in which something was removed.
@@ -350,7 +350,7 @@ fn databases_of_all_earlier_schemas_are_cleaned_and_erase_from_then_on() {
         old_database(&path, schema);
         db.store = Store::open(&path).unwrap();
         db.store.binding().unwrap();
-        db.assert_whole();
+        db.assert_intact();
         let removed: Vec<Traces> = (19..39).map(traces).collect();
         assert!(!found(&db, &removed).is_empty(), "schema {schema}: the test shows nothing");
         assert!(db.store.has_leftovers().unwrap());
@@ -362,7 +362,7 @@ fn databases_of_all_earlier_schemas_are_cleaned_and_erase_from_then_on() {
         assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
         assert_eq!(found(&db, &[traces(2), traces(54)]), Vec::<String>::new());
         assert_eq!(db.store.occurrences("東京").unwrap().len(), live_chunks(&db));
-        db.assert_whole();
+        db.assert_intact();
     }
 }
 
@@ -392,5 +392,5 @@ fn a_removed_run_in_a_script_without_spaces_leaves_no_pair() {
     let terms: String = db.store.connection.query_row(terms, [], |row| row.get(0)).unwrap();
     assert_eq!(terms, "京 京都 東 東京 都");
     assert!(!holds(&bytes(&db.path()), "水族".as_bytes()));
-    db.assert_whole();
+    db.assert_intact();
 }

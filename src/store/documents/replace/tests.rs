@@ -14,14 +14,14 @@ fn a_new_document_is_added_completely() {
     assert_eq!(stored.tags, ["tools", "vcs"]);
     assert_eq!(stored.path.as_deref(), Some("/a.md"));
     assert_eq!(stored.format, "markdown");
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
 fn a_changed_file_keeps_id_tags_and_creation_time() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["old words"], &["one"]);
-    db.age();
+    db.backdate();
     let before = db.store.document(id).unwrap().unwrap();
     let change = db.put(&document("/a.md", &["new words"], &["two"]), &["new words"], &[]);
     assert_eq!(change, Change::Updated(id));
@@ -30,7 +30,7 @@ fn a_changed_file_keeps_id_tags_and_creation_time() {
     assert_ne!(after.updated_at, before.updated_at);
     assert_eq!(after.tags, ["one", "two"]);
     assert_eq!(db.texts(id), ["new words"]);
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn pages_read_later_replace_the_earlier_text() {
     assert_eq!(db.put(&scan, &["high water"], &[]), Change::Updated(id));
     assert_eq!(db.texts(id), ["high water"]);
     assert_eq!(db.store.known_path("/a.pdf").unwrap().unwrap().pages_awaiting_ocr, 0);
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_title_given_by_the_user_outlives_the_content() {
     retitled.is_title_given = true;
     assert_eq!(db.put(&retitled, &["new"], &[]), Change::Updated(id));
     assert_eq!(db.store.document(id).unwrap().unwrap().title, "Mine too");
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn the_same_content_is_stored_once_in_any_order() {
     assert_eq!(stored.path.as_deref(), Some("/a.md"));
     assert_eq!(db.store.known_path("/b.md").unwrap().unwrap().document_id, id);
     assert_eq!(db.store.stats().unwrap().total_chunks, 1);
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_moved_file_is_shown_at_its_new_path() {
     let id = db.add("/old.md", &["words"], &[]);
     db.put(&document("/new.md", &["words"], &[]), &["words"], &["/new.md"]);
     assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/new.md"));
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn when_the_primary_copy_changes_the_other_keeps_the_old_text() {
     assert_eq!(other.content_hash, "hash of old");
     assert_eq!(db.store.chunks(other.document_id).unwrap()[0].id, chunk_id);
     assert_eq!(db.store.document(other.document_id).unwrap().unwrap().tags, ["work"]);
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn when_another_copy_changes_the_document_stays() {
     assert_eq!(db.texts(copy), ["new"]);
     assert_eq!(db.store.document(copy).unwrap().unwrap().tags, ["work"]);
     assert_eq!(db.store.known_path("/a.md").unwrap().unwrap().document_id, id);
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_missing_or_changed_copy_is_forgotten_and_read_again() {
     let change = db.put(&document("/a.md", &["new"], &[]), &["new"], &["/a.md"]);
     assert_eq!(change, Change::Updated(id));
     assert_eq!(db.store.known_path("/b.md").unwrap(), None);
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn the_same_content_read_another_way_replaces_the_document() {
     let stored = db.store.document(id).unwrap().unwrap();
     assert_eq!(stored.doc_type.as_str(), "note");
     assert_eq!(stored.path.as_deref(), Some("/a.md"));
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_disk_that_fills_half_way_changes_nothing() {
     let error = db.store.replace(&new, &chunks, &vectors, &|_| false).unwrap_err();
     assert!(matches!(error, Error::DiskFull { .. }), "{error}");
     assert_eq!((db.store.document(id).unwrap(), db.texts(id)), before);
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn vectors_that_do_not_match_are_refused_before_any_write() {
         assert!(matches!(outcome, Err(Error::Store(_))));
     }
     assert_eq!(db.store.known_path("/a.md").unwrap(), None);
-    db.assert_whole();
+    db.assert_intact();
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_store_with_an_outdated_model_cannot_write_vectors() {
     let new = document("/a.md", &["words"], &[]);
     let outcome = db.store.replace(&new, &[chunk("words")], &[vector("words")], &|_| false);
     assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
-    db.assert_whole();
+    db.assert_intact();
 }
 
 /// Found from outside: "no space left to write kb.db".

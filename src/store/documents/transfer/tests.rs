@@ -20,7 +20,7 @@ fn filled() -> TestDb {
     db.add("/b.md", &["flood"], &["tide", "water"]);
     db.add("/a.md", &["neap", "spring"], &["tide"]);
     db.store.remove(DocumentId(1)).unwrap();
-    db.age();
+    db.backdate();
     db
 }
 
@@ -38,7 +38,7 @@ fn an_import_equals_the_export() {
         assert_eq!(to.store.import(record).unwrap(), ImportOutcome::Known(record.id));
     }
     assert_eq!(records(&to), given);
-    to.assert_whole();
+    to.assert_intact();
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn existing_documents_stay_and_taken_ids_are_replaced() {
     (same_keys.id, same_keys.chunks[0].id) = (DocumentId(1), ChunkId(1));
     assert_eq!(to.store.import(&same_keys).unwrap(), ImportOutcome::Added(DocumentId(2)));
     assert_eq!(records(&to)[1].chunks[0].id, ChunkId(2));
-    to.assert_whole();
+    to.assert_intact();
 }
 
 #[test]
@@ -85,5 +85,5 @@ fn an_invalid_record_changes_nothing() {
     record.metadata = "3".into();
     assert!(to.store.import(&record).is_err());
     assert!(records(&to).is_empty());
-    to.assert_whole();
+    to.assert_intact();
 }

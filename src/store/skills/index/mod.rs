@@ -220,7 +220,7 @@ impl SkillIndex {
     }
 
     /// Whether its tables can be read, not only its metadata.
-    pub fn is_whole(&self) -> bool {
+    pub fn is_readable(&self) -> bool {
         self.connection.query_row(LOOK, [], |_| Ok(())).is_ok()
     }
 
