@@ -38,7 +38,7 @@ fn when_to_use(name: &str) -> &'static str {
 pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> Tool {
     let service = Arc::clone(service);
     let handler = move |input: Value, call: &Call| {
-        let request = SkillRequest::of(command, &Given { command, input: &input });
+        let request = SkillRequest::of(command, &ToolInput { command, input: &input });
         let reporter = Reporter::new(&*service.observer, call);
         let answer = service.skill(&request, &reporter).map_err(|error| in_protocol(&error))?;
         value(|out| skill_json::answer(&answer, out)).map_err(|error| failure(&error))
@@ -99,12 +99,12 @@ fn in_protocol(error: &Error) -> Failure {
 }
 
 /// Input that matches a command's schema.
-pub(super) struct Given<'a> {
+pub(super) struct ToolInput<'a> {
     pub(super) command: &'a Command,
     pub(super) input: &'a Value,
 }
 
-impl Given<'_> {
+impl ToolInput<'_> {
     fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.command.parameters.iter().find(|parameter| parameter.name == name)
     }
@@ -114,7 +114,7 @@ impl Given<'_> {
     }
 }
 
-impl Arguments for Given<'_> {
+impl Arguments for ToolInput<'_> {
     fn text(&self, name: &str) -> Option<String> {
         let given = self.input[name].as_str().map(|text| paths::path_text(Path::new(text)));
         given.or_else(|| self.default(name).map(str::to_owned))

@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(code(open(&world.caller, &skill)), "E003");
         let before = fs::read(&path).unwrap();
         assert_eq!(build(&world.caller, &skill).unwrap_err().code(), "E003");
-        assert_eq!(fs::read(&path).unwrap(), before, "nobody's index is deleted");
+        assert_eq!(fs::read(&path).unwrap(), before, "another directory's index is kept");
         // In a damaged index the owner cannot be read.
         fs::write(&path, "garbage").unwrap();
         assert_eq!(code(open(&world.caller, &skill)), "E002");

@@ -88,8 +88,8 @@ fn bombs_are_stopped_and_named() {
     }
     zip.finish().unwrap();
     assert!(docx.len() < 2_000_000);
-    let said = check(&env, "bomb.docx", &docx);
-    assert!(said.starts_with("error: cannot read"), "{said}");
+    let printed = check(&env, "bomb.docx", &docx);
+    assert!(printed.starts_with("error: cannot read"), "{printed}");
 
     // A page whose stream claims to be as long as the file, and pages that are their own children.
     let endless = b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\

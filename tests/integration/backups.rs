@@ -17,9 +17,9 @@ fn start(env: &TestEnv, args: &[&str]) -> Child {
 #[track_caller]
 fn finish(child: Child, status: i32) -> String {
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(status), "{said}");
-    said
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{printed}");
+    printed
 }
 
 /// Leaves a database in `folder` as a killed process does: part of it is only in the log.
@@ -77,8 +77,8 @@ fn concurrent_checks_do_not_swap_their_verdicts() {
     for _ in 0..6 {
         let good = start(&env, &["backup", "--verify", "good.db"]);
         let bad = start(&env, &["backup", "--verify", "bad.db"]);
-        let said = finish(bad, 2);
-        assert!(said.contains("bad.db is corrupt"), "{said}");
+        let printed = finish(bad, 2);
+        assert!(printed.contains("bad.db is corrupt"), "{printed}");
         assert_eq!(finish(good, 0), "");
     }
 }
@@ -92,8 +92,8 @@ fn a_backup_over_a_database_with_a_log_opens_as_the_copy() {
     let verified = env.json(&["backup", "--verify", "other/kb.db", "--format", "json"]);
     let log = env.path("other/kb.db-wal").canonicalize().unwrap();
     assert_eq!(verified["log"].as_str(), log.to_str());
-    let said = env.ok(&["backup", "--verify", "other/kb.db"]).stdout;
-    assert!(said.contains("kb.db-wal: SQLite applies that log"), "{said}");
+    let printed = env.ok(&["backup", "--verify", "other/kb.db"]).stdout;
+    assert!(printed.contains("kb.db-wal: SQLite applies that log"), "{printed}");
 
     env.ok(&["backup", "other/kb.db", "--force"]);
     assert!(!env.path("other/kb.db-wal").exists() && !env.path("other/kb.db-shm").exists());

@@ -37,11 +37,11 @@ fn made_table() -> String {
     let mut add = |what: &str, env: &TestEnv, args: &[&str]| {
         let output = env.kb(args);
         let text = output.text();
-        let said = text.split_once("--- stderr\n").map_or(text.as_str(), |parts| parts.1);
-        let (said, status) = said.rsplit_once("--- status ").unwrap_or((said, "0"));
-        let lines: Vec<String> = said.lines().map(code).collect();
-        let (typed, said) = (args.join(" "), lines.join("<br>"));
-        table += &format!("| {what} | `kb {typed}` | {said} | {} |\n", status.trim());
+        let printed = text.split_once("--- stderr\n").map_or(text.as_str(), |parts| parts.1);
+        let (printed, status) = printed.rsplit_once("--- status ").unwrap_or((printed, "0"));
+        let lines: Vec<String> = printed.lines().map(code).collect();
+        let (typed, printed) = (args.join(" "), lines.join("<br>"));
+        table += &format!("| {what} | `kb {typed}` | {printed} | {} |\n", status.trim());
     };
     let env = word_env();
     write_inputs(&env);

@@ -10,7 +10,7 @@ fn info(env: &TestEnv, id: i64) -> Info {
     read(&env.ok(&["info", &id.to_string(), "--format", "json"]))
 }
 
-/// What `token_count` includes besides the text: the context and two special tokens.
+/// What `token_count` includes in addition to the text: the context and two special tokens.
 const BESIDE_TEXT: u32 = 64 + 2;
 
 /// Returns the texts of the chunks of a document, in order.
@@ -362,9 +362,9 @@ fn the_settings_limit_chunks_if_the_model_reads_more() {
 #[test]
 fn a_note_is_one_chunk_if_the_model_reads_all_of_it() {
     let env = TestEnv::new();
-    let whole = "Several sections.\n\n# One\n\nwords\n\n# Two\n\nmore words\n".to_owned()
+    let long_note = "Several sections.\n\n# One\n\nwords\n\n# Two\n\nmore words\n".to_owned()
         + &"and ".repeat(150);
-    env.ok(&["add", "--note", &whole]);
+    env.ok(&["add", "--note", &long_note]);
     assert_eq!(texts(&env, 1).len(), 1);
     let long = "The model does not read this at once. ".repeat(60);
     let output = env.ok(&["add", "--note", &long, "--title", "Long"]);

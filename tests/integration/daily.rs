@@ -213,7 +213,7 @@ fn a_log_file_keeps_the_messages() {
     let text = fs::read_to_string(log).unwrap();
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
     assert!(lines.iter().all(|line| line.len() == 3 && line[0].ends_with('Z')), "{text}");
-    let said = |level: &str, text: &str| {
+    let is_logged = |level: &str, text: &str| {
         lines.iter().any(|line| line[1] == level && line[2].contains(text))
     };
     for (level, text) in [
@@ -225,7 +225,7 @@ fn a_log_file_keeps_the_messages() {
         ("begin", "info"),
         ("error", "unknown_document: document not found: 99"),
     ] {
-        assert!(said(level, text), "{level} {text}");
+        assert!(is_logged(level, text), "{level} {text}");
     }
     assert!(!text.contains("secret"));
     assert_eq!(fs::metadata(log).unwrap().permissions().mode() & 0o777, 0o600);

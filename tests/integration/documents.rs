@@ -137,7 +137,7 @@ fn pictures_are_not_stored() {
         assert!(!is_stored, "{name}");
     }
     let words = env.sql_column("SELECT text FROM chunks WHERE text LIKE '%words of a picture%'");
-    assert!(!words.is_empty(), "what a picture says is stored");
+    assert!(!words.is_empty(), "the text of a picture is stored");
 }
 
 #[test]
@@ -178,8 +178,8 @@ fn without_tesseract_scans_are_added_counted_and_reported() {
     assert_eq!(status["ocr"], ocr);
     assert_eq!(env.json(&["init", "--status", "--format=json"])["ocr"], ocr);
     for command in [["status", "--format=human"].as_slice(), &["init", "--status"]] {
-        let said = env.ok(command).stdout;
-        assert!(said.contains("not installed (scans are read by Tesseract)"), "{said}");
+        let printed = env.ok(command).stdout;
+        assert!(printed.contains("not installed (scans are read by Tesseract)"), "{printed}");
     }
     check_database(&env);
 }
@@ -192,9 +192,12 @@ fn a_note_is_not_repeated_endlessly() {
         let other = [page.as_slice(), format!("% {number}\n").as_bytes()].concat();
         env.write(&format!("blank/{number}.pdf"), other);
     }
-    let said = env.ok(&["add", "blank"]).stderr;
-    assert_eq!(said.matches("there is no text in this document").count(), 11, "{said}");
-    assert!(said.contains("note: 2 more documents: there is no text in this document"), "{said}");
+    let printed = env.ok(&["add", "blank"]).stderr;
+    assert_eq!(printed.matches("there is no text in this document").count(), 11, "{printed}");
+    assert!(
+        printed.contains("note: 2 more documents: there is no text in this document"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -327,7 +330,7 @@ fn tesseract_gets_a_grey_picture_and_the_languages() {
 
 #[test]
 fn a_tesseract_that_fails_loses_no_document() {
-    for (script, said) in [
+    for (script, printed) in [
         ("echo 'no such thing' >&2; exit 1", "Tesseract: no such thing"),
         ("exit 3", "Tesseract gave up"),
         ("kill -9 $$", "Tesseract gave up"),
@@ -335,7 +338,7 @@ fn a_tesseract_that_fails_loses_no_document() {
         let env = env_with_script(script);
         let info = add(&env, &fixture("documents/enclosure.pdf"));
         check_quality(&info, 1, 0, 0, 1);
-        let warnings = json!([format!("OCR failed on 1 of 2 pages: {said}")]);
+        let warnings = json!([format!("OCR failed on 1 of 2 pages: {printed}")]);
         assert_eq!(info["metadata"]["warnings"], warnings, "{script}");
         assert!(texts(&env, &info).contains("enclosure"), "{script}");
     }
@@ -441,7 +444,7 @@ fn a_word_processors_text_keeps_its_structure() {
 }
 
 #[test]
-fn a_password_opens_what_is_encrypted() {
+fn a_password_opens_encrypted_files() {
     let mut env = TestEnv::new();
     let path = fixture("broken/password.pdf");
     for wrong in [["add", &path].as_slice(), &["add", &path, "--password", "flood"]] {

@@ -24,7 +24,7 @@ fn own_locations(dir: &Path) -> Locations {
     Locations {
         cache_dir: dir.join("kb"),
         hf_cache_dir: dir.join("hub"),
-        hf_endpoint: Some("http://127.0.0.1:9".into()), // the discard port: nobody answers
+        hf_endpoint: Some("http://127.0.0.1:9".into()), // the discard port: no server answers
         runtime_path: Some(real().runtime),
         python: Some(dir.join("no-python")),
         ..locations()
@@ -152,7 +152,7 @@ fn every_text_has_a_vector() {
 }
 
 #[test]
-fn the_tokenizer_alone_counts_what_is_embedded() {
+fn the_tokenizer_alone_counts_the_embedded_tokens() {
     let installed = real();
     let tokenizer = tokenizer(&installed, &OpenOptions::default()).unwrap();
     assert_eq!((tokenizer.max_tokens(), tokenizer.num_special()), (256, 2));

@@ -51,7 +51,7 @@ fn id_of(env: &TestEnv, name: &str) -> String {
 }
 
 #[test]
-fn removed_text_is_in_no_file() {
+fn removed_text_is_erased_from_all_files() {
     let env = filled();
     assert!(!holders(&env, "zephyrine3x").is_empty(), "the test finds what is there");
     env.ok(&["remove", "--yes", &id_of(&env, "3.md")]);
@@ -68,7 +68,7 @@ fn removed_text_is_in_no_file() {
 }
 
 #[test]
-fn replaced_text_is_in_no_file() {
+fn replaced_text_is_erased_from_all_files() {
     let env = filled();
     write(&env, "notes/2.md", "quaternary");
     env.ok(&["update"]);

@@ -79,7 +79,7 @@ fn a_search_without_words_is_refused() {
 #[test]
 fn wrong_parameters_are_named() {
     let env = TestEnv::new();
-    for (args, said) in [
+    for (args, message) in [
         (["search", "x", "--type", "movie"], "'--type <TYPE>'"),
         (["search", "x", "--format", "xml"], "'--format <FORMAT>'"),
         (["search", "x", "--top", "many"], "'--top <N>'"),
@@ -90,7 +90,7 @@ fn wrong_parameters_are_named() {
     ] {
         let output = env.kb(&args).expect(1);
         assert_eq!(output.stdout, "");
-        assert!(output.stderr.contains(said), "{args:?}: {}", output.stderr);
+        assert!(output.stderr.contains(message), "{args:?}: {}", output.stderr);
     }
     // An invalid word is reported with the list of valid ones.
     let output = env.kb(&["search", "x", "--type", "movie"]).expect(1);
@@ -139,12 +139,15 @@ fn a_corrupt_database_ends_with_status_2() {
     for byte in bytes.iter_mut().skip(4096) {
         *byte = 0x5a;
     }
-    for (bytes, said) in [(bytes, "is corrupt"), (b"not a database".repeat(300), "not a")] {
+    for (bytes, message) in [(bytes, "is corrupt"), (b"not a database".repeat(300), "not a")] {
         fs::write(env.database(), &bytes).unwrap();
         for args in [&["list"][..], &["search", "ice", "--fts-only"], &["add", CORPUS]] {
             let output = env.kb(args).expect(2);
             assert_eq!(output.stdout, "", "{args:?}");
-            assert!(output.stderr.contains("kb.db") && output.stderr.contains(said), "{output:?}");
+            assert!(
+                output.stderr.contains("kb.db") && output.stderr.contains(message),
+                "{output:?}"
+            );
         }
         assert_eq!(fs::read(env.database()).unwrap(), bytes, "nothing is written to it");
     }

@@ -20,9 +20,9 @@ const BROKEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/broken
 /// Requires this status, nothing on stdout and this text on stderr. Then requires the same as JSON:
 /// a single object with the same content.
 #[track_caller]
-fn check(env: &TestEnv, args: &[&str], status: i32, code: &str, said: &str) {
+fn check(env: &TestEnv, args: &[&str], status: i32, code: &str, message: &str) {
     let human = env.kb(&[args, &["--format=human"]].concat());
-    assert_eq!(human.text(), format!("--- stderr\n{said}\n--- status {status}\n"), "{args:?}");
+    assert_eq!(human.text(), format!("--- stderr\n{message}\n--- status {status}\n"), "{args:?}");
     let json = env.kb(&[args, &["--format=json"]].concat()).expect(status);
     assert_eq!(json.stdout, "", "{args:?}");
     let error = json.json_error();
@@ -57,7 +57,7 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
         env.write(name, fs::read(Path::new(BROKEN).join(name)).unwrap());
     }
     let type_hint = "hint: `--type` says what the file is";
-    for (name, code, said) in [
+    for (name, code, message) in [
         ("nowhere.md", "path_not_found", "error: no such file or directory: nowhere.md".into()),
         (
             "docs/tides.md/x",
@@ -103,7 +103,7 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
                 .into(),
         ),
     ] {
-        check(&env, &["add", name], 1, code, &said);
+        check(&env, &["add", name], 1, code, &message);
     }
     // A partly damaged file is read as far as possible, or refused, never silently cut.
     let output = env.kb(&["add", "truncated.pdf"]);
@@ -277,7 +277,7 @@ fn a_foreign_or_damaged_database_is_left_alone() {
     );
     let no_database =
         format!("the database [HOME]/.kb/kb.db is corrupt: file is not a database\n{restore}");
-    for (bytes, code, said) in [
+    for (bytes, code, message) in [
         (b"garbage, and a lot of it. ".repeat(800), "corrupt", no_database.clone()),
         (b"short".to_vec(), "corrupt", no_database.clone()),
         (changed(&|bytes| bytes[..100].fill(0)), "corrupt", no_database),
@@ -302,9 +302,9 @@ fn a_foreign_or_damaged_database_is_left_alone() {
     ] {
         fs::write(env.database(), &bytes).unwrap();
         for args in [&["list"][..], &["search", "tide"], &["add", "docs"], &["init"]] {
-            check(&env, args, 2, code, &format!("error: {said}"));
+            check(&env, args, 2, code, &format!("error: {message}"));
         }
-        assert!(fs::read(env.database()).unwrap() == bytes, "something was written: {said}");
+        assert!(fs::read(env.database()).unwrap() == bytes, "something was written: {message}");
     }
     fs::write(env.database(), &good).unwrap();
     for name in ["kb.db-wal", "kb.db-shm"] {
@@ -368,11 +368,11 @@ fn a_locked_database_is_waited_for_and_then_named() {
 
 /// Requires that `config.yaml` with this text stops a command with this line.
 #[track_caller]
-fn check_settings(env: &TestEnv, text: impl AsRef<[u8]>, said: &str) {
+fn check_settings(env: &TestEnv, text: impl AsRef<[u8]>, message: &str) {
     env.write(".kb/config.yaml", text);
     let output = env.kb(&["list"]).expect(1);
     let expected = format!(
-        "--- stderr\nerror: invalid configuration in [HOME]/.kb/config.yaml: {said}\n\
+        "--- stderr\nerror: invalid configuration in [HOME]/.kb/config.yaml: {message}\n\
          hint: mend the value or take it out: the default holds where nothing is set\n--- status 1\n"
     );
     assert_eq!(output.text(), expected);
@@ -381,7 +381,7 @@ fn check_settings(env: &TestEnv, text: impl AsRef<[u8]>, said: &str) {
 #[test]
 fn invalid_settings_are_named_with_their_place() {
     let env = TestEnv::with_runtime();
-    for (text, said) in [
+    for (text, message) in [
         (
             "search: [1\n",
             "did not find expected ',' or ']' at line 2 column 1, while parsing a flow sequence at line 1 column 9",
@@ -433,7 +433,7 @@ fn invalid_settings_are_named_with_their_place() {
             "chunking.defaults.overlap_tokens: must be less than chunking.defaults.max_tokens",
         ),
     ] {
-        check_settings(&env, text, said);
+        check_settings(&env, text, message);
     }
     check_settings(&env, b"\xff\xfea", "it is not UTF-8 text");
 }
@@ -503,7 +503,7 @@ fn a_hint_about_a_value_fits_the_place_where_it_was_typed() {
 fn invalid_variables_and_flags_are_named() {
     let env = TestEnv::with_runtime();
     env.write(".kb/config.yaml", "search:\n  default_top: 3\n");
-    for (variable, value, said) in [
+    for (variable, value, message) in [
         (
             "KB_DEFAULT_TOP",
             "many",
@@ -532,7 +532,7 @@ fn invalid_variables_and_flags_are_named() {
         ),
     ] {
         let output = env.kb_with(&[(variable, value)], &["list"]).expect(1);
-        let line = format!("error: invalid configuration in {variable}: {said}\n");
+        let line = format!("error: invalid configuration in {variable}: {message}\n");
         assert!(output.stderr.starts_with(&line), "{}", output.stderr);
     }
     // Text stays text, even if it looks like another type.
@@ -577,7 +577,7 @@ fn invalid_variables_and_flags_are_named() {
 #[test]
 fn an_invalid_command_line_is_one_line_and_a_next_step() {
     let env = TestEnv::with_runtime();
-    for (args, said) in [
+    for (args, message) in [
         (
             &["frobnicate"][..],
             "unrecognized subcommand 'frobnicate'\nhint: usage: kb [OPTIONS] <COMMAND>",
@@ -630,7 +630,11 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
         (&["list", "--data-dir="], "invalid value '' for '--data-dir <DIR>': the name is empty"),
     ] {
         let output = env.kb(args);
-        assert_eq!(output.text(), format!("--- stderr\nerror: {said}\n--- status 1\n"), "{args:?}");
+        assert_eq!(
+            output.text(),
+            format!("--- stderr\nerror: {message}\n--- status 1\n"),
+            "{args:?}"
+        );
     }
     let bytes = OsStr::from_bytes(b"fro\xffzen");
     for args in [
@@ -716,8 +720,8 @@ fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
         drop(reader);
         let output = env.command(args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{args:?}");
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.is_empty() || said.starts_with("Added 0"), "{args:?}: {said}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(printed.is_empty() || printed.starts_with("Added 0"), "{args:?}: {printed}");
     }
     for args in [
         &["list"][..],
@@ -741,9 +745,9 @@ fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
         let mut command = env.command(args);
         let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        let said = String::from_utf8(output.stderr).unwrap();
+        let printed = String::from_utf8(output.stderr).unwrap();
         let expected = "error: cannot write the answer: No space left on device (os error 28)\n";
-        assert_eq!(said, expected, "{args:?}");
+        assert_eq!(printed, expected, "{args:?}");
     }
     check_nothing_lost(&env);
 }
@@ -759,7 +763,7 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
     };
     let hint = "hint: if `kb init` fetched it, remove it and run `kb init` again; \
         else name another by `--model-dir` or ORT_DYLIB_PATH";
-    for (name, length, said) in [
+    for (name, length, message) in [
         ("model.safetensors", 5000, "it has 5000 bytes, expected "),
         ("model.safetensors", 0, "it has 0 bytes and no header"),
         ("tokenizer.json", 500, "EOF while parsing a string at line 1 column 500"),
@@ -777,7 +781,7 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
             let text = output.text();
             let lines: Vec<&str> =
                 text.lines().skip(1).filter(|line| !line.starts_with("Optimising")).collect();
-            let start = format!("error: cannot use [HOME]/tiny/{name}: {said}");
+            let start = format!("error: cannot use [HOME]/tiny/{name}: {message}");
             assert!(lines[0].starts_with(&start), "{text}");
             assert_eq!(lines[1..], [hint, "--- status 2"], "{text}");
         }
@@ -788,12 +792,12 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
         check_nothing_lost(&env);
     }
     let not_a_library = env.write("lib.so", "no library");
-    for (path, said) in
+    for (path, message) in
         [(not_a_library.to_str().unwrap(), "lib.so"), ("/nowhere", "ORT_DYLIB_PATH names no file")]
     {
         let output = env.kb_with(&[("ORT_DYLIB_PATH", path)], &["search", "tide"]).expect(2);
         let error = output.json_error();
-        assert!(error["error"].as_str().unwrap().contains(said), "{error}");
+        assert!(error["error"].as_str().unwrap().contains(message), "{error}");
         assert_eq!(format!("hint: {}", error["fix"].as_str().unwrap()), hint);
     }
 }
@@ -835,9 +839,9 @@ fn a_killed_run_leaves_an_intact_database_and_the_next_one_completes() {
     let output = env.ok(&["add", "many", "--tags", "storm"]);
     let missing = NUM_FILES + 3 - before;
     let plural = if missing == 1 { "" } else { "s" };
-    let said =
+    let message =
         format!("Added {missing} document{plural}. 0 failed. {} skipped", NUM_FILES - missing);
-    assert!(output.stderr.starts_with(&said), "{said}: {}", output.stderr);
+    assert!(output.stderr.starts_with(&message), "{message}: {}", output.stderr);
     assert_eq!(env.sql::<u32>(count), NUM_FILES + 3);
     check_nothing_lost(&env);
 }

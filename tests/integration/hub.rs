@@ -86,9 +86,9 @@ impl Hub {
     pub(crate) fn num_asked(&self, file: &str) -> usize {
         let state = self.state.lock().unwrap();
         let place = if is_large(file) { "/blobs" } else { "/resolve/main" };
-        let asked = format!("{place}/{file} ");
+        let requested = format!("{place}/{file} ");
         let is_for_bytes =
-            |request: &&String| request.contains(&asked) && !request.ends_with(" 0-0");
+            |request: &&String| request.contains(&requested) && !request.ends_with(" 0-0");
         state.requests.iter().filter(is_for_bytes).count()
     }
 
@@ -122,8 +122,8 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>, base: &str) -> std::io::R
     let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
     let reply = {
         let mut state = state.lock().unwrap();
-        let asked = format!("{path} {}", range.as_deref().unwrap_or("all"));
-        state.requests.push(asked);
+        let requested = format!("{path} {}", range.as_deref().unwrap_or("all"));
+        state.requests.push(requested);
         reply(&mut state, &path, range.as_deref(), base)
     };
     stream.write_all(reply.head.as_bytes())?;
@@ -171,38 +171,39 @@ fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Repl
         return Reply::error("401 Unauthorized", "Invalid username or password.");
     };
     let fault = state.faults.get(name).copied();
-    let Some(whole) = state.files.get(name).filter(|_| fault != Some(Fault::Absent)) else {
+    let Some(content) = state.files.get(name).filter(|_| fault != Some(Fault::Absent)) else {
         return Reply::error("404 Not Found", "Entry not found");
     };
     let is_large = is_large(name);
     let etag: String = if is_large {
-        Sha256::digest(whole).iter().map(|byte| format!("{byte:02x}")).collect()
+        Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
     } else {
         // Stands in for git's hash of the file; only its length matters to a client.
-        Sha256::digest(whole).iter().take(20).map(|byte| format!("{byte:02x}")).collect()
+        Sha256::digest(content).iter().take(20).map(|byte| format!("{byte:02x}")).collect()
     };
     if is_large && !is_blob {
         let headers = [
             ("Location", format!("{base}/blobs/{name}")),
             ("X-Repo-Commit", REVISION.to_owned()),
             ("X-Linked-Etag", format!("\"{etag}\"")),
-            ("X-Linked-Size", whole.len().to_string()),
+            ("X-Linked-Size", content.len().to_string()),
             ("Content-Length", "0".to_owned()),
         ];
         return Reply::new("302 Found", &headers, Vec::new());
     }
     let (first, last) = match range.and_then(|range| range.split_once('-')) {
-        Some((first, last)) => {
-            (first.parse().unwrap(), last.parse().unwrap_or(whole.len() - 1).min(whole.len() - 1))
-        }
-        None => (0, whole.len() - 1),
+        Some((first, last)) => (
+            first.parse().unwrap(),
+            last.parse().unwrap_or(content.len() - 1).min(content.len() - 1),
+        ),
+        None => (0, content.len() - 1),
     };
     if first > last {
         return Reply::error("416 Range Not Satisfiable", "");
     }
-    let mut body = whole[first..=last].to_vec();
+    let mut body = content[first..=last].to_vec();
     let mut headers = vec![
-        ("Content-Range", format!("bytes {first}-{last}/{}", whole.len())),
+        ("Content-Range", format!("bytes {first}-{last}/{}", content.len())),
         ("X-Repo-Commit", REVISION.to_owned()),
         ("ETag", format!("\"{etag}\"")),
     ];

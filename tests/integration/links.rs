@@ -243,9 +243,10 @@ fn a_database_with_old_style_names_still_finds_its_files() {
     }
     let ids = || env.sql_column("SELECT id || ' ' || coalesce(source_path, '') FROM documents");
     for args in [&["update", "--dry-run"][..], &["update"], &["add", "odd"], &["update"]] {
-        let said = env.ok(args).text();
-        let is_fine = said.contains("0 added, 0 updated, 0 moved") || said.contains("3 skipped");
-        assert!(is_fine && !said.contains("1 missing"), "{args:?}: {said}");
+        let printed = env.ok(args).text();
+        let is_fine =
+            printed.contains("0 added, 0 updated, 0 moved") || printed.contains("3 skipped");
+        assert!(is_fine && !printed.contains("1 missing"), "{args:?}: {printed}");
     }
     assert!(ids().iter().any(|id| id.ends_with("odd/caf\\x5cxe9.md")), "{:?}", ids());
     assert_eq!(ids().len(), 6);

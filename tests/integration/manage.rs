@@ -179,7 +179,7 @@ fn every_command_has_help() {
             assert_eq!(help.stderr, "");
         }
     }
-    // Their subcommands have help, too.
+    // Their subcommands also have help.
     for (group, num_commands) in [("cache", 1), ("config", 1), ("skill", 12)] {
         let below = commands_in(&env.ok(&[group, "--help"]).stdout);
         assert!(below.len() >= num_commands, "{group}: {below:?}");

@@ -240,13 +240,13 @@ fn tools_return_what_the_command_line_prints() {
         ("kb_open", json!({ "document": 3, "max_lines": 1 }), &["open", "3", "--max-lines=1"]),
     ];
     for (tool, input, args) in checks {
-        let mut said = env.json(&[args, &["--format=json"] as &[&str]].concat());
+        let mut printed = env.json(&[args, &["--format=json"] as &[&str]].concat());
         let mut data = client.data(tool, input.clone());
         // While a server runs, the latest changes may be in a file next to the database.
-        for value in [&mut said, &mut data] {
+        for value in [&mut printed, &mut data] {
             value.as_object_mut().map(|entries| entries.remove("db_size_bytes"));
         }
-        assert_eq!(data, said, "{tool} {input}");
+        assert_eq!(data, printed, "{tool} {input}");
     }
 }
 
@@ -324,8 +324,8 @@ fn skill_tools_return_what_the_command_line_prints() {
         ("skc_outline", json!({ "name": skill }), &["outline", skill]),
     ];
     for (tool, input, args) in checks {
-        let said = skills.run(&[args, &["--format=json"] as &[&str]].concat()).json();
-        assert_eq!(client.data(tool, input.clone()), said, "{tool} {input}");
+        let printed = skills.run(&[args, &["--format=json"] as &[&str]].concat()).json();
+        assert_eq!(client.data(tool, input.clone()), printed, "{tool} {input}");
     }
     let listed = client.data("skill_list", json!({}));
     assert_eq!(listed["total_count"], 1);
@@ -436,7 +436,7 @@ fn notes_are_saved_and_changed_and_folders_added_with_progress() {
         "_meta": { "progressToken": "here" },
     });
     let id = client.ask("tools/call", params);
-    let mut told = Vec::new();
+    let mut progress = Vec::new();
     let answer = loop {
         let message = client.receive();
         if message["id"] == id {
@@ -444,10 +444,10 @@ fn notes_are_saved_and_changed_and_folders_added_with_progress() {
         }
         assert_eq!(message["method"], "notifications/progress");
         assert_eq!(message["params"]["progressToken"], "here");
-        told.push(message["params"]["progress"].as_f64().unwrap());
+        progress.push(message["params"]["progress"].as_f64().unwrap());
     };
     assert_eq!(envelope(&answer)["data"]["added"], 5);
-    assert_eq!(told, [1.0, 2.0, 3.0, 4.0, 5.0]);
+    assert_eq!(progress, [1.0, 2.0, 3.0, 4.0, 5.0]);
 }
 
 /// Writes so many pages that adding them takes longer than cancelling the call.

@@ -283,13 +283,13 @@ fn a_directory_is_found_again_from_everywhere() {
 fn a_missing_or_invalid_model_directory_is_named() {
     let env = word_env();
     fs::rename(env.path("tiny"), env.path("moved")).unwrap();
-    let said = "--- stderr\n\
+    let expected = "--- stderr\n\
         error: the model directory [HOME]/tiny is not there\n\
         hint: `kb init --model-dir DIRECTORY` says where they are; \
         `kb search --fts-only` needs no model\n--- status 1\n";
     env.write("docs/new.md", "# New\n");
     for args in [&["search", "tide", "--format=human"][..], &["add", "docs"], &["reindex"]] {
-        assert_eq!(env.kb(args).text(), said, "{args:?}");
+        assert_eq!(env.kb(args).text(), expected, "{args:?}");
     }
     assert_eq!(find(&env, &["tide", "--fts-only"]), ["Tides"]);
     env.ok(&["list"]);
@@ -300,13 +300,13 @@ fn a_missing_or_invalid_model_directory_is_named() {
     env.ok(&["init", "--model-dir", "models/tiny"]);
     env.ok(&["add", "docs"]);
 
-    for (dir, said) in [
+    for (dir, expected) in [
         ("nowhere", "error: the model directory [HOME]/nowhere is not there\n"),
         ("docs", "error: cannot use [HOME]/docs: there is no config.json in it\n"),
     ] {
         let output = env.kb(&["init", "--model-dir", dir]);
         assert_ne!(output.status, 0);
-        assert!(output.text().contains(said), "{}", output.text());
+        assert!(output.text().contains(expected), "{}", output.text());
     }
     // A setting that names a missing place, for a model without a name to fetch it by.
     fs::remove_file(env.path(".kb/config.yaml")).unwrap();
@@ -373,7 +373,7 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
     env.write("docs/new.md", "# New\n\nstorm anchor\n");
     let small = env.path("small");
     let other = [("KB_EMBEDDING_MODEL_DIR", small.to_str().unwrap())];
-    let said = "--- stderr\n\
+    let expected = "--- stderr\n\
         error: model mismatch: DB uses 'tiny' (32 dim) but config specifies '[HOME]/small'\n\
         hint: run `kb reindex --model-dir [HOME]/small` to switch models\n--- status 1\n";
     for args in [
@@ -383,7 +383,7 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
         // The file that has been added since.
         &["update"],
     ] {
-        assert_eq!(env.kb_with(&other, args).text(), said, "{args:?}");
+        assert_eq!(env.kb_with(&other, args).text(), expected, "{args:?}");
     }
     for args in [&["why", "tide", "2"][..], &["eval"]] {
         let output = env.kb_with(&other, args).expect(1);
@@ -395,10 +395,10 @@ fn another_model_is_a_mismatch_until_the_vectors_are_replaced() {
     // The text of the specification, for a model that has a name; a name in the environment
     // overrides a directory in the file.
     let named = [("KB_MODEL", "bge-small-en-v1.5")];
-    let said = "--- stderr\n\
+    let expected = "--- stderr\n\
         error: model mismatch: DB uses 'tiny' (32 dim) but config specifies 'bge-small-en-v1.5'\n\
         hint: run `kb reindex --model bge-small-en-v1.5` to switch models\n--- status 1\n";
-    assert_eq!(env.kb_with(&named, &["add", "docs"]).text(), said);
+    assert_eq!(env.kb_with(&named, &["add", "docs"]).text(), expected);
     assert_eq!(env.sql::<u32>("SELECT count(*) FROM documents"), 3, "nothing is written");
     // Commands that need no vectors work.
     assert_eq!(env.kb_with(&named, &["search", "tide", "--fts-only"]).expect(0).status, 0);
@@ -520,7 +520,7 @@ fn a_change_by_name_is_kept_in_the_settings() {
 #[test]
 fn precision_and_prefix_are_part_of_the_binding() {
     let env = word_env();
-    for (variable, value, said) in [
+    for (variable, value, expected) in [
         (
             "KB_EMBEDDING_PRECISION",
             "fp32",
@@ -530,7 +530,7 @@ fn precision_and_prefix_are_part_of_the_binding() {
     ] {
         let output = env.kb_with(&[(variable, value)], &["search", "tide", "--format=human"]);
         assert_eq!(output.status, 1);
-        assert!(output.stderr.contains(said), "{}", output.stderr);
+        assert!(output.stderr.contains(expected), "{}", output.stderr);
         assert!(output.stderr.ends_with("hint: run `kb reindex` to compute all vectors anew\n"));
         env.finish(env.command(&["reindex"]).env(variable, value)).expect(0);
         env.finish(env.command(&["search", "tide"]).env(variable, value)).expect(0);

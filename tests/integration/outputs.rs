@@ -44,7 +44,7 @@ fn every_command_has_a_row() {
 }
 
 #[test]
-fn every_row_comes_true() {
+fn every_row_is_true() {
     let env = TestEnv::real_with_corpus();
     env.write("docs/new.md", "# New\n\nSomething new.\n");
     env.write(
@@ -52,18 +52,18 @@ fn every_row_comes_true() {
         "---\nname: tides\ndescription: Reads tides. Use when a gauge is to be read.\n---\n\n\
          # Tides\n\n## Reading\n\nRead the gauge twice a day.\n",
     );
-    for [command, line, said, printed] in rows() {
-        let (line, said) = (code(&line).to_owned(), code(&said).to_owned());
+    for [command, line, for_people, for_programs] in rows() {
+        let (line, for_people) = (code(&line).to_owned(), code(&for_people).to_owned());
         env.install_real_sample();
         // Only `kb search` prints for programs by default.
         let human = if code(&command) == "search" { " --format human" } else { "" };
         let output = in_shell(&env, &format!("{line}{human}"));
         assert_eq!(output.status, 0, "{line}: {}", output.text());
-        assert!(output.text().contains(&said), "{line}: {}", output.text());
-        if printed.starts_with("text: ") {
+        assert!(output.text().contains(&for_people), "{line}: {}", output.text());
+        if for_programs.starts_with("text: ") {
             continue;
         }
-        if let Some(names) = printed.strip_prefix("lines: ") {
+        if let Some(names) = for_programs.strip_prefix("lines: ") {
             let names: Vec<&str> = names.split(", ").map(code).collect();
             for line in output.stdout.lines() {
                 schema::check_any(&names, &serde_json::from_str(line).unwrap());
@@ -73,6 +73,6 @@ fn every_row_comes_true() {
         env.install_real_sample();
         let output = in_shell(&env, &format!("{line} --format json"));
         assert_eq!(output.status, 0, "{line}: {}", output.text());
-        schema::check(code(&printed), &output.json());
+        schema::check(code(&for_programs), &output.json());
     }
 }

@@ -159,9 +159,9 @@ fn a_changed_library_or_model_is_refused_and_named() {
         let path = file(&env, end);
         poison(&path);
         let found = doctor(&env, &[], 1);
-        let said = format!("{} has changed: its SHA-256 is ", path.display());
+        let finding = format!("{} has changed: its SHA-256 is ", path.display());
         assert!(
-            found.iter().any(|check| check.0 == "fault" && check.1.starts_with(&said)),
+            found.iter().any(|check| check.0 == "fault" && check.1.starts_with(&finding)),
             "{found:?}"
         );
         check_refused(&env.kb(&["add", "--note", "One more.", "--format=json"]), &path);
@@ -195,10 +195,10 @@ fn a_changed_graph_is_rebuilt() {
     for end in ["model.bin", "model.onnx", "rows.safetensors"] {
         let path = file(&env, end);
         poison(&path);
-        let said = format!("{} has changed: its SHA-256 is ", path.display());
+        let finding = format!("{} has changed: its SHA-256 is ", path.display());
         let found = doctor(&env, &[], 1);
         assert!(
-            found.iter().any(|check| check.0 == "fault" && check.1.starts_with(&said)),
+            found.iter().any(|check| check.0 == "fault" && check.1.starts_with(&finding)),
             "{found:?}"
         );
         // Rows are for queries, the rest is for documents.
@@ -206,9 +206,9 @@ fn a_changed_graph_is_rebuilt() {
             "rows.safetensors" => env.ok(&["search", "frozen tide"]),
             _ => env.ok(&["add", "--note", &format!("A note after {end}.")]),
         };
-        let said =
+        let finding =
             format!("{} has changed since kb put it there: it is made again", path.display());
-        assert_eq!(output.stderr.matches(&said).count(), 1, "{}", output.stderr);
+        assert_eq!(output.stderr.matches(&finding).count(), 1, "{}", output.stderr);
         assert_eq!(answer(&env), before);
         doctor(&env, &[], 0);
     }
@@ -222,9 +222,9 @@ fn doctor_rebuilds_a_changed_graph() {
         let path = file(&env, end);
         poison(&path);
         let found = doctor(&env, &["--fix"], 0);
-        let said = format!("{} has changed: ", path.display());
+        let finding = format!("{} has changed: ", path.display());
         assert!(
-            found.iter().any(|check| check.0 == "repaired" && check.1.starts_with(&said)),
+            found.iter().any(|check| check.0 == "repaired" && check.1.starts_with(&finding)),
             "{found:?}"
         );
         assert_eq!(answer(&env), before);
@@ -272,8 +272,8 @@ fn doctor_finds_a_change_without_traces_before_it_loads_anything() {
     poison_unseen(&env, &path, &bytes);
     for args in [&[][..], &["--fix"]] {
         let found = doctor(&env, args, 1);
-        let said = if args.is_empty() { "has changed: its SHA-256 is" } else { "cannot fetch" };
-        assert!(found.iter().any(|check| check.1.contains(said)), "{found:?}");
+        let finding = if args.is_empty() { "has changed: its SHA-256 is" } else { "cannot fetch" };
+        assert!(found.iter().any(|check| check.1.contains(finding)), "{found:?}");
         assert!(!mark.exists(), "a planted library was loaded");
     }
 }
@@ -337,8 +337,8 @@ fn a_cache_without_a_manifest_is_adopted() {
             Some(text) => {
                 fs::write(&manifest, text).unwrap();
                 let found = doctor(&env, &[], 1);
-                let said = format!("{} is damaged", manifest.display());
-                assert!(found.contains(&("fault".into(), said)), "{found:?}");
+                let finding = format!("{} is damaged", manifest.display());
+                assert!(found.contains(&("fault".into(), finding)), "{found:?}");
             }
         }
         let output = env.ok(&["add", "--note", "One more."]);

@@ -190,9 +190,9 @@ fn the_file_is_read_and_changes_are_reported() {
     let env = TestEnv::new();
     let path = env.write("docs/a.md", "# A\n\none\n\ntwo\n");
     env.ok(&["add", "docs"]);
-    let whole = open(&env, &["1"]);
-    assert_eq!((whole.origin.as_str(), whole.changed), ("file", Some(false)));
-    assert_eq!((whole.text.as_str(), whole.total_lines), ("# A\n\none\n\ntwo\n", 5));
+    let opened = open(&env, &["1"]);
+    assert_eq!((opened.origin.as_str(), opened.changed), ("file", Some(false)));
+    assert_eq!((opened.text.as_str(), opened.total_lines), ("# A\n\none\n\ntwo\n", 5));
     let lines = open(&env, &["1", "--lines", "3:4"]);
     assert_eq!((lines.text.as_str(), lines.start_line, lines.end_line), ("one\n\n", 3, 4));
     let lines = open(&env, &["1", "--lines", "2:", "--max-lines", "2"]);

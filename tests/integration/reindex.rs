@@ -82,7 +82,7 @@ fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
         took
     };
     complete("other");
-    let whole = complete("tiny");
+    let duration = complete("tiny");
 
     let mut random = fraction(1);
     let (mut num_before, mut num_within) = (0, 0);
@@ -94,7 +94,7 @@ fn a_killed_reindex_never_mixes_two_models_and_the_next_run_completes() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let (start, delay) = (Instant::now(), whole.mul_f64(random()));
+        let (start, delay) = (Instant::now(), duration.mul_f64(random()));
         while start.elapsed() < delay && child.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }

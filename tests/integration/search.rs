@@ -187,7 +187,7 @@ fn keywords_need_neither_model_nor_runtime() {
     // An empty database answers without a model.
     fs::remove_file(env.database()).unwrap();
     assert_eq!(search(&env, &["mussels"]).total_matches, 0);
-    assert!(!env.database().exists(), "asking makes no database");
+    assert!(!env.database().exists(), "a search creates no database");
 }
 
 #[test]

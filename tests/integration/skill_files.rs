@@ -148,8 +148,8 @@ fn a_link_of_the_users_that_has_the_skills_name_stays() {
         for more in [&[][..], &["--copy"]] {
             let args = [&["build", "tide-guide", "--target", "claude"], more].concat();
             let refused = skills.run(&args).expect(1).stderr;
-            let said = format!("is a link to {original}, not to a built skill");
-            assert!(refused.contains(&said), "{refused}");
+            let message = format!("is a link to {original}, not to a built skill");
+            assert!(refused.contains(&message), "{refused}");
         }
         assert_eq!(place.read_link().unwrap(), Path::new(original));
     }

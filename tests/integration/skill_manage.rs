@@ -538,7 +538,7 @@ fn an_unwritable_log_fails_no_command() {
 }
 
 #[test]
-fn a_sync_that_fails_for_one_skill_goes_on() {
+fn a_sync_that_fails_for_one_skill_continues() {
     let skills = Skills::new();
     let garbage = "not a database, and long enough not to be an empty one";
     skills.env.write("project/.skillc/logs/zzz/.skillc-meta/logs.db", garbage);

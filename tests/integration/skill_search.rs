@@ -205,13 +205,13 @@ fn an_index_that_is_missing_damaged_or_stale_is_unusable() {
     check();
     skills.ok(&["build", "tide-guide"]);
     skills.ok(&search);
-    let whole = fs::read(skills.index()).unwrap();
-    for damaged in [b"garbage".repeat(2000), Vec::new(), whole[..5000].to_vec()] {
+    let intact = fs::read(skills.index()).unwrap();
+    for damaged in [b"garbage".repeat(2000), Vec::new(), intact[..5000].to_vec()] {
         fs::write(skills.index(), &damaged).unwrap();
         check();
         assert_eq!(fs::read(skills.index()).unwrap(), damaged, "left in place");
     }
-    fs::write(skills.index(), &whole).unwrap();
+    fs::write(skills.index(), &intact).unwrap();
     skills.ok(&search);
     for edit in [
         "UPDATE index_meta SET value = 'unicode61' WHERE key = 'tokenizer'",
@@ -469,7 +469,7 @@ fn two_concurrent_builds_leave_an_intact_index() {
             })
             .collect();
         let num_new = built.iter().filter(|line| line.contains("Index:   new")).count();
-        assert_eq!(num_new, 1, "one builds, the others find it done");
+        assert_eq!(num_new, 1, "one builds, the others find a finished index");
         assert_eq!(skills.sql(&skills.index(), "PRAGMA integrity_check"), "ok");
         let answer = skills.json(&["search", "tide-guide", &format!("Round {round}")]);
         assert_eq!(answer["results"].as_array().unwrap().len(), 1);

@@ -23,8 +23,8 @@ fn network_calls(env: &TestEnv, args: &[&str]) -> Option<Vec<String>> {
         traced.env(name, value.unwrap_or_default());
     }
     let output = traced.stdin(Stdio::null()).output().ok()?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let is_refused = said.contains("ptrace") || said.contains("PTRACE");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_refused = printed.contains("ptrace") || printed.contains("PTRACE");
     let calls = fs::read_to_string(&log).ok().filter(|_| !is_refused)?;
     // Lines without calls report signals and exits.
     Some(calls.lines().filter(|line| line.contains('(')).map(str::to_owned).collect())

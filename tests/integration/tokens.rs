@@ -46,8 +46,8 @@ fn every_text_has_the_tokens_of_the_reference() {
     let num_bytes: usize = found.iter().map(String::len).sum();
     assert!(num_bytes > 500_000, "{num_bytes}");
     for text in &found {
-        let whole = library.encode_fast(text.as_str(), false).unwrap();
-        assert_eq!(own.num_tokens(text), whole.len());
+        let encoding = library.encode_fast(text.as_str(), false).unwrap();
+        assert_eq!(own.num_tokens(text), encoding.len());
         for line in text.lines() {
             let expected = library.encode_fast(line, true).unwrap();
             assert_eq!(own.num_passage_tokens(line), expected.len(), "{line:?}");

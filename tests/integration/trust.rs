@@ -57,9 +57,12 @@ fn plant(env: &TestEnv, folder: &str) {
 fn check_untouched(env: &TestEnv, output: &Output) {
     let mark = fs::read_to_string(env.path("mark")).unwrap_or_default();
     assert_eq!(mark, "", "planted code ran");
-    let said = output.clone().expect(2).stderr;
-    assert!(said.contains("No matching distribution found for onnxruntime==1.31.1"), "{said}");
-    assert!(!said.contains("1.99.0"), "{said}");
+    let printed = output.clone().expect(2).stderr;
+    assert!(
+        printed.contains("No matching distribution found for onnxruntime==1.31.1"),
+        "{printed}"
+    );
+    assert!(!printed.contains("1.99.0"), "{printed}");
     assert!(!env.path(".cache/kb/onnxruntime").exists(), "a planted library was adopted");
 }
 
@@ -154,10 +157,10 @@ fn a_library_of_a_virtual_environment_is_adopted_only_if_its_bytes_are_known() {
         let output = env.finish(env.command(&["init"]).env("PATH", &bin)).expect(2);
         let adopted = env.path(".cache/kb/onnxruntime/1.31.1/libonnxruntime.so.1.31.1");
         assert_eq!(adopted.exists(), is_known, "{}", output.stderr);
-        let said = format!("Found ONNX Runtime at {}/", bin.parent().unwrap().display());
-        assert_eq!(output.stderr.matches(&said).count(), usize::from(!is_known), "{output:?}");
-        let said = "libonnxruntime.so.1.98.0, but kb does not know its SHA-256 (";
-        assert_eq!(output.stderr.matches(said).count(), usize::from(!is_known), "{output:?}");
+        let message = format!("Found ONNX Runtime at {}/", bin.parent().unwrap().display());
+        assert_eq!(output.stderr.matches(&message).count(), usize::from(!is_known), "{output:?}");
+        let message = "libonnxruntime.so.1.98.0, but kb does not know its SHA-256 (";
+        assert_eq!(output.stderr.matches(message).count(), usize::from(!is_known), "{output:?}");
         assert!(!env.path("mark").exists());
     }
 }

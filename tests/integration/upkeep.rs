@@ -42,9 +42,9 @@ fn a_sound_database_on_a_sound_machine_is_reported_as_sound() {
         (&report["sound"], &report["faults"], &report["repaired"]),
         (&true.into(), &0.into(), &0.into())
     );
-    assert!(fs::read(env.database()).unwrap() == before, "what is sound is not touched");
-    let said = &verdicts(&report, "database")[0].1;
-    assert!(said.starts_with("sound: 3 documents, 3 chunks, 3 vectors"), "{said}");
+    assert!(fs::read(env.database()).unwrap() == before, "a sound database is not changed");
+    let verdict = &verdicts(&report, "database")[0].1;
+    assert!(verdict.starts_with("sound: 3 documents, 3 chunks, 3 vectors"), "{verdict}");
 }
 
 #[test]
@@ -79,9 +79,9 @@ fn damage_is_reported_and_repaired_with_fix() {
             verdict == "fault" && message.starts_with(&format!("{word}: "))
         });
         assert!(is_told, "{word}: {found:?}");
-        let mended = env.json(&["doctor", "--fix", "--format=json"]);
-        assert_eq!(mended["faults"], 0, "{word}: {mended}");
-        assert!(mended["repaired"].as_u64().unwrap() > 0);
+        let repaired = env.json(&["doctor", "--fix", "--format=json"]);
+        assert_eq!(repaired["faults"], 0, "{word}: {repaired}");
+        assert!(repaired["repaired"].as_u64().unwrap() > 0);
         assert_eq!(env.json(&["doctor", "--format=json"])["repaired"], 0);
         check_database(&env);
         assert_eq!(find(&env, &["frozen tide gauge"])[0], "Tides");
@@ -265,9 +265,9 @@ fn files_that_swap_names_keep_their_ids_and_tags() {
 fn missing_files_are_reported_and_removed_only_on_request() {
     let env = followed();
     fs::remove_file(env.path("notes/c.md")).unwrap();
-    let told = update(&env, &[]);
-    assert_eq!(told["missing"][0]["document_id"], 6, "{told}");
-    assert_eq!(told["removed"], serde_json::json!([]));
+    let reported = update(&env, &[]);
+    assert_eq!(reported["missing"][0]["document_id"], 6, "{reported}");
+    assert_eq!(reported["removed"], serde_json::json!([]));
     env.ok(&["info", "6"]);
     assert_eq!(update(&env, &["--prune", "--dry-run"])["removed"], serde_json::json!([6]));
     env.ok(&["info", "6"]);

@@ -30,7 +30,7 @@ fn a_text_becomes_one_line_of_numbers() {
     let full = &vectors(&full.expect(0))[0];
     assert!(cosine(&found[0], full) > 0.98);
     assert!((full[0] - 0.026_270_82).abs() < 1e-4 && (full[1] + 0.074_794_32).abs() < 1e-4);
-    assert!(!env.database().exists(), "nothing is made");
+    assert!(!env.database().exists(), "no database is created");
     assert_eq!(env.ok(&["embed", "how to install git", "--format", "json"]).stdout, output.stdout);
 }
 
@@ -99,11 +99,11 @@ fn a_text_longer_than_the_model_reads_is_cut_with_a_notice() {
 
 /// Requires an empty stdout and an error object.
 #[track_caller]
-fn check_refused(output: &Output, code: &str, said: &str) {
+fn check_refused(output: &Output, code: &str, message: &str) {
     assert_eq!((output.status, output.stdout.as_str()), (1, ""), "{}", output.text());
     let error = output.json_error();
     assert_eq!(error["code"], code, "{error}");
-    assert!(error["error"].as_str().unwrap().contains(said), "{error}");
+    assert!(error["error"].as_str().unwrap().contains(message), "{error}");
 }
 
 #[test]

@@ -158,9 +158,9 @@ mod tests {
 
     /// Records what the sink receives.
     #[derive(Default)]
-    struct Heard(StdMutex<Vec<String>>);
+    struct Recorder(StdMutex<Vec<String>>);
 
-    impl AuditSink for Heard {
+    impl AuditSink for Recorder {
         fn enter(&self, tool: &str, id: u64, input: &Value) {
             self.0.lock().unwrap().push(format!("enter {tool} {id} {input}"));
         }
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn the_sink_receives_the_start_of_valid_calls_and_the_end_of_all() {
-        let heard = Arc::new(Heard::default());
-        let chain = chain(Arc::clone(&heard) as Arc<dyn AuditSink>);
+        let records = Arc::new(Recorder::default());
+        let chain = chain(Arc::clone(&records) as Arc<dyn AuditSink>);
         for (name, input) in
             [("echo", json!({ "n": 1 })), ("echo", json!({ "m": 1 })), ("fail", json!({}))]
         {
@@ -227,13 +227,13 @@ mod tests {
             "enter fail 3 {}",
             "exit fail 3 false",
         ];
-        assert_eq!(*heard.0.lock().unwrap(), expected);
+        assert_eq!(*records.0.lock().unwrap(), expected);
     }
 
     #[test]
     fn calls_of_one_tool_take_turns_and_other_tools_go_on() {
-        let heard = Arc::new(Heard::default());
-        let mut chain = Chain::new(Arc::clone(&heard) as Arc<dyn AuditSink>);
+        let records = Arc::new(Recorder::default());
+        let mut chain = Chain::new(Arc::clone(&records) as Arc<dyn AuditSink>);
         let slow = |_: Value, _: &Call| {
             thread::sleep(Duration::from_millis(40));
             Ok(Value::Null)
@@ -249,9 +249,10 @@ mod tests {
             };
             tokio::join!(both, chain.call("quick", json!({}), call()))
         });
-        let heard = heard.0.lock().unwrap();
-        let at = |wanted: &str| heard.iter().position(|record| record.starts_with(wanted)).unwrap();
-        assert!(at("exit slow 1") < at("enter slow 2"), "{heard:?}");
-        assert!(at("exit quick") < at("exit slow 2"), "{heard:?}");
+        let records = records.0.lock().unwrap();
+        let at =
+            |wanted: &str| records.iter().position(|record| record.starts_with(wanted)).unwrap();
+        assert!(at("exit slow 1") < at("enter slow 2"), "{records:?}");
+        assert!(at("exit quick") < at("exit slow 2"), "{records:?}");
     }
 }

@@ -215,11 +215,11 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = self.name_of(&request.name)?;
         let input = Value::Object(request.arguments.unwrap_or_default());
-        let (told, forward) = forward_progress(&context);
+        let (progress, forward) = forward_progress(&context);
         let call = Call::new(Arc::new(move |done, total, message: &str| {
-            if let Some(told) = &told {
+            if let Some(progress) = &progress {
                 // The client may be gone.
-                let _ = told.send((done, total, message.to_owned()));
+                let _ = progress.send((done, total, message.to_owned()));
             }
         }));
         let entered = self.under_way.enter(call.clone());
@@ -337,10 +337,10 @@ fn forward_progress(
     let peer = context.peer.clone();
     let forward = async move {
         while let Some((done, total, message)) = receiver.recv().await {
-            let mut told = ProgressNotificationParam::new(token.clone(), number(done));
-            told.total = total.map(number);
+            let mut notification = ProgressNotificationParam::new(token.clone(), number(done));
+            notification.total = total.map(number);
             // A client that does not listen misses nothing else.
-            let _ = peer.notify_progress(told.with_message(message)).await;
+            let _ = peer.notify_progress(notification.with_message(message)).await;
         }
     };
     (Some(sender), task::spawn(forward))

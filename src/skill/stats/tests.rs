@@ -96,7 +96,7 @@ fn accesses_are_counted_by_the_requested_grouping() {
 }
 
 #[test]
-fn filters_come_before_counting() {
+fn filters_apply_before_counting() {
     let sample = sample();
     let total = |since: Option<&str>, until: Option<&str>, projects: &[&str]| {
         let options = StatsOptions {
