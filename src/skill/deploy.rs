@@ -59,7 +59,7 @@ pub(super) fn deploy(
         .find(|(name, _)| *name == target)
         .map_or_else(|| caller.cwd.join(target), |(_, dir)| base.join(dir).join("skills"));
     let path = folder.join(&skill.name);
-    if let Some(what) = what_is_not_ours(&path) {
+    if let Some(what) = foreign_entry(&path) {
         let message = format!("target {target}: {} {what}", path.display());
         let hint = Some("remove it, or name another target".to_owned());
         return Err(Diagnostic::InvalidOption { message, hint }.into());
@@ -77,7 +77,7 @@ pub(super) fn deploy(
         }
     }
     let tree = Tree::create(&path).map_err(io)?;
-    for file in copied() {
+    for file in copied_files() {
         let place = skill.runtime.join(&file);
         let mut source = open::open(&place, Links::RefuseBelow(&skill.runtime))?;
         tree.add_copy(&file, &mut source).map_err(io)?;
@@ -87,7 +87,7 @@ pub(super) fn deploy(
 }
 
 /// Describes what is at the destination of a skill, if kb did not put it there.
-fn what_is_not_ours(path: &Path) -> Option<String> {
+fn foreign_entry(path: &Path) -> Option<String> {
     let metadata = path.symlink_metadata().ok()?;
     match path.read_link() {
         Ok(original) if leads_into_a_store(&original) => None,
@@ -104,7 +104,7 @@ fn leads_into_a_store(original: &Path) -> bool {
 }
 
 /// Returns the parts of a copy. The index and the log stay with the original.
-fn copied() -> [PathBuf; 2] {
+fn copied_files() -> [PathBuf; 2] {
     [SKILL_FILE.into(), Path::new(META_DIR).join("manifest.json")]
 }
 
@@ -124,7 +124,7 @@ fn remove_copy(path: &Path) -> io::Result<()> {
     if path.is_symlink() || !path.is_dir() {
         return Ok(());
     }
-    for file in copied() {
+    for file in copied_files() {
         write::remove(&path.join(file))?;
     }
     write::remove_empty_folder(&path.join(META_DIR));

@@ -75,18 +75,18 @@ struct Server {
     chain: Arc<Chain>,
     resources: Arc<dyn Resources>,
     instructions: &'static str,
-    under_way: Arc<UnderWay>,
+    running_calls: Arc<RunningCalls>,
 }
 
 /// The running calls, which are cancelled when the server ends.
 #[derive(Default)]
-struct UnderWay(Mutex<Vec<Call>>);
+struct RunningCalls(Mutex<Vec<Call>>);
 
-impl UnderWay {
+impl RunningCalls {
     /// Adds a call until the returned guard is dropped.
-    fn enter(self: &Arc<Self>, call: Call) -> Entered {
+    fn enter(self: &Arc<Self>, call: Call) -> CallGuard {
         self.calls().push(call.clone());
-        Entered(Arc::clone(self), call)
+        CallGuard(Arc::clone(self), call)
     }
 
     fn cancel_all(&self) {
@@ -99,9 +99,9 @@ impl UnderWay {
 }
 
 /// A guard for a running call. Cancels the call when its answer is no longer awaited.
-struct Entered(Arc<UnderWay>, Call);
+struct CallGuard(Arc<RunningCalls>, Call);
 
-impl Drop for Entered {
+impl Drop for CallGuard {
     fn drop(&mut self) {
         self.1.cancel();
         self.0.calls().retain(|call| !call.is(&self.1));
@@ -109,18 +109,18 @@ impl Drop for Entered {
 }
 
 /// A stream that reports its end.
-struct Watched<R> {
+struct NotifyOnEnd<R> {
     stream: R,
     on_end: Option<oneshot::Sender<()>>,
 }
 
 /// Returns a stream and a receiver that is notified at its end.
-fn watched<R>(stream: R) -> (Watched<R>, oneshot::Receiver<()>) {
+fn notify_on_end<R>(stream: R) -> (NotifyOnEnd<R>, oneshot::Receiver<()>) {
     let (on_end, ended) = oneshot::channel();
-    (Watched { stream, on_end: Some(on_end) }, ended)
+    (NotifyOnEnd { stream, on_end: Some(on_end) }, ended)
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for NotifyOnEnd<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -154,18 +154,18 @@ pub fn serve(
 ) -> Result<()> {
     let runtime =
         runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Output)?;
-    let under_way = Arc::new(UnderWay::default());
+    let running_calls = Arc::new(RunningCalls::default());
     let server = Server {
         chain: Arc::new(chain),
         resources,
         instructions,
-        under_way: Arc::clone(&under_way),
+        running_calls: Arc::clone(&running_calls),
     };
     let outcome = runtime.block_on(async {
         task::spawn_blocking(prepare);
         let (stdin, stdout) = transport::stdio();
-        let (stdin, ended) = watched(stdin);
-        let calls = Arc::clone(&under_way);
+        let (stdin, ended) = notify_on_end(stdin);
+        let calls = Arc::clone(&running_calls);
         // Long calls are no longer awaited, but those that are nearly done are.
         task::spawn(async move {
             if ended.await.is_ok() {
@@ -187,7 +187,7 @@ pub fn serve(
         };
         running.waiting().await.map(drop).map_err(|error| Error::Output(io::Error::other(error)))
     });
-    under_way.cancel_all();
+    running_calls.cancel_all();
     runtime.shutdown_timeout(GRACE);
     outcome
 }
@@ -222,17 +222,17 @@ impl ServerHandler for Server {
                 let _ = progress.send((done, total, message.to_owned()));
             }
         }));
-        let entered = self.under_way.enter(call.clone());
+        let guard = self.running_calls.enter(call.clone());
         let mut answer = pin!(self.chain.call(&name, input, call));
         let envelope = tokio::select! {
             envelope = &mut answer => envelope,
             // The tool is notified and ends by itself, so that its turn is over when it ends.
             () = context.ct.cancelled() => {
-                entered.1.cancel();
+                guard.1.cancel();
                 answer.await
             }
         };
-        drop(entered);
+        drop(guard);
         // Progress that was reported before the answer also arrives before it.
         let _ = forward.await;
         let envelope = envelope.ok_or_else(|| ErrorData::invalid_params("unknown tool", None))?;
@@ -323,17 +323,17 @@ fn described(tool: &Tool) -> rmcp::model::Tool {
         .with_annotations(annotations)
 }
 
-type Told = (usize, Option<usize>, String);
+type Progress = (usize, Option<usize>, String);
 
 /// Starts a task that forwards a tool's progress to the client, if it asked for that. The task ends
 /// when the sender is dropped.
 fn forward_progress(
     context: &RequestContext<RoleServer>,
-) -> (Option<mpsc::UnboundedSender<Told>>, task::JoinHandle<()>) {
+) -> (Option<mpsc::UnboundedSender<Progress>>, task::JoinHandle<()>) {
     let Some(token) = context.meta.get_progress_token() else {
         return (None, task::spawn(async {}));
     };
-    let (sender, mut receiver) = mpsc::unbounded_channel::<Told>();
+    let (sender, mut receiver) = mpsc::unbounded_channel::<Progress>();
     let peer = context.peer.clone();
     let forward = async move {
         while let Some((done, total, message)) = receiver.recv().await {
