@@ -11,7 +11,7 @@ use crate::chunk::{ChunkOptions, Strategy, chunk};
 use crate::config;
 use crate::document::{Document, Language};
 use crate::extract;
-use crate::ingest::detect::{self, Wanted};
+use crate::ingest::detect::{self, TypeOverride};
 use crate::search::parse;
 use crate::skill::{front_matter, page};
 use crate::text::{decode, headings};
@@ -135,7 +135,7 @@ pub fn settings(bytes: &[u8]) {
 pub fn detect(bytes: &[u8]) {
     for name in ["a", "a.md", "a.pdf", "a.txt", "a.html", "a.docx", "a.py", "a.png"] {
         for is_named in [false, true] {
-            let _ = detect::detect(Path::new(name), bytes, is_named, Wanted::default());
+            let _ = detect::detect(Path::new(name), bytes, is_named, TypeOverride::default());
         }
     }
     let _ = (detect::looks_like(bytes), decode::is_binary(bytes));

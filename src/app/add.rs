@@ -14,7 +14,7 @@ use crate::app::{Observer, Session, erase, ocr};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
-use crate::ingest::detect::Wanted;
+use crate::ingest::detect::TypeOverride;
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::Start;
 use crate::ingest::{self, IngestOptions, IngestReport, Services};
@@ -91,7 +91,7 @@ pub fn add(
         ingest::check_note(text)?;
     }
     // What cannot be wanted is refused before anything is looked for.
-    Wanted::new(request.doc_type, request.language)?;
+    TypeOverride::new(request.doc_type, request.language)?;
     if let [root] = roots.as_slice()
         && root.symlink_metadata().is_err()
     {
@@ -263,7 +263,7 @@ fn options(
     let tokenizer = &model.tokenizer;
     Ok(IngestOptions {
         walk: walk_options(session, request.follows_links),
-        wanted: Wanted::new(request.doc_type, request.language)?,
+        wanted: TypeOverride::new(request.doc_type, request.language)?,
         title: request.title.clone(),
         tags: request.tags.clone(),
         chunking: chunking(config, tokenizer.max_tokens(), tokenizer.num_overhead()),

@@ -137,7 +137,8 @@ fn write_files(
         let text = format!("{head}{}\n", document.text.trim());
         let before = open::read(&path, Links::RefuseBelow(files), text.len() as u64);
         if before.ok().as_deref() != Some(text.as_bytes()) {
-            write::renew(&path, text.as_bytes()).map_err(|source| io_error(&path, source))?;
+            write::overwrite_unsynced(&path, text.as_bytes())
+                .map_err(|source| io_error(&path, source))?;
         }
         paths.insert(document.id.clone(), path);
     }

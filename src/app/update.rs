@@ -10,7 +10,7 @@ use crate::app::scope::Scope;
 use crate::app::{Observer, Session, erase};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
-use crate::ingest::survey::{Missing, Survey, is_away, is_gone};
+use crate::ingest::survey::{Missing, Survey, is_away, is_missing};
 use crate::ingest::walk::Start;
 use crate::ingest::{content_hash, detect};
 use crate::store::{Forgotten, KnownFile, Store};
@@ -255,11 +255,11 @@ impl Run<'_> {
             for missing in &survey.missing {
                 let path = paths::path_of(&missing.path);
                 // A disk may have gone while the files were read.
-                if survey.root.as_deref().is_some_and(is_away) || !is_gone(&path) {
+                if survey.root.as_deref().is_some_and(is_away) || !is_missing(&path) {
                     continue;
                 }
                 let is_elsewhere = shown(&store, missing.document_id)?
-                    .is_some_and(|shown| shown != path && !is_gone(&shown));
+                    .is_some_and(|shown| shown != path && !is_missing(&shown));
                 if !is_elsewhere {
                     left.missing.push(missing.clone());
                 } else if store.forget_path(&missing.path, missing.document_id, false)?

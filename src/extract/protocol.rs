@@ -253,27 +253,27 @@ pub(in crate::extract) struct Tail {
 
 /// Why a reader could not read a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::extract) struct GaveUp {
+pub(in crate::extract) struct ReadFailure {
     /// The class of failure.
     pub(in crate::extract) failure: Failure,
     /// The message of the reader; may be empty.
     pub(in crate::extract) detail: String,
 }
 
-impl GaveUp {
+impl ReadFailure {
     pub(in crate::extract) fn new(failure: Failure, detail: impl Into<String>) -> Self {
         Self { failure, detail: detail.into() }
     }
 }
 
-impl From<GaveUp> for Error {
-    fn from(failed: GaveUp) -> Self {
+impl From<ReadFailure> for Error {
+    fn from(failed: ReadFailure) -> Self {
         Self::Extract { failure: failed.failure, detail: failed.detail }
     }
 }
 
-impl From<&GaveUp> for Line {
-    fn from(failed: &GaveUp) -> Self {
+impl From<&ReadFailure> for Line {
+    fn from(failed: &ReadFailure) -> Self {
         Self::Failed { code: failed.failure.code().to_owned(), detail: failed.detail.clone() }
     }
 }
@@ -349,7 +349,7 @@ mod tests {
             ..Page::default()
         }));
         check(&Line::Done(Tail { declared_page_count: Some(2), pages_lost: true, rebuilt: true }));
-        check(&Line::from(&GaveUp::new(Failure::Damaged, "xref")));
+        check(&Line::from(&ReadFailure::new(Failure::Damaged, "xref")));
     }
 
     #[test]

@@ -167,7 +167,7 @@ fn fill(mut draft: Draft, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 ///
 /// Any error from the system.
-pub fn renew(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn overwrite_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     remove(path)?;
     private::new_file(path)?.write_all(bytes)
 }

@@ -27,7 +27,7 @@ use crate::document::{DocType, DocumentId};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::hash;
-use crate::ingest::detect::Wanted;
+use crate::ingest::detect::TypeOverride;
 use crate::ingest::prepare::{Prepared, ReadFile};
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
@@ -135,7 +135,7 @@ impl Run<'_> {
     /// database.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let path = PathBuf::from(UNNAMED);
-        let text = Wanted { doc_type: Some(DocType::Markdown), language: None };
+        let text = TypeOverride { doc_type: Some(DocType::Markdown), language: None };
         let format = match detect::detect(&path, bytes, true, self.options.wanted) {
             Err(Error::UnsupportedFormat { .. }) => detect::detect(&path, bytes, true, text)?,
             other => other?,
@@ -194,9 +194,9 @@ mod tests {
     use crate::embed::Side;
 
     /// Embeds a passage by counting its letters.
-    struct Letters(Binding);
+    struct LetterEmbedder(Binding);
 
-    impl Embedder for Letters {
+    impl Embedder for LetterEmbedder {
         fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
             let embed = |passage: &&str| {
                 let mut counts = [1.0_f32; 8];
@@ -224,8 +224,8 @@ mod tests {
         }
     }
 
-    fn letters() -> Letters {
-        Letters(Binding {
+    fn letters() -> LetterEmbedder {
+        LetterEmbedder(Binding {
             model_name: "letters".into(),
             dim: 8,
             max_tokens: 256,
@@ -290,12 +290,12 @@ mod tests {
     /// Makes threads wait until the expected number is counted. The time limit makes a program that
     /// never gets there fail instead of hang.
     #[derive(Default)]
-    struct Gathering {
+    struct CountBarrier {
         counted: Mutex<BTreeSet<String>>,
         changed: Condvar,
     }
 
-    impl Gathering {
+    impl CountBarrier {
         fn count(&self, name: String) {
             self.counted.lock().unwrap().insert(name);
             self.changed.notify_all();
@@ -353,7 +353,7 @@ mod tests {
     fn as_many_files_are_read_in_parallel_as_there_are_workers() {
         for num_workers in [1, 3] {
             let (folder, mut store) = folder_of(12);
-            let readers = Gathering::default();
+            let readers = CountBarrier::default();
             let num_tokens = |text: &str| {
                 readers.count(format!("{:?}", thread::current().id()));
                 readers.wait_for(num_workers);
@@ -367,14 +367,14 @@ mod tests {
         }
     }
 
-    /// Embeds like [`Letters`], but waits until the expected number of documents is in progress.
-    struct Patient<'a> {
-        letters: Letters,
-        found: &'a Gathering,
+    /// Embeds like [`LetterEmbedder`], but waits until the expected number of documents is in progress.
+    struct WaitingEmbedder<'a> {
+        letters: LetterEmbedder,
+        found: &'a CountBarrier,
         expected: usize,
     }
 
-    impl Embedder for Patient<'_> {
+    impl Embedder for WaitingEmbedder<'_> {
         fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
             self.found.wait_for(self.expected);
             self.letters.embed_passages(passages)
@@ -401,8 +401,9 @@ mod tests {
     fn the_batch_size_limits_the_documents_in_progress() {
         for batch_size in [1, 4] {
             let (folder, mut store) = folder_of(12);
-            let found = Gathering::default();
-            let embedder = Patient { letters: letters(), found: &found, expected: batch_size };
+            let found = CountBarrier::default();
+            let embedder =
+                WaitingEmbedder { letters: letters(), found: &found, expected: batch_size };
             let num_tokens = |text: &str| text.split_whitespace().count();
             let options = IngestOptions { num_workers: 1, batch_size, ..options() };
             let services = Services { num_tokens: &num_tokens, embedder: &embedder };

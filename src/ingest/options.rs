@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::DocType;
 use crate::extract::sandbox::ReadOptions;
-use crate::ingest::detect::Wanted;
+use crate::ingest::detect::TypeOverride;
 use crate::ingest::walk::WalkOptions;
 
 /// How files are ingested.
@@ -17,7 +17,7 @@ pub struct IngestOptions {
     /// Which files of a folder are found.
     pub walk: WalkOptions,
     /// The type and language of the files, where the user specifies them.
-    pub wanted: Wanted,
+    pub wanted: TypeOverride,
     /// A title that overrides the document's title; for a single document.
     pub title: Option<String>,
     /// Tags that every document of the run gets.
@@ -47,7 +47,7 @@ impl IngestOptions {
     pub fn new(reader: PathBuf, model_tokens: usize, reserved_tokens: usize) -> Self {
         Self {
             walk: WalkOptions { max_file_mb: 100, follow_links: false },
-            wanted: Wanted::default(),
+            wanted: TypeOverride::default(),
             title: None,
             tags: Vec::new(),
             chunking: ChunkingOptions::new(model_tokens, reserved_tokens),

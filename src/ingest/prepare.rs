@@ -38,7 +38,7 @@ impl Prepared {
     }
 }
 
-/// A file that was read, and what is known about it.
+/// A file that was read, with the properties found so far.
 pub(super) struct ReadFile<'a> {
     pub(super) found: &'a Found,
     pub(super) bytes: &'a [u8],
@@ -112,7 +112,7 @@ pub(super) fn prepare_note(
     assemble(document, head, options, num_tokens, budget)
 }
 
-/// What is known about a document, apart from its content.
+/// The properties of a document apart from its content.
 struct Head {
     format: Format,
     title: String,

@@ -75,11 +75,11 @@ impl Survey {
 pub struct OutOfDate {
     /// Files whose size or time has changed.
     pub num_changed: usize,
-    /// Files never seen.
+    /// Files never seen before.
     pub num_new: usize,
-    /// Files that are gone.
+    /// Missing files.
     pub num_missing: usize,
-    /// Folders that are gone or empty.
+    /// Folders that are missing or empty.
     pub num_folders_away: usize,
     /// Files and folders that are not read because a link has replaced them.
     pub num_refused: usize,
@@ -108,7 +108,7 @@ pub fn is_away(folder: &Path) -> bool {
 
 /// Whether a file is certainly missing, or replaced by a folder. A file that cannot be examined is
 /// not missing.
-pub fn is_gone(path: &Path) -> bool {
+pub fn is_missing(path: &Path) -> bool {
     match path.symlink_metadata() {
         Ok(found) => found.is_dir(),
         Err(error) => {
@@ -158,7 +158,7 @@ pub fn survey(scope: &Scope<'_>) -> Vec<Survey> {
 /// Returns the documents that have both a missing file and an existing one.
 fn documents_with_copies(scope: &Scope<'_>) -> HashSet<DocumentId> {
     let (gone, there): (Vec<_>, Vec<_>) =
-        scope.known.iter().partition(|file| is_gone(&paths::path_of(&file.stamp.path)));
+        scope.known.iter().partition(|file| is_missing(&paths::path_of(&file.stamp.path)));
     let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
     let is_refused =
         |file: &KnownFile| matches!(scope.access.look(&file.stamp), Err(Error::LinkRefused { .. }));
@@ -216,7 +216,7 @@ fn look(
                 survey.unreached.push(path);
             }
             Err(Error::LinkRefused { .. }) => survey.refused.push(path),
-            _ if is_gone(&path) => {
+            _ if is_missing(&path) => {
                 // For a file that the user named, only its folder shows whether its disk is
                 // mounted.
                 let parent = path.parent().filter(|parent| root.is_none() && is_away(parent));

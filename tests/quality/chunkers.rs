@@ -25,7 +25,7 @@ use kb::document::{Chunk, DocType, Document, Format};
 use kb::embed::{DEFAULT_MODEL, Locations, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
 use kb::extract::extract;
 use kb::extract::sandbox::ReadOptions;
-use kb::ingest::detect::{HEAD_BYTES, Wanted, detect};
+use kb::ingest::detect::{HEAD_BYTES, TypeOverride, detect};
 use kb::ingest::walk::{Start, WalkOptions, walk};
 
 /// Counts of one format.
@@ -112,7 +112,7 @@ fn look_at(
 ) {
     let Ok(bytes) = fs::read(path) else { return };
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    let Ok(Some(format)) = detect(path, head, false, Wanted::default()) else { return };
+    let Ok(Some(format)) = detect(path, head, false, TypeOverride::default()) else { return };
     let mut counts = Counts { num_files: 1, ..Counts::default() };
     match extract(&bytes, format, pdf) {
         Err(_) => counts.num_unreadable = 1,

@@ -21,7 +21,9 @@ use std::borrow::Cow;
 
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
-use crate::extract::protocol::{BY_INFORMATION, GaveUp, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, Page};
+use crate::extract::protocol::{
+    BY_INFORMATION, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, Page, ReadFailure,
+};
 use crate::extract::sandbox::ReadOptions;
 use crate::extract::sandbox::parent::{self, Reading};
 
@@ -38,7 +40,7 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     let bytes = &*from_header(bytes)?;
     // Used if no reader does better: a reading without text, or with too many unknown characters.
     let mut best_so_far: Option<Reading> = None;
-    let mut failures: Vec<GaveUp> = Vec::new();
+    let mut failures: Vec<ReadFailure> = Vec::new();
     for name in &options.readers {
         let mut reading =
             parent::read(name, bytes, options).and_then(|reading| check_complete(reading, bytes));
@@ -57,7 +59,9 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
                     break;
                 }
             }
-            Err(Error::Extract { failure, detail }) => failures.push(GaveUp { failure, detail }),
+            Err(Error::Extract { failure, detail }) => {
+                failures.push(ReadFailure { failure, detail })
+            }
             Err(other) => return Err(other),
         }
     }
@@ -65,10 +69,11 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
         return Ok(assemble::assemble(&reading, &options.ocr));
     }
-    let rank = |failed: &GaveUp| BY_INFORMATION.iter().position(|class| *class == failed.failure);
+    let rank =
+        |failed: &ReadFailure| BY_INFORMATION.iter().position(|class| *class == failed.failure);
     let most_informative = failures.into_iter().min_by_key(rank);
     Err(most_informative
-        .unwrap_or_else(|| GaveUp::new(Failure::Crashed, "there is no reader"))
+        .unwrap_or_else(|| ReadFailure::new(Failure::Crashed, "there is no reader"))
         .into())
 }
 
@@ -103,7 +108,7 @@ fn check_complete(reading: Reading, bytes: &[u8]) -> Result<Reading> {
     } else {
         return Ok(reading);
     };
-    Err(GaveUp::new(Failure::Damaged, detail).into())
+    Err(ReadFailure::new(Failure::Damaged, detail).into())
 }
 
 /// Whether the end marker of a PDF is near the end of `bytes`.
@@ -124,7 +129,7 @@ fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
         Some(at) => Ok(Cow::Borrowed(&bytes[at..])),
         // Readers require a header before they look at anything else.
         None if is_headless(bytes) => Ok(Cow::Owned([b"%PDF-1.4\n", bytes].concat())),
-        None => Err(GaveUp::new(Failure::WrongFormat, looks_like(bytes)).into()),
+        None => Err(ReadFailure::new(Failure::WrongFormat, looks_like(bytes)).into()),
     }
 }
 

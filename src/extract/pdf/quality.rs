@@ -9,8 +9,8 @@ pub(super) fn of(pages: &[Page]) -> Quality {
     let mut quality = Quality::default();
     for page in pages {
         let (num_visible, num_garbage) = count_characters(page);
-        quality.num_characters = quality.num_characters.saturating_add(narrow(num_visible));
-        quality.num_not_text = quality.num_not_text.saturating_add(narrow(num_garbage));
+        quality.num_characters = quality.num_characters.saturating_add(saturated(num_visible));
+        quality.num_not_text = quality.num_not_text.saturating_add(saturated(num_garbage));
         let is_ocr = page.ocr == Some(OcrOutcome::Read);
         let is_unread = page.failed.is_some()
             || scan::is_garbage(page)
@@ -31,7 +31,7 @@ pub(super) fn of(pages: &[Page]) -> Quality {
     quality
 }
 
-fn narrow(count: usize) -> u32 {
+fn saturated(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

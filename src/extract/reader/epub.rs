@@ -13,7 +13,7 @@ use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop, html};
 use crate::error::Failure;
-use crate::extract::protocol::{GaveUp, Line, Page, Tail};
+use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 
 /// Algorithms that only obfuscate fonts, so that the text is not encrypted (EPUB 3.3, 4.4).
 const FONT_ALGORITHMS: [&str; 2] =
@@ -23,14 +23,14 @@ const FONT_ALGORITHMS: [&str; 2] =
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let mut archive = parts::open(input.bytes)?;
     let container = part(&mut archive, "META-INF/container.xml")?
-        .ok_or_else(|| GaveUp::new(Failure::WrongFormat, "it is a ZIP archive, not EPUB"))?;
+        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not EPUB"))?;
     if is_locked(&mut archive)? {
         let detail = "the book can only be read by the reader it was sold for";
-        return Err(GaveUp::new(Failure::EncryptionNotSupported, detail).into());
+        return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail).into());
     }
     let name = package_name(&container)?;
     let package = part(&mut archive, &name)?
-        .ok_or_else(|| GaveUp::new(Failure::Damaged, format!("{name} is missing")))?;
+        .ok_or_else(|| ReadFailure::new(Failure::Damaged, format!("{name} is missing")))?;
     let chapters = chapters(&package)?;
     emit(Line::Document(parts::head(&package)))?;
     let folder = name.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -45,7 +45,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     Ok(())
 }
 
-fn is_locked(archive: &mut Archive<'_>) -> Result<bool, GaveUp> {
+fn is_locked(archive: &mut Archive<'_>) -> Result<bool, ReadFailure> {
     let Some(encryption) = part(archive, "META-INF/encryption.xml")? else { return Ok(false) };
     let mut is_locked = false;
     each(&encryption, |event| {
@@ -60,7 +60,7 @@ fn is_locked(archive: &mut Archive<'_>) -> Result<bool, GaveUp> {
 }
 
 /// Returns the name of the package document.
-fn package_name(container: &str) -> Result<String, GaveUp> {
+fn package_name(container: &str) -> Result<String, ReadFailure> {
     let mut found = None;
     each(container, |event| {
         if let Event::Open(element) = event
@@ -70,11 +70,11 @@ fn package_name(container: &str) -> Result<String, GaveUp> {
             found = element.attribute("full-path");
         }
     })?;
-    found.ok_or_else(|| GaveUp::new(Failure::Damaged, "the container names no package"))
+    found.ok_or_else(|| ReadFailure::new(Failure::Damaged, "the container names no package"))
 }
 
 /// Returns references to the chapters in reading order.
-fn chapters(package: &str) -> Result<Vec<String>, GaveUp> {
+fn chapters(package: &str) -> Result<Vec<String>, ReadFailure> {
     let (mut files, mut order) = (HashMap::new(), Vec::new());
     each(package, |event| {
         let Event::Open(element) = event else { return };
@@ -89,8 +89,8 @@ fn chapters(package: &str) -> Result<Vec<String>, GaveUp> {
     Ok(order.iter().filter_map(|id| files.remove(id)).collect())
 }
 
-fn each(text: &str, on_event: impl FnMut(Event<'_>)) -> Result<(), GaveUp> {
-    xml::each(text, on_event).map_err(|error| GaveUp::new(Failure::Damaged, error))
+fn each(text: &str, on_event: impl FnMut(Event<'_>)) -> Result<(), ReadFailure> {
+    xml::each(text, on_event).map_err(|error| ReadFailure::new(Failure::Damaged, error))
 }
 
 /// Returns the name in the archive that a reference in a file of `folder` refers to.
@@ -132,7 +132,7 @@ mod tests {
     #[track_caller]
     fn check_failure(parts: &[(&str, &str)], expected: Failure) {
         match outcome(parts) {
-            Err(Stop::GaveUp(failed)) => assert_eq!(failed.failure, expected),
+            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
             other => panic!("{other:?}"),
         }
     }

@@ -19,7 +19,7 @@ mod xml;
 
 use std::io;
 
-use crate::extract::protocol::{GaveUp, Line, OcrJob};
+use crate::extract::protocol::{Line, OcrJob, ReadFailure};
 
 pub use serve::run_child;
 
@@ -40,14 +40,14 @@ struct Input<'a> {
 #[derive(Debug)]
 enum Stop {
     /// The document cannot be read.
-    GaveUp(GaveUp),
+    Failed(ReadFailure),
     /// The parent no longer reads the output.
     Io(io::Error),
 }
 
-impl From<GaveUp> for Stop {
-    fn from(failed: GaveUp) -> Self {
-        Self::GaveUp(failed)
+impl From<ReadFailure> for Stop {
+    fn from(failed: ReadFailure) -> Self {
+        Self::Failed(failed)
     }
 }
 

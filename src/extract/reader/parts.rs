@@ -7,7 +7,7 @@ use zip::result::ZipError;
 
 use super::xml::{self, Event};
 use crate::error::Failure;
-use crate::extract::protocol::{GaveUp, Head};
+use crate::extract::protocol::{Head, ReadFailure};
 use crate::text::decode;
 
 /// Most bytes of one part; a thousand pages have about 20 million.
@@ -17,7 +17,7 @@ const MAX_PART_BYTES: u64 = 512 << 20;
 pub(in crate::extract) type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
 
 /// Opens an archive.
-pub(in crate::extract) fn open(bytes: &[u8]) -> Result<Archive<'_>, GaveUp> {
+pub(in crate::extract) fn open(bytes: &[u8]) -> Result<Archive<'_>, ReadFailure> {
     ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))
 }
 
@@ -25,28 +25,31 @@ pub(in crate::extract) fn open(bytes: &[u8]) -> Result<Archive<'_>, GaveUp> {
 pub(in crate::extract) fn part(
     archive: &mut Archive<'_>,
     name: &str,
-) -> Result<Option<String>, GaveUp> {
+) -> Result<Option<String>, ReadFailure> {
     let part = match archive.by_name(name) {
         Err(ZipError::FileNotFound) => return Ok(None),
         other => other.map_err(|error| damaged(&error))?,
     };
     let mut bytes = Vec::new();
     let outcome = part.take(MAX_PART_BYTES).read_to_end(&mut bytes);
-    let len = outcome.map_err(|error| GaveUp::new(Failure::Damaged, error.to_string()))?;
+    let len = outcome.map_err(|error| ReadFailure::new(Failure::Damaged, error.to_string()))?;
     if u64::try_from(len).is_ok_and(|len| len >= MAX_PART_BYTES) {
-        return Err(GaveUp::new(Failure::OutOfMemory, format!("{name} is larger than 512 MB")));
+        return Err(ReadFailure::new(
+            Failure::OutOfMemory,
+            format!("{name} is larger than 512 MB"),
+        ));
     }
     Ok(Some(decode::decode(&bytes).unwrap_or_default()))
 }
 
-fn damaged(error: &ZipError) -> GaveUp {
+fn damaged(error: &ZipError) -> ReadFailure {
     let failure = match error {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
             Failure::EncryptionNotSupported
         }
         _ => Failure::Damaged,
     };
-    GaveUp::new(failure, error.to_string())
+    ReadFailure::new(failure, error.to_string())
 }
 
 /// Reads the metadata of a document (Dublin Core).

@@ -13,7 +13,7 @@ use std::{panic, thread};
 use super::table::{self, Reader};
 use super::{Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{GaveUp, Line, Request, decode, encode};
+use crate::extract::protocol::{Line, ReadFailure, Request, decode, encode};
 
 /// Stack of the reading thread. Readers recurse with the nesting of a document; the stack of the
 /// main thread is 8 MiB on Linux and 1 MiB on Windows.
@@ -83,13 +83,15 @@ fn serve(
         });
         match reading.map(thread::ScopedJoinHandle::join) {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(payload)) => Err(GaveUp::new(Failure::Crashed, panic_message(&*payload)).into()),
-            Err(error) => Err(GaveUp::new(Failure::OutOfMemory, error.to_string()).into()),
+            Ok(Err(payload)) => {
+                Err(ReadFailure::new(Failure::Crashed, panic_message(&*payload)).into())
+            }
+            Err(error) => Err(ReadFailure::new(Failure::OutOfMemory, error.to_string()).into()),
         }
     });
     match outcome {
         Ok(()) => Ok(()),
-        Err(Stop::GaveUp(failed)) => {
+        Err(Stop::Failed(failed)) => {
             output.write_all(&encode(&Line::from(&failed)))?;
             output.flush()
         }

@@ -12,7 +12,7 @@ use super::ReadOptions;
 use super::workers::{self, Received, Worker};
 use crate::error::{Error, Failure, Result};
 use crate::extract::protocol::{
-    GaveUp, Head, Line, OcrJob, Page, Request, Tail, decode, failure_from_code,
+    Head, Line, OcrJob, Page, ReadFailure, Request, Tail, decode, failure_from_code,
 };
 
 /// The result of reading a complete document.
@@ -98,7 +98,7 @@ enum Answer {
     /// It ended with the last line.
     Complete(Reading),
     /// It ended with a failure that the child reported.
-    GaveUp(GaveUp),
+    Failed(ReadFailure),
     /// It ended without a last line; the exit status has the reason.
     CutOff,
 }
@@ -108,7 +108,7 @@ impl Answer {
     fn is_reusable(&self) -> bool {
         match self {
             Self::Complete(_) => true,
-            Self::GaveUp(failed) => !matches!(
+            Self::Failed(failed) => !matches!(
                 failed.failure,
                 Failure::Crashed | Failure::OutOfMemory | Failure::TimedOut
             ),
@@ -119,14 +119,14 @@ impl Answer {
     fn num_pages(&self) -> u32 {
         match self {
             Self::Complete(reading) => reading.head.page_count,
-            Self::GaveUp(_) | Self::CutOff => 0,
+            Self::Failed(_) | Self::CutOff => 0,
         }
     }
 
-    fn into_result(self, status: Option<ExitStatus>, errors: &str) -> Result<Reading, GaveUp> {
+    fn into_result(self, status: Option<ExitStatus>, errors: &str) -> Result<Reading, ReadFailure> {
         match self {
             Self::Complete(reading) => Ok(reading),
-            Self::GaveUp(failed) => Err(failed),
+            Self::Failed(failed) => Err(failed),
             Self::CutOff => Err(cause_of(status, errors)),
         }
     }
@@ -142,7 +142,7 @@ fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
         let left = time_limit.saturating_sub(started.elapsed());
         let too_much = || {
             let detail = format!("more than {} MB of text", options.max_output_bytes >> 20);
-            Answer::GaveUp(GaveUp::new(Failure::OutOfMemory, detail))
+            Answer::Failed(ReadFailure::new(Failure::OutOfMemory, detail))
         };
         let bytes = match lines.recv_timeout(left) {
             Ok(Received::Line(bytes)) => bytes,
@@ -150,7 +150,7 @@ fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
             Err(RecvTimeoutError::Disconnected) => return Answer::CutOff,
             Err(RecvTimeoutError::Timeout) => {
                 let detail = format!("gave up after {} s", time_limit.as_secs());
-                return Answer::GaveUp(GaveUp::new(Failure::TimedOut, detail));
+                return Answer::Failed(ReadFailure::new(Failure::TimedOut, detail));
             }
         };
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
@@ -172,13 +172,13 @@ fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
             }
             Some(Line::Failed { code, detail }) => {
                 let detail = after_pages(&reading, detail);
-                return Answer::GaveUp(GaveUp::new(failure_from_code(&code), detail));
+                return Answer::Failed(ReadFailure::new(failure_from_code(&code), detail));
             }
             // The last line of a child that was killed while writing it.
             None if !bytes.ends_with(b"\n") => return Answer::CutOff,
             None => {
                 let detail = "its answer cannot be understood";
-                return Answer::GaveUp(GaveUp::new(Failure::Crashed, detail));
+                return Answer::Failed(ReadFailure::new(Failure::Crashed, detail));
             }
         }
     }
@@ -195,38 +195,39 @@ fn after_pages(reading: &Reading, detail: String) -> String {
 }
 
 /// Returns the cause of a child's end that the child could not report.
-fn cause_of(status: Option<ExitStatus>, errors: &str) -> GaveUp {
+fn cause_of(status: Option<ExitStatus>, errors: &str) -> ReadFailure {
     // Messages of the Rust runtime before it aborts.
     if errors.contains("memory allocation of") {
-        return GaveUp::new(Failure::OutOfMemory, "");
+        return ReadFailure::new(Failure::OutOfMemory, "");
     }
     if errors.contains("overflowed its stack") {
-        return GaveUp::new(Failure::Crashed, "it is nested too deeply");
+        return ReadFailure::new(Failure::Crashed, "it is nested too deeply");
     }
     let Some(status) = status else {
-        return GaveUp::new(Failure::TimedOut, "it did not end");
+        return ReadFailure::new(Failure::TimedOut, "it did not end");
     };
-    cause_of_signal(status).unwrap_or_else(|| GaveUp::new(Failure::Crashed, status.to_string()))
+    cause_of_signal(status)
+        .unwrap_or_else(|| ReadFailure::new(Failure::Crashed, status.to_string()))
 }
 
 #[cfg(unix)]
-fn cause_of_signal(status: ExitStatus) -> Option<GaveUp> {
+fn cause_of_signal(status: ExitStatus) -> Option<ReadFailure> {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
 
     let signal = status.signal()?;
     Some(if signal == Signal::XCPU.as_raw() {
-        GaveUp::new(Failure::TimedOut, "its processor time is used up")
+        ReadFailure::new(Failure::TimedOut, "its processor time is used up")
     } else if signal == Signal::KILL.as_raw() {
         // Only the system kills a child before it has answered.
-        GaveUp::new(Failure::OutOfMemory, "the system ended it")
+        ReadFailure::new(Failure::OutOfMemory, "the system ended it")
     } else {
-        GaveUp::new(Failure::Crashed, format!("signal {signal}"))
+        ReadFailure::new(Failure::Crashed, format!("signal {signal}"))
     })
 }
 
 #[cfg(not(unix))]
-fn cause_of_signal(_status: ExitStatus) -> Option<GaveUp> {
+fn cause_of_signal(_status: ExitStatus) -> Option<ReadFailure> {
     None
 }
 

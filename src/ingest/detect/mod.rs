@@ -26,14 +26,14 @@ pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
 
 /// What the user says a file is; by default nothing is overridden.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TypeOverride {
     /// `--type`.
     pub doc_type: Option<DocType>,
     /// `--language`; implies code.
     pub language: Option<Language>,
 }
 
-impl Wanted {
+impl TypeOverride {
     /// Combines the two options.
     ///
     /// # Errors
@@ -70,7 +70,12 @@ pub fn is_claimed(path: &Path) -> bool {
 /// [`Error::UnsupportedFormat`] for a named file in no supported format, [`Error::Usage`] for named
 /// code in an unknown language, [`Error::EmptyFile`] for an empty file that was named or that is a
 /// PDF, and [`Error::Extract`] where the bytes are not what the name or the user says.
-pub fn detect(path: &Path, head: &[u8], is_named: bool, wanted: Wanted) -> Result<Option<Format>> {
+pub fn detect(
+    path: &Path,
+    head: &[u8],
+    is_named: bool,
+    wanted: TypeOverride,
+) -> Result<Option<Format>> {
     let claimed = by_extension(path);
     if head.is_empty() {
         // Empty `__init__.py` files are common; an empty PDF is a failed download.
@@ -114,7 +119,7 @@ fn wanted_format(
     path: &Path,
     head: &[u8],
     claimed: Option<Format>,
-    wanted: Wanted,
+    wanted: TypeOverride,
 ) -> Option<Format> {
     if let Some(language) = wanted.language {
         return Some(Format::Code(language));

@@ -5,7 +5,7 @@ use super::*;
 const PNG_HEAD: &[u8] = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
 
 /// Returns the format's name, `ignored`, or the error's code and message.
-fn outcome(name: &str, head: &[u8], is_named: bool, wanted: Wanted) -> String {
+fn outcome(name: &str, head: &[u8], is_named: bool, wanted: TypeOverride) -> String {
     match detect(Path::new(name), head, is_named, wanted) {
         Ok(Some(format)) => format.as_str().to_owned(),
         Ok(None) => "ignored".to_owned(),
@@ -15,8 +15,8 @@ fn outcome(name: &str, head: &[u8], is_named: bool, wanted: Wanted) -> String {
 
 #[track_caller]
 fn check(name: &str, head: &[u8], expected: &str) {
-    assert_eq!(outcome(name, head, true, Wanted::default()), expected, "{name} named");
-    let found = outcome(name, head, false, Wanted::default());
+    assert_eq!(outcome(name, head, true, TypeOverride::default()), expected, "{name} named");
+    let found = outcome(name, head, false, TypeOverride::default());
     let is_unsupported = ["unsupported_format", "empty_file"]
         .iter()
         .any(|code| expected.starts_with(code) && !name.ends_with(".pdf"));
@@ -25,7 +25,7 @@ fn check(name: &str, head: &[u8], expected: &str) {
 
 #[track_caller]
 fn check_wanted(doc_type: Option<DocType>, language: Option<Language>, rows: &[[&str; 4]]) {
-    let wanted = Wanted::new(doc_type, language).unwrap();
+    let wanted = TypeOverride::new(doc_type, language).unwrap();
     for [name, head, named, found] in rows {
         assert_eq!(outcome(name, head.as_bytes(), true, wanted), *named, "{name} named");
         assert_eq!(outcome(name, head.as_bytes(), false, wanted), *found, "{name} found");
@@ -241,7 +241,7 @@ fn code_needs_a_language() {
             ["x.md", "a", "usage: the language of x.md is not known", "ignored"],
         ],
     );
-    let wanted = Wanted { doc_type: Some(DocType::Code), language: None };
+    let wanted = TypeOverride { doc_type: Some(DocType::Code), language: None };
     let error = detect(Path::new("x"), b"a", true, wanted).unwrap_err();
     assert!(
         error.hint().is_some_and(|hint| hint.starts_with("name it: `--language python|bash|go|"))
@@ -250,6 +250,6 @@ fn code_needs_a_language() {
 
 #[test]
 fn a_language_requires_the_type_code() {
-    assert!(Wanted::new(Some(DocType::Pdf), Some(Language::Go)).is_err());
-    assert!(Wanted::new(None, Some(Language::Go)).is_ok());
+    assert!(TypeOverride::new(Some(DocType::Pdf), Some(Language::Go)).is_err());
+    assert!(TypeOverride::new(None, Some(Language::Go)).is_ok());
 }

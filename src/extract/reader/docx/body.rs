@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_become_tables() {
+    fn tables_are_read() {
         let cell = |text: &str| format!("<w:tc>{}</w:tc>", paragraph("", text));
         let wide = "<w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr><w:p/></w:tc>";
         let inner = format!("<w:tc><w:tbl><w:tr>{}</w:tr></w:tbl></w:tc>", cell("in"));

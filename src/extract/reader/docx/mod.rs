@@ -13,7 +13,7 @@ use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{GaveUp, Line, Page, Tail};
+use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 use lists::Lists;
 use notes::Notes;
 use styles::Styles;
@@ -25,12 +25,12 @@ const ENCRYPTED_MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     if input.bytes.starts_with(ENCRYPTED_MAGIC) {
         let detail = "it is encrypted, or an old .doc file";
-        return Err(GaveUp::new(Failure::EncryptionNotSupported, detail).into());
+        return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail).into());
     }
     let mut archive = parts::open(input.bytes)?;
     let main = main_part(&mut archive)?;
     let text = part(&mut archive, &main)?
-        .ok_or_else(|| GaveUp::new(Failure::WrongFormat, "it is a ZIP archive, not DOCX"))?;
+        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not DOCX"))?;
     let folder = main.rsplit_once('/').map_or("", |(parent, _)| parent);
     let sibling = |name: &str| format!("{folder}/{name}").trim_start_matches('/').to_owned();
     let styles = Styles::read(&part(&mut archive, &sibling("styles.xml"))?.unwrap_or_default());
@@ -42,14 +42,14 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     emit(Line::Document(head(&part(&mut archive, "docProps/core.xml")?.unwrap_or_default())))?;
     let mut writer = Writer::default();
     body::write(&text, &styles, lists, &notes, &mut writer)
-        .map_err(|error| GaveUp::new(Failure::Damaged, error))?;
+        .map_err(|error| ReadFailure::new(Failure::Damaged, error))?;
     emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
 }
 
 /// Returns the name of the part with the text, which the package defines (ECMA-376, part 2, 9.3).
-fn main_part(archive: &mut Archive<'_>) -> Result<String, GaveUp> {
+fn main_part(archive: &mut Archive<'_>) -> Result<String, ReadFailure> {
     const DEFAULT: &str = "word/document.xml";
     if archive.index_for_name(DEFAULT).is_some() {
         return Ok(DEFAULT.to_owned());
@@ -64,7 +64,7 @@ fn main_part(archive: &mut Archive<'_>) -> Result<String, GaveUp> {
             target.trim_start_matches('/').clone_into(&mut found);
         }
     })
-    .map_err(|error| GaveUp::new(Failure::Damaged, error))?;
+    .map_err(|error| ReadFailure::new(Failure::Damaged, error))?;
     Ok(found)
 }
 
@@ -77,7 +77,7 @@ mod tests {
     #[track_caller]
     fn check_failure(bytes: &[u8], expected: Failure) {
         match output_of(read, bytes) {
-            Err(Stop::GaveUp(failed)) => assert_eq!(failed.failure, expected),
+            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
             other => panic!("{other:?}"),
         }
     }

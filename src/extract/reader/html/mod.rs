@@ -10,7 +10,7 @@ use scraper::{ElementRef, Html, Selector};
 use super::writer::Writer;
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{GaveUp, Head, Line, Page, Tail};
+use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
 use crate::text::decode;
 
 /// How far from the start of a page its encoding may be declared (HTML, 4.2.5.4).
@@ -19,7 +19,7 @@ const CHARSET_WITHIN_BYTES: usize = 1024;
 /// Reads a web page.
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let text = decode::decode_as(input.bytes, charset(input.bytes))
-        .ok_or_else(|| GaveUp::new(Failure::NotText, ""))?;
+        .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
     let html = Html::parse_document(&nesting::flatten(&text));
     emit(Line::Document(head(&html)))?;
     let mut writer = Writer::default();

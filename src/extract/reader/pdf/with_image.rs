@@ -11,7 +11,7 @@ use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits};
 
 use super::ocr::{self, Raster};
 use crate::error::Failure;
-use crate::extract::protocol::{GaveUp, Head, Line, Page, Tail};
+use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
 use crate::extract::reader::{Emit, Input, Stop};
 
 /// Most pictures that are read from one file.
@@ -31,7 +31,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     emit(Line::Document(Head { page_count, ..Head::default() }))?;
     for (number, start) in (1..).zip(pictures) {
         let size = decoder(&with_first(input.bytes, start)).map(|decoder| decoder.dimensions());
-        let (width, height) = size.map_err(|error| gave_up(&error))?;
+        let (width, height) = size.map_err(|error| to_failure(&error))?;
         emit(Line::Page(Page {
             number,
             width: width.into(),
@@ -55,7 +55,7 @@ pub(in crate::extract) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> R
             Some(start) => {
                 let bytes = with_first(input.bytes, *start);
                 let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
-                Some(to_raster(image.map_err(|error| gave_up(&error))?))
+                Some(to_raster(image.map_err(|error| to_failure(&error))?))
             }
             None => None,
         };
@@ -73,12 +73,12 @@ fn decoder(bytes: &[u8]) -> Result<impl image::ImageDecoder + '_, ImageError> {
     reader.with_guessed_format()?.into_decoder()
 }
 
-fn gave_up(error: &ImageError) -> GaveUp {
+fn to_failure(error: &ImageError) -> ReadFailure {
     let failure = match error {
         ImageError::Limits(_) => Failure::OutOfMemory,
         _ => Failure::Damaged,
     };
-    GaveUp::new(failure, error.to_string())
+    ReadFailure::new(failure, error.to_string())
 }
 
 /// Converts a picture to grey as it is displayed: light text on a dark background is kept, and

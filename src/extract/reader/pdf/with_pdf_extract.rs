@@ -8,21 +8,21 @@ use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page
 
 use crate::error::Failure;
 use crate::extract::pdf::clean;
-use crate::extract::protocol::{GaveUp, Head, Line, Page, PageBlock, PageBlockKind, Tail};
+use crate::extract::protocol::{Head, Line, Page, PageBlock, PageBlockKind, ReadFailure, Tail};
 use crate::extract::reader::{Emit, Input, Stop};
 
 /// Reads a PDF page by page.
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    let mut document = Document::load_mem(input.bytes).map_err(|error| gave_up(&error))?;
+    let mut document = Document::load_mem(input.bytes).map_err(|error| to_failure(&error))?;
     if document.is_encrypted() {
         let with_empty_password = document.decrypt("");
         with_empty_password
             .or_else(|error| document.decrypt(input.password.ok_or(error)?))
-            .map_err(|error| gave_up(&error))?;
+            .map_err(|error| to_failure(&error))?;
     }
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();
     if numbers.is_empty() {
-        return Err(GaveUp::new(Failure::NoPages, "").into());
+        return Err(ReadFailure::new(Failure::NoPages, "").into());
     }
     let page_count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..Head::default() }))?;
@@ -31,7 +31,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
         let outcome = output_doc_page(&document, &mut PlainTextOutput::new(&mut text), number);
         if let Err(error) = outcome {
             // Half a page would be useless in results.
-            return Err(gave_up_writing(&error).into());
+            return Err(to_write_failure(&error).into());
         }
         let blocks = clean::paragraphs(&text);
         let blocks: Vec<PageBlock> =
@@ -44,14 +44,14 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     Ok(())
 }
 
-fn gave_up_writing(error: &OutputError) -> GaveUp {
+fn to_write_failure(error: &OutputError) -> ReadFailure {
     match error {
-        OutputError::PdfError(error) => gave_up(error),
-        other => GaveUp::new(Failure::Damaged, other.to_string()),
+        OutputError::PdfError(error) => to_failure(error),
+        other => ReadFailure::new(Failure::Damaged, other.to_string()),
     }
 }
 
-fn gave_up(error: &Error) -> GaveUp {
+fn to_failure(error: &Error) -> ReadFailure {
     let failure = match error {
         Error::InvalidPassword | Error::Decryption(DecryptionError::IncorrectPassword) => {
             Failure::PasswordNeeded
@@ -60,5 +60,5 @@ fn gave_up(error: &Error) -> GaveUp {
         _ => Failure::Damaged,
     };
     let is_self_explanatory = failure == Failure::PasswordNeeded;
-    GaveUp::new(failure, if is_self_explanatory { String::new() } else { error.to_string() })
+    ReadFailure::new(failure, if is_self_explanatory { String::new() } else { error.to_string() })
 }

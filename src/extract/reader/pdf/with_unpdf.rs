@@ -8,7 +8,7 @@ use unpdf::{Error, PageStreamOptions, ParseEvent, ParseOptions, PdfParser};
 use crate::error::Failure;
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{
-    GaveUp, Head, Line, OutlineEntry, Page, PageBlock, PageBlockKind, Tail,
+    Head, Line, OutlineEntry, Page, PageBlock, PageBlockKind, ReadFailure, Tail,
 };
 use crate::extract::reader::{Emit, Input, Stop, markdown_table};
 
@@ -21,9 +21,9 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     }
     let stream = PageStreamOptions::from(&options);
     let parser = PdfParser::from_bytes_with_options(input.bytes, options)
-        .map_err(|error| gave_up(&error))?;
+        .map_err(|error| to_failure(&error))?;
     if parser.page_count() == 0 {
-        return Err(GaveUp::new(Failure::NoPages, "").into());
+        return Err(ReadFailure::new(Failure::NoPages, "").into());
     }
 
     let mut emit_error = None;
@@ -64,7 +64,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     if let Some(error) = emit_error {
         return Err(error.into());
     }
-    let quality = quality.map_err(|error| gave_up(&error))?;
+    let quality = quality.map_err(|error| to_failure(&error))?;
     emit(Line::Done(Tail {
         declared_page_count: quality.declared_page_count,
         pages_lost: quality.pages_incomplete,
@@ -73,11 +73,11 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     Ok(())
 }
 
-fn gave_up(error: &Error) -> GaveUp {
+fn to_failure(error: &Error) -> ReadFailure {
     let failure = match error {
-        Error::Encrypted => return GaveUp::new(Failure::PasswordNeeded, ""),
+        Error::Encrypted => return ReadFailure::new(Failure::PasswordNeeded, ""),
         Error::InvalidPassword => {
-            return GaveUp::new(Failure::PasswordNeeded, "the one given does not fit");
+            return ReadFailure::new(Failure::PasswordNeeded, "the one given does not fit");
         }
         // Versions of the format are never refused, only versions of the encryption.
         Error::UnsupportedVersion(_) => Failure::EncryptionNotSupported,
@@ -90,7 +90,7 @@ fn gave_up(error: &Error) -> GaveUp {
         Error::PdfParse(text) | Error::Corrupted(text) => text.clone(),
         other => other.to_string(),
     };
-    GaveUp::new(failure, text)
+    ReadFailure::new(failure, text)
 }
 
 /// Most bookmarks that are read; the largest handbooks have as many.

@@ -20,7 +20,7 @@ use hayro::kurbo::Rect;
 
 use super::layout;
 use crate::error::Failure;
-use crate::extract::protocol::{GaveUp, Line, Page, Tail};
+use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 use crate::extract::reader::{Emit, Input, Stop};
 use characters::Characters;
 use device::{PageDevice, Shapes};
@@ -31,7 +31,7 @@ pub(in crate::extract) use render::recognise;
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let pdf = open(input.bytes, input.password)?;
     if pdf.pages().is_empty() {
-        return Err(GaveUp::new(Failure::NoPages, "").into());
+        return Err(ReadFailure::new(Failure::NoPages, "").into());
     }
     let head = catalog::head(&pdf);
     let page_count = head.page_count;
@@ -65,7 +65,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     Ok(())
 }
 
-fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, GaveUp> {
+fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, ReadFailure> {
     // Shared, so that the second attempt does not copy the bytes.
     let bytes: Arc<Vec<u8>> = Arc::new(bytes.to_vec());
     let outcome = match (Pdf::new(Arc::clone(&bytes)), password) {
@@ -78,14 +78,14 @@ fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, GaveUp> {
         let failure = match error {
             LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
                 let detail = if password.is_some() { "the one given does not fit" } else { "" };
-                return GaveUp::new(Failure::PasswordNeeded, detail);
+                return ReadFailure::new(Failure::PasswordNeeded, detail);
             }
             LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
                 Failure::EncryptionNotSupported
             }
             LoadPdfError::Decryption(_) | LoadPdfError::Invalid => Failure::Damaged,
         };
-        GaveUp::new(failure, "")
+        ReadFailure::new(failure, "")
     })
 }
 
