@@ -135,6 +135,12 @@ pub enum Error {
         /// The id that was given.
         id: String,
     },
+    /// A document is to be replaced by a note, and its text comes from a file.
+    #[error("document {id} is not a note: its text comes from a file")]
+    NotANote {
+        /// Its id.
+        id: String,
+    },
     /// No chunk has this id.
     #[error("chunk not found: {id}")]
     UnknownChunk {
@@ -372,6 +378,7 @@ impl Error {
             | Self::InFile { .. }
             | Self::EmptyQuery
             | Self::UnknownDocument { .. }
+            | Self::NotANote { .. }
             | Self::UnknownChunk { .. }
             | Self::AmbiguousDocument { .. }
             | Self::UnknownPart { .. }
@@ -416,7 +423,7 @@ impl Error {
             Self::TooSlow { .. } => Failure::TimedOut.code(),
             Self::InFile { cause, .. } => cause.code(),
             Self::EmptyQuery => "empty_query",
-            Self::UnknownDocument { .. } => "unknown_document",
+            Self::UnknownDocument { .. } | Self::NotANote { .. } => "unknown_document",
             Self::UnknownChunk { .. } => "unknown_chunk",
             Self::AmbiguousDocument { .. } => "ambiguous_document",
             Self::UnknownPart { .. } => "unknown_part",
@@ -539,6 +546,7 @@ impl Error {
             }
             Self::EmptyQuery => Some("give some words: `kb search \"how to install git\"`".into()),
             Self::UnknownDocument { .. } => Some("`kb list` shows the ids there are".into()),
+            Self::NotANote { .. } => Some("change the file, then run `kb update`".into()),
             Self::UnknownChunk { .. } => {
                 Some("ids of chunks change when a document is added again: search anew".into())
             }

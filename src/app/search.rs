@@ -15,6 +15,9 @@ use crate::store::{Store, StoredDocument};
 
 pub use crate::search::LegSelection;
 
+/// Reported where an empty answer has this reason.
+const NOTHING_ADDED: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
+
 /// Hits that are looked at to fill a budget. Up to here the order of hits does not depend on how
 /// many are asked for.
 const BUDGET_DEPTH: u32 = 100;
@@ -163,6 +166,7 @@ pub fn search(
         options.limit = options.limit.max(BUDGET_DEPTH);
     }
     let Some(store) = session.store()? else {
+        observer.note(NOTHING_ADDED);
         let nothing = SearchResults::empty(&query);
         return Ok(match budget {
             None if request.context == 0 => Found::Hits(nothing),
@@ -176,6 +180,9 @@ pub fn search(
     }
     let load = || session.embedder(binding.as_ref(), observer);
     let results = search::search(&store, &load, &query, &options)?;
+    if results.hits.is_empty() && store.document_names()?.is_empty() {
+        observer.note(NOTHING_ADDED);
+    }
     let found = if budget.is_some() || request.context > 0 {
         let limit = request.limit.map(|limit| limit as usize);
         let wanted = EvidenceOptions { context: request.context, budget, limit };

@@ -44,9 +44,10 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
     }
     write::replace(file, text.as_bytes())
         .map_err(|source| Error::Io { path: file.clone(), source })?;
+    let value = if value.is_empty() { "empty" } else { value };
     observer.note(&format!("{key} is now {value} in {}", file.display()));
     if let Origin::Variable(name) = session.resolved.origin(key) {
-        observer.warn(&format!("{name} is set and goes before the file"));
+        observer.warn(&format!("{name} is set and overrides the file"));
     }
     Ok(())
 }

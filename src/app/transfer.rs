@@ -38,25 +38,40 @@ pub enum Source<'a> {
     Stream(&'a mut dyn BufRead, &'a str),
 }
 
-/// Writes the knowledge base to a new file, with its vectors if `with_vectors`.
+/// What to write into a file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ExportOptions {
+    /// Whether vectors are included.
+    pub with_vectors: bool,
+    /// Whether a file that exists is replaced.
+    pub is_replacing: bool,
+}
+
+/// Writes the knowledge base to a file.
 ///
 /// # Errors
 ///
-/// [`Error::PathNotFound`] where there is no database, [`Error::Usage`] for a file that exists, [`Error::Io`].
-pub fn export_to_file(session: &Session, file: &Path, with_vectors: bool) -> Result<Exported> {
+/// [`Error::PathNotFound`] where there is no database, [`Error::Usage`] for a file that exists and is not to be
+/// replaced, [`Error::Io`].
+pub fn export_to_file(session: &Session, file: &Path, options: ExportOptions) -> Result<Exported> {
     let store = open(session)?;
     let path = absolute(file)?;
     let fail = |source| Error::Io { path: path.clone(), source };
-    if path.symlink_metadata().is_ok() {
+    if path.symlink_metadata().is_ok() && !options.is_replacing {
         return Err(exists(&path));
     }
-    let mut draft = Draft::create_own(&path).map_err(fail)?;
+    let draft = match options.is_replacing {
+        true => Draft::create(&path),
+        false => Draft::create_own(&path),
+    };
+    let mut draft = draft.map_err(fail)?;
     let mut out = BufWriter::new(draft.file());
     let write = |line: &Line| out.write_all(line.as_str().as_bytes()).map_err(fail);
-    let exported = transfer::export(&store, with_vectors, write)?;
+    let exported = transfer::export(&store, options.with_vectors, write)?;
     out.flush().map_err(fail)?;
     drop(out);
-    draft.publish_new().map_err(|error| match error.kind() {
+    let published = if options.is_replacing { draft.publish() } else { draft.publish_new() };
+    published.map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => exists(&path),
         _ => fail(error),
     })?;
@@ -83,7 +98,7 @@ fn open(session: &Session) -> Result<Store> {
 fn exists(path: &Path) -> Error {
     Error::Usage {
         message: format!("{} exists already", path.display()),
-        hint: Some("name another file".into()),
+        hint: Some("name another file, or replace this one with --force".into()),
     }
 }
 

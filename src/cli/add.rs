@@ -46,6 +46,9 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
         context::print_json(|out| json::report(&report, out))?;
     }
     voice::say(&Human::summary(&report));
+    if let (Some(_), [id]) = (&args.note, report.document_ids.as_slice()) {
+        voice::say(&format!("The note has id {id}."));
+    }
     Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }
 

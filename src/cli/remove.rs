@@ -33,11 +33,17 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         |human, out| human.removed(&removed.ids, out),
     )?;
     if removed.num_back > 0 {
-        voice::say(&format!(
-            "note: `kb update` will add {} again, for their files lie in a folder that was added; \
-             name them in `.kbignore` or remove the folder",
-            counted(removed.num_back, "document"),
-        ));
+        let documents = counted(removed.num_back, "document");
+        voice::say(&match removed.num_back {
+            1 => format!(
+                "note: `kb update` will add {documents} again, because its file is in a folder that was \
+                 added; list it in `.kbignore` or remove the folder"
+            ),
+            _ => format!(
+                "note: `kb update` will add {documents} again, because their files are in a folder that was \
+                 added; list them in `.kbignore` or remove the folder"
+            ),
+        });
     }
     Ok(ExitStatus::Success)
 }
@@ -45,7 +51,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
 fn question(going: &Going) -> String {
     match &going.named {
         Named::Document(title, num_chunks) => {
-            format!("Remove '{}' and its {num_chunks} chunks?", clean(title))
+            format!("Remove '{}' and its {}?", clean(title), counted(*num_chunks as usize, "chunk"))
         }
         Named::Path(path) => {
             let count = counted(going.documents.len(), "document");

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::app::transfer::{self, ImportRequest, Imported, Source};
+use crate::app::transfer::{self, ExportOptions, ImportRequest, Imported, Source};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, streams, voice};
@@ -12,8 +12,12 @@ use crate::text::number::counted;
 
 pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {
     let session = &context.session;
-    let exported = match &args.file {
-        Some(file) => transfer::export_to_file(session, file, args.vectors)?,
+    let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
+    let exported = match file {
+        Some(file) => {
+            let options = ExportOptions { with_vectors: args.vectors, is_replacing: args.force };
+            transfer::export_to_file(session, file, options)?
+        }
         None => {
             let mut exported = None;
             streams::json(|out| {
@@ -24,9 +28,16 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
             exported.expect("it was written")?
         }
     };
-    let (documents, chunks) = (exported.num_documents, exported.num_chunks);
-    voice::say(&format!("Exported {documents} documents with {chunks} chunks"));
+    voice::say(&format!(
+        "Exported {} with {}.",
+        counted(as_usize(exported.num_documents), "document"),
+        counted(as_usize(exported.num_chunks), "chunk")
+    ));
     Ok(ExitStatus::Success)
+}
+
+fn as_usize(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatus> {

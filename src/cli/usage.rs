@@ -139,7 +139,14 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
     // clap names the first letter alone where a word begins with a dash.
     let words = args.iter().map(|word| word.to_string_lossy());
     let word = words.into_iter().find(|word| word.starts_with(refused))?;
-    Some(format!("a value that begins with a dash comes after `--`: `-- '{word}'`"))
+    is_text(&word)
+        .then(|| format!("put `--` before a value that begins with a dash: `-- '{word}'`"))
+}
+
+/// Whether a word that begins with a dash is a text rather than a mistyped flag.
+fn is_text(word: &str) -> bool {
+    let name = word.trim_start_matches('-');
+    word.contains(char::is_whitespace) || !word.starts_with("--") && name.chars().count() > 1
 }
 
 /// Returns the first line of how the command is called.
@@ -206,10 +213,13 @@ mod tests {
 
     #[test]
     fn a_word_with_a_dash_is_passed_after_two() {
-        let hint = "a value that begins with a dash comes after `--`: `-- '-zebra'`";
+        let hint = "put `--` before a value that begins with a dash: `-- '-zebra'`";
         check("kb search -zebra", "unexpected argument '-z' found", hint);
-        let hint = "a value that begins with a dash comes after `--`: `-- '--lines'`";
-        check("kb show 1 --lines", "unexpected argument '--lines' found", hint);
+        // A mistyped flag is no value.
+        let usage = "usage: kb show [OPTIONS] <DOC>";
+        check("kb show 1 --lines", "unexpected argument '--lines' found", usage);
+        let usage = "usage: kb add [OPTIONS] <PATH>...";
+        check("kb add -n x", "unexpected argument '-n' found", usage);
     }
 
     #[test]

@@ -108,6 +108,9 @@ impl Run<'_> {
         if let Some(id) = replaced {
             let unknown = || Error::UnknownDocument { id: id.to_string() };
             let note = self.store.document(id)?.ok_or_else(unknown)?;
+            if note.doc_type != DocType::Note || note.path.is_some() {
+                return Err(Error::NotANote { id: id.to_string() });
+            }
             if options.title.is_none() && note.is_title_given {
                 options.title = Some(note.title);
             }

@@ -20,7 +20,7 @@ pub struct Limit {
 pub const TOP: Limit = Limit { name: "--top", min: 1, max: 1_000_000 };
 
 /// Maximum number of tokens of one answer.
-pub const BUDGET: Limit = Limit { name: "--budget", min: 0, max: 1_000_000 };
+pub const BUDGET: Limit = Limit { name: "--budget", min: 1, max: 1_000_000 };
 
 /// Maximum number of results used for passages by `--context` and `--budget`: the time grows with
 /// their square.

@@ -63,7 +63,14 @@ pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
             candidates: candidates
                 .iter()
                 .take(MAX_CANDIDATES)
-                .map(|name| format!("{} ({})", name.id, name.title))
+                .map(|name| {
+                    // Titles that are equal tell nothing apart.
+                    let is_title_shared = candidates
+                        .iter()
+                        .any(|other| other.id != name.id && other.title == name.title);
+                    let shown = name.path.as_ref().filter(|_| is_title_shared);
+                    format!("{} ({})", name.id, shown.unwrap_or(&name.title))
+                })
                 .collect(),
         }),
     }

@@ -111,7 +111,7 @@ pub(crate) struct SearchInput {
     #[serde(default)]
     pub(crate) vec_only: bool,
     /// Return the best passages that fit into this many tokens, each text once, neighbours merged
-    #[schemars(range(max = limits::BUDGET.max))]
+    #[schemars(range(min = limits::BUDGET.min, max = limits::BUDGET.max))]
     pub(crate) budget: Option<u32>,
     /// Add this many chunks before and after each result to its text
     #[serde(default)]

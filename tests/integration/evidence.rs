@@ -210,5 +210,9 @@ fn a_note_is_changed_in_place() {
         let args = ["add", "--note", "The charger is lost.", "--replace", id, "--format=json"];
         assert_eq!(env.kb(&args).expect(1).json_error()["code"], code, "{id}");
     }
+    let refused = env.kb(&["add", "--note", "The charger is lost.", "--replace", "4"]).expect(1);
+    assert!(refused.stderr.starts_with("error: document 4 is not a note: "), "{}", refused.stderr);
+    let kept = env.ok(&["add", "--note", "A new one."]).stderr;
+    assert!(kept.ends_with("The note has id 9.\n"), "{kept}");
     env.kb(&["add", "file.md", "--replace", "7"]).expect(1);
 }

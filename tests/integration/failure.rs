@@ -617,7 +617,7 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
         (
             &["search", "--format=human", "-draft plan"],
             "unexpected argument '-d' found\n\
-             hint: a value that begins with a dash comes after `--`: `-- '-draft plan'`",
+             hint: put `--` before a value that begins with a dash: `-- '-draft plan'`",
         ),
         (&["info", "-1"], "document not found: -1\nhint: `kb list` shows the ids there are"),
         (&["info", "abc"], "document not found: abc\nhint: `kb list` shows the ids there are"),

@@ -348,7 +348,7 @@ fn removing_asks_only_at_a_terminal() {
     assert_eq!(documents(&env, &[]).len(), 8);
     for typed in ["n\n", "\n", "\u{4}", "what\n"] {
         let shown = terminal::run(&env, &["remove", "7"], typed, false).expect(0);
-        assert!(shown.stderr.contains("Remove 'Charger' and its 1 chunks? [y/N] "), "{shown:?}");
+        assert!(shown.stderr.contains("Remove 'Charger' and its 1 chunk? [y/N] "), "{shown:?}");
         assert_eq!(shown.stdout, "Removed 0 documents.\n");
     }
     let shown = terminal::run(&env, &["remove", "7", "8"], "y\nYES\n", false).expect(0);

@@ -166,10 +166,25 @@ fn people_are_told_what_was_done() {
     assert_snapshot!(env.ok(&["add", "--note", "Call the bank", "--tags", "todo"]).text(), @r"
     --- stderr
     Added 1 document. 0 failed. 0 skipped (already indexed).
+    The note has id 1.
     ");
     assert_snapshot!(env.ok(&["tag", "1", "--add", "a,b", "--remove", "todo"]).text(), @r"Tags of 'Call the bank': a, b");
     assert_snapshot!(env.ok(&["reindex"]).text(), @r"Embedded 1 chunk with all-MiniLM-L6-v2 (384 dim).");
+    assert_snapshot!(env.ok(&["export", "all.jsonl"]).text(), @r"
+    --- stderr
+    Exported 1 document with 1 chunk.
+    ");
+    let refused = env.kb(&["export", "all.jsonl"]).expect(1).stderr;
+    assert!(refused.contains("exists already") && refused.contains("--force"), "{refused}");
+    env.ok(&["export", "all.jsonl", "--force"]);
+    let exported = env.ok(&["export", "-"]).stdout;
+    assert_eq!(exported, std::fs::read_to_string(env.path("all.jsonl")).unwrap());
     assert_snapshot!(env.ok(&["remove", "1", "--yes"]).text(), @r"Removed 1 document.");
+    assert_snapshot!(env.ok(&["search", "bank", "--fts-only", "--format=human"]).text(), @r#"
+    Search: "bank" (0 matches, showing top 0)
+    --- stderr
+    Nothing has been added yet. `kb add DIRECTORY` adds documents.
+    "#);
     // Where the model and the library are differs from machine to machine.
     let is_same = |it: &&str| !it.starts_with("Model files:") && !it.starts_with("ONNX Runtime:");
     let init = env.ok(&["init"]).text();

@@ -193,7 +193,7 @@ fn setting_a_key_writes_the_file_and_keeps_the_rest() {
     // A variable that overrides the file is pointed out.
     let args = ["config", "set", "search.default_top", "7"];
     let output = env.kb_with(&[("KB_DEFAULT_TOP", "4")], &args).expect(0);
-    assert!(output.stderr.contains("warning: KB_DEFAULT_TOP is set and goes before the file"));
+    assert!(output.stderr.contains("warning: KB_DEFAULT_TOP is set and overrides the file"));
 }
 
 /// The user's link, for example into a folder of dotfiles, was once replaced by a file.

@@ -7,6 +7,7 @@ use crate::app::{Observer, Session, model, reindex};
 use crate::document::ChunkId;
 use crate::error::Result;
 use crate::store::{Damage, Finding, Store};
+use crate::text::number::counted;
 
 const NAME: &str = "database";
 
@@ -80,10 +81,10 @@ fn examine_store(
     if found.is_empty() {
         let stats = store.stats()?;
         let message = format!(
-            "sound: {} documents, {} chunks, {} vectors, schema {}",
-            stats.total_documents(),
-            stats.total_chunks,
-            stats.total_vectors,
+            "sound: {}, {}, {}, schema {}",
+            counted(stats.total_documents() as usize, "document"),
+            counted(stats.total_chunks as usize, "chunk"),
+            counted(stats.total_vectors as usize, "vector"),
             stats.schema_version
         );
         findings.add(NAME, Verdict::Ok, message);

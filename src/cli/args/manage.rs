@@ -73,9 +73,12 @@ pub(in crate::cli) struct Backup {
 The first line describes the database and its model; every other line is one document with its paths, tags and \
 chunks. `kb import` reads the file into another database.")]
 pub(in crate::cli) struct Export {
-    /// File to create [default: standard output]
+    /// File to create; - is standard output [default: -]
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: Option<PathBuf>,
+    /// Replace FILE if it exists
+    #[arg(long, short)]
+    pub(in crate::cli) force: bool,
     /// Include vectors, so that importing computes nothing
     #[arg(long)]
     pub(in crate::cli) vectors: bool,

@@ -249,14 +249,14 @@ impl Human {
         for it in terms {
             writeln!(
                 out,
-                "{:INDENT$}{}: {:.3} (weight {:.2}, in {}; here {} times in the text, {} in the context, \
+                "{:INDENT$}{}: {:.3} (weight {:.2}, in {}; here {} in the text, {} in the context, \
                  {} in the document)",
                 "",
                 clean(&it.term),
                 it.score,
                 it.weight,
                 counted(it.num_chunks as usize, "chunk"),
-                it.in_text,
+                counted(it.in_text as usize, "time"),
                 it.in_context,
                 it.in_document,
             )?;

@@ -145,7 +145,7 @@ fn describe_pages(pages: &PageCounts) -> String {
         0 => format!("{total} ({ocr} read by OCR)"),
         count => {
             let documents = counted(count as usize, "document");
-            format!("{total} ({ocr} read by OCR, {unread} of {documents} not read)")
+            format!("{total} ({ocr} read by OCR, {unread} not read in {documents})")
         }
     }
 }
