@@ -72,7 +72,7 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Reads the table of tensors of a file written by [`write`].
+    /// Reads the table of tensors of a file written by [`write()`].
     pub(in crate::embed) fn open_derived(path: &Path) -> Result<Self> {
         let fail = |error: &dyn std::fmt::Display| model_error(path, error);
         let file = open::open(path, open::Links::Follow).map_err(|error| fail(&error))?;

@@ -141,7 +141,7 @@ impl Source {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] for a file that cannot be read.
+/// [`Error::Io`](crate::error::Error::Io) for a file that cannot be read.
 pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
     let mut linted = Linted {
         skill: skill.name.clone(),

@@ -83,7 +83,7 @@ impl Store {
     /// - If another copy changed, the document stays, and the copy becomes a separate document with
     ///   the same tags.
     ///
-    /// Paths that are neither changed nor unchanged are forgotten, so that they are read again.
+    /// Other paths whose files are changed or missing are forgotten, so that they are read again.
     ///
     /// A document without a file, from an import or a note, adopts the first file with its content,
     /// and the text read from that file replaces its text.
