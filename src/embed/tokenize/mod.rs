@@ -1,6 +1,6 @@
 //! Converts text to token ids with the model's own tokenizer.
 //!
-//! Counts for the chunker and encodes for the session; needs no runtime library. Can be shared
+//! Counts tokens for the chunker and encodes text for the session; needs no runtime library. Can be shared
 //! between threads.
 
 pub(in crate::embed) mod wordpiece;
