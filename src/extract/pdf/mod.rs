@@ -60,7 +60,7 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
                 }
             }
             Err(Error::Extract { failure, detail }) => {
-                failures.push(ReadFailure { failure, detail })
+                failures.push(ReadFailure { failure, detail });
             }
             Err(other) => return Err(other),
         }

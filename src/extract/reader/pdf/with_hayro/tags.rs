@@ -45,7 +45,7 @@ pub(super) fn read(pdf: &Pdf) -> Tags {
         num_nodes += 1;
         match kid {
             Object::Number(id) => {
-                add_heading(&mut tags, page, u32::try_from(id.as_i64()).ok(), level)
+                add_heading(&mut tags, page, u32::try_from(id.as_i64()).ok(), level);
             }
             Object::Dict(element) => {
                 let page = element.get_ref(b"Pg").map(ObjectIdentifier::from).or(page);
