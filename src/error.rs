@@ -55,7 +55,7 @@ pub enum Error {
         source: io::Error,
     },
     /// Nothing reads files of this kind.
-    #[error("unsupported file type: {}{}", path.display(), found.as_ref().map(|it| format!(" ({it})")).unwrap_or_default())]
+    #[error("unsupported file type: {}{}", path.display(), found.as_ref().map(|found| format!(" ({found})")).unwrap_or_default())]
     UnsupportedFormat {
         /// Which file.
         path: PathBuf,
@@ -564,7 +564,7 @@ impl Error {
                 known.join(", ")
             )),
             Self::ModelMismatch { bound, wanted, .. } => {
-                let name = |it: &str| it.split(' ').next().unwrap_or_default().to_owned();
+                let name = |candidate: &str| candidate.split(' ').next().unwrap_or_default().to_owned();
                 Some(if Path::new(wanted).is_absolute() {
                     format!("run `kb reindex --model-dir {wanted}` to switch models")
                 } else if name(wanted) == name(bound) {

@@ -210,7 +210,7 @@ fn remember_roots(store: &mut Store, request: &AddRequest, starts: &[Start]) -> 
             path,
             tags: request.tags.clone(),
             doc_type: request.doc_type,
-            language: request.language.map(|it| it.as_str().to_owned()),
+            language: request.language.map(|language| language.as_str().to_owned()),
             follows_links: request.follows_links,
             real_path: Reach::named(root)?.real_path(),
         })?;
@@ -220,8 +220,8 @@ fn remember_roots(store: &mut Store, request: &AddRequest, starts: &[Start]) -> 
 
 /// A note given as text is a note.
 fn check_kind(request: &AddRequest) -> Result<()> {
-    let is_other =
-        request.doc_type.is_some_and(|it| it != DocType::Note) || request.language.is_some();
+    let is_other = request.doc_type.is_some_and(|doc_type| doc_type != DocType::Note)
+        || request.language.is_some();
     if !matches!(request.source, Source::Note(..)) || !is_other {
         return Ok(());
     }

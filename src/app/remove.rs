@@ -105,20 +105,25 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
     let path = session::typed(Path::new(typed))?;
     let path_prefix = Some(paths::path_text(&path));
     let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?.into_iter();
-    let documents: Vec<DocumentName> =
-        documents.map(|it| DocumentName { id: it.id, title: it.title, path: it.path }).collect();
-    let folders: Vec<String> = store.roots()?.into_iter().map(|it| it.path).collect();
+    let documents: Vec<DocumentName> = documents
+        .map(|document| DocumentName {
+            id: document.id,
+            title: document.title,
+            path: document.path,
+        })
+        .collect();
+    let folders: Vec<String> = store.roots()?.into_iter().map(|root| root.path).collect();
     let folders: Vec<String> =
-        folders.into_iter().filter(|it| paths::path_of(it).starts_with(&path)).collect();
+        folders.into_iter().filter(|folder| paths::path_of(folder).starts_with(&path)).collect();
     let (within, outside): (Vec<_>, Vec<_>) = store
         .known_files()?
         .into_iter()
-        .map(|it| (it.stamp.path, it.document_id))
-        .partition(|it| paths::path_of(&it.0).starts_with(&path));
-    let elsewhere: HashSet<DocumentId> = outside.into_iter().map(|it| it.1).collect();
-    let copies: Vec<_> = within.into_iter().filter(|it| elsewhere.contains(&it.1)).collect();
+        .map(|file| (file.stamp.path, file.document_id))
+        .partition(|known| paths::path_of(&known.0).starts_with(&path));
+    let elsewhere: HashSet<DocumentId> = outside.into_iter().map(|known| known.1).collect();
+    let copies: Vec<_> = within.into_iter().filter(|known| elsewhere.contains(&known.1)).collect();
     let documents: Vec<_> =
-        documents.into_iter().filter(|it| !elsewhere.contains(&it.id)).collect();
+        documents.into_iter().filter(|document| !elsewhere.contains(&document.id)).collect();
     if documents.is_empty() && copies.is_empty() && folders.is_empty() {
         return Err(unknown());
     }

@@ -49,7 +49,7 @@ const WORDS: &[(&str, Words)] = &[
 pub(super) fn run(args: &args::Completions) -> Result<ExitStatus> {
     let mut script = Vec::new();
     completer(args.shell)
-        .and_then(|it| it.write_registration(VARIABLE, "kb", "kb", "kb", &mut script))
+        .and_then(|shell| shell.write_registration(VARIABLE, "kb", "kb", "kb", &mut script))
         .map_err(Error::Output)?;
     streams::bytes(&script)?;
     Ok(ExitStatus::Success)
@@ -57,7 +57,7 @@ pub(super) fn run(args: &args::Completions) -> Result<ExitStatus> {
 
 /// Answers a shell that completes; `None` if none asks.
 pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<ExitStatus> {
-    if args.get(1).is_none_or(|it| it != "--") {
+    if args.get(1).is_none_or(|arg| arg != "--") {
         return None;
     }
     let shell = Shell::from_str(environment.get(VARIABLE)?.to_str()?, false).ok()?;
@@ -67,7 +67,7 @@ pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<Exi
     let dir = absolute(Path::new(".")).ok();
     let mut found = Vec::new();
     let completed = completer(shell)
-        .and_then(|it| it.write_complete(&mut command, words, dir.as_deref(), &mut found));
+        .and_then(|shell| shell.write_complete(&mut command, words, dir.as_deref(), &mut found));
     let is_said = completed.is_ok() && streams::bytes(&found).is_ok();
     Some(if is_said { ExitStatus::Success } else { ExitStatus::User })
 }
@@ -75,23 +75,25 @@ pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<Exi
 fn completer(shell: Shell) -> io::Result<&'static dyn EnvCompleter> {
     const SHELLS: Shells<'static> = Shells::builtins();
     let name = shell.to_possible_value();
-    let found = SHELLS.0.iter().find(|it| name.as_ref().is_some_and(|name| it.is(name.get_name())));
+    let found =
+        SHELLS.0.iter().find(|shell| name.as_ref().is_some_and(|name| shell.is(name.get_name())));
     found.copied().ok_or_else(|| io::ErrorKind::Unsupported.into())
 }
 
 /// Tells every value of a command tree what it is completed from.
 fn attach(command: Command, known: &Arc<Known>) -> Command {
-    let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
-    let command = command.mut_args(|it| attach_value(it, known));
-    names
-        .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, |it| attach(it, known)))
+    let names: Vec<String> =
+        command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let command = command.mut_args(|arg| attach_value(arg, known));
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |command| attach(command, known))
+    })
 }
 
 fn attach_value(arg: Arg, known: &Arc<Known>) -> Arg {
-    let name = arg.get_value_names().and_then(|it| it.first()).map_or("", |it| it.as_str());
+    let name = arg.get_value_names().and_then(|name| name.first()).map_or("", |name| name.as_str());
     let name = if arg.get_id() == "model" { "MODEL" } else { name };
-    if let Some((_, words)) = WORDS.iter().find(|it| it.0 == name) {
+    if let Some((_, words)) = WORDS.iter().find(|entry| entry.0 == name) {
         let (known, words) = (Arc::clone(known), *words);
         let complete = move |typed: &OsStr| match typed.to_str() {
             Some(typed) => words(&known, typed),
@@ -117,20 +119,21 @@ struct Known {
 impl Known {
     /// Returns a session for the database that the command line is about.
     fn session(&self) -> Option<Session> {
-        let words: Vec<&str> = self.words.iter().filter_map(|it| it.to_str()).collect();
-        let dir = words.iter().enumerate().find_map(|(idx, it)| match *it {
+        let words: Vec<&str> = self.words.iter().filter_map(|word| word.to_str()).collect();
+        let dir = words.iter().enumerate().find_map(|(idx, word)| match *word {
             "--data-dir" => words.get(idx + 1).copied(),
-            it => it.strip_prefix("--data-dir="),
+            word => word.strip_prefix("--data-dir="),
         });
         let flags: Flags =
-            dir.iter().map(|it| ("--data-dir", "data_dir", (*it).to_owned())).collect();
+            dir.iter().map(|dir| ("--data-dir", "data_dir", (*dir).to_owned())).collect();
         Session::new(self.environment.clone(), &flags).ok()
     }
 
     fn tags(&self, typed: &str) -> Vec<CompletionCandidate> {
         let tags = self.session().and_then(|session| read::tags(&session).ok()).unwrap_or_default();
-        let tags = tags.iter().filter(|it| it.name.starts_with(typed));
-        tags.map(|it| self.candidate(&it.name, &counted(it.count as usize, "document"))).collect()
+        let tags = tags.iter().filter(|tag| tag.name.starts_with(typed));
+        tags.map(|tag| self.candidate(&tag.name, &counted(tag.count as usize, "document")))
+            .collect()
     }
 
     /// Ids with titles as their help, where nothing or a number is typed; else titles and paths.
@@ -138,7 +141,7 @@ impl Known {
         let names = self.session().and_then(|session| read::names(&session).ok());
         let documents = names.unwrap_or_default();
         let typed = self.plain(typed).to_lowercase();
-        let begins = |it: &str| it.to_lowercase().starts_with(&typed);
+        let begins = |text: &str| text.to_lowercase().starts_with(&typed);
         let mut found = Vec::new();
         for document in documents.iter().rev() {
             let id = document.id.to_string();
@@ -147,7 +150,7 @@ impl Known {
             } else if !typed.is_empty() && begins(&document.title) {
                 found.push(self.candidate(&document.title, &format!("document {id}")));
             } else if let Some(path) =
-                document.path.as_deref().filter(|it| typed.starts_with('/') && begins(it))
+                document.path.as_deref().filter(|path| typed.starts_with('/') && begins(path))
             {
                 found.push(self.candidate(path, &document.title));
             }
@@ -160,7 +163,11 @@ impl Known {
 
     fn models(&self, typed: &str) -> Vec<CompletionCandidate> {
         let models = model::names();
-        models.iter().filter(|it| it.starts_with(typed)).map(|it| self.candidate(it, "")).collect()
+        models
+            .iter()
+            .filter(|model| model.starts_with(typed))
+            .map(|model| self.candidate(model, ""))
+            .collect()
     }
 
     fn settings(&self, typed: &str) -> Vec<CompletionCandidate> {
@@ -176,19 +183,23 @@ impl Known {
 
     fn skills(&self, typed: &str) -> Vec<CompletionCandidate> {
         let names = skills::names(&self.environment);
-        names.iter().filter(|it| it.starts_with(typed)).map(|it| self.candidate(it, "")).collect()
+        names
+            .iter()
+            .filter(|name| name.starts_with(typed))
+            .map(|name| self.candidate(name, ""))
+            .collect()
     }
 
     fn topics(&self, typed: &str) -> Vec<CompletionCandidate> {
         let command = Cli::command();
-        let commands = command.get_subcommands().map(|it| it.get_name());
-        let names = TOPICS.iter().map(|it| it.name).chain(commands);
-        names.filter(|it| it.starts_with(typed)).map(|it| self.candidate(it, "")).collect()
+        let commands = command.get_subcommands().map(|command| command.get_name());
+        let names = TOPICS.iter().map(|topic| topic.name).chain(commands);
+        names.filter(|name| name.starts_with(typed)).map(|name| self.candidate(name, "")).collect()
     }
 
     fn schemas(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let schemas = PUBLISHED.iter().filter(|it| it.name.starts_with(typed));
-        schemas.map(|it| self.candidate(it.name, it.printed_by)).collect()
+        let schemas = PUBLISHED.iter().filter(|schema| schema.name.starts_with(typed));
+        schemas.map(|schema| self.candidate(schema.name, schema.printed_by)).collect()
     }
 
     /// Returns what was typed without the backslashes that bash leaves in it.
@@ -199,13 +210,13 @@ impl Known {
     /// Returns a candidate as its shell takes it. All but bash quote what needs it.
     fn candidate(&self, text: &str, help: &str) -> CompletionCandidate {
         let text = clean_name(text);
-        let is_plain = |it: char| it.is_alphanumeric() || "-_./:,+@%=".contains(it);
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./:,+@%=".contains(c);
         let text = match self.shell {
-            Shell::Bash => text.chars().fold(String::new(), |mut quoted, it| {
-                if !is_plain(it) {
+            Shell::Bash => text.chars().fold(String::new(), |mut quoted, c| {
+                if !is_plain(c) {
                     quoted.push('\\');
                 }
-                quoted.push(it);
+                quoted.push(c);
                 quoted
             }),
             _ => text,

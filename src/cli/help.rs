@@ -81,7 +81,7 @@ pub(super) fn run(args: &args::Help) -> Result<ExitStatus> {
         return Ok(ExitStatus::Success);
     }
     let topic = match args.words.as_slice() {
-        [name] => TOPICS.iter().find(|it| it.name == name),
+        [name] => TOPICS.iter().find(|topic| topic.name == name),
         _ => None,
     };
     match topic {
@@ -107,10 +107,10 @@ fn of_command(words: &[String]) -> Result<String> {
     let mut command = Cli::command();
     let mut found = Some(&mut command);
     for word in words {
-        found = found.and_then(|it| it.find_subcommand_mut(word));
+        found = found.and_then(|command| command.find_subcommand_mut(word));
     }
     if found.is_none() {
-        let names: Vec<&str> = TOPICS.iter().map(|it| it.name).collect();
+        let names: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
         return Err(Error::Usage {
             message: format!("there is no topic or command `{}`", words.join(" ")),
             hint: Some(format!(

@@ -127,7 +127,7 @@ fn is_text(path: &Path) -> Result<bool> {
 /// take `+12` for a file.
 fn syntax(known: &[(&[&str], Syntax)], program: &str) -> Option<Syntax> {
     let name = Path::new(program).file_stem()?.to_str()?;
-    known.iter().find(|it| it.0.contains(&name)).map(|it| it.1)
+    known.iter().find(|known| known.0.contains(&name)).map(|known| known.1)
 }
 
 fn arguments(syntax: Option<Syntax>, path: &Path, number: Option<u32>) -> Vec<OsString> {

@@ -73,7 +73,7 @@ pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<()>;
 pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     streams::clean_panics();
-    if args.get(1).is_some_and(|it| it == CHILD_COMMAND) {
+    if args.get(1).is_some_and(|arg| arg == CHILD_COMMAND) {
         return reader::run_child();
     }
     if skill::is_skc(&args) {
@@ -144,9 +144,9 @@ fn learn(command: &Command) -> Option<Result<ExitStatus>> {
 /// Returns the name of the command in a command line that clap has understood: the first word that is
 /// one.
 fn command_name(args: &[OsString]) -> &str {
-    let words = args.iter().skip(1).filter_map(|it| it.to_str());
+    let words = args.iter().skip(1).filter_map(|word| word.to_str());
     let command = <Cli as clap::CommandFactory>::command();
-    let mut named = words.filter(|it| command.find_subcommand(it).is_some());
+    let mut named = words.filter(|word| command.find_subcommand(word).is_some());
     named.next().unwrap_or_default()
 }
 
@@ -194,7 +194,7 @@ fn mcp(context: Context, args: &args::Mcp, serve: Serve) -> Result<ExitStatus> {
 
 /// Returns the settings that flags give.
 fn flags(cli: &Cli) -> Flags {
-    let path = |it: &PathBuf| it.to_string_lossy().into_owned();
+    let path = |path: &PathBuf| path.to_string_lossy().into_owned();
     let (model, model_dir) = match &cli.command {
         Command::Init(args::Init { model, model_dir, .. })
         | Command::Reindex(args::Reindex { model, model_dir, .. }) => (model, model_dir),
@@ -259,7 +259,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
 /// Returns `search.default_format`, or its default where the settings cannot be read.
 fn default_format(environment: &Environment, flags: &Flags) -> OutputFormat {
     crate::config::load(environment, flags)
-        .map_or(OutputFormat::Json, |it| it.config.search.default_format)
+        .map_or(OutputFormat::Json, |resolved| resolved.config.search.default_format)
 }
 
 /// Answers `--help` and `--version`, or says what is wrong with the command line.
@@ -284,7 +284,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
         }
         _ => {
             let format = format_of(args).unwrap_or_else(|| {
-                match first_word(args).and_then(|it| it.to_str()) {
+                match first_word(args).and_then(|word| word.to_str()) {
                     Some("search") => default_format(environment, &Flags::new()),
                     Some("embed") => OutputFormat::Json,
                     _ => OutputFormat::Human,
@@ -309,14 +309,14 @@ fn help_page(page: &StyledStr, is_coloured: bool, out: &mut Sheet<'_>) -> io::Re
 
 /// Whether a command line that clap refused is one of a skill command.
 fn is_skill(args: &[OsString]) -> bool {
-    first_word(args).is_some_and(|it| it == "skill")
+    first_word(args).is_some_and(|word| word == "skill")
 }
 
 /// Returns the command: the first word that is neither a flag nor the value of one.
 fn first_word(args: &[OsString]) -> Option<&OsString> {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
-        if ["--data-dir", "--color", "--log-file"].iter().any(|it| word == it) {
+        if ["--data-dir", "--color", "--log-file"].iter().any(|flag| word == flag) {
             words.next();
         } else if !is_flag(word) {
             return Some(word);
@@ -338,7 +338,7 @@ fn explain_skill(
     }
     let (message, hint) = match usage::explain(error, args) {
         _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let names: Vec<&str> = commands::COMMANDS.iter().map(|it| it.name).collect();
+            let names: Vec<&str> = commands::COMMANDS.iter().map(|command| command.name).collect();
             ("the command is missing".to_owned(), Some(format!("one of {}", names.join(", "))))
         }
         Error::Usage { message, hint } => (message, hint),
@@ -354,7 +354,7 @@ fn is_flag(arg: &OsString) -> bool {
 
 /// Returns the format that a command line which clap refused asks for.
 fn format_of(args: &[OsString]) -> Option<OutputFormat> {
-    let is_format = |it: &OsString| it == "-o" || it.to_string_lossy().starts_with("--format");
+    let is_format = |arg: &OsString| arg == "-o" || arg.to_string_lossy().starts_with("--format");
     let at = args.iter().position(is_format)?;
     let arg = args[at].to_string_lossy();
     let word = match arg.strip_prefix("--format=") {

@@ -66,7 +66,7 @@ pub(super) struct Pace {
 impl Pace {
     /// Takes note of the next file: whether anything had to be done for it.
     pub(super) fn file(&mut self, work: Option<&Work>, is_worked: bool, now: Duration) {
-        let cost = work.map_or(0, |it| it.of(self.num_files + 1) - it.of(self.num_files));
+        let cost = work.map_or(0, |work| work.of(self.num_files + 1) - work.of(self.num_files));
         self.num_files += 1;
         if is_worked {
             self.worked += cost;
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(pace.rate(), None);
         for second in 0..100 {
             let per_second = if second < 50 { 10 } else { 20 };
-            let before = pace.embedded.back().map_or(0, |it| it.1);
+            let before = pace.embedded.back().map_or(0, |entry| entry.1);
             pace.embedded(before + per_second, seconds(second));
         }
         assert_eq!(pace.rate(), Some(20.0));

@@ -31,12 +31,12 @@ pub(super) struct Pager {
 impl Pager {
     /// Returns the pager the environment names; `None` where that says no.
     pub(super) fn new(environment: &Environment) -> Option<Self> {
-        let named = ["KB_PAGER", "PAGER"].iter().find_map(|it| environment.get(it));
-        let command = named.map_or_else(|| DEFAULT_PAGER.into(), |it| it.to_string_lossy());
+        let named = ["KB_PAGER", "PAGER"].iter().find_map(|name| environment.get(name));
+        let command = named.map_or_else(|| DEFAULT_PAGER.into(), |pager| pager.to_string_lossy());
         let command = launch::words(&command);
-        let is_dumb = environment.get("TERM").is_some_and(|it| it == "dumb");
+        let is_dumb = environment.get("TERM").is_some_and(|term| term == "dumb");
         if is_dumb
-            || matches!(command.as_slice(), [] | [_] if command.first().is_none_or(|it| it == "cat"))
+            || matches!(command.as_slice(), [] | [_] if command.first().is_none_or(|word| word == "cat"))
         {
             return None;
         }
@@ -53,10 +53,10 @@ impl Pager {
     /// Whether a text is longer than the screen, with a line left for the prompt.
     fn is_needed(&self, text: &str) -> bool {
         let rows =
-            |it: &str| width(&console::strip_ansi_codes(it)).div_ceil(self.num_columns).max(1);
+            |line: &str| width(&console::strip_ansi_codes(line)).div_ceil(self.num_columns).max(1);
         let mut num_rows = 0;
-        text.lines().any(|it| {
-            num_rows += rows(it);
+        text.lines().any(|line| {
+            num_rows += rows(line);
             num_rows >= self.num_rows
         })
     }

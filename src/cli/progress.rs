@@ -44,7 +44,7 @@ impl FetchProgress {
         match event {
             embed::Event::Found { .. } => {}
             embed::Event::Fetching { what, source, size_mb, destination } => {
-                let size = size_mb.map(|it| format!(" ({it} MB)")).unwrap_or_default();
+                let size = size_mb.map(|size| format!(" ({size} MB)")).unwrap_or_default();
                 self.say(&format!(
                     "Fetching {what}{size} from {source} to {}",
                     destination.display()
@@ -139,7 +139,7 @@ impl IngestProgress {
         thread::spawn(move || {
             let files = walk::walk(&starts, &options);
             // Nobody else sets it.
-            let _ = work.set(Work::new(files.map(|it| it.map_or(0, |it| it.size_bytes))));
+            let _ = work.set(Work::new(files.map(|file| file.map_or(0, |file| file.size_bytes))));
         });
     }
 
@@ -192,12 +192,12 @@ impl IngestProgress {
     }
 
     fn note(&mut self, path: Option<&Path>, warning: &str) {
-        let kind = warning.chars().filter(|it| !it.is_ascii_digit()).collect();
+        let kind = warning.chars().filter(|c| !c.is_ascii_digit()).collect();
         let (count, last) = self.notes.entry(kind).or_default();
         *count += 1;
         warning.clone_into(last);
         if *count <= MAX_NOTES {
-            let name = path.map(|it| format!("{}: ", it.display())).unwrap_or_default();
+            let name = path.map(|path| format!("{}: ", path.display())).unwrap_or_default();
             self.say(&format!("note: {name}{warning}"));
         }
     }
@@ -252,11 +252,12 @@ impl IngestProgress {
         if self.num_failed > 0 {
             over_all += &format!(", {} failed", thousands(self.num_failed));
         }
-        if let Some(left) = self.work.get().and_then(|it| self.pace.left(it, now)) {
+        if let Some(left) = self.work.get().and_then(|work| self.pace.left(work, now)) {
             over_all += &format!(", {} left", duration(left.as_secs()));
             self.tell_long(left);
         }
-        let rate = self.pace.rate().map(|it| format!(" ({it:.0} a second)")).unwrap_or_default();
+        let rate =
+            self.pace.rate().map(|rate| format!(" ({rate:.0} a second)")).unwrap_or_default();
         let chunks = counted(usize::try_from(self.num_embedded).unwrap_or(usize::MAX), "chunk");
         let (read, stored) = (thousands(self.num_read), thousands(self.num_stored));
         let stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");
@@ -281,7 +282,7 @@ impl IngestProgress {
         if !voice::is_detailed() {
             return;
         }
-        let name = path.map_or_else(|| "the note".into(), |it| it.display().to_string());
+        let name = path.map_or_else(|| "the note".into(), |path| path.display().to_string());
         self.bar.suspend(|| voice::detail(&format!("{what}: {name}{more}")));
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
 pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
     if args.editor {
         let path = app::read::file(&context.session, &args.document)?;
-        let (line, page) = (args.lines.map(|it| it.0), args.page);
+        let (line, page) = (args.lines.map(|lines| lines.0), args.page);
         launch::open(context, Place { path: &path, line, page })?;
         return Ok(ExitStatus::Success);
     }

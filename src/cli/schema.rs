@@ -21,8 +21,8 @@ pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
         })?;
     } else {
         let name = args.name.join("-");
-        let Some(schema) = PUBLISHED.iter().find(|it| it.name == name) else {
-            let names: Vec<&str> = PUBLISHED.iter().map(|it| it.name).collect();
+        let Some(schema) = PUBLISHED.iter().find(|published| published.name == name) else {
+            let names: Vec<&str> = PUBLISHED.iter().map(|published| published.name).collect();
             return Err(Error::Usage {
                 message: format!("there is no schema `{name}`"),
                 hint: Some(format!("one of {}", names.join(", "))),

@@ -71,7 +71,7 @@ pub(super) fn is_coloured(
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
-            let is_dumb = environment.get("TERM").is_some_and(|it| it == "dumb");
+            let is_dumb = environment.get("TERM").is_some_and(|term| term == "dumb");
             is_terminal && !is_dumb && environment.get("NO_COLOR").is_none()
         }
     }
@@ -205,13 +205,13 @@ pub(super) fn error(error: &Error, format: OutputFormat) {
 pub(super) fn end(is_said: bool) {
     let Some(begin) = voice().begin else { return };
     let times = trace::times();
-    let width = times.iter().map(|it| it.0.len()).max().unwrap_or(0).max("total".len());
+    let width = times.iter().map(|stage| stage.0.len()).max().unwrap_or(0).max("total".len());
     let line = |name: &str, took: Duration, num_runs: usize| {
         let runs = if num_runs > 1 { format!("  in {num_runs} runs") } else { String::new() };
         format!("time  {name:width$}  {:>9.1} ms{runs}", took.as_secs_f64() * 1e3)
     };
     let mut lines: Vec<String> =
-        times.iter().map(|(name, it)| line(name, it.total, it.num_runs)).collect();
+        times.iter().map(|(name, time)| line(name, time.total, time.num_runs)).collect();
     lines.push(line("total", begin.elapsed(), 1));
     let mut voice = voice();
     for line in lines {

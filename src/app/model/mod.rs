@@ -70,9 +70,9 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
         Some(bound) if !is_written("embedding.precision") => bound.precision,
         _ => configured,
     };
-    let given = |it: &String| (!it.is_empty()).then(|| it.clone());
+    let given = |prefix: &String| (!prefix.is_empty()).then(|| prefix.clone());
     let passage_prefix =
-        given(&settings.passage_prefix).or_else(|| bound.map(|it| it.passage_prefix.clone()));
+        given(&settings.passage_prefix).or_else(|| bound.map(|bound| bound.passage_prefix.clone()));
     let options = OpenOptions {
         precision,
         num_threads: 1,
@@ -90,7 +90,7 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
 /// Those of [`select`].
 pub fn select_for_reindex(session: &Session, bound: Option<&Binding>) -> Result<ModelSelection> {
     let wanted = select(session, bound)?;
-    if bound.is_some_and(|it| it.model_name != wanted.name()) {
+    if bound.is_some_and(|bound| bound.model_name != wanted.name()) {
         return select(session, None);
     }
     Ok(wanted)

@@ -12,7 +12,7 @@ pub(in crate::app) fn locations(environment: &Environment) -> Locations {
     let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
     let hf_home = environment.path("HF_HOME").unwrap_or_else(|| user_cache.join("huggingface"));
     let cache_dir = environment.path("KB_CACHE_DIR").unwrap_or_else(|| user_cache.join("kb"));
-    let text = |name: &str| environment.get(name).map(|it| it.to_string_lossy().into_owned());
+    let text = |name: &str| environment.get(name).map(|value| value.to_string_lossy().into_owned());
     Locations {
         cache_dir: absolute(cache_dir),
         hf_cache_dir: environment.path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),

@@ -102,9 +102,9 @@ impl FromArgMatches for SkillCall {
 
 impl Subcommand for SkillCall {
     fn augment_subcommands(command: clap::Command) -> clap::Command {
-        let commands = COMMANDS.iter().map(|it| {
-            let parameters = it.parameters.iter().map(arg);
-            clap::Command::new(it.name).about(it.about).args(parameters).arg(format())
+        let commands = COMMANDS.iter().map(|command| {
+            let parameters = command.parameters.iter().map(arg);
+            clap::Command::new(command.name).about(command.about).args(parameters).arg(format())
         });
         command.subcommand_required(true).subcommands(commands)
     }

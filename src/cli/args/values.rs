@@ -8,12 +8,13 @@ use crate::document::{DocType, Language};
 use crate::limits;
 
 pub(super) fn doc_type() -> impl TypedValueParser<Value = DocType> {
-    PossibleValuesParser::new(DocType::ALL.map(DocType::as_str)).try_map(|it| it.parse::<DocType>())
+    PossibleValuesParser::new(DocType::ALL.map(DocType::as_str))
+        .try_map(|word| word.parse::<DocType>())
 }
 
 pub(super) fn language() -> impl TypedValueParser<Value = Language> {
     PossibleValuesParser::new(Language::ALL.map(Language::as_str))
-        .try_map(|it| it.parse::<Language>())
+        .try_map(|word| word.parse::<Language>())
 }
 
 /// A directory becomes a setting, and settings are text.
@@ -49,7 +50,7 @@ pub(super) fn lines(typed: &str) -> Result<(u32, u32), String> {
         Some((first, last)) => (first, Some(last)),
         None => (typed, Some(typed)),
     };
-    let number = |it: &str| it.parse::<u32>().ok().filter(|it| *it > 0);
+    let number = |number: &str| number.parse::<u32>().ok().filter(|number| *number > 0);
     let last = last.map_or(Some(u32::MAX), number);
     number(first)
         .zip(last)
@@ -58,5 +59,9 @@ pub(super) fn lines(typed: &str) -> Result<(u32, u32), String> {
 }
 
 pub(super) fn threshold(typed: &str) -> Result<f64, String> {
-    typed.parse().ok().filter(|it: &f64| it.is_finite()).ok_or_else(|| "not a number".to_owned())
+    typed
+        .parse()
+        .ok()
+        .filter(|number: &f64| number.is_finite())
+        .ok_or_else(|| "not a number".to_owned())
 }

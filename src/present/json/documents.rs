@@ -112,9 +112,10 @@ impl From<Quality> for QualityJson {
 ///
 /// What writing gives.
 pub fn list(documents: &[ListedDocument], out: &mut Json<'_>) -> io::Result<()> {
-    let listed = documents
-        .iter()
-        .map(|it| ListedJson { document: it.into(), quality: it.quality.map(QualityJson::from) });
+    let listed = documents.iter().map(|document| ListedJson {
+        document: document.into(),
+        quality: document.quality.map(QualityJson::from),
+    });
     out.value(&listed.collect::<Vec<_>>())
 }
 
@@ -239,7 +240,7 @@ pub(in crate::present) struct TagJson<'a> {
 /// What writing gives.
 pub fn tags(tags: &[TagCount], out: &mut Json<'_>) -> io::Result<()> {
     let tags: Vec<TagJson<'_>> =
-        tags.iter().map(|it| TagJson { name: &it.name, count: it.count }).collect();
+        tags.iter().map(|tag| TagJson { name: &tag.name, count: tag.count }).collect();
     out.value(&tags)
 }
 

@@ -199,8 +199,8 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
             chunk_id: stored.id,
             score: hit.score,
             score_breakdown: BreakdownJson {
-                fts: hit.keyword.map(|it| it.term),
-                vector: hit.vector.map(|it| it.term),
+                fts: hit.keyword.map(|leg| leg.term),
+                vector: hit.vector.map(|leg| leg.term),
             },
             text: &chunk.text,
             source: SourceJson {
@@ -223,15 +223,15 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 date_origin: document.date_origin.as_deref(),
             },
             evidence: EvidenceJson {
-                fts_rank: hit.keyword.map(|it| it.rank),
-                bm25: hit.keyword.map(|it| it.raw),
-                vector_rank: hit.vector.map(|it| it.rank),
-                cosine: hit.vector.map(|it| it.raw),
-                fts_weight: hit.keyword.map(|it| it.weight),
-                vector_weight: hit.vector.map(|it| it.weight),
+                fts_rank: hit.keyword.map(|leg| leg.rank),
+                bm25: hit.keyword.map(|leg| leg.raw),
+                vector_rank: hit.vector.map(|leg| leg.rank),
+                cosine: hit.vector.map(|leg| leg.raw),
+                fts_weight: hit.keyword.map(|leg| leg.weight),
+                vector_weight: hit.vector.map(|leg| leg.weight),
             },
             terms: hit.terms.iter().map(TermJson::from).collect(),
-            copies: Some(hit.num_copies).filter(|it| *it > 0),
+            copies: Some(hit.num_copies).filter(|count| *count > 0),
             chunk_ids: None,
             tokens: None,
         }
@@ -312,7 +312,7 @@ pub fn evidence_line(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> 
 ///
 /// What writing gives.
 pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
-    hits.iter().try_for_each(|it| out.line(&ResultJson::from(it)))
+    hits.iter().try_for_each(|hit| out.line(&ResultJson::from(hit)))
 }
 
 /// Writes one passage a line.
@@ -321,7 +321,7 @@ pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
 ///
 /// What writing gives.
 pub fn passage_lines(passages: &[Passage], out: &mut Json<'_>) -> io::Result<()> {
-    passages.iter().try_for_each(|it| out.line(&ResultJson::from(it)))
+    passages.iter().try_for_each(|passage| out.line(&ResultJson::from(passage)))
 }
 
 /// What is like a document or a chunk.

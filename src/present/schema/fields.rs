@@ -35,8 +35,8 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// Follows a reference to a type of the schema.
     fn resolve(&self, schema: &'a Value) -> &'a Value {
-        let name = schema["$ref"].as_str().and_then(|it| it.rsplit('/').next());
-        name.and_then(|it| self.types?.get(it)).unwrap_or(schema)
+        let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+        name.and_then(|name| self.types?.get(name)).unwrap_or(schema)
     }
 
     /// Adds the fields that lie inside a value.
@@ -52,7 +52,7 @@ impl<'a> Walk<'a> {
         for (key, field) in schema["properties"].as_object().into_iter().flatten() {
             let dot = if path.is_empty() { "" } else { "." };
             let path = format!("{path}{dot}{key}");
-            let is_optional = !required.is_some_and(|it| it.iter().any(|it| it == key));
+            let is_optional = !required.is_some_and(|name| name.iter().any(|name| name == key));
             let kind = self.kind(field);
             // What is left out is never null.
             let kind = match kind.strip_suffix(" or null") {
@@ -74,10 +74,12 @@ impl<'a> Walk<'a> {
         let schema = self.resolve(schema);
         let mut kinds: Vec<String> = match (&schema["type"], &schema["anyOf"]) {
             (Value::String(word), _) => vec![self.named(word, schema)],
-            (Value::Array(words), _) => {
-                words.iter().filter_map(Value::as_str).map(|it| self.named(it, schema)).collect()
-            }
-            (_, Value::Array(choices)) => choices.iter().map(|it| self.kind(it)).collect(),
+            (Value::Array(words), _) => words
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|word| self.named(word, schema))
+                .collect(),
+            (_, Value::Array(choices)) => choices.iter().map(|choice| self.kind(choice)).collect(),
             _ => vec!["any".to_owned()],
         };
         kinds.dedup();
@@ -115,7 +117,7 @@ mod tests {
         });
         let found = fields(&schema);
         let lines: Vec<String> =
-            found.iter().map(|it| format!("{} {}", it.path, it.kind)).collect();
+            found.iter().map(|field| format!("{} {}", field.path, field.kind)).collect();
         assert_eq!(
             lines,
             [

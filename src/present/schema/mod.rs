@@ -141,7 +141,7 @@ fn schema<T: JsonSchema>() -> Schema {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     if let Some(Value::Object(types)) = schema.remove("$defs") {
         let types: Map<String, Value> =
-            types.into_iter().map(|(name, it)| (short(&name).to_owned(), it)).collect();
+            types.into_iter().map(|(name, schema)| (short(&name).to_owned(), schema)).collect();
         schema.insert("$defs".into(), types.into());
     }
     schema
@@ -182,9 +182,9 @@ mod tests {
                 .as_object()
                 .into_iter()
                 .flatten()
-                .for_each(|(name, it)| check(name, it));
+                .for_each(|(name, schema)| check(name, schema));
         }
-        let mut names: Vec<&str> = PUBLISHED.iter().map(|it| it.name).collect();
+        let mut names: Vec<&str> = PUBLISHED.iter().map(|published| published.name).collect();
         for published in PUBLISHED {
             let schema = published.schema();
             assert_eq!(schema["title"], published.printed_by);

@@ -19,7 +19,7 @@ const CLOSING: &str = "、。，．！？：；）」』】〉》〕ー・’”
 /// Returns the columns that a text takes.
 pub fn width(text: &str) -> usize {
     // Nearly every cell of a long list.
-    if text.bytes().all(|it| matches!(it, b' '..=b'~')) {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.len();
     }
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     fn wrapped(text: &str, columns: usize) -> Vec<&str> {
-        wrap(text, columns).map(|it| &text[it]).collect()
+        wrap(text, columns).map(|line| &text[line]).collect()
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             for line in &lines {
                 proptest::prop_assert!(width(line) <= columns || line.graphemes(true).count() == 1);
             }
-            let visible = |it: &str| it.chars().filter(|it| !it.is_whitespace()).collect::<String>();
+            let visible = |c: &str| c.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             proptest::prop_assert_eq!(visible(&lines.concat()), visible(&text));
             proptest::prop_assert!(width(&cut(&text, columns)) <= columns);
         }

@@ -100,7 +100,7 @@ impl Human {
         };
         let rows: Vec<Vec<String>> = rows.iter().map(on_a_line).collect();
         let widest = |idx: usize| {
-            let cells = rows.iter().filter_map(|it| it.get(idx)).map(|it| width(it));
+            let cells = rows.iter().filter_map(|cell| cell.get(idx)).map(|cell| width(cell));
             cells.max().unwrap_or(0).max(width(columns[idx].head))
         };
         let mut widths: Vec<usize> = (0..columns.len()).map(widest).collect();
@@ -121,7 +121,7 @@ impl Human {
         meaning: Option<Meaning>,
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
-        let num_cells = cells.iter().rposition(|it| !it.is_empty()).map_or(0, |it| it + 1);
+        let num_cells = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |cell| cell + 1);
         for idx in 0..num_cells {
             let (column, columns_of_it) = columns[idx];
             let cell = match column.kind {
@@ -146,7 +146,7 @@ impl Human {
 
     /// Writes lines of name and value, values aligned and, on a terminal, wrapped.
     pub(in crate::present) fn facts(&self, facts: &[Fact], out: &mut Sheet<'_>) -> io::Result<()> {
-        let column = facts.iter().map(|it| width(it.name)).max().unwrap_or(0) + 2;
+        let column = facts.iter().map(|fact| width(fact.name)).max().unwrap_or(0) + 2;
         let room = if self.is_terminal {
             self.width.saturating_sub(column).max(MIN_COLUMNS)
         } else {
@@ -264,7 +264,7 @@ mod tests {
     fn a_table_is_cut_to_the_terminal() {
         let human = Human { is_terminal: true, ..Human::plain(30) };
         let text = drawn(human);
-        assert!(text.lines().all(|it| width(it) <= 30), "{text}");
+        assert!(text.lines().all(|line| width(line) <= 30), "{text}");
         insta::assert_snapshot!(text, @"
         ID  TITLE                 TAGS
          1  東京の本              a, b

@@ -49,7 +49,7 @@ pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
         }
         is_open = !is_verbatim && !heading;
     }
-    found.iter_mut().filter(|it| !it.is_verbatim).for_each(Block::simplify);
+    found.iter_mut().filter(|block| !block.is_verbatim).for_each(Block::simplify);
     found
 }
 
@@ -60,10 +60,10 @@ fn is_heading(line: &str) -> bool {
 
 /// Whether a line begins an item of a list or a quotation.
 fn is_item(line: &str) -> bool {
-    let number = line.trim_start_matches(|it: char| it.is_ascii_digit());
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered =
         number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
-    is_numbered || ["- ", "* ", "+ ", "> ", "• "].iter().any(|it| line.starts_with(it))
+    is_numbered || ["- ", "* ", "+ ", "> ", "• "].iter().any(|mark| line.starts_with(mark))
 }
 
 impl Block {
@@ -71,7 +71,7 @@ impl Block {
     fn simplify(&mut self) {
         self.cut(&links(&self.text));
         let stars: Vec<Range<usize>> =
-            self.text.match_indices("**").map(|it| it.0..it.0 + it.1.len()).collect();
+            self.text.match_indices("**").map(|found| found.0..found.0 + found.1.len()).collect();
         if stars.len().is_multiple_of(2) {
             self.cut(&stars);
         }
@@ -81,7 +81,7 @@ impl Block {
     fn cut(&mut self, places: &[Range<usize>]) {
         for place in places.iter().rev() {
             self.text.replace_range(place.clone(), "");
-            for (at, _) in self.sources.iter_mut().filter(|it| it.0 > place.start) {
+            for (at, _) in self.sources.iter_mut().filter(|source| source.0 > place.start) {
                 *at = place.start.max(at.saturating_sub(place.len()));
             }
         }
@@ -98,7 +98,8 @@ fn links(text: &str) -> Vec<Range<usize>> {
             b'[' => brackets.push(at),
             b']' => {
                 let Some(open) = brackets.pop() else { continue };
-                let target = text[at + 1..].strip_prefix('(').and_then(|it| it.split_once(')'));
+                let target =
+                    text[at + 1..].strip_prefix('(').and_then(|target| target.split_once(')'));
                 if let Some((target, _)) = target {
                     let is_picture = open > 0 && bytes[open - 1] == b'!';
                     found.push(open - usize::from(is_picture)..open + 1);
@@ -108,12 +109,12 @@ fn links(text: &str) -> Vec<Range<usize>> {
             _ => {}
         }
     }
-    found.sort_by_key(|it| it.start);
+    found.sort_by_key(|range| range.start);
     // A target may hold what looks like a link.
     let mut end = 0;
-    found.retain(|it| {
-        let is_apart = it.start >= end;
-        end = end.max(it.end);
+    found.retain(|range| {
+        let is_apart = range.start >= end;
+        end = end.max(range.end);
         is_apart
     });
     found
@@ -135,7 +136,7 @@ pub(in crate::present) fn sentences(text: &str) -> Vec<usize> {
             _ => continue,
         };
         let mut has_space = false;
-        while chars.next_if(|it| it.1 == ' ').is_some() {
+        while chars.next_if(|next| next.1 == ' ').is_some() {
             has_space = true;
         }
         if let Some((at, next)) = chars.peek()
@@ -155,7 +156,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, is_code: bool, expected: &[&str]) {
         let found = blocks(text, is_code);
-        let texts: Vec<&str> = found.iter().map(|it| it.text.as_str()).collect();
+        let texts: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(texts, expected);
     }
 
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn sentences_begin_after_a_stop() {
         let text = "One. Two 3.5 etc. and so on! Drei? 四。五";
-        let found: Vec<&str> = sentences(text).into_iter().map(|it| &text[it..]).collect();
+        let found: Vec<&str> = sentences(text).into_iter().map(|at| &text[at..]).collect();
         assert_eq!(found, ["Two 3.5 etc. and so on! Drei? 四。五", "Drei? 四。五", "四。五", "五"]);
     }
 }

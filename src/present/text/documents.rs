@@ -142,7 +142,7 @@ impl Human {
         if tags.is_empty() {
             return writeln!(out, "No tags. `kb tag ID --add NAME` sets one.");
         }
-        let rows = tags.iter().map(|it| vec![it.count.to_string(), clean(&it.name)]);
+        let rows = tags.iter().map(|tag| vec![tag.count.to_string(), clean(&tag.name)]);
         let columns = [numbers("COUNT"), texts("TAG").painted(Meaning::Tag)];
         self.table(&columns, &rows.collect::<Vec<_>>(), out)
     }

@@ -62,7 +62,7 @@ fn paragraph(text: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> 
 /// Returns the cells of a row as they are shown.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim_matches('|').replace("\\|", "\u{0}");
-    row.split('|').map(|it| words(it.trim()).replace('\u{0}', "|")).collect()
+    row.split('|').map(|cell| words(cell.trim()).replace('\u{0}', "|")).collect()
 }
 
 /// Writes all rows but the second, which divides; cells that are too wide, on several lines.

@@ -65,7 +65,7 @@ struct Beginning {
 pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> Excerpt {
     let room = Room { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
     let mut blocks = blocks(&clean_lines(text), room.is_code);
-    let num_known = blocks.iter().take_while(|it| is_known_heading(&it.text, known)).count();
+    let num_known = blocks.iter().take_while(|block| is_known_heading(&block.text, known)).count();
     if num_known < blocks.len() {
         blocks.drain(..num_known);
     }
@@ -74,7 +74,7 @@ pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> E
     }
     let best = beginnings(&blocks, room)
         .into_iter()
-        .map(|it| (worth(&blocks, it, room), it))
+        .map(|rows| (worth(&blocks, rows, room), rows))
         .reduce(|best, next| if next.0 > best.0 { next } else { best });
     let Some((_, begin)) = best else { return Excerpt::default() };
     drawn(&blocks, begin, room)
@@ -84,7 +84,9 @@ pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> E
 fn is_known_heading(line: &str, known: &[&str]) -> bool {
     let text = line.trim_start_matches('#').trim();
     let is_marked = line.starts_with('#');
-    known.iter().any(|it| clean(it) == text || is_marked && clean(it).ends_with(text))
+    known
+        .iter()
+        .any(|heading| clean(heading) == text || is_marked && clean(heading).ends_with(text))
 }
 
 /// Returns the places where an excerpt may begin, in their order.
@@ -96,10 +98,10 @@ fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
             continue;
         }
         let sentences = sentences(&block.text);
-        let lines = wrap(&block.text, room.columns).map(|it| it.start);
-        let lines = lines.filter(|it| *it > 0 && !sentences.contains(it));
-        let mut places: Vec<(usize, bool)> = lines.map(|it| (it, false)).collect();
-        places.extend(sentences.iter().map(|it| (*it, true)));
+        let lines = wrap(&block.text, room.columns).map(|line| line.start);
+        let lines = lines.filter(|at| *at > 0 && !sentences.contains(at));
+        let mut places: Vec<(usize, bool)> = lines.map(|at| (at, false)).collect();
+        places.extend(sentences.iter().map(|at| (*at, true)));
         places.sort_unstable();
         found.extend(places.into_iter().map(|(at, is_sentence)| Beginning {
             block: idx,
@@ -121,7 +123,7 @@ fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
         } else {
             let lines = wrap(&block.text[start..], room.columns).take(left);
             found.extend(
-                lines.map(|it| Row { block: idx, bytes: start + it.start..start + it.end }),
+                lines.map(|line| Row { block: idx, bytes: start + line.start..start + line.end }),
             );
         }
         if found.len() == room.lines {
@@ -133,7 +135,7 @@ fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
 
 /// Whether a line that is kept as it is shows all that is marked in it.
 fn fits(block: &Block, room: Room) -> bool {
-    let end = block.matches.iter().map(|it| it.bytes.end).max().unwrap_or(0);
+    let end = block.matches.iter().map(|found| found.bytes.end).max().unwrap_or(0);
     width(&block.text[..end]) < room.columns
 }
 
@@ -143,10 +145,11 @@ fn worth(blocks: &[Block], begin: Beginning, room: Room) -> (usize, i32, usize) 
     let mut num_matches = 0;
     let mut first = None;
     for (number, row) in (0..).zip(rows(blocks, begin, room)) {
-        let is_shown =
-            |it: &&Match| it.bytes.start >= row.bytes.start && it.bytes.end <= row.bytes.end;
-        for it in blocks[row.block].matches.iter().filter(is_shown) {
-            terms.insert(it.term);
+        let is_shown = |found: &&Match| {
+            found.bytes.start >= row.bytes.start && found.bytes.end <= row.bytes.end
+        };
+        for found in blocks[row.block].matches.iter().filter(is_shown) {
+            terms.insert(found.term);
             num_matches += 1;
             first.get_or_insert(number);
         }
@@ -170,11 +173,11 @@ fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
     let mut rows = rows(blocks, begin, room);
     dedent(blocks, &mut rows);
     let last = rows.last();
-    let is_all = last.is_none_or(|it| {
-        it.block + 1 == blocks.len() && blocks[it.block].text[it.bytes.end..].trim().is_empty()
+    let is_all = last.is_none_or(|row| {
+        row.block + 1 == blocks.len() && blocks[row.block].text[row.bytes.end..].trim().is_empty()
     });
     let mut lines: Vec<Vec<Span>> =
-        rows.iter().map(|it| line(&blocks[it.block], it, room)).collect();
+        rows.iter().map(|row| line(&blocks[row.block], row, room)).collect();
     if let (Some(last), false) = (lines.last_mut(), is_all) {
         shorten(last, room.columns);
     }
@@ -187,24 +190,24 @@ fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
 
 /// Takes away the indentation that all lines have, if they are lines as they are.
 fn dedent(blocks: &[Block], rows: &mut [Row]) {
-    let indent = |it: &Row| {
-        let text = &blocks[it.block].text[it.bytes.clone()];
+    let indent = |row: &Row| {
+        let text = &blocks[row.block].text[row.bytes.clone()];
         text.len() - text.trim_start_matches(' ').len()
     };
     let common = rows.iter().map(indent).min().unwrap_or(0);
-    rows.iter_mut().for_each(|it| it.bytes.start += common);
+    rows.iter_mut().for_each(|row| row.bytes.start += common);
 }
 
 /// Returns the line of the passage where the first marked word stands, else where the rows begin.
 fn first_line(blocks: &[Block], rows: &[Row]) -> usize {
     let marked = rows.iter().find_map(|row| {
-        let mut places = blocks[row.block].matches.iter().map(|it| it.bytes.start);
-        Some((row.block, places.find(|it| row.bytes.contains(it))?))
+        let mut places = blocks[row.block].matches.iter().map(|found| found.bytes.start);
+        Some((row.block, places.find(|at| row.bytes.contains(at))?))
     });
-    let first = rows.first().map(|it| (it.block, it.bytes.start));
+    let first = rows.first().map(|row| (row.block, row.bytes.start));
     marked.or(first).map_or(0, |(block, at)| {
         let sources = &blocks[block].sources;
-        sources.iter().rev().find(|it| it.0 <= at).map_or(0, |it| it.1)
+        sources.iter().rev().find(|source| source.0 <= at).map_or(0, |source| source.1)
     })
 }
 
@@ -217,9 +220,9 @@ fn line(block: &Block, row: &Row, room: Room) -> Vec<Span> {
         }
     };
     let mut at = row.bytes.start;
-    for it in &block.matches {
-        let start = it.bytes.start.clamp(at, row.bytes.end);
-        let end = it.bytes.end.clamp(start, row.bytes.end);
+    for found in &block.matches {
+        let start = found.bytes.start.clamp(at, row.bytes.end);
+        let end = found.bytes.end.clamp(start, row.bytes.end);
         if start < end {
             add(at..start, false);
             add(start..end, true);
@@ -237,7 +240,7 @@ fn line(block: &Block, row: &Row, room: Room) -> Vec<Span> {
 fn join(spans: Vec<Span>) -> Vec<Span> {
     let mut joined: Vec<Span> = Vec::new();
     for span in spans {
-        match joined.last_mut().filter(|it| it.is_match == span.is_match) {
+        match joined.last_mut().filter(|last| last.is_match == span.is_match) {
             Some(last) => last.text.push_str(&span.text),
             None => joined.push(span),
         }
@@ -252,8 +255,8 @@ fn shorten(spans: &mut Vec<Span>, columns: usize) {
         span.text.truncate(prefix(&span.text, left).len());
         left -= width(&span.text);
     }
-    spans.retain(|it| !it.text.is_empty());
-    let is_stop = spans.last().is_some_and(|it| it.text.ends_with('.'));
+    spans.retain(|span| !span.text.is_empty());
+    let is_stop = spans.last().is_some_and(|span| span.text.ends_with('.'));
     let space = if is_stop && left > 0 { " " } else { "" };
     spans.push(Span { text: format!("{space}{ELLIPSIS}"), is_match: false });
     *spans = join(std::mem::take(spans));
@@ -269,12 +272,12 @@ mod tests {
     /// Shows an excerpt as text, marked words in brackets, behind an ellipsis where it is cut before.
     fn shown(text: &str, query: &str, room: Room) -> String {
         let excerpt = excerpt(text, &["Guide", "Winter"], &QueryTerms::new(query), room);
-        let piece = |it: &Span| match it.is_match {
-            true => format!("[{}]", it.text),
-            false => it.text.clone(),
+        let piece = |span: &Span| match span.is_match {
+            true => format!("[{}]", span.text),
+            false => span.text.clone(),
         };
         let lines: Vec<String> =
-            excerpt.lines.iter().map(|it| it.iter().map(piece).collect()).collect();
+            excerpt.lines.iter().map(|span| span.iter().map(piece).collect()).collect();
         let before = if excerpt.is_cut_before { "…" } else { "" };
         before.to_owned() + &lines.join("\n")
     }
@@ -358,7 +361,7 @@ mod tests {
             let excerpt = excerpt(&text, &["a"], &QueryTerms::new(&query), room);
             proptest::prop_assert!(excerpt.lines.len() <= lines);
             for line in excerpt.lines {
-                let line: String = line.iter().map(|it| it.text.as_str()).collect();
+                let line: String = line.iter().map(|span| span.text.as_str()).collect();
                 proptest::prop_assert!(width(&line) <= columns, "{:?}", line);
                 proptest::prop_assert!(!line.contains(char::is_control));
             }

@@ -39,7 +39,7 @@ pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
 fn facts(part: &Part) -> Vec<String> {
     let mut facts = vec![format!("{} tokens", thousands(u64::from(part.num_tokens)))];
     if let (Some(first), true) = (part.page, part.kind != PartKind::Page) {
-        facts.push(match part.last_page.filter(|it| *it != first) {
+        facts.push(match part.last_page.filter(|last| *last != first) {
             Some(last) => format!("p.{first}-{last}"),
             None => format!("p.{first}"),
         });

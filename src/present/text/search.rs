@@ -107,7 +107,7 @@ impl Human {
     ///
     /// What writing gives.
     pub fn evidence(&self, evidence: &Evidence, out: &mut Sheet<'_>) -> io::Result<()> {
-        let budget = evidence.budget.map(|it| format!(" of {}", thousands(it as u64)));
+        let budget = evidence.budget.map(|budget| format!(" of {}", thousands(budget as u64)));
         writeln!(
             out,
             "Search: \"{}\" ({} matches, showing {} with {}{} tokens)",
@@ -117,7 +117,7 @@ impl Human {
             thousands(evidence.num_tokens as u64),
             budget.unwrap_or_default()
         )?;
-        let hits = evidence.passages.iter().map(|it| &it.hit);
+        let hits = evidence.passages.iter().map(|passage| &passage.hit);
         self.hits(hits, &QueryTerms::new(&evidence.typed), out)
     }
 
@@ -139,7 +139,8 @@ impl Human {
             parts.push((Meaning::Place, format!("(p.{page})")));
         }
         // The last part of the header chain names the place; the whole chain is in the JSON.
-        let section = chunk.section.as_deref().and_then(|it| it.rsplit(CHAIN_SEPARATOR).next());
+        let section =
+            chunk.section.as_deref().and_then(|section| section.rsplit(CHAIN_SEPARATOR).next());
         if let Some(section) = section {
             parts.push((Meaning::Place, format!("§{}", clean(section))));
         }
@@ -158,9 +159,9 @@ impl Human {
         writeln!(out)?;
         if !hit.terms.is_empty() {
             let leg = |name: &str, leg: Option<Leg>| match leg {
-                Some(it) => format!(
+                Some(leg) => format!(
                     "{name} rank {}, {:.3}, weight {:.2}: {:.4}",
-                    it.rank, it.raw, it.weight, it.term
+                    leg.rank, leg.raw, leg.weight, leg.term
                 ),
                 None => format!("{name}: not ranked"),
             };
@@ -185,7 +186,7 @@ impl Human {
             lines: PREVIEW_LINES[usize::from(is_code)],
             is_code,
         };
-        let sections = chunk.section.iter().flat_map(|it| it.split(CHAIN_SEPARATOR));
+        let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
         let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
         excerpt(&chunk.text, &known, wanted, room)
     }
@@ -246,19 +247,19 @@ impl Human {
         terms: &[TermMatch],
         out: &mut Sheet<'_>,
     ) -> io::Result<()> {
-        for it in terms {
+        for term in terms {
             writeln!(
                 out,
                 "{:INDENT$}{}: {:.3} (weight {:.2}, in {}; here {} in the text, {} in the context, \
                  {} in the document)",
                 "",
-                clean(&it.term),
-                it.score,
-                it.weight,
-                counted(it.num_chunks as usize, "chunk"),
-                counted(it.in_text as usize, "time"),
-                it.in_context,
-                it.in_document,
+                clean(&term.term),
+                term.score,
+                term.weight,
+                counted(term.num_chunks as usize, "chunk"),
+                counted(term.in_text as usize, "time"),
+                term.in_context,
+                term.in_document,
             )?;
         }
         Ok(())

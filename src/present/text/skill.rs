@@ -69,17 +69,17 @@ fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) 
     if list.skills.is_empty() {
         return writeln!(out, "No skills found. `kb skill init NAME` makes one.");
     }
-    let rows = list.skills.iter().map(|it| {
-        let row = &it.found.row;
+    let rows = list.skills.iter().map(|listed| {
+        let row = &listed.found.row;
         let last = if is_verbose {
-            paths::path_text(&it.found.dir)
+            paths::path_text(&listed.found.dir)
         } else {
             shorten(&clean(&row.description))
         };
         vec![
             clean(&row.name),
-            it.found.skill.scope.as_str().into(),
-            it.status.as_str().into(),
+            listed.found.skill.scope.as_str().into(),
+            listed.status.as_str().into(),
             last,
         ]
     });
@@ -206,7 +206,8 @@ fn sources(sources: &Sources, out: &mut Sheet<'_>) -> io::Result<()> {
 
 fn branch(entry: &SourceEntry) -> String {
     let (own, above) = entry.is_last.split_last().unwrap_or((&true, &[]));
-    let guides: String = above.iter().map(|it| if *it { "    " } else { "│   " }).collect();
+    let guides: String =
+        above.iter().map(|is_last| if *is_last { "    " } else { "│   " }).collect();
     let name = clean_name(entry.path.rsplit('/').next().unwrap_or(&entry.path));
     let tail = match (entry.is_dir, entry.num_files) {
         (true, Some(num_files)) => format!("/ ({num_files} files)"),

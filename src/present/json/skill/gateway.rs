@@ -38,11 +38,11 @@ struct HitJson<'a> {
 
 /// Writes the answer to a query.
 pub(super) fn search(results: &SkillResults, out: &mut Json<'_>) -> io::Result<()> {
-    let hits = results.hits.iter().map(|it| HitJson {
-        file: &it.file,
-        section: &it.section,
-        snippet: &it.snippet,
-        score: it.score,
+    let hits = results.hits.iter().map(|hit| HitJson {
+        file: &hit.file,
+        section: &hit.section,
+        snippet: &hit.snippet,
+        score: hit.score,
     });
     out.value(&SearchJson { query: &results.query, results: hits.collect() })
 }
@@ -60,10 +60,10 @@ pub(in crate::present) struct HeadingJson<'a> {
 
 /// Writes headings.
 pub(super) fn outline(headings: &[OutlinedHeading], out: &mut Json<'_>) -> io::Result<()> {
-    let headings = headings.iter().map(|it| HeadingJson {
-        level: it.level,
-        heading: &it.heading,
-        file: &it.file,
+    let headings = headings.iter().map(|heading| HeadingJson {
+        level: heading.level,
+        heading: &heading.heading,
+        file: &heading.file,
     });
     out.value(&headings.collect::<Vec<_>>())
 }
@@ -134,9 +134,9 @@ pub(in crate::present) struct SourceJson<'a> {
 
 /// Writes files and directories.
 pub(super) fn sources(sources: &Sources, out: &mut Json<'_>) -> io::Result<()> {
-    let entries = sources
-        .entries
-        .iter()
-        .map(|it| SourceJson { path: &it.path, kind: if it.is_dir { "dir" } else { "file" } });
+    let entries = sources.entries.iter().map(|entry| SourceJson {
+        path: &entry.path,
+        kind: if entry.is_dir { "dir" } else { "file" },
+    });
     out.value(&entries.collect::<Vec<_>>())
 }

@@ -60,17 +60,17 @@ struct SkillJson<'a> {
 
 /// Writes a list of skills.
 pub(super) fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
-    let skills = list.skills.iter().map(|it| SkillJson {
-        name: &it.found.row.name,
-        version: it.found.row.version.as_deref(),
-        description: &it.found.row.description,
-        capabilities: &it.found.row.capabilities,
-        greek_letter: it.found.row.greek_letter.as_deref(),
-        path: &it.found.row.source_path,
-        scope: it.found.skill.scope.as_str(),
-        status: it.status.as_str(),
-        source_path: path_text(&it.found.dir),
-        runtime_path: path_text(&it.found.skill.runtime),
+    let skills = list.skills.iter().map(|skill| SkillJson {
+        name: &skill.found.row.name,
+        version: skill.found.row.version.as_deref(),
+        description: &skill.found.row.description,
+        capabilities: &skill.found.row.capabilities,
+        greek_letter: skill.found.row.greek_letter.as_deref(),
+        path: &skill.found.row.source_path,
+        scope: skill.found.skill.scope.as_str(),
+        status: skill.status.as_str(),
+        source_path: path_text(&skill.found.dir),
+        runtime_path: path_text(&skill.found.skill.runtime),
     });
     out.value(&ListJson {
         skills: skills.collect(),
@@ -132,9 +132,9 @@ struct IngestedJson<'a> {
 /// Writes what building did.
 pub(super) fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
-    let deployed = built.deployments.iter().map(|it| DeployedJson {
-        path: path_text(&it.path),
-        method: if it.is_copy { "copy" } else { "symlink" },
+    let deployed = built.deployments.iter().map(|deployment| DeployedJson {
+        path: path_text(&deployment.path),
+        method: if deployment.is_copy { "copy" } else { "symlink" },
     });
     out.value(&BuildJson {
         skill: &skill.name,
@@ -145,13 +145,13 @@ pub(super) fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> 
         rebuilt: built.index.is_new,
         imported_from: report.imported.as_deref().map(path_text),
         deployed: deployed.collect(),
-        ingested: report.ingested.as_ref().map(|it| IngestedJson {
+        ingested: report.ingested.as_ref().map(|ingested| IngestedJson {
             tag: format!("skill:{}", skill.name),
-            added: it.added,
-            updated: it.updated,
-            skipped: it.skipped,
-            failed: it.failed.len(),
-            document_ids: &it.document_ids,
+            added: ingested.added,
+            updated: ingested.updated,
+            skipped: ingested.skipped,
+            failed: ingested.failed.len(),
+            document_ids: &ingested.document_ids,
         }),
     })
 }

@@ -176,8 +176,8 @@ pub(super) fn stats(stats: &SkillStats, out: &mut Json<'_>) -> io::Result<()> {
             projects: &stats.filters.projects,
         },
         period: PeriodJson {
-            start: period.map(|it| it.0.as_str()),
-            end: period.map(|it| it.1.as_str()),
+            start: period.map(|period| period.0.as_str()),
+            end: period.map(|period| period.1.as_str()),
         },
         data: (&stats.counts).into(),
     })
