@@ -5,7 +5,7 @@
 //! here: causes are boxed where they come from. One file, because an error's message, code and hint are three
 //! tables that are read together.
 //!
-//! Over 400 lines because every failure stands in one table.
+//! Over 400 lines because every failure is in one table.
 
 use std::error::Error as StdError;
 use std::io;
@@ -68,7 +68,7 @@ pub enum Error {
         /// What was named.
         path: PathBuf,
     },
-    /// A symbolic link is in the place of a file or a folder, and nothing allows to follow it.
+    /// A symbolic link replaced a file or a folder, and following it is not allowed.
     #[error("{} is a symbolic link or below one, and links are not followed", path.display())]
     LinkRefused {
         /// Which file.
@@ -288,7 +288,7 @@ pub enum Error {
     /// A skill command failed as the table of its protocol says.
     #[error(transparent)]
     Skill(#[from] Diagnostic),
-    /// Whoever asked for it wants it no more.
+    /// The caller cancelled it.
     #[error("cancelled")]
     Cancelled,
     /// The user pressed Ctrl-C or the system asked the program to end.
@@ -353,7 +353,7 @@ impl Failure {
 pub enum Fixer {
     /// The user: by other arguments, settings or files.
     User,
-    /// Nobody who only types commands: the machine, the network or the database is at fault.
+    /// Not by other commands: the machine, the network or the database is at fault.
     Machine,
 }
 
@@ -521,7 +521,7 @@ impl Error {
             Self::Usage { hint, .. } => hint.clone(),
             Self::Config { hint: Some(hint), .. } => Some(hint.clone()),
             Self::Config { hint: None, .. } => {
-                Some("mend the value or take it out: the default holds where nothing is set".into())
+                Some("correct the value or remove it to use the default".into())
             }
             Self::UnsupportedFormat { .. } => Some(
                 "supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go .js .ts .rs \
@@ -548,7 +548,7 @@ impl Error {
             Self::UnknownDocument { .. } => Some("`kb list` shows the ids there are".into()),
             Self::NotANote { .. } => Some("change the file, then run `kb update`".into()),
             Self::UnknownChunk { .. } => {
-                Some("ids of chunks change when a document is added again: search anew".into())
+                Some("chunk ids change when a document is added again: search again".into())
             }
             Self::AmbiguousDocument { candidates, .. } => {
                 Some(format!("give the id or more of the name: {}", candidates.join(", ")))
@@ -568,7 +568,7 @@ impl Error {
                 Some(if Path::new(wanted).is_absolute() {
                     format!("run `kb reindex --model-dir {wanted}` to switch models")
                 } else if name(wanted) == name(bound) {
-                    "run `kb reindex` to compute all vectors anew".into()
+                    "run `kb reindex` to compute all vectors again".into()
                 } else {
                     format!("run `kb reindex --model {}` to switch models", name(wanted))
                 })

@@ -6,7 +6,7 @@ use crate::store::{Erasure, Store};
 
 /// Clears what removals leave in the files and closes the database.
 ///
-/// What was asked for is done by now, so another process in the way is told, and no error.
+/// The request itself is done by now, so another process in the way is reported, not an error.
 ///
 /// # Errors
 ///

@@ -42,7 +42,7 @@ pub enum Event<'a> {
         /// Where failures are listed.
         log: &'a Path,
     },
-    /// So many of so many chunks have a vector of the new model.
+    /// Reports how many chunks have a vector of the new model.
     Reindexed {
         /// Chunks with a new vector.
         num_done: u64,

@@ -17,7 +17,7 @@ pub struct Going {
     pub named: Named,
     /// Documents that go.
     pub documents: Vec<DocumentName>,
-    /// Paths that are forgotten: their documents are elsewhere as well.
+    /// Paths that are forgotten, because their documents are also elsewhere.
     copies: Vec<(String, DocumentId)>,
     /// Folders that are forgotten.
     folders: Vec<String>,

@@ -20,7 +20,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Returns what of all that was added lies at or below one of `named`; all if that is empty.
+    /// Returns the added files and folders at or below one of `named`; all of them if that is empty.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Scope {
     /// link that is put in the place of a folder above them is noticed, too.
     pub(super) fn learn_real_paths(&self, store: &mut Store) -> Result<()> {
         for root in self.roots.iter().filter(|root| root.real_path.is_none()) {
-            // A part of a folder that was added is none itself.
+            // A part of an added folder was not added itself.
             let is_added = store.roots()?.iter().any(|added| added.path == root.path);
             if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
                 && is_added

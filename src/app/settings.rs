@@ -35,7 +35,7 @@ pub fn all(session: &Session) -> Vec<Setting> {
 ///
 /// # Errors
 ///
-/// [`Error::Config`] for a key or value that is none, [`Error::Io`] where the file cannot be written.
+/// [`Error::Config`] for an unknown key or an invalid value, [`Error::Io`] where the file cannot be written.
 pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -> Result<()> {
     let file = &session.resolved.file;
     let text = config::set(file, key, value, &session.environment)?;

@@ -180,7 +180,7 @@ impl Run<'_> {
         self.report.removed.dedup();
     }
 
-    /// Reads what is new or changed.
+    /// Reads new and changed files.
     fn read(&mut self, before: &[Survey]) -> Result<()> {
         let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
         for root in &self.scope.roots {
@@ -196,7 +196,7 @@ impl Run<'_> {
         // Also those in folders that an ignore rule has hidden since: they were wanted once.
         for survey in before {
             self.report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
-            // In folders an empty file is passed over, but this one said something: that stays, and it is told.
+            // Empty files in folders are skipped, but this one had text: the text stays, and the file is reported.
             let is_emptied = |path: &&PathBuf| {
                 path.symlink_metadata().is_ok_and(|found| found.len() == 0)
                     && !survey.unreached.contains(path)
@@ -240,7 +240,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Follows what moved, and removes what is gone if that is wanted.
+    /// Follows moved files, and removes the documents of missing files if requested.
     fn settle(&mut self, before: &[Survey]) -> Result<()> {
         let Some(mut store) = self.session.open_existing()? else { return Ok(()) };
         self.scope.learn_real_paths(&mut store)?;

@@ -14,7 +14,7 @@ pub fn tag(typed: &str) -> Result<String, String> {
 ///
 /// # Errors
 ///
-/// A sentence, if it is none.
+/// A sentence, if there is no such date.
 pub fn date(typed: &str) -> Result<String, String> {
     const MOLD: &str = "0000-00-00";
     let is_date = matches!(typed.len(), 4 | 7 | 10)

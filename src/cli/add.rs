@@ -16,7 +16,7 @@ use crate::ingest::walk;
 use crate::present::json;
 use crate::present::text::human::Human;
 
-/// The path that stands for standard input.
+/// The path that means standard input.
 const STDIN: &str = "-";
 
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {

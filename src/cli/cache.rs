@@ -36,13 +36,13 @@ pub(super) fn run(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
 fn confirm(cleaned: &Cleaned) -> Result<bool> {
     if !io::stdin().is_terminal() {
         return Err(Error::Usage {
-            message: "cleaning the cache needs `--yes` where nobody can be asked".into(),
+            message: "cleaning the cache needs `--yes` without a terminal".into(),
             hint: Some("`kb cache clean --dry-run` says what would go".into()),
         });
     }
     let count = cleaned.removed.len();
     context::confirm(&format!(
-        "Remove {count} of {} parts? Other data directories may use them, and fetch or make them anew.",
+        "Remove {count} of {} parts? Other data directories may use them, and will fetch or build them again.",
         count + cleaned.kept.len()
     ))
 }

@@ -2,7 +2,7 @@
 //!
 //! The script that a shell reads calls kb again at every key, with the words typed so far after `--`
 //! and the name of the shell in a variable. What is known of a value goes by its name in the help
-//! text. Nothing that fails is told: a shell that completes has no place for it.
+//! text. Failures are not reported: a shell has no place for them while it completes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -28,7 +28,7 @@ use crate::text::printable::{clean, clean_name};
 /// Says which shell asks.
 const VARIABLE: &str = "KB_COMPLETE";
 
-/// Documents that are offered at most: more than anybody reads.
+/// Documents that are offered at most.
 const MAX_DOCUMENTS: usize = 100;
 
 /// What kb knows of the words of one value name.

@@ -43,7 +43,7 @@ fn embed_lines(mut embedder: LineEmbedder<'_>) -> Result<()> {
                 Ok(Outcome::TooLong) => Ok(None),
                 Err(error) => Err(error),
             };
-            // What follows a line that is too long, or a failure, cannot be told from it.
+            // The rest of a line that is too long, or of a failure, cannot be told from the next line.
             let is_last = !matches!(read, Ok(Some(_)));
             if sender.send(read).is_err() || is_last {
                 return;

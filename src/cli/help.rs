@@ -13,12 +13,12 @@ use crate::cli::{context, streams};
 use crate::error::{Error, Result};
 use crate::present::text::page;
 
-/// Something that is explained beside the commands.
+/// A page that is not about a command.
 pub(super) struct Topic {
     pub(super) name: &'static str,
-    /// In Markdown, but for what follows.
+    /// In Markdown.
     page: &'static str,
-    /// As it stands, below the page.
+    /// Printed unchanged below the page.
     appendix: &'static str,
 }
 

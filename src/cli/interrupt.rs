@@ -11,7 +11,7 @@ use signal_hook::flag;
 
 use crate::error::{Error, Result};
 
-/// A wish to end, raised by a signal or by whoever set the flag.
+/// A request to end, made by a signal or by setting the flag.
 #[derive(Debug, Default)]
 pub(super) struct Interrupt {
     signal: Arc<AtomicUsize>,
@@ -40,7 +40,7 @@ impl Interrupt {
     }
 }
 
-/// Lets Ctrl-C pass from now on: another program has the terminal and is told of it, too.
+/// Ignores Ctrl-C from now on: another program has the terminal and receives it.
 pub(super) fn ignore() {
     // Where a signal cannot be listened to it does what it always did.
     let _ = flag::register(SIGINT, Arc::default());

@@ -148,7 +148,7 @@ fn arguments(syntax: Option<Syntax>, path: &Path, number: Option<u32>) -> Vec<Os
     }
 }
 
-/// Splits a command as people write it into a variable: at spaces, what stands in quotation marks
+/// Splits a command as people write it into a variable: at spaces; quoted text
 /// together. Nothing else means anything.
 pub(super) fn words(command: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();

@@ -207,7 +207,7 @@ fn flags(cli: &Cli) -> Flags {
     }
     if let Some(name) = model {
         flags.push(("--model", "embedding.model", name.clone()));
-        // A name given now goes before a directory written down earlier.
+        // A name given now overrides a directory set earlier.
         flags.push(("--model", "embedding.model_dir", String::new()));
     }
     if let Some(dir) = model_dir {
@@ -278,7 +278,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
                 None => help::root_page(),
                 Some(_) => error.render(),
             };
-            // Where stderr is closed there is nobody left to tell.
+            // If stderr is closed, there is nothing left to do.
             let _ = streams::text_aside(|out| help_page(&page, is_coloured, out));
             ExitStatus::User
         }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// What a file costs beside what is in it, in bytes of text.
+/// What opening a file costs, in bytes of text.
 const COST_OF_FILE: u64 = 2_000;
 
 /// Most that the length of a file says of its work: beyond that it is pictures.

@@ -129,7 +129,7 @@ impl IngestProgress {
         }
     }
 
-    /// Counts the files in a thread of its own, where anybody looks on: the run itself finds them as it
+    /// Counts the files in a separate thread, if the bar is shown: the run itself finds them as it
     /// goes, and so does not know how many there are.
     pub(super) fn count(&self, starts: &[Start], options: WalkOptions) {
         if self.bar.is_hidden() {
@@ -138,7 +138,7 @@ impl IngestProgress {
         let (work, starts) = (Arc::clone(&self.work), starts.to_vec());
         thread::spawn(move || {
             let files = walk::walk(&starts, &options);
-            // Nobody else sets it.
+            // Set once, here.
             let _ = work.set(Work::new(files.map(|file| file.map_or(0, |file| file.size_bytes))));
         });
     }
@@ -236,7 +236,7 @@ impl IngestProgress {
         self.pace.file(self.work.get(), is_worked, self.bar.elapsed());
     }
 
-    /// Brings the bar and what stands beside it up to date.
+    /// Updates the bar and the text next to it.
     fn draw(&mut self) {
         if self.bar.is_hidden() {
             return;
@@ -352,7 +352,7 @@ mod tests {
         );
     }
 
-    /// A terminal nobody looks at.
+    /// A terminal in memory.
     #[derive(Debug)]
     struct Blind;
 
@@ -394,7 +394,7 @@ mod tests {
         }
     }
 
-    /// Returns what is drawn beside the bar, and whether the long run was announced, after the
+    /// Returns the text next to the bar, and whether the long run was announced, after the
     /// first tenth of 100 equal files took so long.
     fn after_a_tenth(seconds: u64) -> (String, bool) {
         let mut progress = IngestProgress::new(false);

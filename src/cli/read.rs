@@ -32,7 +32,7 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
         },
     )?;
     if shown.num_matches > 1 {
-        voice::warn(&format!("{} parts bear this name; showing the first", shown.num_matches));
+        voice::warn(&format!("{} parts have this name; showing the first", shown.num_matches));
     }
     context.present(
         args.format.format,

@@ -20,7 +20,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         }
         if !io::stdin().is_terminal() {
             return Err(Error::Usage {
-                message: "removing needs `--yes` where nobody can be asked".into(),
+                message: "removing needs `--yes` without a terminal".into(),
                 hint: Some(format!("kb remove --yes {}", args.documents.join(" "))),
             });
         }

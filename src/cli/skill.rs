@@ -61,7 +61,7 @@ pub(super) fn run(
 pub(super) fn report(error: Error, program: Program, format: OutputFormat) -> ExitStatus {
     let error = skills::in_words_of_protocol(error);
     let Error::Skill(diagnostic) = &error else { return super::report(&error, format) };
-    // Where stderr is closed there is nobody left to tell.
+    // If stderr is closed, there is nothing left to do.
     let _ = match (format, program) {
         (OutputFormat::Json, Program::Kb) => {
             streams::json_aside(|out| skill_json::error(diagnostic, program, out))

@@ -22,7 +22,7 @@ pub(super) fn clean_panics() {
     panic::set_hook(Box::new(|info| {
         let trace = Backtrace::capture();
         let is_traced = trace.status() == BacktraceStatus::Captured;
-        // Where stderr is closed there is nobody left to tell.
+        // If stderr is closed, there is nothing left to do.
         let _ = text_aside(|out| {
             writeln!(out, "kb {info}")?;
             if is_traced { write!(out, "{trace}") } else { Ok(()) }

@@ -132,7 +132,7 @@ impl Voice {
         }
     }
 
-    /// Writes a line; where stderr is closed there is nobody left to tell.
+    /// Writes a line; if stderr is closed, there is nothing left to do.
     fn speak(&self, line: &str) {
         let _ = streams::text_aside(|out| self.human.labelled(line, out));
     }
@@ -162,7 +162,7 @@ pub(super) fn detail(text: &str) {
     voice().tell(Loudness::Verbose, "detail", text);
 }
 
-/// Whether anybody wants to know that.
+/// Whether details are printed or logged.
 pub(super) fn is_detailed() -> bool {
     let voice = voice();
     voice.loudness >= Loudness::Verbose || voice.log.is_some()
@@ -193,7 +193,7 @@ pub(super) fn release(is_said: bool) {
 pub(super) fn error(error: &Error, format: OutputFormat) {
     let mut voice = voice();
     voice.write_down("error", &clean(&format!("{}: {error}", error.code())));
-    // Where stderr is closed there is nobody left to tell.
+    // If stderr is closed, there is nothing left to do.
     let _ = match format {
         OutputFormat::Json => streams::json_aside(|out| json::error(error, out)),
         OutputFormat::Human => streams::text_aside(|out| voice.human.error(error, out)),

@@ -373,7 +373,7 @@ fn check_settings(env: &TestEnv, text: impl AsRef<[u8]>, message: &str) {
     let output = env.kb(&["list"]).expect(1);
     let expected = format!(
         "--- stderr\nerror: invalid configuration in [HOME]/.kb/config.yaml: {message}\n\
-         hint: mend the value or take it out: the default holds where nothing is set\n--- status 1\n"
+         hint: correct the value or remove it to use the default\n--- status 1\n"
     );
     assert_eq!(output.text(), expected);
 }

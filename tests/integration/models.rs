@@ -531,7 +531,7 @@ fn precision_and_prefix_are_part_of_the_binding() {
         let output = env.kb_with(&[(variable, value)], &["search", "tide", "--format=human"]);
         assert_eq!(output.status, 1);
         assert!(output.stderr.contains(expected), "{}", output.stderr);
-        assert!(output.stderr.ends_with("hint: run `kb reindex` to compute all vectors anew\n"));
+        assert!(output.stderr.ends_with("hint: run `kb reindex` to compute all vectors again\n"));
         env.finish(env.command(&["reindex"]).env(variable, value)).expect(0);
         env.finish(env.command(&["search", "tide"]).env(variable, value)).expect(0);
         env.ok(&["reindex"]);

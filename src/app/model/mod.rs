@@ -33,7 +33,7 @@ pub struct ModelSelection {
     options: OpenOptions,
     locations: Locations,
     /// Whether the user named the model or kb knows it. One that only a database names was named by
-    /// whoever made the database, and nothing is fetched for them.
+    /// the one who made the database, and nothing is fetched for them.
     may_fetch: bool,
 }
 

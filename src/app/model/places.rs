@@ -34,6 +34,6 @@ fn absolute(dir: PathBuf) -> PathBuf {
 /// full path.
 fn python(environment: &Environment) -> Option<PathBuf> {
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
-    let beside = program.map(|program| program.with_file_name("python3"));
-    beside.ok().filter(|program| program.is_file()).or_else(|| environment.program("python3"))
+    let sibling = program.map(|program| program.with_file_name("python3"));
+    sibling.ok().filter(|program| program.is_file()).or_else(|| environment.program("python3"))
 }

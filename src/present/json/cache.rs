@@ -10,7 +10,7 @@ use crate::embed::Cached;
 use crate::present::json::CONTRACT_VERSION;
 use crate::text::json::Json;
 
-/// What lies in the cache.
+/// The contents of the cache.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct CacheJson {
     /// Grows only when a key is removed, renamed or changes its type.

@@ -61,7 +61,7 @@ impl From<&Error> for ErrorJson {
     }
 }
 
-/// Writes an error on a line of its own.
+/// Writes an error on one line.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ use crate::search::similar::Seed;
 use crate::search::{Confidence, Hit, SearchResults, TermMatch};
 use crate::text::json::Json;
 
-/// Writes a vector as an array on a line of its own.
+/// Writes a vector as an array on one line.
 ///
 /// # Errors
 ///
@@ -288,7 +288,7 @@ fn evidence(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&SearchJson::from(evidence))
 }
 
-/// Writes the answer to one of several queries on a line of its own.
+/// Writes the answer to one of several queries on one line.
 ///
 /// # Errors
 ///
@@ -297,7 +297,7 @@ pub fn search_line(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()
     out.line(&SearchJson::from(results))
 }
 
-/// Writes the answer to one of several queries, as passages, on a line of its own.
+/// Writes the answer to one of several queries, as passages, on one line.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Counts, cuts, pads and wraps text by columns of a terminal.
 //!
 //! A column is what `unicode-width` says a terminal gives a character: two to most of Chinese, Japanese
-//! and Korean and to pictures, none to marks that stand on a letter. Nothing is cut inside what people see as
+//! and Korean and to pictures, none to combining marks. Nothing is cut inside what people see as
 //! one character (a grapheme).
 
 use std::borrow::Cow;
@@ -41,9 +41,10 @@ pub(in crate::present) fn cut_middle(path: &str, columns: usize) -> Cow<'_, str>
         return path.into();
     }
     let room = columns.saturating_sub(1);
-    let tails = path.match_indices('/').map(|(at, _)| &path[at..]);
-    let tail = tails.clone().find(|tail| width(tail) <= room * 2 / 3);
-    let tail = tail.or_else(|| tails.last().filter(|tail| width(tail) <= room));
+    let mut tails = path.match_indices('/').map(|(at, _)| &path[at..]);
+    let tail = tails.find(|tail| width(tail) <= room * 2 / 3);
+    let name = path.rfind('/').map(|at| &path[at..]);
+    let tail = tail.or_else(|| name.filter(|name| width(name) <= room));
     match tail {
         Some(tail) => format!("{}{ELLIPSIS}{tail}", prefix(path, room - width(tail))).into(),
         None => cut(path.rsplit('/').next().unwrap_or(path), columns),
@@ -140,7 +141,7 @@ mod tests {
         for (columns, kept) in [
             (40, "/home/me/docs/station/manuals/gauge.pdf"),
             (30, "/home/me/do…/manuals/gauge.pdf"),
-            (20, "/home/me…/gauge.pdf"),
+            (20, "/home/me/…/gauge.pdf"),
             (13, "/h…/gauge.pdf"),
             (8, "gauge.p…"),
         ] {

@@ -20,7 +20,7 @@ pub(in crate::present) enum Meaning {
     Head,
     /// Where in a document something stands.
     Place,
-    /// Where a file lies.
+    /// The path of a file.
     Path,
     /// What the user calls documents.
     Tag,

@@ -42,7 +42,7 @@ pub(in crate::present) fn words(head: &'static str) -> Column {
     Column { head, kind: Kind::Words, is_optional: false, left_out: 0, meaning: Meaning::Plain }
 }
 
-/// A column of numbers, whose digits stand below each other.
+/// A column of numbers, aligned on the right.
 pub(in crate::present) fn numbers(head: &'static str) -> Column {
     Column { kind: Kind::Numbers, ..words(head) }
 }
@@ -238,7 +238,7 @@ fn fit(widths: &mut [usize], columns: &[Column], available: usize) {
 mod tests {
     use super::*;
 
-    fn drawn(human: Human) -> String {
+    fn drawn(human: &Human) -> String {
         let rows = [
             ["1", "東京の本", "a, b"].map(str::to_owned).to_vec(),
             ["12", "A rather long title that goes on and on", "tag"].map(str::to_owned).to_vec(),
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_table_is_whole_where_no_terminal_is() {
-        insta::assert_snapshot!(drawn(Human::plain(30)), @"
+        insta::assert_snapshot!(drawn(&Human::plain(30)), @"
         ID  TITLE                                    TAGS
          1  東京の本                                 a, b
         12  A rather long title that goes on and on  tag
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_table_is_cut_to_the_terminal() {
         let human = Human { is_terminal: true, ..Human::plain(30) };
-        let text = drawn(human);
+        let text = drawn(&human);
         assert!(text.lines().all(|line| width(line) <= 30), "{text}");
         insta::assert_snapshot!(text, @"
         ID  TITLE                 TAGS

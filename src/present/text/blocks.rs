@@ -9,7 +9,7 @@ use crate::text::scripts;
 /// Spaces that a tab becomes.
 const TAB: &str = "    ";
 
-/// A piece of the passage that begins a line of its own.
+/// A piece of the passage that begins on a new line.
 pub(in crate::present) struct Block {
     pub(in crate::present) text: String,
     /// Lines are kept, not filled.
@@ -67,7 +67,7 @@ fn is_item(line: &str) -> bool {
 }
 
 impl Block {
-    /// Takes away what Markdown writes around words and nobody reads: targets of links, `**`.
+    /// Removes what Markdown writes around words: targets of links, `**`.
     fn simplify(&mut self) {
         self.cut(&links(&self.text));
         let stars: Vec<Range<usize>> =

@@ -65,7 +65,7 @@ mod tests {
         };
         let checks = vec![
             check("disk", Verdict::Ok, None),
-            check("database", Verdict::Fault, Some("mend it")),
+            check("database", Verdict::Fault, Some("repair it")),
             check("skill", Verdict::Note, None),
         ];
         let findings = Findings { checks, is_beyond_repair: false };
@@ -74,7 +74,7 @@ mod tests {
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         ok        disk      it\u{fffd}[31m is so
         fault     database  it\u{fffd}[31m is so
-                            hint: mend it
+                            hint: repair it
         note      skill     it\u{fffd}[31m is so
         1 fault.
         ");

@@ -61,7 +61,7 @@ struct Beginning {
     is_sentence: bool,
 }
 
-/// Chooses what is shown of a passage. `known` are headings that are shown beside it.
+/// Chooses what is shown of a passage. `known` are headings that are shown next to it.
 pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> Excerpt {
     let room = Room { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
     let mut blocks = blocks(&clean_lines(text), room.is_code);

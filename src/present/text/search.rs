@@ -61,7 +61,13 @@ impl Human {
             if !is_same_document {
                 writeln!(out)?;
             }
-            self.hit(rank, hit, wanted, is_same_document, out)?;
+            let excerpt = self.excerpt(hit, wanted);
+            self.head(rank, hit, out)?;
+            self.preview(&excerpt, out)?;
+            write!(out, "{:INDENT$}", "")?;
+            self.location(hit, &excerpt, is_same_document, out)?;
+            writeln!(out)?;
+            self.explanation(hit, out)?;
         }
         Ok(())
     }
@@ -121,14 +127,8 @@ impl Human {
         self.hits(hits, &QueryTerms::new(&evidence.typed), out)
     }
 
-    fn hit(
-        &self,
-        rank: u32,
-        hit: &Hit,
-        wanted: &QueryTerms,
-        is_same_document: bool,
-        out: &mut Sheet<'_>,
-    ) -> io::Result<()> {
+    /// Writes the line that names a hit; on a terminal, as many lines as it needs.
+    fn head(&self, rank: u32, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         let mut parts = vec![
             (Meaning::Plain, format!("{rank}.")),
@@ -151,12 +151,11 @@ impl Human {
         if let Some(symbol) = &chunk.symbol {
             parts.push((Meaning::Place, clean(symbol)));
         }
-        self.wrapped(&parts, out)?;
-        let shown = self.excerpt(hit, wanted);
-        self.preview(&shown, out)?;
-        write!(out, "{:INDENT$}", "")?;
-        self.location(hit, &shown, is_same_document, out)?;
-        writeln!(out)?;
+        self.wrapped(&parts, out)
+    }
+
+    /// Writes how a hit got its score, if that was asked for.
+    fn explanation(&self, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
         if !hit.terms.is_empty() {
             let leg = |name: &str, leg: Option<Leg>| match leg {
                 Some(leg) => format!(
