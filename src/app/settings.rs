@@ -6,13 +6,17 @@ use crate::error::{Error, Result};
 use crate::files::private::create_folder;
 use crate::files::write;
 
+pub use crate::config::SettingValue;
+
 /// A setting with its value and where that comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// Dotted name.
     pub key: String,
-    /// As YAML writes it.
+    /// As the user would type it, without quotes.
     pub value: String,
+    /// With its type.
+    pub typed_value: SettingValue,
     /// `default`, a file, a variable or a flag.
     pub origin: String,
 }
@@ -20,13 +24,13 @@ pub struct Setting {
 /// Returns every setting.
 pub fn all(session: &Session) -> Vec<Setting> {
     let resolved = &session.resolved;
-    let setting = |(key, value): (String, String)| {
+    let setting = |(key, typed_value): (String, SettingValue)| {
         let origin = match resolved.origin(&key) {
             Origin::Default => "default".into(),
             Origin::File(file) => file.display().to_string(),
             Origin::Variable(name) | Origin::Flag(name) => name.clone(),
         };
-        Setting { key, value, origin }
+        Setting { key, value: typed_value.to_string(), typed_value, origin }
     };
     resolved.entries().into_iter().map(setting).collect()
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use figment::Figment;
 use figment::providers::Serialized;
 
-use crate::config::faults::{check, nearest, wrong_value};
+use crate::config::faults::{check, nearest_hint, wrong_value};
 use crate::config::load::{Origin, is_text, keys, parse_yaml, read};
 use crate::config::yaml::Yaml;
 use crate::config::{Config, Environment};
@@ -24,7 +24,7 @@ pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Re
     if !keys.iter().any(|known| known == key) {
         return Err(Error::Usage {
             message: format!("unknown configuration key `{key}`"),
-            hint: nearest(key, &keys).map(|nearest| format!("the nearest key is `{nearest}`")),
+            hint: nearest_hint(key, &keys),
         });
     }
     let old = read(file)?.unwrap_or_default();

@@ -60,7 +60,10 @@ fn refused(key: &str, fault: &Fault, origins: &BTreeMap<String, Origin>, file: &
 fn default_of(key: &str) -> String {
     let defaults = Config::defaults(Path::new("~"));
     let found = entries(&defaults).into_iter().find(|(known, _)| known == key);
-    found.map(|(_, value)| value).unwrap_or_default()
+    match found.map(|(_, value)| value.to_string()) {
+        Some(text) if !text.is_empty() => text,
+        _ => "empty".into(),
+    }
 }
 
 /// Explains in the user's words what a value should have been.
@@ -167,13 +170,25 @@ pub(super) fn unknown_key(file: &Path, key: &str, keys: &[String]) -> String {
     format!("unknown key `{key}` in {}{advice}", file.display())
 }
 
+/// Returns the hint for an unknown key that was typed: the nearest key, and where to find the
+/// others if it is not very similar.
+pub(super) fn nearest_hint(key: &str, keys: &[String]) -> Option<String> {
+    let (likeness, nearest) = ranked(key, keys)?;
+    let list = if likeness < ALIKE { "; `kb config` lists all keys" } else { "" };
+    Some(format!("the nearest key is `{nearest}`{list}"))
+}
+
 /// Returns the known key that is most similar to the given one, if any is similar enough.
-pub(super) fn nearest<'a>(key: &str, keys: &'a [String]) -> Option<&'a String> {
-    /// Below this value two keys have little in common (Jaro-Winkler; 1 means equal).
-    const ALIKE: f64 = 0.7;
+fn nearest<'a>(key: &str, keys: &'a [String]) -> Option<&'a String> {
+    ranked(key, keys).filter(|(likeness, _)| *likeness >= ALIKE).map(|(_, known)| known)
+}
+
+/// Below this value two keys have little in common (Jaro-Winkler; 1 means equal).
+const ALIKE: f64 = 0.7;
+
+/// Returns the most similar of the known keys, and how similar it is.
+fn ranked<'a>(key: &str, keys: &'a [String]) -> Option<(f64, &'a String)> {
     keys.iter()
         .map(|known| (strsim::jaro_winkler(key, known), known))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, known)| known)
 }

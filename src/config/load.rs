@@ -1,6 +1,7 @@
 //! Merges the layers of settings into a [`Config`] and remembers where each value came from.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use figment::providers::Serialized;
@@ -67,18 +68,57 @@ impl Resolved {
         self.file_keys.contains(key)
     }
 
-    /// Returns every key with its value as YAML, in the order of the documentation.
-    pub fn entries(&self) -> Vec<(String, String)> {
+    /// Returns every key with its value, in the order of the documentation.
+    pub fn entries(&self) -> Vec<(String, SettingValue)> {
         entries(&self.config)
     }
 }
 
-/// Returns every key with its value as YAML, in the order of the documentation.
-pub(super) fn entries(config: &Config) -> Vec<(String, String)> {
-    let value = yaml_serde::to_value(config).unwrap_or_default();
+/// Returns every key with its value, in the order of the documentation.
+pub(super) fn entries(config: &Config) -> Vec<(String, SettingValue)> {
+    let settings = yaml_serde::to_value(config).unwrap_or_default();
     let mut found = Vec::new();
-    flatten("", &value, &mut found);
-    found
+    flatten("", &settings, &mut found);
+    found.into_iter().map(|(key, value)| (key, value.into())).collect()
+}
+
+/// The value of a setting. Displayed as a user types it: text without quotes, and whole numbers
+/// without `.0`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SettingValue {
+    /// True or false.
+    Flag(bool),
+    /// The value of a setting that holds only whole numbers.
+    Whole(u64),
+    /// The value of a setting that may have a fraction.
+    Number(f64),
+    /// Anything else.
+    Text(String),
+}
+
+impl From<&yaml_serde::Value> for SettingValue {
+    fn from(value: &yaml_serde::Value) -> Self {
+        if let Some(flag) = value.as_bool() {
+            Self::Flag(flag)
+        } else if let Some(whole) = value.as_u64() {
+            Self::Whole(whole)
+        } else if let Some(number) = value.as_f64() {
+            Self::Number(number)
+        } else {
+            Self::Text(key_text(value))
+        }
+    }
+}
+
+impl fmt::Display for SettingValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Whole(whole) => write!(f, "{whole}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 /// Values given by flags: key and value as typed.
@@ -223,8 +263,12 @@ fn drop_empty_groups(prefix: &str, value: &mut yaml_serde::Value, keys: &[String
     });
 }
 
-/// Lists the leaves of a YAML value as dotted keys with their text.
-fn flatten(prefix: &str, value: &yaml_serde::Value, found: &mut Vec<(String, String)>) {
+/// Lists the leaves of a YAML value by their dotted keys.
+fn flatten<'a>(
+    prefix: &str,
+    value: &'a yaml_serde::Value,
+    found: &mut Vec<(String, &'a yaml_serde::Value)>,
+) {
     match value {
         yaml_serde::Value::Mapping(entries) => {
             for (key, value) in entries {
@@ -234,13 +278,7 @@ fn flatten(prefix: &str, value: &yaml_serde::Value, found: &mut Vec<(String, Str
             }
         }
         yaml_serde::Value::Null if prefix.is_empty() => {}
-        scalar => {
-            let text = match scalar {
-                yaml_serde::Value::String(text) if text.is_empty() => "\"\"".into(),
-                other => yaml_serde::to_string(other).unwrap_or_default().trim_end().to_owned(),
-            };
-            found.push((prefix.to_owned(), text));
-        }
+        leaf => found.push((prefix.to_owned(), leaf)),
     }
 }
 

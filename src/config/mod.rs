@@ -23,7 +23,7 @@ pub(crate) fn fuzz(text: &str) {
 
 pub use edit::set;
 pub use environment::Environment;
-pub use load::{Flags, Origin, Resolved, load, variable_names};
+pub use load::{Flags, Origin, Resolved, SettingValue, load, variable_names};
 
 /// Name of the file in the data directory.
 pub const FILE_NAME: &str = "config.yaml";

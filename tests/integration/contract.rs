@@ -231,7 +231,7 @@ contract! {
     Imported { contract_version: u32, imported: u64, chunks: u64, skipped: u64, failed: u64, without_file: u64, folders_left_out: u64, errors: Vec<BadLine>, }
     BadLine { line: u64, error: String, }
     Reindexed { contract_version: u32, chunks: u64, model_name: String, embedding_dim: u32, }
-    Setting { key: String, value: String, origin: String, }
+    Setting { key: String, value: String, typed_value: Value, origin: String, }
     Error { error: String, code: String, #[serde(deserialize_with = "nullable")] fix: Option<String>, }
 }
 

@@ -78,9 +78,9 @@ fn every_integer_setting_has_a_range() {
     let env = TestEnv::with_runtime();
     let settings = env.json(&["config", "--format=json"]);
     for setting in settings.as_array().unwrap() {
-        let (key, value) = (setting["key"].as_str().unwrap(), setting["value"].as_str().unwrap());
+        let (key, value) = (setting["key"].as_str().unwrap(), &setting["typed_value"]);
         let has_range = limits::SETTINGS.iter().any(|limit| limit.name == key);
-        assert_eq!(value.parse::<u64>().is_ok(), has_range, "{key}: {value}");
+        assert_eq!(value.is_u64(), has_range, "{key}: {value}");
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
+
 use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
@@ -9,13 +11,13 @@ use crate::env::{CORPUS, TestEnv};
 const DEFAULTS: [(&str, &str); 27] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
-    ("embedding.model_dir", "\"\""),
+    ("embedding.model_dir", ""),
     ("embedding.precision", "int8"),
-    ("embedding.query_prefix", "\"\""),
-    ("embedding.passage_prefix", "\"\""),
+    ("embedding.query_prefix", ""),
+    ("embedding.passage_prefix", ""),
     ("search.default_top", "10"),
     ("search.default_format", "json"),
-    ("search.rrf_k", "60.0"),
+    ("search.rrf_k", "60"),
     ("chunking.defaults.max_tokens", "512"),
     ("chunking.defaults.overlap_tokens", "50"),
     ("chunking.pdf.strategy", "hierarchy"),
@@ -97,14 +99,14 @@ fn every_key_has_a_variable_and_four_have_a_short_one() {
         let name = format!("KB_{}", key.to_uppercase().replace('.', "_"));
         env.set(&name, value);
         let (found, origin) = setting(&env, key);
-        assert_eq!((found.trim_matches('\''), origin), (value, name));
+        assert_eq!((found.as_str(), origin), (value, name));
     }
     // All of them at once, each with its default, or with a word if that is empty.
     let mut all = TestEnv::new();
     let keys = settings(&all);
     let name = |key: &str| format!("KB_{}", key.to_uppercase().replace('.', "_"));
     for Setting { key, value, .. } in &keys {
-        all.set(&name(key), if value == "\"\"" { "word" } else { value });
+        all.set(&name(key), if value.is_empty() { "word" } else { value });
     }
     assert_eq!(keys.len(), DEFAULTS.len());
     for Setting { key, origin, .. } in settings(&all) {
@@ -155,6 +157,43 @@ fn an_unknown_key_is_a_warning_with_the_nearest_one() {
     );
 }
 
+/// There was no hint for a key that is like no other.
+#[test]
+fn an_unknown_key_that_is_like_no_other_gets_the_nearest_one_and_the_list() {
+    let env = TestEnv::without_model();
+    let error = env.kb(&["config", "set", "nosuch.key", "5"]).expect(1).stderr;
+    let (first, hint) = error.split_once('\n').unwrap();
+    assert_eq!(first, "error: unknown configuration key `nosuch.key`");
+    let nearest = hint
+        .strip_prefix("hint: the nearest key is `")
+        .and_then(|rest| rest.strip_suffix("`; `kb config` lists all keys\n"))
+        .unwrap_or_else(|| panic!("{hint}"));
+    assert!(DEFAULTS.iter().any(|(key, _)| *key == nearest), "{nearest}");
+}
+
+/// Programs had to parse YAML to learn a value: `"60.0"`, `"\"\""`, `"'query: '"`.
+#[test]
+fn settings_are_printed_with_their_type_and_as_text_without_quotes() {
+    let mut env = TestEnv::without_model();
+    env.set("KB_EMBEDDING_QUERY_PREFIX", "query: ");
+    env.set("KB_CHUNKING_PDF_MAX_TOKENS", "77");
+    let check = |env: &TestEnv, key: &str, text: &str, typed: Value| {
+        let found = settings(env).into_iter().find(|setting| setting.key == key).unwrap();
+        assert_eq!((found.value.as_str(), found.typed_value), (text, typed), "{key}");
+    };
+    check(&env, "search.rrf_k", "60", json!(60.0));
+    check(&env, "search.default_top", "10", json!(10));
+    check(&env, "chunking.pdf.max_tokens", "77", json!(77));
+    check(&env, "ingestion.follow_links", "false", json!(false));
+    check(&env, "embedding.model_dir", "", json!(""));
+    check(&env, "embedding.query_prefix", "query: ", json!("query: "));
+    // A person sees where text ends.
+    let human = env.ok(&["config"]).stdout;
+    assert!(human.contains("\"query: \""), "{human}");
+    env.set("KB_SEARCH_RRF_K", "7.5");
+    check(&env, "search.rrf_k", "7.5", json!(7.5));
+}
+
 #[test]
 fn a_data_directory_in_the_file_moves_the_database() {
     let env = TestEnv::new();
@@ -177,7 +216,7 @@ fn setting_a_key_writes_the_file_and_keeps_the_rest() {
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.starts_with("# mine\nsearch:\n  default_top: 3 # few\n"), "{text}");
     assert_eq!(setting(&env, "ingestion.workers").0, "3");
-    assert_eq!(setting(&env, "embedding.query_prefix").0, "'query: '");
+    assert_eq!(setting(&env, "embedding.query_prefix").0, "query: ");
     // Values that would not be understood are not written.
     for (key, value) in [
         ("search.default_top", "many"),

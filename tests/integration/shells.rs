@@ -61,7 +61,7 @@ fn values_are_completed_from_what_is_there() {
     check(&["kb", "info", "8"], &["8:Ferry timetable: the last boat leaves at nine."]);
     check(&["kb", "show", "charg"], &["Charger:document 7"]);
     check(&["kb", "reindex", "--model", "all-MiniLM-L12"], &["all-MiniLM-L12-v2"]);
-    check(&["kb", "config", "set", "search.rrf"], &["search.rrf_k:60.0"]);
+    check(&["kb", "config", "set", "search.rrf"], &["search.rrf_k:60"]);
     check(&["kb", "search", "--type", "no"], &["note"]);
     check(&["kb", "help", "js"], &["json"]);
     check(&["kb", "schema", "skill-st"], &["skill-stats:kb skill stats --format json"]);

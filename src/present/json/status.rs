@@ -6,7 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::settings::Setting;
+use crate::app::settings::{Setting, SettingValue};
 use crate::app::status::{OcrSetup, Setup};
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::CONTRACT_VERSION;
@@ -211,10 +211,37 @@ pub fn setup(setup: &Setup, out: &mut Json<'_>) -> io::Result<()> {
 pub(in crate::present) struct SettingJson<'a> {
     /// Dotted name, as `kb config set` takes it.
     key: &'a str,
-    /// Its value, as YAML writes it.
+    /// Its value as text, without quotes.
     value: &'a str,
+    /// Its value with its type.
+    typed_value: TypedJson<'a>,
     /// `default`, the file, the variable or the flag it comes from.
     origin: &'a str,
+}
+
+/// The value of a setting with its type.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum TypedJson<'a> {
+    /// True or false.
+    Flag(bool),
+    /// A whole number.
+    Whole(u64),
+    /// A number that may have a fraction.
+    Number(f64),
+    /// Text.
+    Text(&'a str),
+}
+
+impl<'a> From<&'a SettingValue> for TypedJson<'a> {
+    fn from(value: &'a SettingValue) -> Self {
+        match value {
+            SettingValue::Flag(flag) => Self::Flag(*flag),
+            SettingValue::Whole(whole) => Self::Whole(*whole),
+            SettingValue::Number(number) => Self::Number(*number),
+            SettingValue::Text(text) => Self::Text(text),
+        }
+    }
 }
 
 /// Writes every setting.
@@ -225,7 +252,12 @@ pub(in crate::present) struct SettingJson<'a> {
 pub fn settings(settings: &[Setting], out: &mut Json<'_>) -> io::Result<()> {
     let settings: Vec<SettingJson<'_>> = settings
         .iter()
-        .map(|Setting { key, value, origin }| SettingJson { key, value, origin })
+        .map(|Setting { key, value, typed_value, origin }| SettingJson {
+            key,
+            value,
+            typed_value: typed_value.into(),
+            origin,
+        })
         .collect();
     out.value(&settings)
 }

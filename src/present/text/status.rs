@@ -126,7 +126,14 @@ impl Human {
     /// What writing gives.
     pub fn settings(&self, settings: &[Setting], out: &mut Sheet<'_>) -> io::Result<()> {
         let row = |setting: &Setting| {
-            vec![clean(&setting.key), clean(&setting.value), clean(&setting.origin)]
+            // Quotes show what could not be seen.
+            let value = match setting.value.trim() {
+                text if text.is_empty() || text != setting.value => {
+                    format!("\"{}\"", setting.value)
+                }
+                text => text.to_owned(),
+            };
+            vec![clean(&setting.key), clean(&value), clean(&setting.origin)]
         };
         let rows: Vec<Vec<String>> = settings.iter().map(row).collect();
         let columns = [
