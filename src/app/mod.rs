@@ -3,6 +3,7 @@
 //! Knows no argv, no terminal and no protocol. Both faces, the command line and the server, call these functions,
 //! and so can any program that uses the library. What happens on the way goes to an [`observer::Observer`].
 
+mod absent;
 pub mod add;
 pub mod backup;
 pub mod cache;

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use crate::app::Session;
 use crate::app::session::absolute;
+use crate::app::{Observer, Session, absent};
 use crate::document::{ChunkId, DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::walk::WalkOptions;
@@ -69,9 +69,16 @@ pub struct ListRequest {
 /// # Errors
 ///
 /// Those of [`Store::documents`].
-pub fn list(session: &Session, request: &ListRequest) -> Result<Vec<ListedDocument>> {
+pub fn list(
+    session: &Session,
+    request: &ListRequest,
+    observer: &dyn Observer,
+) -> Result<Vec<ListedDocument>> {
     let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
     let mut documents = store.documents(&request.filter)?;
+    if documents.is_empty() {
+        absent::note(&store, &request.filter, observer)?;
+    }
     match request.sort {
         SortKey::Added => documents.sort_by_key(|document| document.id),
         SortKey::Title => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::read::{find, of_chunk};
-use crate::app::{Observer, Session, model};
+use crate::app::{Observer, Session, absent, model};
 use crate::document::{Binding, ChunkId, DocumentId, Filter};
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
@@ -180,8 +180,12 @@ pub fn search(
     }
     let load = || session.embedder(binding.as_ref(), observer);
     let results = search::search(&store, &load, &query, &options)?;
-    if results.hits.is_empty() && store.document_names()?.is_empty() {
-        observer.note(NOTHING_ADDED);
+    if results.hits.is_empty() {
+        if store.document_names()?.is_empty() {
+            observer.note(NOTHING_ADDED);
+        } else {
+            absent::note(&store, &options.filter, observer)?;
+        }
     }
     let found = if budget.is_some() || request.context > 0 {
         let limit = request.limit.map(|limit| limit as usize);

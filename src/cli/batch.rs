@@ -1,13 +1,19 @@
 //! Runs `kb search --batch`: answers each line of a file or of standard input.
 
+use std::collections::HashSet;
 use std::io;
 use std::io::BufRead;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app;
+use crate::app::Observer;
+use crate::app::observer::Event;
 use crate::app::search::{Found, SearchRequest};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
+use crate::cli::ui::Ui;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::files::open::Links;
@@ -25,6 +31,7 @@ pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Resu
         Box::new(io::BufReader::new(files::open::open(file, Links::Follow)?))
     };
     let (mut num_lines, mut num_failed) = (0, 0);
+    let observer = EachNoteOnce { ui: &context.ui, notes: Mutex::default() };
     let mut line = Vec::new();
     for number in 1_u64.. {
         match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES).map_err(io)? {
@@ -39,7 +46,7 @@ pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Resu
         }
         num_lines += 1;
         let found = request(line, given)
-            .and_then(|request| app::search::search(&context.session, &request, &context.ui));
+            .and_then(|request| app::search::search(&context.session, &request, &observer));
         num_failed += usize::from(found.is_err());
         context::print_json(|out| match &found {
             Ok(Found::Hits(results)) => json::search_line(results, out),
@@ -53,6 +60,28 @@ pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Resu
     } else {
         ExitStatus::Success
     })
+}
+
+/// Passes events on, but each note only once: every line may have the same filter.
+struct EachNoteOnce<'a> {
+    ui: &'a Ui,
+    notes: Mutex<HashSet<String>>,
+}
+
+impl Observer for EachNoteOnce<'_> {
+    fn on_event(&self, event: Event<'_>) {
+        if let Event::Note(text) = event {
+            let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+            if !notes.insert(text.to_owned()) {
+                return;
+            }
+        }
+        self.ui.on_event(event);
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.ui.cancel_flag()
+    }
 }
 
 /// Says that a line of standard input or of a file is too long to be read.

@@ -18,7 +18,7 @@ pub(super) fn run(context: &Context, args: &args::List) -> Result<ExitStatus> {
         is_reversed: args.reverse,
         limit: args.limit,
     };
-    let documents = app::read::list(&context.session, &request)?;
+    let documents = app::read::list(&context.session, &request, &context.ui)?;
     context.present(
         args.format.format,
         |out| json::list(&documents, out),

@@ -109,7 +109,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             |service, input: ListInput, _| {
                 let request =
                     ListRequest { filter: input.filter.try_into()?, ..ListRequest::default() };
-                let documents = app::read::list(&service.session, &request)?;
+                let documents = app::read::list(&service.session, &request, &*service.observer)?;
                 value(|out| json::list(&documents, out))
             },
         ),

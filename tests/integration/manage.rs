@@ -529,3 +529,31 @@ fn the_cache_is_shown_and_unused_files_are_removed() {
     assert_eq!(cleaned["freed_bytes"], 1_500_001);
     assert!(!env.path("cache/graphs/0123").exists() && !env.path("cache/tmp/1").exists());
 }
+
+/// A mistyped folder or tag looked like an answer: nothing found.
+#[test]
+fn a_path_or_tag_that_no_document_has_is_noted() {
+    let env = TestEnv::with_corpus();
+    let nowhere = format!("note: no document is at or below {}\n", env.path("nowhere").display());
+    let no_tag = "note: no document has the tag `nosuch`\n";
+    for command in [&["list"][..], &["search", "tide", "--fts-only"], &["search", "tide"]] {
+        let run = |args: &[&str]| env.ok(&[command, &["--format", "json"], args].concat());
+        assert_eq!(run(&["--path", "nowhere"]).stderr, nowhere);
+        assert_eq!(run(&["--tags", "station,nosuch"]).stderr, no_tag);
+        assert_eq!(
+            run(&["--tags", "nosuch", "--path", "nowhere"]).stderr,
+            nowhere.clone() + no_tag
+        );
+        // The answer is the same as for any other filter that no document passes.
+        let (absent, other) =
+            (run(&["--tags", "nosuch"]), run(&["--type", "pdf", "--tags", "station"]));
+        assert_eq!((absent.stdout, other.stderr.as_str()), (other.stdout, ""));
+        // Each is there, only not in one document.
+        assert_eq!(run(&["--tags", "handbook", "--path", "nowhere"]).stderr, nowhere);
+        assert_eq!(run(&["--tags", "station", "--path", CORPUS, "--type", "pdf"]).stderr, "");
+        assert_eq!(run(&["--tags", "nosuch", "-q"]).stderr, "");
+    }
+    env.write("queries.txt", "tide\nice\n");
+    let batch = ["search", "--batch", "queries.txt", "--fts-only", "--tags", "nosuch"];
+    assert_eq!(env.ok(&batch).stderr, no_tag);
+}

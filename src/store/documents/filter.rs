@@ -67,7 +67,23 @@ const PASSING_CHUNKS: &str = concat!(
     ORDER BY chunks.id"
 );
 
+const HAS_DOCUMENT: &str =
+    concat!("SELECT EXISTS (SELECT 1 FROM documents WHERE ", passes_filter!(), ")");
+
 impl Store {
+    /// Whether any document passes a filter; words that are excluded are ignored.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn has_document(&self, filter: &Filter) -> Result<bool> {
+        self.read(|db| {
+            let values = FilterValues::new(filter)?;
+            let mut statement = db.prepare_cached(HAS_DOCUMENT)?;
+            Ok(statement.query_row(values.of_documents().as_slice(), |row| row.get(0))?)
+        })
+    }
+
     /// Returns the ids of the chunks that pass a filter, in order.
     ///
     /// # Errors
@@ -197,6 +213,7 @@ mod tests {
                 expected,
                 "listed"
             );
+            assert_eq!(db.store.has_document(filter).unwrap(), !expected.is_empty());
         }
     }
 
