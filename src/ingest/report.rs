@@ -69,6 +69,9 @@ pub struct IngestReport {
     pub updated: usize,
     /// Files whose bytes are already stored.
     pub skipped: usize,
+    /// How many of the skipped files are new, and copies of a document that is shown under another
+    /// path.
+    pub copies: usize,
     /// Empty files, and files of kinds that are not ingested from folders.
     pub ignored: usize,
     /// Chunks written.

@@ -56,7 +56,7 @@ fn a_summary_ends_a_run() {
     assert_snapshot!(first.text(), @r"
     --- stderr
     failed: [HOME]/docs/bad.md: it is not text
-    Added 2 documents. 1 failed. 1 skipped (already indexed). 2 ignored (empty or of another type).
+    Added 2 documents. 1 failed. 0 skipped (already indexed). 1 copy of another document. 2 ignored (empty or of another type).
     ");
     env.write("docs/also.md", "# Also good\n\ngamma\n");
     assert_snapshot!(env.ok(&["add", "docs"]).text(), @r"
@@ -174,6 +174,31 @@ fn a_copy_is_counted_and_outlives_the_first() {
     assert_eq!((num_found(&env, "mackerel"), num_found(&env, "halibut")), (1, 1));
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 2);
     check_intact(&env);
+}
+
+/// The first run of all said of copies that they were "already indexed".
+#[test]
+fn copies_are_counted_apart_from_indexed_files() {
+    let env = TestEnv::new();
+    for name in ["a", "b", "c"] {
+        env.write(&format!("docs/{name}.md"), "# Tide\n\nmackerel\n");
+    }
+    let summary = |args: &[&str]| env.ok(&[&["add"], args].concat()).stderr;
+    assert_eq!(
+        summary(&["docs"]),
+        "Added 1 document. 0 failed. 0 skipped (already indexed). 2 copies of other documents.\n"
+    );
+    let indexed = "Added 0 documents. 0 failed. 3 skipped (already indexed).\n";
+    assert_eq!(summary(&["docs"]), indexed);
+    // A copy of a document of an earlier run.
+    env.write("docs/d.md", "# Tide\n\nmackerel\n");
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.skipped, report.copies), (0, 4, 1));
+    // A file that moved is no copy.
+    fs::remove_dir_all(env.path("docs")).unwrap();
+    env.write("moved.md", "# Tide\n\nmackerel\n");
+    let report = add(&env, &["moved.md"]);
+    assert_eq!((report.skipped, report.copies), (1, 0));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::extract::clock::CpuBudget;
 use crate::ingest::prepare::Prepared;
 use crate::ingest::walk::Found;
 use crate::ingest::{Event, PASSAGES_PER_JOB, Run, embed, walk};
-use crate::store::{PassageHash, PathRole, PathStamp};
+use crate::store::{Change, KnownPath, PassageHash, PathRole, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
 
@@ -184,10 +184,14 @@ impl<'w, 'r> Writer<'w, 'r> {
                 self.run.report.failed.push((path, error));
             }
             Outcome::Known { found, document_id, content_hash, is_new_path } => {
-                let is_change = is_new_path && self.was_of_another(&found, document_id)?;
+                let path = paths::path_text(&found.path);
+                let before = self.run.store.known_path(&path)?;
                 if is_new_path && !self.remember(&found, document_id, &content_hash)? {
                     return self.read_again(found);
                 }
+                self.count_copy(&path, before.as_ref())?;
+                let is_change =
+                    is_new_path && before.is_some_and(|known| known.document_id != document_id);
                 self.skip(&found, document_id, is_change)?;
             }
             Outcome::Prepared(prepared, _) => {
@@ -239,10 +243,13 @@ impl<'w, 'r> Writer<'w, 'r> {
         self.run.store.remember_path(id, content_hash, &stamp, role)
     }
 
-    /// Whether this file belonged to another document when it was last read.
-    fn was_of_another(&self, found: &Found, id: DocumentId) -> Result<bool> {
-        let known = self.run.store.known_path(&paths::path_text(&found.path))?;
-        Ok(known.is_some_and(|known| known.document_id != id))
+    /// Counts a skipped file as a copy if it was new, and its document is shown under another path.
+    fn count_copy(&mut self, path: &str, before: Option<&KnownPath>) -> Result<()> {
+        if before.is_none() {
+            let now = self.run.store.known_path(path)?;
+            self.run.report.copies += usize::from(now.is_some_and(|known| !known.is_primary()));
+        }
+        Ok(())
     }
 
     /// Ingests a file whose document no longer has its bytes. Another file of the same run has
@@ -275,10 +282,17 @@ impl<'w, 'r> Writer<'w, 'r> {
 
     fn replace(&mut self, prepared: &Prepared, vectors: &[Vec<f32>]) -> Result<()> {
         let planner = self.planner;
+        let path = prepared.document.stamp.as_ref().map(|stamp| stamp.path.as_str());
+        let path = path.unwrap_or_default();
+        let before = self.run.store.known_path(path)?;
         let is_unchanged = |stamp: &PathStamp| is_unchanged(planner, stamp);
         let change = stage("store", || {
             self.run.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)
         })?;
+        // Both copies were read before the first was stored.
+        if let Change::Unchanged(_) = change {
+            self.count_copy(path, before.as_ref())?;
+        }
         self.run.report.count(change, prepared, self.run.on_event);
         Ok(())
     }

@@ -24,8 +24,10 @@ pub(in crate::present) struct ReportJson<'a> {
     added: usize,
     /// Documents whose content was replaced.
     updated: usize,
-    /// Files that are in the database already.
+    /// Files whose content is in the database already.
     skipped: usize,
+    /// How many of them are new files, and copies of other documents.
+    copies: usize,
     /// Files in folders that kb does not read.
     ignored: usize,
     /// Files that could not be read.
@@ -68,6 +70,7 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
         added: report.added,
         updated: report.updated,
         skipped: report.skipped,
+        copies: report.copies,
         ignored: report.ignored,
         failed: report.failed.len(),
         chunks: report.num_chunks,

@@ -18,8 +18,15 @@ impl Human {
             "Added {}. {} failed. {} skipped (already indexed).",
             counted(report.added, "document"),
             thousands(report.failed.len() as u64),
-            thousands(report.skipped as u64)
+            thousands(report.skipped.saturating_sub(report.copies) as u64)
         );
+        match report.copies {
+            0 => {}
+            1 => text += " 1 copy of another document.",
+            copies => {
+                text += &format!(" {} copies of other documents.", thousands(copies as u64));
+            }
+        }
         if report.updated > 0 {
             text += &format!(" {} updated.", thousands(report.updated as u64));
         }
@@ -103,6 +110,12 @@ mod tests {
         assert_eq!(
             Human::summary(&report),
             "Added 1,847 documents. 0 failed. 141 skipped (already indexed)."
+        );
+        let report = IngestReport { copies: 17, ..report };
+        assert_eq!(
+            Human::summary(&report),
+            "Added 1,847 documents. 0 failed. 124 skipped (already indexed). \
+             17 copies of other documents."
         );
     }
 }
