@@ -72,6 +72,10 @@ pub struct IngestReport {
     /// How many of the skipped files are new, and copies of a document that is shown under another
     /// path.
     pub copies: usize,
+    /// How many of the updated documents have the same content and a new title.
+    pub retitled: usize,
+    /// Documents that were stored before and have a new tag.
+    pub tagged: usize,
     /// Empty files, and files of kinds that are not ingested from folders.
     pub ignored: usize,
     /// Chunks written.

@@ -222,7 +222,8 @@ contract! {
         ocr: Ocr,
     }
     Report {
-        contract_version: u32, added: u32, updated: u32, skipped: u32, copies: u32, ignored: u32, failed: u32,
+        contract_version: u32, added: u32, updated: u32, skipped: u32, copies: u32, retitled: u32,
+        tagged: u32, ignored: u32, failed: u32,
         chunks: u32, document_ids: Vec<i64>, errors: Vec<Failed>, warnings: Vec<Failed>,
     }
     Failed { path: String, code: String, error: String, }

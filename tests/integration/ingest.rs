@@ -214,6 +214,50 @@ fn adding_again_adds_the_tags() {
     assert_eq!(info(&env, 2).tags, ["four"]);
 }
 
+/// `--title` was ignored, and tags were added in silence: "1 skipped (already indexed)".
+#[test]
+fn a_title_and_tags_for_an_indexed_file_are_set_and_reported() {
+    let env = TestEnv::new();
+    let file = env.write("docs/a.md", "# Tide\n\nmackerel\n");
+    env.write("docs/b.md", "# Ice\n\nhalibut\n");
+    let summary = |args: &[&str]| env.ok(&[&["add"], args].concat()).stderr;
+    env.ok(&["add", "docs", "--tags", "one"]);
+    let updated = "Added 0 documents. 0 failed. 0 skipped (already indexed). 1 updated.";
+    assert_eq!(
+        summary(&["docs/a.md", "--title", "Mine"]),
+        format!("{updated} Set the title of 1 indexed document.\n")
+    );
+    assert_eq!((info(&env, 1).title.as_str(), info(&env, 1).tags), ("Mine", vec!["one".into()]));
+    // The title is searched, and stays when the file changes, because the user gave it.
+    assert_eq!(num_found(&env, "mine"), 1);
+    let skipped = "Added 0 documents. 0 failed. 1 skipped (already indexed).";
+    assert_eq!(summary(&["docs/a.md", "--title", "Mine"]), format!("{skipped}\n"));
+    fs::write(&file, "# Tide\n\nmackerel and herring\n").unwrap();
+    assert_eq!(add(&env, &["docs"]).updated, 1);
+    assert_eq!(info(&env, 1).title, "Mine");
+    assert_eq!(
+        summary(&["docs/a.md", "--tags", "one,two"]),
+        format!("{skipped} Added tags to 1 indexed document.\n")
+    );
+    assert_eq!(summary(&["docs/a.md", "--tags", "one,two"]), format!("{skipped}\n"));
+    assert_eq!(
+        summary(&["docs/a.md", "--title", "Ours", "--tags", "three"]),
+        format!(
+            "{updated} Set the title of 1 indexed document. Added tags to 1 indexed document.\n"
+        )
+    );
+    assert_eq!((info(&env, 1).title.as_str(), info(&env, 1).tags.len()), ("Ours", 3));
+    let report = add(&env, &["docs", "--tags", "four"]);
+    assert_eq!((report.skipped, report.updated, report.retitled, report.tagged), (2, 0, 0, 2));
+    // A copy names the document whose content it has.
+    env.write("copy.md", "# Ice\n\nhalibut\n");
+    let report = add(&env, &["copy.md", "--title", "Frozen"]);
+    assert_eq!((report.added, report.updated, report.retitled), (0, 1, 1));
+    assert_eq!(info(&env, 2).title, "Frozen");
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM documents"), 2);
+    check_intact(&env);
+}
+
 #[test]
 fn titles_come_from_the_user_the_document_or_the_file() {
     let env = TestEnv::new();

@@ -88,11 +88,14 @@ impl Planner<'_> {
         }
     }
 
-    /// Reads a file unless its size and time are unchanged.
+    /// Reads a file unless its size and time are unchanged and its document gets no other title.
     fn read(self, found: Found) -> Result<Outcome> {
         let known = self.known(&found)?;
         let has_ocr = self.options.pdf.ocr.is_available();
+        let retitled = known.as_ref().filter(|known| self.is_retitled(known));
+        let retitled = retitled.map(|known| known.document_id);
         if let Some(known) = &known
+            && retitled.is_none()
             && !(has_ocr && known.pages_awaiting_ocr > 0)
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
             && self.options.wanted.allows(known.doc_type, known.language.as_deref())
@@ -126,6 +129,7 @@ impl Planner<'_> {
                 stored.metadata.quality.map_or(0, |quality| quality.pages_awaiting_ocr);
             let may_have_more_text = has_ocr && num_awaiting > 0;
             !may_have_more_text
+                && retitled != Some(stored.id)
                 && stored.doc_type == format.doc_type()
                 && stored.language.as_deref() == format.language().map(Language::as_str)
         });
@@ -159,6 +163,11 @@ impl Planner<'_> {
             }
             _ => Ok(known),
         }
+    }
+
+    /// Whether the user gives a document a title that it does not have yet.
+    pub(super) fn is_retitled(self, known: &KnownPath) -> bool {
+        self.options.title.is_some() && known.title_given != self.options.title
     }
 
     /// Whether a remembered path still leads to a file.

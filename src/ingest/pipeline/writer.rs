@@ -189,6 +189,11 @@ impl<'w, 'r> Writer<'w, 'r> {
                 if is_new_path && !self.remember(&found, document_id, &content_hash)? {
                     return self.read_again(found);
                 }
+                // A copy of a document gives it its title, too: now the path is known.
+                let now = self.run.store.known_path(&path)?;
+                if now.is_some_and(|known| self.planner.is_retitled(&known)) {
+                    return self.read_again(found);
+                }
                 self.count_copy(&path, before.as_ref())?;
                 let is_change =
                     is_new_path && before.is_some_and(|known| known.document_id != document_id);
@@ -252,8 +257,9 @@ impl<'w, 'r> Writer<'w, 'r> {
         Ok(())
     }
 
-    /// Ingests a file whose document no longer has its bytes. Another file of the same run has
-    /// changed that document (a copy was made, then the original changed).
+    /// Ingests a file whose document no longer has its bytes, or gets another title. In the first
+    /// case another file of the same run has changed that document (a copy was made, then the
+    /// original changed).
     fn read_again(&mut self, found: Found) -> Result<()> {
         let mut outcome = self.planner.outcome(Ok(found));
         let mut vectors = Vec::new();
@@ -273,7 +279,8 @@ impl<'w, 'r> Writer<'w, 'r> {
     /// skipped.
     fn skip(&mut self, found: &Found, document_id: DocumentId, is_change: bool) -> Result<()> {
         if !self.run.options.tags.is_empty() && !self.run.options.keeps_tags {
-            self.run.store.add_tags(document_id, &self.run.options.tags)?;
+            let num_new = self.run.store.add_tags(document_id, &self.run.options.tags)?;
+            self.run.report.tagged += usize::from(num_new > 0);
         }
         *(if is_change { &mut self.run.report.updated } else { &mut self.run.report.skipped }) += 1;
         (self.run.on_event)(Event::Skipped { path: Some(&found.path), document_id });
@@ -285,6 +292,10 @@ impl<'w, 'r> Writer<'w, 'r> {
         let path = prepared.document.stamp.as_ref().map(|stamp| stamp.path.as_str());
         let path = path.unwrap_or_default();
         let before = self.run.store.known_path(path)?;
+        let is_tagged = match &before {
+            Some(known) => self.has_new_tag(known)?,
+            None => false,
+        };
         let is_unchanged = |stamp: &PathStamp| is_unchanged(planner, stamp);
         let change = stage("store", || {
             self.run.store.replace(&prepared.document, &prepared.chunks, vectors, &is_unchanged)
@@ -293,8 +304,24 @@ impl<'w, 'r> Writer<'w, 'r> {
         if let Change::Unchanged(_) = change {
             self.count_copy(path, before.as_ref())?;
         }
+        let is_retitled = before.is_some_and(|known| {
+            known.content_hash == prepared.document.content_hash && planner.is_retitled(&known)
+        });
+        self.run.report.retitled += usize::from(is_retitled);
+        self.run.report.tagged += usize::from(is_tagged);
         self.run.report.count(change, prepared, self.run.on_event);
         Ok(())
+    }
+
+    /// Whether the user gives a document a tag that it does not have yet.
+    fn has_new_tag(&self, known: &KnownPath) -> Result<bool> {
+        let options = self.run.options;
+        if options.tags.is_empty() || options.keeps_tags {
+            return Ok(false);
+        }
+        let document = self.run.store.document(known.document_id)?;
+        let tags = document.map(|document| document.tags).unwrap_or_default();
+        Ok(options.tags.iter().any(|tag| !tags.contains(tag)))
     }
 }
 

@@ -28,6 +28,10 @@ pub(in crate::present) struct ReportJson<'a> {
     skipped: usize,
     /// How many of them are new files, and copies of other documents.
     copies: usize,
+    /// How many of the updated documents have the same content and a new title.
+    retitled: usize,
+    /// Documents that were in the database already and have a new tag.
+    tagged: usize,
     /// Files in folders that kb does not read.
     ignored: usize,
     /// Files that could not be read.
@@ -71,6 +75,8 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
         updated: report.updated,
         skipped: report.skipped,
         copies: report.copies,
+        retitled: report.retitled,
+        tagged: report.tagged,
         ignored: report.ignored,
         failed: report.failed.len(),
         chunks: report.num_chunks,

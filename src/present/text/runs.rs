@@ -36,6 +36,12 @@ impl Human {
                 thousands(report.ignored as u64)
             );
         }
+        if report.retitled > 0 {
+            text += &format!(" Set the title of {}.", counted(report.retitled, "indexed document"));
+        }
+        if report.tagged > 0 {
+            text += &format!(" Added tags to {}.", counted(report.tagged, "indexed document"));
+        }
         text
     }
 

@@ -63,12 +63,12 @@ impl Store {
         })
     }
 
-    /// Adds tags to a document; existing tags stay.
+    /// Adds tags to a document and returns how many are new; existing tags stay.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownDocument`] and errors of the database.
-    pub fn add_tags(&mut self, id: DocumentId, names: &[String]) -> Result<()> {
+    pub fn add_tags(&mut self, id: DocumentId, names: &[String]) -> Result<usize> {
         self.write(|db| {
             require_document(db, id)?;
             link(db, id, names)
@@ -101,15 +101,15 @@ impl Store {
     }
 }
 
-/// Adds these tags to a document.
-pub(in crate::store) fn link(db: &Connection, id: DocumentId, names: &[String]) -> Step<()> {
+/// Adds these tags to a document and returns how many are new.
+pub(in crate::store) fn link(db: &Connection, id: DocumentId, names: &[String]) -> Step<usize> {
     if names.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     let names = rows::to_json(names)?;
     db.prepare_cached(ADD_TAGS)?.execute(named_params! { ":names": names })?;
-    db.prepare_cached(LINK_TAGS)?.execute(named_params! { ":document_id": id, ":names": names })?;
-    Ok(())
+    let params = named_params! { ":document_id": id, ":names": names };
+    Ok(db.prepare_cached(LINK_TAGS)?.execute(params)?)
 }
 
 /// Adds the tags of `from` to `to`.
@@ -156,8 +156,8 @@ mod tests {
     fn adding_twice_changes_nothing_and_unused_tags_disappear() {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["a"], &["one"]);
-        db.store.add_tags(id, &names(&["two", "it's, \"odd\""])).unwrap();
-        db.store.add_tags(id, &names(&["two"])).unwrap();
+        assert_eq!(db.store.add_tags(id, &names(&["two", "it's, \"odd\""])).unwrap(), 2);
+        assert_eq!(db.store.add_tags(id, &names(&["two"])).unwrap(), 0);
         check(&db, &[("it's, \"odd\"", 1), ("one", 1), ("two", 1)]);
         db.store.change_tags(id, &[], &names(&["one", "never borne"])).unwrap();
         check(&db, &[("it's, \"odd\"", 1), ("two", 1)]);
@@ -169,7 +169,7 @@ mod tests {
     fn tags_of_an_unknown_document_are_an_error_and_leave_nothing() {
         let mut db = TestDb::new();
         for outcome in [
-            db.store.add_tags(DocumentId(9), &names(&["one"])),
+            db.store.add_tags(DocumentId(9), &names(&["one"])).map(drop),
             db.store.change_tags(DocumentId(9), &[], &names(&["one"])),
         ] {
             assert!(matches!(outcome, Err(Error::UnknownDocument { .. })));
