@@ -216,9 +216,9 @@ mod tests {
         let hint = "put `--` before a value that begins with a dash: `-- '-zebra'`";
         check("kb search -zebra", "unexpected argument '-z' found", hint);
         // A mistyped flag is no value.
-        let usage = "usage: kb show [OPTIONS] <DOC>";
+        let usage = "usage: kb show <DOC>";
         check("kb show 1 --lines", "unexpected argument '--lines' found", usage);
-        let usage = "usage: kb add [OPTIONS] <PATH>...";
+        let usage = "usage: kb add [OPTIONS] [PATH]...";
         check("kb add -n x", "unexpected argument '-n' found", usage);
     }
 
