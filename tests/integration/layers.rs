@@ -325,7 +325,7 @@ fn sources() -> Vec<Source> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
                 found.push(source(&root, &path));
             }
         }
@@ -339,7 +339,7 @@ fn source(root: &Path, path: &PathBuf) -> Source {
     let text = fs::read_to_string(path).unwrap();
     // Inline tests stand at the foot of a file.
     let code = text.split("\nmod tests {").next().unwrap();
-    let is_code = |it: &&str| !it.trim_start().starts_with("//");
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
     let code: Vec<&str> = code.lines().filter(is_code).collect();
     let path = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
     Source { path, code: code.join("\n") }
@@ -374,7 +374,7 @@ impl Source {
         let needle = format!("{name}::");
         self.code.match_indices(&needle).any(|(at, _)| {
             let before = self.code[..at].chars().next_back();
-            !before.is_some_and(|it| it.is_alphanumeric() || it == '_' || it == ':')
+            !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
         }) || self.code.contains(&format!("use {name};"))
     }
 }
@@ -394,7 +394,7 @@ fn no_module_knows_what_its_layer_must_not() {
             continue;
         };
         for part in source.code.split("crate::").skip(1) {
-            let is_name = |it: &char| it.is_alphanumeric() || *it == '_';
+            let is_name = |c: &char| c.is_alphanumeric() || *c == '_';
             let named: String = part.chars().take_while(is_name).collect();
             if named != source.module() && !allowed.contains(&named.as_str()) {
                 broken.push(format!("src/{} must not name crate::{named}", source.path));
@@ -409,15 +409,17 @@ fn every_library_has_one_home() {
     let sources = sources();
     let mut broken = Vec::new();
     for (library, homes) in HOMES {
-        let elsewhere = |it: &&Source| it.names(library) && !it.is_in(homes) && !it.is_test();
+        let elsewhere =
+            |source: &&Source| source.names(library) && !source.is_in(homes) && !source.is_test();
         for source in sources.iter().filter(elsewhere) {
             broken.push(format!(
-                "src/{} must not name {library}: it lives in {homes:?}",
+                "src/{} must not name {library}: source lives in {homes:?}",
                 source.path
             ));
         }
         for home in *homes {
-            let is_used = sources.iter().any(|it| it.is_in(&[home]) && it.names(library));
+            let is_used =
+                sources.iter().any(|source| source.is_in(&[home]) && source.names(library));
             if !is_used {
                 broken.push(format!("nothing in {home} names {library} any more"));
             }
@@ -439,7 +441,7 @@ fn every_dependency_is_in_the_table_of_homes() {
 }
 
 fn names(dependencies: &toml::Value) -> BTreeSet<String> {
-    dependencies.as_table().unwrap().keys().map(|it| it.replace('-', "_")).collect()
+    dependencies.as_table().unwrap().keys().map(|name| name.replace('-', "_")).collect()
 }
 
 #[test]
@@ -741,12 +743,12 @@ fn a_module_is_imported_once_in_a_file() {
     let mut broken = Vec::new();
     for source in sources() {
         let mut seen = BTreeSet::new();
-        for line in source.code.lines().take_while(|it| !it.starts_with("fn ")) {
+        for line in source.code.lines().take_while(|line| !line.starts_with("fn ")) {
             let Some(import) = line.strip_prefix("use ") else { continue };
             // `use a::b::{c, d};` and `use a::b::c;` both import from `a::b`.
             let module = import.split("::{").next().unwrap();
             let module = match module == import {
-                true => import.rsplit_once("::").map_or("", |it| it.0),
+                true => import.rsplit_once("::").map_or("", |parts| parts.0),
                 false => module,
             };
             // `use crate::embed;` is the module itself.

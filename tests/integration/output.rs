@@ -72,7 +72,7 @@ fn people_see_the_order_of_the_json() {
     let env = TestEnv::with_corpus();
     let json = env.json(&["search", "height of the water", "--top", "24"]);
     let human = env.ok(&["search", "height of the water", "--top=24", "--format=human"]).stdout;
-    let heads = human.lines().filter(|it| !it.starts_with(' ') && !it.is_empty()).skip(1);
+    let heads = human.lines().filter(|line| !line.starts_with(' ') && !line.is_empty()).skip(1);
     let mut num_heads = 0;
     for (rank, (head, hit)) in (1..).zip(heads.zip(json["results"].as_array().unwrap())) {
         let (score, title) = (hit["score"].as_f64().unwrap(), hit["source"]["title"].as_str());
@@ -144,7 +144,7 @@ fn tables_and_facts_line_up() {
        The charger of the tide recorder is in the blue box under the stairs.
     ");
     let status = env.ok(&["status"]).text();
-    let is_same = |it: &&str| !it.starts_with("Size:") && !it.starts_with("Chunks:");
+    let is_same = |line: &&str| !line.starts_with("Size:") && !line.starts_with("Chunks:");
     let lines: Vec<&str> = status.lines().filter(is_same).collect();
     // Every migration has another number.
     let newest = format!("Schema:    {}", env.sql::<i64>("PRAGMA user_version"));
@@ -186,7 +186,8 @@ fn people_are_told_what_was_done() {
     Nothing has been added yet. `kb add DIRECTORY` adds documents.
     "#);
     // Where the model and the library are differs from machine to machine.
-    let is_same = |it: &&str| !it.starts_with("Model files:") && !it.starts_with("ONNX Runtime:");
+    let is_same =
+        |line: &&str| !line.starts_with("Model files:") && !line.starts_with("ONNX Runtime:");
     let init = env.ok(&["init"]).text();
     assert_snapshot!(init.lines().filter(is_same).collect::<Vec<_>>().join("\n"), @r"
     Data directory:      [HOME]/.kb
@@ -287,7 +288,7 @@ fn tables_line_up_and_fit_the_terminal_whatever_the_script() {
     let piped = env.ok(&list).stdout;
     for (text, is_cut) in [(&shown, true), (&piped, false)] {
         let ends: Vec<usize> = text.lines().skip(1).map(width).collect();
-        assert!(ends.iter().all(|it| *it == ends[0]), "{text}");
+        assert!(ends.iter().all(|end| *end == ends[0]), "{text}");
         assert_eq!((ends[0] <= 90, text.contains('…')), (is_cut, is_cut), "{text}");
     }
 }
@@ -354,7 +355,7 @@ fn no_escape_sequence_of_a_document_reaches_the_reader() {
     env.ok(&["add", "docs", "--tags", "t\u{1b}[1m"]);
     for args in [&["list"][..], &["info", "1"], &["tags"], &["search", "text", "--format=human"]] {
         let output = env.ok(args);
-        let is_bad = |it: char| it.is_control() && it != '\n' || it == '\u{202e}';
+        let is_bad = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
         assert!(!output.stdout.contains(is_bad), "{args:?}: {:?}", output.stdout);
     }
 }
@@ -376,10 +377,10 @@ fn what_is_marked_is_what_the_index_finds() {
         "docs/guide.md",
     ];
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text: String = pages.map(|it| std::fs::read_to_string(root.join(it)).unwrap()).concat();
+    let text: String = pages.map(|page| std::fs::read_to_string(root.join(page)).unwrap()).concat();
     let words: std::collections::BTreeSet<String> = text
-        .split(|it: char| !it.is_ascii_alphabetic())
-        .filter(|it| !it.is_empty())
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
         .collect();
     assert!(words.len() > 1000);

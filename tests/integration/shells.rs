@@ -15,7 +15,7 @@ const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /// Whether a program of the system is there; says so if not.
 fn is_there(program: &str, what: &str) -> bool {
-    let is_there = SYSTEM.iter().any(|it| Path::new(it).join(program).exists());
+    let is_there = SYSTEM.iter().any(|folder| Path::new(folder).join(program).exists());
     if !is_there {
         left_out(what, &format!("there is no {program} on this machine"));
     }
@@ -29,7 +29,8 @@ fn run(env: &TestEnv, program: &str, args: &[&str]) -> Output {
         symlink(env!("CARGO_BIN_EXE_kb"), &kb).unwrap();
     }
     let settings = env.command::<&str>(&[]);
-    let program = SYSTEM.iter().map(|it| Path::new(it).join(program)).find(|it| it.exists());
+    let program =
+        SYSTEM.iter().map(|folder| Path::new(folder).join(program)).find(|path| path.exists());
     let mut command = Command::new(program.unwrap());
     let variables = settings.get_envs().filter_map(|(name, value)| Some((name, value?)));
     let path = format!("{}:{}", env.path("bin").display(), SYSTEM.join(":"));
@@ -142,16 +143,16 @@ fn every_command_has_a_manual_page_that_reads_without_warning() {
     env.ok(&["man", "--dir", "man"]);
     let names: Vec<String> = fs::read_dir(env.path("man"))
         .unwrap()
-        .map(|it| it.unwrap().file_name().into_string().unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     for name in ["kb.1", "kb-search.1", "kb-config-set.1", "kb-skill-show.1"] {
-        assert!(names.iter().any(|it| it == name), "{name}");
+        assert!(names.iter().any(|known| known == name), "{name}");
     }
     assert_eq!(fs::read_to_string(env.path("man/kb.1")).unwrap(), env.ok(&["man"]).stdout);
     if !is_there("man", "manual pages as man shows them") {
         return;
     }
-    let pages: Vec<String> = names.iter().map(|it| format!("man/{it}")).collect();
+    let pages: Vec<String> = names.iter().map(|name| format!("man/{name}")).collect();
     let pages = pages.iter().map(String::as_str);
     let args: Vec<&str> = ["--warnings", "-P", "cat", "-l"].into_iter().chain(pages).collect();
     let shown = run(&env, "man", &args);
