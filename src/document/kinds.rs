@@ -1,0 +1,260 @@
+//! Lists the types, languages, formats and precisions that there are, with their words.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The four types of documents in the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DocType {
+    /// Documents with pages, and images read by OCR.
+    Pdf,
+    /// Text with headings: Markdown, plain text, HTML, DOCX, EPUB, notebooks.
+    Markdown,
+    /// Source code of a known [`Language`].
+    Code,
+    /// A short text that is one chunk if the model can read all of it.
+    Note,
+}
+
+impl DocType {
+    /// All types, in the order `kb status` lists them.
+    pub const ALL: [Self; 4] = [Self::Pdf, Self::Markdown, Self::Code, Self::Note];
+
+    /// Returns the word used in the database, in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Markdown => "markdown",
+            Self::Code => "code",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// A programming language with a grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    /// Python 3.
+    Python,
+    /// Bash and POSIX shell.
+    Bash,
+    /// Go.
+    Go,
+    /// JavaScript, with or without JSX.
+    JavaScript,
+    /// TypeScript, with or without TSX.
+    TypeScript,
+    /// Rust.
+    Rust,
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+    /// Java.
+    Java,
+}
+
+impl Language {
+    /// All languages with a grammar.
+    pub const ALL: [Self; 9] = [
+        Self::Python,
+        Self::Bash,
+        Self::Go,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Rust,
+        Self::C,
+        Self::Cpp,
+        Self::Java,
+    ];
+
+    /// Returns the word used in the database, in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::Bash => "bash",
+            Self::Go => "go",
+            Self::JavaScript => "javascript",
+            Self::TypeScript => "typescript",
+            Self::Rust => "rust",
+            Self::C => "c",
+            Self::Cpp => "cpp",
+            Self::Java => "java",
+        }
+    }
+}
+
+/// The format of a file; decided once, by `ingest::detect`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Portable Document Format.
+    Pdf,
+    /// CommonMark with the usual extensions.
+    Markdown,
+    /// Plain text: paragraphs without headings.
+    Text,
+    /// A note: one chunk if it fits.
+    Note,
+    /// Source code.
+    Code(Language),
+    /// A web page.
+    Html,
+    /// Office Open XML text, from word processors.
+    Docx,
+    /// A book: web pages in a ZIP archive.
+    Epub,
+    /// A Jupyter notebook.
+    Notebook,
+    /// A picture, read by OCR.
+    Image(Picture),
+}
+
+/// The kinds of image file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Picture {
+    /// Portable Network Graphics.
+    Png,
+    /// JPEG.
+    Jpeg,
+    /// TIFF, with any number of pages.
+    Tiff,
+    /// Windows bitmap.
+    Bmp,
+    /// WebP.
+    Webp,
+}
+
+impl Picture {
+    /// All kinds of image.
+    pub const ALL: [Self; 5] = [Self::Png, Self::Jpeg, Self::Tiff, Self::Bmp, Self::Webp];
+
+    /// Returns the word stored as `metadata.format`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Tiff => "tiff",
+            Self::Bmp => "bmp",
+            Self::Webp => "webp",
+        }
+    }
+}
+
+impl Format {
+    /// Returns the type of documents in this format.
+    pub fn doc_type(self) -> DocType {
+        match self {
+            Self::Pdf | Self::Image(_) => DocType::Pdf,
+            Self::Markdown | Self::Text | Self::Html | Self::Docx | Self::Epub | Self::Notebook => {
+                DocType::Markdown
+            }
+            Self::Note => DocType::Note,
+            Self::Code(_) => DocType::Code,
+        }
+    }
+
+    /// Returns the programming language; `None` for anything but code.
+    pub fn language(self) -> Option<Language> {
+        match self {
+            Self::Code(language) => Some(language),
+            _ => None,
+        }
+    }
+
+    /// Returns the word stored as `metadata.format`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Markdown => "markdown",
+            Self::Text => "text",
+            Self::Note => "note",
+            Self::Code(language) => language.as_str(),
+            Self::Html => "html",
+            Self::Docx => "docx",
+            Self::Epub => "epub",
+            Self::Notebook => "notebook",
+            Self::Image(picture) => picture.as_str(),
+        }
+    }
+
+    /// Returns the format with this word in [`Format::as_str`].
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        const PLAIN: [Format; 8] = [
+            Format::Pdf,
+            Format::Markdown,
+            Format::Text,
+            Format::Note,
+            Format::Html,
+            Format::Docx,
+            Format::Epub,
+            Format::Notebook,
+        ];
+        let code = Language::ALL.into_iter().map(Self::Code);
+        let pictures = Picture::ALL.into_iter().map(Self::Image);
+        let mut formats = PLAIN.into_iter().chain(code).chain(pictures);
+        formats.find(|format| format.as_str() == word)
+    }
+}
+
+/// The numeric precision of embeddings; part of a database's [`Binding`](super::Binding).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// 8-bit integer weights and activations, 32-bit accumulation.
+    Int8,
+    /// 32-bit floating point throughout.
+    Fp32,
+}
+
+impl Precision {
+    /// Returns the word used in the database and in the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Int8 => "int8",
+            Self::Fp32 => "fp32",
+        }
+    }
+}
+
+/// A word that is not one of a fixed set of names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName {
+    /// The given word.
+    pub given: String,
+    /// The accepted names.
+    pub known: Vec<&'static str>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is none of {}", self.given, self.known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+/// Implements `Display` and `FromStr` for a fieldless enum through its `as_str`.
+macro_rules! named {
+    ($type:ty, $all:expr) => {
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = UnknownName;
+
+            fn from_str(given: &str) -> Result<Self, UnknownName> {
+                $all.into_iter().find(|value| value.as_str() == given).ok_or_else(|| UnknownName {
+                    given: given.to_owned(),
+                    known: $all.iter().map(|value| value.as_str()).collect(),
+                })
+            }
+        }
+    };
+}
+
+named!(DocType, DocType::ALL);
+named!(Language, Language::ALL);
+named!(Precision, [Precision::Int8, Precision::Fp32]);

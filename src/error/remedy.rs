@@ -1,0 +1,295 @@
+//! Says of each error who can fix it, its stable code, the file it is about, and what to do next.
+//!
+//! Every table is an exhaustive `match`, so a new error does not compile until it has its place in each.
+
+use std::path::Path;
+
+use crate::diagnostic::Diagnostic;
+use crate::error::{Error, Failure};
+
+/// Who can do something about an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fixer {
+    /// The user: by other arguments, settings or files.
+    User,
+    /// Not by other commands: the machine, the network or the database is at fault.
+    Machine,
+}
+
+impl Error {
+    /// Returns who can do something about it.
+    pub fn fixed_by(&self) -> Fixer {
+        // Exhaustive on purpose: a new error does not compile until it has an exit code.
+        match self {
+            Self::Usage { .. }
+            | Self::Config { .. }
+            | Self::PathNotFound { .. }
+            | Self::Io { .. }
+            | Self::UnsupportedFormat { .. }
+            | Self::NotAFile { .. }
+            | Self::LinkRefused { .. }
+            | Self::IgnoreFile { .. }
+            | Self::OverLimit { .. }
+            | Self::EmptyFile { .. }
+            | Self::TooLarge { .. }
+            | Self::Extract { .. }
+            | Self::TooSlow { .. }
+            | Self::InFile { .. }
+            | Self::EmptyQuery
+            | Self::UnknownDocument { .. }
+            | Self::NotANote { .. }
+            | Self::UnknownChunk { .. }
+            | Self::AmbiguousDocument { .. }
+            | Self::UnknownPart { .. }
+            | Self::UnknownModel { .. }
+            | Self::ModelMismatch { .. }
+            | Self::NoModelFiles { .. }
+            | Self::NotInstalled { .. }
+            | Self::UntrustedModel { .. }
+            | Self::Cancelled
+            | Self::Interrupted { .. }
+            | Self::Locked { .. } => Fixer::User,
+            Self::Skill(Diagnostic::Internal { .. }) => Fixer::Machine,
+            Self::Skill(_) => Fixer::User,
+            Self::Fetch { .. }
+            | Self::Model { .. }
+            | Self::CacheChanged { .. }
+            | Self::Inference(_)
+            | Self::Corrupt { .. }
+            | Self::DiskFailed { .. }
+            | Self::Foreign { .. }
+            | Self::SchemaTooNew { .. }
+            | Self::DiskFull { .. }
+            | Self::Store(_)
+            | Self::Output(_) => Fixer::Machine,
+        }
+    }
+
+    /// Returns the stable word for JSON; part of the contract, unlike the wording.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "usage",
+            Self::Config { .. } => "config",
+            Self::PathNotFound { .. } => "path_not_found",
+            Self::Io { .. } => "io",
+            Self::UnsupportedFormat { .. } | Self::NotAFile { .. } => "unsupported_format",
+            Self::LinkRefused { .. } => "link_refused",
+            Self::IgnoreFile { .. } => "ignore_file",
+            Self::OverLimit { .. } => "over_limit",
+            Self::EmptyFile { .. } => "empty_file",
+            Self::TooLarge { .. } => "too_large",
+            Self::Extract { failure, .. } => failure.code(),
+            Self::TooSlow { .. } => Failure::TimedOut.code(),
+            Self::InFile { cause, .. } => cause.code(),
+            Self::EmptyQuery => "empty_query",
+            Self::UnknownDocument { .. } | Self::NotANote { .. } => "unknown_document",
+            Self::UnknownChunk { .. } => "unknown_chunk",
+            Self::AmbiguousDocument { .. } => "ambiguous_document",
+            Self::UnknownPart { .. } => "unknown_part",
+            Self::UnknownModel { .. } => "unknown_model",
+            Self::ModelMismatch { .. } => "model_mismatch",
+            Self::NoModelFiles { .. } => "no_model_files",
+            Self::NotInstalled { .. } => "not_installed",
+            Self::UntrustedModel { .. } => "untrusted_model",
+            Self::Fetch { .. } => "fetch",
+            Self::Model { .. } => "model",
+            Self::CacheChanged { .. } => "cache_changed",
+            Self::Inference(_) => "inference",
+            Self::Corrupt { .. } => "corrupt",
+            Self::DiskFailed { .. } => "disk_failed",
+            Self::Foreign { .. } => "foreign",
+            Self::SchemaTooNew { .. } => "schema_too_new",
+            Self::Locked { .. } => "locked",
+            Self::DiskFull { .. } => "disk_full",
+            Self::Store(_) => "store",
+            Self::Output(_) => "output",
+            Self::Skill(diagnostic) => diagnostic.code(),
+            Self::Cancelled => "cancelled",
+            Self::Interrupted { .. } => "interrupted",
+        }
+    }
+
+    /// Returns the file an error is about, where it is about one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Config { path, .. }
+            | Self::PathNotFound { path }
+            | Self::Io { path, .. }
+            | Self::UnsupportedFormat { path, .. }
+            | Self::NotAFile { path }
+            | Self::LinkRefused { path }
+            | Self::IgnoreFile { path, .. }
+            | Self::OverLimit { path, .. }
+            | Self::EmptyFile { path }
+            | Self::TooLarge { path, .. }
+            | Self::InFile { path, .. }
+            | Self::Model { path, .. }
+            | Self::CacheChanged { path, .. }
+            | Self::Corrupt { path, .. }
+            | Self::DiskFailed { path, .. }
+            | Self::Foreign { path }
+            | Self::SchemaTooNew { path, .. }
+            | Self::Locked { path }
+            | Self::DiskFull { path } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Names another path for the same file, where the error names one.
+    pub fn about(self, path: &Path) -> Self {
+        let path = path.to_owned();
+        match self {
+            Self::PathNotFound { .. } => Self::PathNotFound { path },
+            Self::Io { source, .. } => Self::Io { path, source },
+            Self::NotAFile { .. } => Self::NotAFile { path },
+            Self::LinkRefused { .. } => Self::LinkRefused { path },
+            Self::OverLimit { limit_bytes, .. } => Self::OverLimit { path, limit_bytes },
+            other => other,
+        }
+    }
+
+    /// Adds the file it is about, unless the message names it already.
+    pub fn in_file(self, path: &Path) -> Self {
+        match self.path() {
+            Some(_) => self,
+            None => Self::InFile { path: path.to_owned(), cause: Box::new(self) },
+        }
+    }
+
+    /// Whether it ends a whole run rather than the reading of one file.
+    pub fn is_fatal(&self) -> bool {
+        matches!(
+            self,
+            Self::Inference(_)
+                | Self::Model { .. }
+                | Self::CacheChanged { .. }
+                | Self::Corrupt { .. }
+                | Self::DiskFailed { .. }
+                | Self::Foreign { .. }
+                | Self::SchemaTooNew { .. }
+                | Self::Locked { .. }
+                | Self::DiskFull { .. }
+                | Self::Store(_)
+                | Self::ModelMismatch { .. }
+        )
+    }
+
+    /// Returns what the user can do next; `None` where the message says it all.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Usage { hint, .. } => hint.clone(),
+            Self::Config { hint: Some(hint), .. } => Some(hint.clone()),
+            Self::Config { hint: None, .. } => {
+                Some("correct the value or remove it to use the default".into())
+            }
+            Self::UnsupportedFormat { .. } => Some(
+                "supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go .js .ts .rs \
+                 .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; \
+                 `--type` and `--language` say what another file is"
+                    .into(),
+            ),
+            Self::NotAFile { .. } => Some(
+                "name a file or a folder; what comes through a pipe is added by `kb add - --title TITLE`"
+                    .into(),
+            ),
+            Self::LinkRefused { .. } => Some(
+                "`kb add --follow FOLDER` follows the links below a folder; \
+                 a link that is named itself is followed"
+                    .into(),
+            ),
+            Self::TooLarge { .. } => {
+                Some("raise it with `kb config set ingestion.max_file_mb N`".into())
+            }
+            Self::TooSlow { .. } => {
+                Some("raise it with `kb config set ingestion.max_cpu_seconds N`".into())
+            }
+            Self::EmptyQuery => Some("give some words: `kb search \"how to install git\"`".into()),
+            Self::UnknownDocument { .. } => Some("`kb list` shows the ids there are".into()),
+            Self::NotANote { .. } => Some("change the file, then run `kb update`".into()),
+            Self::UnknownChunk { .. } => {
+                Some("chunk ids change when a document is added again: search again".into())
+            }
+            Self::AmbiguousDocument { candidates, .. } => {
+                Some(format!("give the id or more of the name: {}", candidates.join(", ")))
+            }
+            Self::UnknownPart { document, similar, .. } if similar.is_empty() => {
+                Some(format!("`kb outline {document}` lists what there is"))
+            }
+            Self::UnknownPart { similar, .. } => {
+                Some(format!("did you mean: {}", similar.join("; ")))
+            }
+            Self::UnknownModel { known, .. } => Some(format!(
+                "known models: {}; any other works by `--model-dir DIRECTORY`",
+                known.join(", ")
+            )),
+            Self::ModelMismatch { bound, wanted, .. } => {
+                let name = |candidate: &str| candidate.split(' ').next().unwrap_or_default().to_owned();
+                Some(if Path::new(wanted).is_absolute() {
+                    format!("run `kb reindex --model-dir {wanted}` to switch models")
+                } else if name(wanted) == name(bound) {
+                    "run `kb reindex` to compute all vectors again".into()
+                } else {
+                    format!("run `kb reindex --model {}` to switch models", name(wanted))
+                })
+            }
+            Self::NoModelFiles { .. } => Some(
+                "`kb init --model-dir DIRECTORY` says where they are; \
+                 `kb search --fts-only` needs no model"
+                    .into(),
+            ),
+            Self::NotInstalled { .. } => Some("run `kb init` once, with network access".into()),
+            Self::UntrustedModel { name } => Some(format!(
+                "`kb init --model {name}` fetches it, if you trust it; `kb import FILE --model MODEL` \
+                 computes the vectors with another one"
+            )),
+            Self::Fetch { what, .. } if what.starts_with("model ") => {
+                Some("`kb init --model-dir DIRECTORY` takes the model from files you have".into())
+            }
+            Self::Fetch { .. } => Some("ORT_DYLIB_PATH names an ONNX Runtime library".into()),
+            Self::CacheChanged { .. } => {
+                Some("`kb doctor --fix` fetches it again or makes it again".into())
+            }
+            Self::Model { .. } => Some(
+                "if `kb init` fetched it, remove it and run `kb init` again; \
+                 else name another by `--model-dir` or ORT_DYLIB_PATH"
+                    .into(),
+            ),
+            Self::Corrupt { .. } => Some(
+                "restore a copy of the file, or move it away and add the documents again".into(),
+            ),
+            Self::DiskFailed { .. } => Some(
+                "the file may be sound: run the same command again, and look at the disk if it fails \
+                 again"
+                    .into(),
+            ),
+            Self::Foreign { .. } => {
+                Some("point `--data-dir` or KB_DATA_DIR at another directory".into())
+            }
+            Self::SchemaTooNew { .. } => Some("upgrade kb".into()),
+            Self::Locked { .. } => Some("wait for the other `kb` to end, then try again".into()),
+            Self::DiskFull { .. } => {
+                Some("make room and run the same command again: what is stored stays".into())
+            }
+            Self::Cancelled | Self::Interrupted { .. } => {
+                Some("run the same command again to go on where it stopped".into())
+            }
+            Self::InFile { cause, .. } => cause.hint(),
+            Self::Skill(diagnostic) => diagnostic.hint(),
+            Self::Extract { failure: Failure::NotText | Failure::WrongFormat, .. } => {
+                Some("`--type` says what the file is".into())
+            }
+            Self::Extract { failure: Failure::PasswordNeeded, .. } => {
+                Some("KB_PASSWORD or `--password` opens it".into())
+            }
+            Self::PathNotFound { .. }
+            | Self::Io { .. }
+            | Self::IgnoreFile { .. }
+            | Self::OverLimit { .. }
+            | Self::EmptyFile { .. }
+            | Self::Extract { .. }
+            | Self::Inference(_)
+            | Self::Store(_)
+            | Self::Output(_) => None,
+        }
+    }
+}
