@@ -82,8 +82,8 @@ impl Scope {
         })
     }
 
-    /// Remembers where paths lead that an older kb added, as far as they are what they were: from then on a
-    /// link that is put in the place of a folder above them is noticed, too.
+    /// Remembers the real paths of unchanged files and folders that an older kb added without them, so that a
+    /// link which later replaces a folder above them is noticed.
     pub(super) fn learn_real_paths(&self, store: &mut Store) -> Result<()> {
         for root in self.roots.iter().filter(|root| root.real_path.is_none()) {
             // A part of an added folder was not added itself.

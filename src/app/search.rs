@@ -181,7 +181,7 @@ pub fn search(
     let load = || session.embedder(binding.as_ref(), observer);
     let results = search::search(&store, &load, &query, &options)?;
     if results.hits.is_empty() {
-        if store.document_names()?.is_empty() {
+        if !store.has_document(&Filter::default())? {
             observer.note(NOTHING_ADDED);
         } else {
             absent::note(&store, &options.filter, observer)?;

@@ -1,8 +1,8 @@
 //! `kb completions`, and the answers to a shell that completes.
 //!
 //! The script that a shell reads calls kb again at every key, with the words typed so far after `--`
-//! and the name of the shell in a variable. What is known of a value goes by its name in the help
-//! text. Failures are not reported: a shell has no place for them while it completes.
+//! and the name of the shell in a variable. The name of a value in the help text decides what is
+//! offered for it. Failures are not reported: a shell has no place for them while it completes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

@@ -227,7 +227,7 @@ pub struct UnknownName {
 
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is none of {}", self.given, self.known.join(", "))
+        write!(f, "`{}` is not one of {}", self.given, self.known.join(", "))
     }
 }
 

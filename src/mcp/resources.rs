@@ -26,7 +26,7 @@ impl Resources for Service {
             None => 0,
             Some(Ok(skip)) => skip,
             Some(Err(_)) => {
-                let message = "the cursor is none of this server's".to_owned();
+                let message = "the cursor is not from this server".to_owned();
                 return Err(failure(&Error::Usage { message, hint: None }));
             }
         };

@@ -17,7 +17,7 @@ use crate::present::json::skill as skill_json;
 use crate::skill::commands::{Command, Kind, Parameter};
 use crate::text::paths;
 
-/// Returns what agents are told about when to use a skill command.
+/// Returns when an agent should use a skill command.
 fn when_to_use(name: &str) -> &'static str {
     match name {
         "list" => "Use it to learn which skills there are; search and capability narrow the list.",

@@ -238,7 +238,7 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "sync",
-        about: "Merge access logs that had to be written beside the project",
+        about: "Merge access logs that had to be written next to the project",
         is_read_only: false,
         is_tool: false,
         parameters: &[

@@ -197,7 +197,7 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
     let is_known =
         |text: &String| text.chars().count() == 1 && GREEK_LETTERS.contains(text.as_str());
     if let Some(letter) = greek_letter.as_ref().filter(|letter| !is_known(letter)) {
-        return Err(format!("greekLetter '{letter}' is none of {GREEK_LETTERS}"));
+        return Err(format!("greekLetter '{letter}' is not one of {GREEK_LETTERS}"));
     }
     let row = SkillRow {
         description: required("description")?,

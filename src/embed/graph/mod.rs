@@ -58,8 +58,8 @@ fn source(installed: &Installed) -> Result<Source> {
     }
     let found =
         weights(dir).filter(|path| path.extension().is_some_and(|extension| extension == "onnx"));
-    let beside = || ["onnx/model.onnx", "model.onnx"].map(|name| dir.join(name));
-    match (found.or_else(|| beside().into_iter().find(|path| path.is_file())), family) {
+    let exported = || ["onnx/model.onnx", "model.onnx"].map(|name| dir.join(name));
+    match (found.or_else(|| exported().into_iter().find(|path| path.is_file())), family) {
         (Some(path), _) => Ok(Source::Onnx(path)),
         (None, Family::Unsupported(reason)) => {
             let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");

@@ -18,7 +18,7 @@ pub(in crate::present) struct DoctorJson<'a> {
     sound: bool,
     /// Faults that are left.
     faults: usize,
-    /// Faults that were mended.
+    /// Faults that were repaired.
     repaired: usize,
     /// In the order in which they were made.
     checks: Vec<CheckJson<'a>>,

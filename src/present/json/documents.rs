@@ -229,7 +229,7 @@ pub fn info(
 pub(in crate::present) struct TagJson<'a> {
     /// The tag.
     name: &'a str,
-    /// Documents that bear it.
+    /// Number of documents that have it.
     count: u32,
 }
 

@@ -71,14 +71,14 @@ pub(in crate::present) struct ResultJson<'a> {
     score_breakdown: BreakdownJson,
     /// The chunk's own text, without its context; or the text of the passage.
     text: &'a str,
-    /// Where the text stands, to be cited.
+    /// Where the text is, for a citation.
     source: SourceJson<'a>,
     /// What the legs say of the chunk.
     evidence: EvidenceJson,
     /// With `--explain`: which terms of the query it was found by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<TermJson<'a>>,
-    /// Near copies of this chunk that were passed over; there only where there are any.
+    /// Near copies of this chunk that were left out; present only if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<u32>,
     /// With `--budget` or `--context`: the chunks the passage is made of, in their order.
@@ -133,7 +133,7 @@ struct BreakdownJson {
     vector: Option<f64>,
 }
 
-/// Where a text stands.
+/// Where a text is.
 #[derive(Serialize, JsonSchema)]
 struct SourceJson<'a> {
     /// Id of the document, as `kb info` takes it.

@@ -48,7 +48,7 @@ pub(in crate::present) struct WhyJson<'a> {
     score: Option<f64>,
 }
 
-/// Where a chunk stands in a ranking.
+/// The place of a chunk in a ranking.
 #[derive(Serialize, JsonSchema)]
 struct StandingJson {
     /// The chunk.

@@ -163,7 +163,7 @@ pub(in crate::present) struct LintJson<'a> {
     skill: &'a str,
     /// Its directory.
     path: &'a str,
-    /// Whether it was passed over because it is built, not written.
+    /// Whether it was skipped because it is built, not written.
     skipped: bool,
     /// Findings that are errors.
     errors: usize,
