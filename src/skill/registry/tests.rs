@@ -149,7 +149,7 @@ fn each_bad_file_is_one_log_line_and_the_rest_loads() {
         ("b07", "---\nname: Big Name\ndescription: d\n---\n", "other characters"),
         ("b08", "---\nname: -x\ndescription: d\n---\n", "begins or ends with a hyphen"),
         ("b09", "---\nname: b09\ndescription: d\ncapabilities: read\n---\n", "is not a list"),
-        ("b10", "---\nname: b10\ndescription: d\ngreekLetter: ω\n---\n", "none of αβ"),
+        ("b10", "---\nname: b10\ndescription: d\ngreekLetter: ω\n---\n", "is not one of αβ"),
         ("b11", "---\nname: b11\ndescription: d\nversion: [1]\n---\n", "version is not text"),
         ("b12", "\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}", "it is not text"),
     ];
