@@ -1,118 +1,222 @@
 //! Estimates progress and the time left. Pure: the caller passes the time.
+//!
+//! Work is counted in chunks, because computing their vectors takes most of the time. Files that
+//! were read have a known number of chunks; for the others it is estimated from the files of the
+//! same kind that were read before them.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
 use std::time::Duration;
 
-/// What opening a file costs, in bytes of text.
-const COST_OF_FILE: u64 = 2_000;
+use crate::ingest::detect;
 
-/// Most that the length of a file says of its work: beyond that it is pictures.
-const MAX_COST: u64 = 1_000_000;
+/// What reading and storing a file costs, in chunks.
+const CHUNKS_PER_FILE: f64 = 0.3;
 
-/// How long a rate looks back.
+/// A guess at how many bytes of a text file make a chunk; measured on the collections of
+/// docs/quality.md: 700 to 1,300.
+const BYTES_PER_CHUNK: f64 = 1_000.0;
+
+/// The same for files in which text is compressed or stands between pictures; measured on PDFs:
+/// 2,000 to 40,000.
+const PACKED_BYTES_PER_CHUNK: f64 = 10_000.0;
+
+/// How many bytes a guess counts for beside what was measured.
+const GUESSED_BYTES: f64 = 200_000.0;
+
+/// How far back a rate looks.
 const WINDOW: Duration = Duration::from_secs(15);
 
-/// Before this nothing is said of the time that is left.
-const MIN_ELAPSED: Duration = Duration::from_secs(3);
+/// No estimate is shown earlier than this, and before this share of the work is done.
+const MIN_ELAPSED: Duration = Duration::from_secs(5);
+const MIN_SHARE: f64 = 0.01;
 
-/// The work of all files, in the order in which they are done.
+/// Estimates beyond this are not meaningful.
+const MAX_LEFT: Duration = Duration::from_secs(100 * 3600);
+
+/// The files of a run in the order of the walk, as counted ahead of it.
 #[derive(Debug, Default)]
 pub(super) struct Work {
-    /// Of all files up to and with each.
-    sums: Vec<u64>,
+    /// The kind of each file, and its size in bytes.
+    files: Vec<(usize, u64)>,
+    kinds: Vec<Kind>,
+}
+
+/// Files with the same extension.
+#[derive(Debug, Clone, Copy)]
+struct Kind {
+    num_files: u64,
+    num_bytes: f64,
+    /// The guess at how many chunks a byte makes.
+    chunks_per_byte: f64,
 }
 
 impl Work {
-    /// Takes the lengths of the files.
-    pub(super) fn new(sizes: impl IntoIterator<Item = u64>) -> Self {
-        let mut sum = 0;
-        let add = |size: u64| {
-            sum += COST_OF_FILE + size.min(MAX_COST);
-            sum
-        };
-        Self { sums: sizes.into_iter().map(add).collect() }
+    /// Takes the path and the size in bytes of each file.
+    pub(super) fn new<P: AsRef<Path>>(files: impl IntoIterator<Item = (P, u64)>) -> Self {
+        let (mut work, mut kinds) = (Self::default(), HashMap::new());
+        for (path, size) in files {
+            let path = path.as_ref();
+            let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+            let kind = *kinds.entry(extension).or_insert_with_key(|extension| {
+                let is_packed = extension.as_ref().is_some_and(|extension| {
+                    ["pdf", "docx", "epub"].iter().any(|packed| extension == packed)
+                });
+                let chunks_per_byte = match detect::is_claimed(path) {
+                    false => 0.0,
+                    true if is_packed => 1.0 / PACKED_BYTES_PER_CHUNK,
+                    true => 1.0 / BYTES_PER_CHUNK,
+                };
+                work.kinds.push(Kind { num_files: 0, num_bytes: 0.0, chunks_per_byte });
+                work.kinds.len() - 1
+            });
+            work.kinds[kind].num_files += 1;
+            work.kinds[kind].num_bytes += float(size);
+            work.files.push((kind, size));
+        }
+        work
     }
 
     /// Returns how many files there are.
     pub(super) fn num_files(&self) -> usize {
-        self.sums.len()
-    }
-
-    /// Returns the work of the first files.
-    fn of(&self, num_files: usize) -> u64 {
-        match num_files.min(self.sums.len()) {
-            0 => 0,
-            count => self.sums[count - 1],
-        }
-    }
-
-    fn all(&self) -> u64 {
-        self.of(self.sums.len())
+        self.files.len()
     }
 }
 
-/// How fast it goes.
+/// The files of one kind that were looked at.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    num_files: u64,
+    num_bytes: f64,
+    /// Those with something to do.
+    worked_bytes: f64,
+    worked_chunks: f64,
+    num_worked: u64,
+}
+
+/// What was done so far, and when.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    num_files: usize,
-    /// Work that took time: files that are as they were take none.
-    worked: u64,
-    /// Until when nothing had to be done.
+    /// Files that were looked at and are not in `seen` yet: their position in the walk and their
+    /// chunks.
+    unsorted: Vec<(usize, Option<u64>)>,
+    seen: Vec<Seen>,
+    num_seen: u64,
+    num_worked: u64,
+    chunks_waiting: u64,
+    chunks_embedded: u64,
+    /// Until when there was nothing to do.
     idle: Duration,
-    /// Chunks embedded by when, as far back as a rate looks.
+    /// When how many chunks had been embedded, as far back as a rate looks.
     embedded: VecDeque<(Duration, u64)>,
+    /// The largest share shown: a bar never moves back.
+    shown: f64,
+}
+
+/// The work of a run in chunks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Estimate {
+    /// Done so far; files without any work are not counted.
+    done: f64,
+    left: f64,
+    /// How much of the run files without work were expected to be.
+    spared: f64,
 }
 
 impl Pace {
-    /// Takes note of the next file: whether anything had to be done for it.
-    pub(super) fn file(&mut self, work: Option<&Work>, is_worked: bool, now: Duration) {
-        let cost = work.map_or(0, |work| work.of(self.num_files + 1) - work.of(self.num_files));
-        self.num_files += 1;
-        if is_worked {
-            self.worked += cost;
-        } else if self.worked == 0 {
-            self.idle = now;
+    /// Takes note of a file that was looked at: its chunks that need a vector, or `None` if there is
+    /// nothing to do.
+    pub(super) fn read(&mut self, position: usize, num_chunks: Option<usize>, now: Duration) {
+        let num_chunks = num_chunks.map(|count| count as u64);
+        self.num_seen += 1;
+        match num_chunks {
+            Some(count) => {
+                self.num_worked += 1;
+                self.chunks_waiting += count;
+            }
+            None if self.num_worked == 0 => self.idle = now,
+            None => {}
         }
+        self.unsorted.push((position, num_chunks));
     }
 
-    /// Takes note of how many chunks are embedded by now.
-    pub(super) fn embedded(&mut self, num_chunks: u64, now: Duration) {
-        self.embedded.push_back((now, num_chunks));
+    /// Takes note of chunks that were embedded.
+    pub(super) fn embedded(&mut self, num_chunks: usize, now: Duration) {
+        let num_chunks = num_chunks as u64;
+        self.chunks_embedded += num_chunks;
+        self.chunks_waiting = self.chunks_waiting.saturating_sub(num_chunks);
+        self.embedded.push_back((now, self.chunks_embedded));
         while self.embedded.len() > 2 && now.saturating_sub(self.embedded[1].0) > WINDOW {
             self.embedded.pop_front();
         }
     }
 
-    /// Returns chunks a second over the last while; `None` before there is one.
+    /// Returns chunks per second over the last while; `None` before there is one.
     pub(super) fn rate(&self) -> Option<f64> {
         let (first, last) = (self.embedded.front()?, self.embedded.back()?);
         let seconds = last.0.saturating_sub(first.0).as_secs_f64();
-        let count = u32::try_from(last.1.saturating_sub(first.1)).unwrap_or(u32::MAX);
-        (seconds >= 1.0).then(|| f64::from(count) / seconds)
+        (seconds >= 1.0).then(|| float(last.1.saturating_sub(first.1)) / seconds)
     }
 
-    /// Returns how much is done, from 0 to 1.
-    pub(super) fn share(&self, work: &Work) -> f64 {
-        ratio(work.of(self.num_files), work.all())
+    /// Returns how much is done, from 0 to 1; never less than before.
+    pub(super) fn share(&mut self, work: &Work) -> f64 {
+        let Estimate { done, left, spared } = self.estimate(work);
+        let all = done + left + spared;
+        let share = if all > 0.0 { (done + spared) / all } else { 0.0 };
+        self.shown = self.shown.max(share.clamp(0.0, 1.0));
+        self.shown
     }
 
-    /// Returns how long the rest takes if it is like what was worked on so far; `None` before enough is
-    /// known. As the average of all that was done it settles instead of jumping.
-    pub(super) fn left(&self, work: &Work, now: Duration) -> Option<Duration> {
+    /// Returns how long the rest takes if it is like the work done so far; `None` before enough is
+    /// known. As an average over the whole run it settles instead of jumping.
+    pub(super) fn left(&mut self, work: &Work, now: Duration) -> Option<Duration> {
+        let Estimate { done, left, .. } = self.estimate(work);
         let elapsed = now.saturating_sub(self.idle);
-        if elapsed < MIN_ELAPSED || self.worked == 0 {
+        if elapsed < MIN_ELAPSED || done <= 0.0 || done / (done + left) < MIN_SHARE {
             return None;
         }
-        /// Beyond this it is a guess, and no number of seconds.
-        const MAX_RATIO: f64 = 1e6;
-        let rest = work.all() - work.of(self.num_files);
-        Some(elapsed.mul_f64(ratio(rest, self.worked).min(MAX_RATIO)))
+        let seconds = elapsed.as_secs_f64() * left / done;
+        Some(Duration::from_secs_f64(seconds.min(MAX_LEFT.as_secs_f64())))
+    }
+
+    fn estimate(&mut self, work: &Work) -> Estimate {
+        self.seen.resize(work.kinds.len(), Seen::default());
+        for (position, num_chunks) in self.unsorted.drain(..) {
+            // A file that appeared after the files were counted has no entry.
+            let Some(&(kind, size)) = work.files.get(position) else { continue };
+            let seen = &mut self.seen[kind];
+            seen.num_files += 1;
+            seen.num_bytes += float(size);
+            if let Some(chunks) = num_chunks {
+                seen.num_worked += 1;
+                seen.worked_bytes += float(size);
+                seen.worked_chunks += float(chunks);
+            }
+        }
+        // The other files are expected to need work as often as those that were looked at.
+        let worked_share = float(self.num_worked.max(1)) / float(self.num_seen.max(1));
+        let (mut unseen, mut spared) = (0.0, 0.0);
+        for (kind, seen) in work.kinds.iter().zip(&self.seen) {
+            let per_byte = (seen.worked_chunks + kind.chunks_per_byte * GUESSED_BYTES)
+                / (seen.worked_bytes + GUESSED_BYTES);
+            let num_unseen = float(kind.num_files.saturating_sub(seen.num_files));
+            let unseen_bytes = (kind.num_bytes - seen.num_bytes).max(0.0);
+            unseen += num_unseen * CHUNKS_PER_FILE + unseen_bytes * per_byte;
+            let num_spared = float(seen.num_files - seen.num_worked);
+            let spared_bytes = seen.num_bytes - seen.worked_bytes;
+            spared += num_spared * CHUNKS_PER_FILE + spared_bytes * per_byte;
+        }
+        Estimate {
+            done: float(self.num_worked) * CHUNKS_PER_FILE + float(self.chunks_embedded),
+            left: unseen * worked_share + float(self.chunks_waiting),
+            spared,
+        }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share and an estimate are not exact")]
-fn ratio(part: u64, whole: u64) -> f64 {
-    part as f64 / whole.max(1) as f64
+fn float(count: u64) -> f64 {
+    count as f64
 }
 
 #[cfg(test)]
@@ -123,46 +227,105 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
+    fn files(sizes: &[u64]) -> Work {
+        Work::new(sizes.iter().map(|size| ("note.txt", *size)))
+    }
+
+    fn is_near(left: Option<Duration>, expected: u64) -> bool {
+        left.is_some_and(|left| left.abs_diff(seconds(expected)) <= seconds(expected / 20 + 1))
+    }
+
+    /// Reads a file with so many chunks and embeds them, until `now`.
+    fn done(pace: &mut Pace, position: usize, num_chunks: usize, now: Duration) {
+        pace.read(position, Some(num_chunks), now);
+        pace.embedded(num_chunks, now);
+    }
+
     #[test]
-    fn what_is_left_is_told_by_what_was_worked_on() {
-        let work = Work::new([10_000; 10]);
+    fn the_time_left_follows_from_the_work_done() {
+        let work = files(&[10_000; 10]);
         let mut pace = Pace::default();
-        // Four files that are as they were, at once.
-        (0..4).for_each(|_| pace.file(Some(&work), false, seconds(1)));
-        assert_eq!((pace.share(&work), pace.left(&work, seconds(1))), (0.4, None));
-        pace.file(Some(&work), true, seconds(3));
-        assert_eq!(pace.left(&work, seconds(3)), None);
-        pace.file(Some(&work), true, seconds(11));
-        assert_eq!(pace.left(&work, seconds(11)), Some(seconds(20)));
-        (0..4).for_each(|_| pace.file(Some(&work), true, seconds(30)));
-        assert_eq!((pace.share(&work), pace.left(&work, seconds(31))), (1.0, Some(seconds(0))));
+        (0..5).for_each(|position| done(&mut pace, position, 10, seconds(10)));
+        assert!(is_near(pace.left(&work, seconds(10)), 10), "{:?}", pace.left(&work, seconds(10)));
+        (5..10).for_each(|position| done(&mut pace, position, 10, seconds(20)));
+        assert_eq!(pace.left(&work, seconds(20)), Some(Duration::ZERO));
+        assert!((pace.share(&work) - 1.0).abs() < 1e-9);
     }
 
     #[test]
-    fn a_long_file_counts_as_more_than_a_short_one_up_to_a_limit() {
-        let work = Work::new([0, 8_000, u64::MAX]);
-        assert_eq!((work.num_files(), work.of(1), work.of(2)), (3, 2_000, 12_000));
-        assert_eq!(work.all(), 12_000 + COST_OF_FILE + MAX_COST);
+    fn nothing_is_estimated_before_five_seconds_and_one_percent() {
+        let work = files(&[10_000; 1_000]);
+        let mut pace = Pace::default();
+        done(&mut pace, 0, 10, seconds(30));
+        assert_eq!(pace.left(&work, seconds(30)), None);
+        (1..50).for_each(|position| done(&mut pace, position, 10, seconds(4)));
+        assert_eq!(pace.left(&work, seconds(4)), None);
+        assert!(pace.left(&work, seconds(6)).is_some());
     }
 
     #[test]
-    fn a_rate_is_that_of_the_last_while() {
+    fn a_bar_moves_while_later_files_wait_for_a_large_one() {
+        let work = files(&[100_000, 10_000, 10_000, 10_000]);
+        let mut pace = Pace::default();
+        (1..4).for_each(|position| done(&mut pace, position, 10, seconds(1)));
+        let early = pace.share(&work);
+        assert!(early > 0.15, "{early}");
+        pace.read(0, Some(100), seconds(2));
+        pace.embedded(50, seconds(6));
+        assert!(pace.share(&work) > early);
+    }
+
+    #[test]
+    fn files_without_work_move_the_bar_but_do_not_shorten_the_estimate() {
+        let work = files(&[10_000; 100]);
+        let mut pace = Pace::default();
+        (0..50).for_each(|position| pace.read(position, None, seconds(1)));
+        assert!((0.4..0.6).contains(&pace.share(&work)) || pace.share(&work) > 0.9);
+        assert_eq!(pace.left(&work, seconds(1)), None);
+        (50..75).for_each(|position| done(&mut pace, position, 10, seconds(11)));
+        // A third of the files needed work: so will a third of the other 25, at 2.5 per second.
+        assert!(is_near(pace.left(&work, seconds(11)), 3), "{:?}", pace.left(&work, seconds(11)));
+    }
+
+    #[test]
+    fn the_chunks_of_unread_files_are_estimated_by_kind() {
+        let pictures = [("film.mp4", 4_000_000_000), ("scan.pdf", 2_000_000)];
+        let notes = [("note.txt", 100_000); 2];
+        let work = Work::new(pictures.into_iter().chain(notes));
+        let mut pace = Pace::default();
+        pace.read(0, None, seconds(0));
+        done(&mut pace, 1, 10, seconds(10));
+        done(&mut pace, 2, 100, seconds(20));
+        let left = pace.left(&work, seconds(20)).unwrap();
+        assert!((seconds(8)..seconds(20)).contains(&left), "{left:?}");
+    }
+
+    #[test]
+    fn a_bar_never_moves_back() {
+        let work = files(&[1_000, 1_000_000]);
+        let mut pace = Pace::default();
+        done(&mut pace, 0, 1, seconds(1));
+        let before = pace.share(&work);
+        pace.read(1, Some(100_000), seconds(2));
+        assert!(pace.share(&work) >= before);
+    }
+
+    #[test]
+    fn the_rate_covers_the_last_seconds() {
         let mut pace = Pace::default();
         assert_eq!(pace.rate(), None);
         for second in 0..100 {
-            let per_second = if second < 50 { 10 } else { 20 };
-            let before = pace.embedded.back().map_or(0, |entry| entry.1);
-            pace.embedded(before + per_second, seconds(second));
+            pace.embedded(if second < 50 { 10 } else { 20 }, seconds(second));
         }
         assert_eq!(pace.rate(), Some(20.0));
     }
 
     #[test]
-    fn more_files_than_were_counted_are_no_panic() {
-        let work = Work::new([1]);
+    fn files_that_appear_during_a_run_do_no_harm() {
+        let work = files(&[1]);
         let mut pace = Pace::default();
-        (0..3).for_each(|_| pace.file(Some(&work), true, seconds(9)));
-        assert_eq!((pace.share(&work), pace.left(&work, seconds(9))), (1.0, Some(seconds(0))));
-        pace.file(None, true, seconds(9));
+        (0..3).for_each(|position| done(&mut pace, position, 1, seconds(9)));
+        assert!(pace.share(&work) <= 1.0 && pace.left(&work, seconds(9)).is_some());
+        assert_eq!(pace.left(&files(&[]), seconds(9)), Some(Duration::ZERO));
     }
 }

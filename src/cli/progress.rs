@@ -1,10 +1,10 @@
 //! Shows progress on stderr: bars on a terminal, silence in a pipe.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::Duration;
-use std::{mem, thread};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -16,20 +16,19 @@ use crate::ingest::walk::{self, Start, WalkOptions};
 use crate::text::number::{counted, duration, thousands};
 use crate::text::printable::clean;
 
-/// How often a bar moves when nothing happens.
+/// How often a bar is redrawn when nothing happens.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Documents whose notes of one kind are said one by one: a folder of photographs would fill the
-/// screen.
+/// How many notes of one kind are printed: a folder of photographs would fill the screen.
 const MAX_NOTES: u64 = 10;
 
-/// Parts into which the whole of a run is cut.
-const SHARES: u64 = 1000;
+/// Length of a bar, in steps.
+const STEPS: u64 = 1000;
 
-/// What takes as long is worth saying.
+/// A run expected to take longer than this is announced.
 const LONG: Duration = Duration::from_secs(300);
 
-/// Draws downloads and says where they come from and go to.
+/// Draws downloads and reports their source and destination.
 pub(super) struct FetchProgress {
     bars: MultiProgress,
     by_file: HashMap<String, ProgressBar>,
@@ -73,13 +72,14 @@ impl FetchProgress {
                 ));
             }
             embed::Event::SourceFailed { what, source, reason } => {
-                self.say(&format!("{what} is not to be had from {source}: {reason}"));
+                self.say(&format!("Could not fetch {what} from {source}: {reason}"));
             }
             embed::Event::Changed { path } => self.say(&format!(
-                "{} has changed since kb put it there: it is made again",
+                "{} was changed by another program; kb creates it again",
                 path.display()
             )),
-            embed::Event::Waiting => self.say("Waiting for another kb that fetches or prepares..."),
+            embed::Event::Waiting => self
+                .say("Waiting for another kb process that is fetching or preparing the model..."),
             embed::Event::Optimising => self.say(embed::OPTIMISING),
         }
     }
@@ -89,10 +89,10 @@ impl FetchProgress {
     }
 }
 
-/// Draws a run of `kb add` and writes what failed to the log.
+/// Draws a run of `kb add` and reports failures.
 pub(super) struct IngestProgress {
     bar: ProgressBar,
-    /// The files there are, as soon as they are counted.
+    /// All files of the run, once they are counted.
     work: Arc<OnceLock<Work>>,
     pace: Pace,
     num_found: u64,
@@ -101,16 +101,15 @@ pub(super) struct IngestProgress {
     num_read: u64,
     num_embedded: u64,
     num_failed: u64,
-    is_long_said: bool,
-    /// Notes by their words without numbers: how many there were, and the last of them.
+    /// Notes by their text without digits: how many there were, and the last one.
     notes: BTreeMap<String, (u64, String)>,
     is_single: bool,
 }
 
 impl IngestProgress {
-    /// `is_single`: one file was named, whose failure is the command's own and not said here.
+    /// `is_single`: one file was named; its failure is the command's error and is not reported here.
     pub(super) fn new(is_single: bool) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(SHARES), target())
+        let bar = ProgressBar::with_draw_target(Some(STEPS), target())
             .with_style(style("{bar:30.cyan/bright.black} {percent:>3} %  {prefix}\n{msg:.dim}"));
         bar.enable_steady_tick(TICK);
         Self {
@@ -123,33 +122,38 @@ impl IngestProgress {
             num_read: 0,
             num_embedded: 0,
             num_failed: 0,
-            is_long_said: false,
             notes: BTreeMap::new(),
             is_single,
         }
     }
 
-    /// Counts the files in a separate thread, if the bar is shown: the run itself finds them as it
-    /// goes, and so does not know how many there are.
+    /// Counts the files in a separate thread, if the bar is shown: the run itself finds them one by
+    /// one and does not know how many there are.
     pub(super) fn count(&self, starts: &[Start], options: WalkOptions) {
         if self.bar.is_hidden() {
             return;
         }
         let (work, starts) = (Arc::clone(&self.work), starts.to_vec());
         thread::spawn(move || {
-            let files = walk::walk(&starts, &options);
+            let files = walk::walk(&starts, &options).map(|file| match file {
+                Ok(file) => (file.path, file.size_bytes),
+                Err(_) => (PathBuf::new(), 0),
+            });
             // Set once, here.
-            let _ = work.set(Work::new(files.map(|file| file.map_or(0, |file| file.size_bytes))));
+            let _ = work.set(Work::new(files));
         });
     }
 
     pub(super) fn on_event(&mut self, event: &ingest::Event<'_>) {
         match *event {
             ingest::Event::Found { num_files } => self.num_found = num_files as u64,
-            ingest::Event::Prepared { .. } => self.num_read += 1,
+            ingest::Event::Read { position, num_chunks } => {
+                self.num_read += u64::from(num_chunks.is_some());
+                self.pace.read(position, num_chunks, self.bar.elapsed());
+            }
             ingest::Event::Embedded { num_chunks } => {
                 self.num_embedded += num_chunks as u64;
-                self.pace.embedded(self.num_embedded, self.bar.elapsed());
+                self.pace.embedded(num_chunks, self.bar.elapsed());
             }
             ingest::Event::Stored { path, num_chunks, warnings } => {
                 self.num_stored += 1;
@@ -157,13 +161,13 @@ impl IngestProgress {
                 for warning in warnings {
                     self.note(path, warning);
                 }
-                self.advance(true);
+                self.num_done += 1;
             }
             ingest::Event::Skipped { path, .. } => {
                 self.detail("unchanged", path, "");
-                self.advance(false);
+                self.num_done += 1;
             }
-            ingest::Event::Ignored => self.advance(false),
+            ingest::Event::Ignored => self.num_done += 1,
             ingest::Event::Warned { error } => {
                 self.bar.suspend(|| voice::warn(&error.to_string()));
                 self.num_done += 1;
@@ -178,7 +182,7 @@ impl IngestProgress {
                         self.bar.suspend(|| voice::fail(&text));
                     }
                 }
-                self.advance(true);
+                self.num_done += 1;
             }
         }
         self.draw();
@@ -202,16 +206,16 @@ impl IngestProgress {
         }
     }
 
-    /// Says how many files nothing was done with.
-    pub(super) fn tell_left(&self) {
-        let left = |all: u64| thousands(all.saturating_sub(self.num_done));
+    /// Reports how many files an interrupted run has not reached.
+    pub(super) fn report_remaining(&self) {
+        let remaining = |all: u64| thousands(all.saturating_sub(self.num_done));
         voice::say(&match self.work.get() {
-            Some(work) => format!("{} of the files are left", left(work.num_files() as u64)),
-            None => format!("{} of the files found so far are left", left(self.num_found)),
+            Some(work) => format!("Files not reached: {}", remaining(work.num_files() as u64)),
+            None => format!("Files found but not reached: {}", remaining(self.num_found)),
         });
     }
 
-    /// Says what came of it in figures, and where to read what failed.
+    /// Reports the speed of the run and where failures are logged.
     pub(super) fn conclude(&self, log: &Path) {
         if self.bar.is_hidden() || self.is_single {
             return;
@@ -224,16 +228,11 @@ impl IngestProgress {
             parts.push(format!("{chunks} embedded in {}, {rate} a second.", duration(seconds)));
         }
         if self.num_failed > 0 {
-            parts.push(format!("What failed and why: {}", log.display()));
+            parts.push(format!("Failures are logged in {}.", log.display()));
         }
         if !parts.is_empty() {
             voice::say(&parts.join(" "));
         }
-    }
-
-    fn advance(&mut self, is_worked: bool) {
-        self.num_done += 1;
-        self.pace.file(self.work.get(), is_worked, self.bar.elapsed());
     }
 
     /// Updates the bar and the text next to it.
@@ -242,9 +241,11 @@ impl IngestProgress {
             return;
         }
         let (done, now) = (thousands(self.num_done), self.bar.elapsed());
+        let mut left = None;
         let mut over_all = match self.work.get() {
             Some(work) => {
-                self.bar.set_position(shares(self.pace.share(work)));
+                self.bar.set_position(steps(self.pace.share(work)));
+                left = self.pace.left(work, now);
                 format!("{done} of {} files", thousands(work.num_files() as u64))
             }
             None => format!("{done} files"),
@@ -252,26 +253,20 @@ impl IngestProgress {
         if self.num_failed > 0 {
             over_all += &format!(", {} failed", thousands(self.num_failed));
         }
-        if let Some(left) = self.work.get().and_then(|work| self.pace.left(work, now)) {
+        if let Some(left) = left {
             over_all += &format!(", {} left", duration(left.as_secs()));
-            self.tell_long(left);
         }
         let rate =
-            self.pace.rate().map(|rate| format!(" ({rate:.0} a second)")).unwrap_or_default();
+            self.pace.rate().map(|rate| format!(" ({rate:.0} per second)")).unwrap_or_default();
         let chunks = counted(usize::try_from(self.num_embedded).unwrap_or(usize::MAX), "chunk");
         let (read, stored) = (thousands(self.num_read), thousands(self.num_stored));
-        let stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");
+        let mut stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");
+        // Below the bar, so that it disappears when the estimate falls.
+        if left.is_some_and(|left| left >= LONG) {
+            stages = format!("{stages}\n{LONG_NOTE}");
+        }
         self.bar.set_prefix(over_all);
         self.bar.set_message(stages);
-    }
-
-    /// Says once that it takes long, and that nothing is lost by ending it.
-    fn tell_long(&mut self, left: Duration) {
-        if let Some(text) = long_note(left)
-            && !mem::replace(&mut self.is_long_said, true)
-        {
-            self.say(&text);
-        }
     }
 
     fn say(&self, text: &str) {
@@ -287,7 +282,7 @@ impl IngestProgress {
     }
 }
 
-/// Draws how many chunks have a vector of another model.
+/// Draws how many chunks still have a vector of another model.
 pub(super) struct ReindexProgress {
     bar: ProgressBar,
 }
@@ -308,19 +303,12 @@ impl ReindexProgress {
     }
 }
 
-/// Returns what is to be said of a run that takes so long; `None` if it is not worth a word.
-fn long_note(left: Duration) -> Option<String> {
-    (left >= LONG).then(|| {
-        format!(
-            "This takes about {}: the model runs on the processor, which is all it can use. Ctrl-C ends \
-             it after the document at hand, and the same command goes on from there.",
-            duration(left.as_secs())
-        )
-    })
-}
+/// What a long run shows; every line fits 80 columns.
+const LONG_NOTE: &str = "The model runs on the processor. Ctrl-C stops after the current document;\n\
+                         the same command continues from there.";
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1")]
-fn shares(share: f64) -> u64 {
+fn steps(share: f64) -> u64 {
     (share.clamp(0.0, 1.0) * 1000.0) as u64
 }
 
@@ -341,16 +329,6 @@ pub(super) fn style(template: &str) -> ProgressStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_run_is_announced_with_the_way_to_end_it() {
-        assert_eq!(long_note(Duration::from_secs(299)), None);
-        assert_eq!(
-            long_note(Duration::from_secs(2700)).unwrap(),
-            "This takes about 45 min 00 s: the model runs on the processor, which is all it can use. \
-             Ctrl-C ends it after the document at hand, and the same command goes on from there."
-        );
-    }
 
     /// A terminal in memory.
     #[derive(Debug)]
@@ -394,28 +372,33 @@ mod tests {
         }
     }
 
-    /// Returns the text next to the bar, and whether the long run was announced, after the
-    /// first tenth of 100 equal files took so long.
-    fn after_a_tenth(seconds: u64) -> (String, bool) {
+    /// Returns the text beside and below the bar after a tenth of 100 equal files took so long.
+    fn after_a_tenth(seconds: u64) -> (String, String) {
         let mut progress = IngestProgress::new(false);
         let target = ProgressDrawTarget::term_like(Box::new(Blind));
-        progress.bar = ProgressBar::with_draw_target(Some(SHARES), target);
-        progress.work.set(Work::new([10_000; 100])).unwrap();
-        for number in 1..=10 {
-            progress.bar = progress.bar.with_elapsed(Duration::from_secs(seconds * number / 10));
-            let event = ingest::Event::Stored { path: None, num_chunks: 1, warnings: &[] };
+        progress.bar = ProgressBar::with_draw_target(Some(STEPS), target);
+        progress.work.set(Work::new([("note.txt", 10_000); 100])).unwrap();
+        for position in 0..10 {
+            let elapsed = Duration::from_secs(seconds * (position as u64 + 1) / 10);
+            progress.bar = progress.bar.with_elapsed(elapsed);
+            progress.on_event(&ingest::Event::Read { position, num_chunks: Some(10) });
+            progress.on_event(&ingest::Event::Embedded { num_chunks: 10 });
+            let event = ingest::Event::Stored { path: None, num_chunks: 10, warnings: &[] };
             progress.on_event(&event);
         }
-        (progress.bar.prefix(), progress.is_long_said)
+        (progress.bar.prefix(), progress.bar.message())
     }
 
     #[test]
-    fn a_long_run_is_announced_with_the_time_its_files_will_take() {
+    fn a_long_run_shows_how_long_it_takes_and_how_to_stop_it() {
         // Nine tenths take nine times as long.
-        let (drawn, is_announced) = after_a_tenth(600);
-        assert!(drawn.starts_with("10 of 100 files, ") && drawn.contains("1 h 30 min"), "{drawn}");
-        assert!(is_announced);
-        let (drawn, is_announced) = after_a_tenth(20);
-        assert!(drawn.contains("3 min 0") && !is_announced, "{drawn}");
+        let (beside, below) = after_a_tenth(600);
+        assert!(
+            beside.starts_with("10 of 100 files, ") && beside.contains("1 h 30 min"),
+            "{beside}"
+        );
+        assert!(below.contains("Ctrl-C stops after the current document"), "{below}");
+        let (beside, below) = after_a_tenth(20);
+        assert!(beside.contains("3 min 0") && !below.contains("Ctrl-C"), "{beside} {below}");
     }
 }

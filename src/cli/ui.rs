@@ -62,7 +62,7 @@ impl Observer for Ui {
                 }
                 match error {
                     None => progress.conclude(log),
-                    Some(Error::Cancelled) => progress.tell_left(),
+                    Some(Error::Cancelled) => progress.report_remaining(),
                     Some(_) => {}
                 }
             }

@@ -15,10 +15,12 @@ pub enum Event<'a> {
         /// Files found, including unchanged and ignored ones.
         num_files: usize,
     },
-    /// A file was read and split; chunks whose vectors are not known wait to be embedded.
-    Prepared {
-        /// Its chunks that wait.
-        num_chunks: usize,
+    /// A file was looked at; its result follows in the order of the walk.
+    Read {
+        /// Its position in the walk, from 0.
+        position: usize,
+        /// Its chunks that now wait to be embedded; `None` if there is nothing to store.
+        num_chunks: Option<usize>,
     },
     /// Chunks were embedded.
     Embedded {

@@ -111,9 +111,8 @@ impl<'w, 'r> Writer<'w, 'r> {
             self.send_jobs(turn, passages, &vectors, budget);
         }
         let num_missing = vectors.iter().filter(|vector| vector.is_none()).count();
-        if let Outcome::Prepared(..) = &outcome {
-            (self.run.on_event)(Event::Prepared { num_chunks: num_missing });
-        }
+        let num_chunks = matches!(outcome, Outcome::Prepared(..)).then_some(num_missing);
+        (self.run.on_event)(Event::Read { position: turn, num_chunks });
         self.waiting.insert(turn, Waiting { outcome, vectors, num_missing });
         Ok(())
     }

@@ -84,7 +84,6 @@ pub struct Found {
 /// but never a file that the user named. Loops of links end; FIFOs, devices and sockets are left
 /// out. A file over the size limit that the user did not name and that no format claims is also
 /// left out: it would have been ignored anyway.
-/// have been ignored anyway.
 ///
 /// # Errors
 /// Errors are items and do not end the walk: [`Error::PathNotFound`] for a start that does not
