@@ -43,13 +43,16 @@ pub fn all(session: &Session) -> Vec<Setting> {
 pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -> Result<()> {
     let file = &session.resolved.file;
     let text = config::set(file, key, value, &session.environment)?;
-    if let Some(dir) = file.parent() {
-        create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
+    if let Some(text) = &text {
+        if let Some(dir) = file.parent() {
+            create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
+        }
+        write::replace(file, text.as_bytes())
+            .map_err(|source| Error::Io { path: file.clone(), source })?;
     }
-    write::replace(file, text.as_bytes())
-        .map_err(|source| Error::Io { path: file.clone(), source })?;
+    let state = if text.is_some() { "is now" } else { "is already" };
     let value = if value.is_empty() { "empty" } else { value };
-    observer.note(&format!("{key} is now {value} in {}", file.display()));
+    observer.note(&format!("{key} {state} {value} in {}", file.display()));
     if let Origin::Variable(name) = session.resolved.origin(key) {
         observer.warn(&format!("{name} is set and overrides the file"));
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use crate::app::observer::Event;
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, erase, model};
 use crate::config::Origin;
@@ -159,7 +160,8 @@ fn import_lines(
     };
     let mut report = |failed: &BadLine| {
         let BadLine { number, reason } = failed;
-        observer.note(&format!("failed: {}, line {number}: {reason}", name.display()));
+        let failure = format!("{}, line {number}: {reason}", name.display());
+        observer.on_event(Event::Failure(&failure));
     };
     let export = Export { input, name, head: &head };
     let mut imported = transfer::import(&mut store, export, options, &mut embed, &mut report)?;

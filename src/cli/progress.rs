@@ -110,7 +110,7 @@ impl IngestProgress {
     /// `is_single`: one file was named; its failure is the command's error and is not reported here.
     pub(super) fn new(is_single: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), target())
-            .with_style(style("{bar:30.cyan/bright.black} {percent:>3} %  {prefix}\n{msg:.dim}"));
+            .with_style(style("{bar:20.cyan/bright.black} {percent:>3} %  {prefix}\n{msg:.dim}"));
         bar.enable_steady_tick(TICK);
         Self {
             bar,
@@ -250,11 +250,11 @@ impl IngestProgress {
             }
             None => format!("{done} files"),
         };
+        if let Some(left) = left {
+            over_all = format!("{} left, {over_all}", duration(left.as_secs()));
+        }
         if self.num_failed > 0 {
             over_all += &format!(", {} failed", thousands(self.num_failed));
-        }
-        if let Some(left) = left {
-            over_all += &format!(", {} left", duration(left.as_secs()));
         }
         let rate =
             self.pace.rate().map(|rate| format!(" ({rate:.0} per second)")).unwrap_or_default();
@@ -377,7 +377,7 @@ mod tests {
         let mut progress = IngestProgress::new(false);
         let target = ProgressDrawTarget::term_like(Box::new(Blind));
         progress.bar = ProgressBar::with_draw_target(Some(STEPS), target);
-        progress.work.set(Work::new([("note.txt", 10_000); 100])).unwrap();
+        progress.work.set(Work::new([("note.txt", 6_000); 100])).unwrap();
         for position in 0..10 {
             let elapsed = Duration::from_secs(seconds * (position as u64 + 1) / 10);
             progress.bar = progress.bar.with_elapsed(elapsed);
@@ -394,7 +394,7 @@ mod tests {
         // Nine tenths take nine times as long.
         let (beside, below) = after_a_tenth(600);
         assert!(
-            beside.starts_with("10 of 100 files, ") && beside.contains("1 h 30 min"),
+            beside.starts_with("1 h 30 min") && beside.ends_with("10 of 100 files"),
             "{beside}"
         );
         assert!(below.contains("Ctrl-C stops after the current document"), "{below}");

@@ -46,6 +46,11 @@ pub(super) fn size() -> (usize, usize) {
     (usize::from(rows), usize::from(columns))
 }
 
+/// Returns the columns of the terminal on stderr.
+pub(super) fn stderr_width() -> usize {
+    usize::from(console::Term::stderr().size().1)
+}
+
 /// Returns where bars are drawn.
 pub(super) fn bars() -> ProgressDrawTarget {
     ProgressDrawTarget::stderr()

@@ -19,7 +19,7 @@ use crate::present::text::human::Human;
 use crate::text::printable::clean;
 use crate::trace;
 
-/// Columns of lines on stderr; they are not cut.
+/// The width that is assumed where stderr is not a terminal; lines are not broken there.
 const WIDTH: usize = 80;
 
 /// How much is said.
@@ -86,6 +86,10 @@ pub(super) fn begin<'a>(
     let is_terminal = streams::is_stderr_terminal();
     let log = global.log_file.as_deref().map(open_log).transpose()?;
     let mut voice = voice();
+    voice.human.is_terminal = is_terminal;
+    if is_terminal {
+        voice.human.width = streams::stderr_width();
+    }
     voice.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
     // Bars are coloured by their own library.
     console::set_colors_enabled_stderr(voice.human.is_coloured);

@@ -13,12 +13,18 @@ use crate::config::{Config, Environment};
 use crate::error::{Error, Result};
 use crate::limits;
 
-/// Returns the text of `file` with `key` set to `value` and every other line unchanged.
+/// Returns the text of `file` with `key` set to `value` and every other line unchanged; `None` if
+/// the file already says so.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`] for an unknown key, [`Error::Config`] for a value of the wrong kind.
-pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Result<String> {
+pub fn set(
+    file: &Path,
+    key: &str,
+    value: &str,
+    environment: &Environment,
+) -> Result<Option<String>> {
     let defaults = Config::defaults(&environment.home());
     let keys = keys(&defaults);
     if !keys.iter().any(|known| known == key) {
@@ -46,7 +52,7 @@ pub fn set(file: &Path, key: &str, value: &str, environment: &Environment) -> Re
     let origins = BTreeMap::from([(key.to_owned(), typed)]);
     let config: Config = merged.extract().map_err(|error| wrong_value(&error, &origins, file))?;
     check(&config, &origins, file)?;
-    Ok(text)
+    Ok((text != old).then_some(text))
 }
 
 /// Sets one key to a scalar in block-style YAML, line by line, so that comments and order are kept.

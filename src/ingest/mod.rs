@@ -96,7 +96,8 @@ impl Run<'_> {
         pipeline::run(self, starts)
     }
 
-    /// Ingests a note given as text. It replaces the note with the id `replaced`, if there is one.
+    /// Ingests a note given as text. It replaces the note with the id `replaced`, if there is one. A
+    /// note that is already stored gets the title and the tags of the options.
     ///
     /// # Errors
     ///
@@ -116,6 +117,18 @@ impl Run<'_> {
             }
         }
         let hash = content_hash(text.as_bytes());
+        let stored = self.store.document_by_hash(&hash)?;
+        let stored = stored.filter(|note| note.doc_type == DocType::Note && note.path.is_none());
+        let retitled = stored.as_ref().filter(|note| {
+            let title = (note.is_title_given).then_some(&note.title);
+            options.title.is_some() && title != options.title.as_ref()
+        });
+        let is_retitled = replaced.is_none() && retitled.is_some();
+        let is_tagged = replaced.is_none()
+            && stored
+                .as_ref()
+                .is_some_and(|note| options.tags.iter().any(|tag| !note.tags.contains(tag)));
+        let replaced = replaced.or_else(|| retitled.map(|note| note.id));
         let budget = CpuBudget::new(options.max_cpu);
         let num_tokens = self.services.num_tokens;
         let prepared = prepare::prepare_note(text, hash, &options, num_tokens, &budget)?;
@@ -125,6 +138,8 @@ impl Run<'_> {
             Some(id) => self.store.replace_note(id, document, chunks, &vectors)?,
             None => self.store.replace(document, chunks, &vectors, &|_| false)?,
         };
+        self.report.retitled += usize::from(is_retitled);
+        self.report.tagged += usize::from(is_tagged);
         self.report.count(change, &prepared, self.on_event);
         Ok(())
     }

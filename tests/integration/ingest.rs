@@ -259,6 +259,27 @@ fn a_title_and_tags_for_an_indexed_file_are_set_and_reported() {
 }
 
 #[test]
+fn a_title_and_tags_for_the_text_of_a_note_are_set_and_reported() {
+    let env = TestEnv::new();
+    let summary = |args: &[&str]| {
+        env.ok(&[&["add", "--note", "The key is under the mat."], args].concat()).stderr
+    };
+    summary(&[]);
+    let retitled = summary(&["--title", "Key", "--tags", "home"]);
+    assert_eq!(
+        retitled,
+        "Added 0 documents. 0 failed. 0 skipped (already indexed). 1 updated. Set the title of 1 \
+         indexed document. Added tags to 1 indexed document.\nThe note has id 1.\n"
+    );
+    assert_eq!((info(&env, 1).title.as_str(), info(&env, 1).tags), ("Key", vec!["home".into()]));
+    assert!(summary(&["--title", "Key"]).contains("1 skipped"));
+    // Without a title the note keeps the one it has.
+    assert!(summary(&[]).contains("1 skipped"));
+    assert_eq!(info(&env, 1).title, "Key");
+    check_intact(&env);
+}
+
+#[test]
 fn titles_come_from_the_user_the_document_or_the_file() {
     let env = TestEnv::new();
     let title = |id: i64| info(&env, id).title;

@@ -202,6 +202,10 @@ fn people_are_told_what_was_done() {
     --- stderr
     search.default_top is now 3 in [HOME]/.kb/config.yaml
     ");
+    assert_snapshot!(env.ok(&["config", "set", "search.default_top", "3"]).text(), @r"
+    --- stderr
+    search.default_top is already 3 in [HOME]/.kb/config.yaml
+    ");
 }
 
 #[test]

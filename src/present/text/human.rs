@@ -7,9 +7,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::present::terminal::columns::{cut_middle, width, wrap};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::text::printable::{clean, clean_name};
+
+/// How far the further lines of a notice are indented.
+const CONTINUATION: usize = 2;
+
+/// Notices never get narrower than this.
+const MIN_ROOM: usize = 20;
 
 /// How to draw.
 #[derive(Debug, Clone)]
@@ -56,21 +63,45 @@ impl Human {
         clean_name(&text)
     }
 
-    /// Writes a line, the word before its colon painted if it is one of those kb begins lines with.
+    /// Writes a line and paints its label, such as `error:`. A terminal gets lines that fit: broken
+    /// between words, with words that are too long (paths) shortened in the middle.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// An error of the writer.
     pub fn labelled(&self, line: &str, out: &mut Sheet<'_>) -> io::Result<()> {
-        let (label, rest) = line.split_once(": ").unwrap_or(("", line));
-        let meaning = match label {
-            "error" | "failed" => Meaning::Bad,
-            "warning" => Meaning::Warning,
-            "hint" | "note" => Meaning::Place,
-            _ => return writeln!(out, "{line}"),
+        let mut lines = self.fitted(line).into_iter();
+        let first = lines.next().unwrap_or_default();
+        let meaning = match first.split_once(':') {
+            Some(("error" | "failed", rest)) => Some((Meaning::Bad, rest)),
+            Some(("warning", rest)) => Some((Meaning::Warning, rest)),
+            Some(("hint" | "note", rest)) => Some((Meaning::Place, rest)),
+            _ => None,
         };
-        self.paint(meaning, &format!("{label}:"), out)?;
-        writeln!(out, " {rest}")
+        match meaning {
+            Some((meaning, rest)) => {
+                self.paint(meaning, &first[..first.len() - rest.len()], out)?;
+                writeln!(out, "{rest}")?;
+            }
+            None => writeln!(out, "{first}")?,
+        }
+        lines.try_for_each(|line| writeln!(out, "{line}"))
+    }
+
+    /// Breaks a notice into lines that fit the terminal.
+    fn fitted(&self, line: &str) -> Vec<String> {
+        if !self.is_terminal || width(line) <= self.width {
+            return vec![line.to_owned()];
+        }
+        let indent = line.len() - line.trim_start().len();
+        let room = self.width.saturating_sub(indent + CONTINUATION).max(MIN_ROOM);
+        let words: Vec<_> = line.split(' ').map(|word| cut_middle(word, room)).collect();
+        let text = words.join(" ");
+        let lines = wrap(&text, room).enumerate().map(|(number, range)| {
+            let indent = if number == 0 { indent } else { indent + CONTINUATION };
+            format!("{:indent$}{}", "", &text[range])
+        });
+        lines.collect()
     }
 
     /// Writes an error: what failed, and what to do next.
@@ -84,5 +115,36 @@ impl Human {
             Some(hint) => self.labelled(&format!("hint: {}", clean(&hint)), out),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(human: &Human, line: &str) -> String {
+        let mut bytes = Vec::new();
+        human.labelled(line, &mut Sheet::new(&mut bytes)).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    const LINE: &str =
+        "failed: /home/ada/a/very/long/path/to/a/document/report.pdf: needs a password";
+
+    #[test]
+    fn notices_fit_a_terminal_and_stay_whole_elsewhere() {
+        assert_eq!(shown(&Human::plain(40), LINE), format!("{LINE}\n"));
+        let terminal = Human { is_terminal: true, ..Human::plain(40) };
+        insta::assert_snapshot!(shown(&terminal, LINE), @"
+        failed:
+          /home/ada/a/ve…/a/document/report.pdf:
+          needs a password
+        ");
+        let indented = "  two words that are indented and long enough for two lines";
+        insta::assert_snapshot!(shown(&terminal, indented), @"
+        two words that are indented and long
+            enough for two lines
+        ");
+        assert_eq!(shown(&terminal, "hint: short"), "hint: short\n");
     }
 }
