@@ -193,8 +193,9 @@ mod tests {
             let file = home.path().join(".kb").join(FILE_NAME);
             std::fs::create_dir(home.path().join(".kb")).unwrap();
             for (key, value) in [("search.default_top", top.to_string()), ("embedding.model", model.clone())] {
-                let text = set(&file, key, &value, &env).unwrap();
-                std::fs::write(&file, text).unwrap();
+                if let Some(text) = set(&file, key, &value, &env).unwrap() {
+                    std::fs::write(&file, text).unwrap();
+                }
             }
             let config = load(&env, &Vec::new()).unwrap().config;
             proptest::prop_assert_eq!(config.search.default_top, top);
