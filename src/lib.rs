@@ -10,9 +10,9 @@
 //! skill:   resolve → files → index ◄─► store ;  → search, outline, show, open ──► present
 //! ```
 //!
-//! The library never prints, never exits and never reads settings or the environment. There are
-//! three exceptions: [`cli`], the edge, [`mcp`], whose stdout is a protocol, and [`config`], which
-//! stops at [`app::session`]. Modules in reading order:
+//! The library never prints, never exits and never reads settings or the environment, with three
+//! exceptions: [`cli`] is the edge, [`mcp`] speaks a protocol on stdout, and [`config`] reads settings
+//! for [`app::session`] only. Modules in reading order:
 
 pub mod diagnostic;
 pub mod document;

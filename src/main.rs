@@ -1,4 +1,4 @@
-//! Hands argv to the command line, gives it the server, and its status to the shell.
+//! Runs the command line with the process's arguments and exits with its status.
 
 use std::process::ExitCode;
 
@@ -7,10 +7,13 @@ fn main() -> ExitCode {
     kb::cli::run(std::env::args_os(), kb::mcp::run)
 }
 
-/// Keeps ONNX Runtime from telling its makers of every start: since 1.29 it writes events to a
-/// database of its own and sends them, and only a variable that is set before it is loaded stops it.
-#[expect(unsafe_code, reason = "the one way to set a variable, which the library reads by itself")]
+/// Turns off the telemetry of ONNX Runtime. Since 1.29 it stores events in a database and sends them;
+/// only a variable set before it is loaded prevents that.
+#[expect(
+    unsafe_code,
+    reason = "the library reads this variable itself, and there is no safe way to set it"
+)]
 fn silence_runtime() {
-    // SAFETY: nothing has been started yet, so no other thread reads or writes the environment.
+    // SAFETY: no thread has been started yet, so no other thread reads or writes the environment.
     unsafe { std::env::set_var("ORT_DISABLE_TELEMETRY", "1") };
 }

@@ -1,4 +1,4 @@
-//! `kb add`.
+//! Runs `kb add`.
 
 use std::io;
 use std::io::Read;
@@ -52,7 +52,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }
 
-/// Reads a document from standard input, as large as a file may be.
+/// Reads a document from standard input, up to the size limit of files.
 fn read_stdin(max_file_mb: u64) -> Result<Vec<u8>> {
     let path = || PathBuf::from("standard input");
     let max_bytes = max_file_mb.saturating_mul(walk::BYTES_PER_MB);

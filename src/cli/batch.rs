@@ -22,7 +22,7 @@ use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
 use crate::requests::SearchInput;
 
-/// Answers one query a line; a line that cannot be answered is answered by an error.
+/// Answers one query per line; a line that fails gets an error as its answer.
 pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Result<ExitStatus> {
     let io = |source| Error::Io { path: file.to_owned(), source };
     let mut input: Box<dyn BufRead> = if file == Path::new("-") {
@@ -62,7 +62,7 @@ pub(super) fn run(context: &Context, given: &SearchRequest, file: &Path) -> Resu
     })
 }
 
-/// Passes events on, but each note only once: every line may have the same filter.
+/// Forwards events, but each note only once: every line may have the same filter.
 struct EachNoteOnce<'a> {
     ui: &'a Ui,
     notes: Mutex<HashSet<String>>,
@@ -84,21 +84,21 @@ impl Observer for EachNoteOnce<'_> {
     }
 }
 
-/// Says that a line of standard input or of a file is too long to be read.
+/// Returns the error for a line of input that is too long.
 pub(super) fn too_long(number: u64) -> Error {
     let limit_mb = limits::BATCH_LINE_BYTES >> 20;
     Error::Usage { message: format!("line {number} is longer than {limit_mb} MB"), hint: None }
 }
 
-/// Reads a line: a query, or an object whose options override those of the command line.
+/// Parses a line: a query, or an object whose options override those of the command line.
 fn request(line: &str, given: &SearchRequest) -> Result<SearchRequest> {
     if !line.starts_with('{') {
         let query = line.to_owned();
         return Ok(SearchRequest { query, ..SearchRequest::default() }.or(given));
     }
     let wrong = |error: serde_json::Error| Error::Usage {
-        message: format!("the line is no query: {error}"),
-        hint: Some("a query as it is typed, or {\"query\": \"...\", \"top\": 5}".into()),
+        message: format!("the line is not a query: {error}"),
+        hint: Some("write a plain query, or {\"query\": \"...\", \"top\": 5}".into()),
     };
     let input: SearchInput = serde_json::from_str(line).map_err(wrong)?;
     Ok(input.into_request()?.or(given))

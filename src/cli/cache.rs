@@ -37,7 +37,7 @@ fn confirm(cleaned: &Cleaned) -> Result<bool> {
     if !io::stdin().is_terminal() {
         return Err(Error::Usage {
             message: "cleaning the cache needs `--yes` without a terminal".into(),
-            hint: Some("`kb cache clean --dry-run` says what would go".into()),
+            hint: Some("`kb cache clean --dry-run` lists what would be removed".into()),
         });
     }
     let count = cleaned.removed.len();

@@ -1,8 +1,8 @@
-//! `kb completions`, and the answers to a shell that completes.
+//! Prints completion scripts (`kb completions`) and completes command lines for the shell.
 //!
-//! The script that a shell reads calls kb again at every key, with the words typed so far after `--`
-//! and the name of the shell in a variable. The name of a value in the help text decides what is
-//! offered for it. Failures are not reported: a shell has no place for them while it completes.
+//! The script calls kb for every completion, with the words typed so far after `--` and the name of the
+//! shell in a variable. The value name in the help text decides which candidates are offered. Failures
+//! are not reported, because a shell cannot show them during completion.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -25,16 +25,16 @@ use crate::present::schema::PUBLISHED;
 use crate::text::number::counted;
 use crate::text::printable::{clean, clean_name};
 
-/// Says which shell asks.
+/// The variable that names the shell.
 const VARIABLE: &str = "KB_COMPLETE";
 
-/// Documents that are offered at most.
+/// Most documents to offer.
 const MAX_DOCUMENTS: usize = 100;
 
-/// What kb knows of the words of one value name.
+/// Returns the candidates for a value that begins with the typed text.
 type Words = fn(&Known, &str) -> Vec<CompletionCandidate>;
 
-/// Value names and what they are completed from.
+/// Value names with the source of their candidates.
 const WORDS: &[(&str, Words)] = &[
     ("TAGS", Known::tags),
     ("DOC", Known::documents),
@@ -55,7 +55,7 @@ pub(super) fn run(args: &args::Completions) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Answers a shell that completes; `None` if none asks.
+/// Prints candidates for the shell; `None` if this is not a request for completion.
 pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<ExitStatus> {
     if args.get(1).is_none_or(|arg| arg != "--") {
         return None;
@@ -68,8 +68,8 @@ pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<Exi
     let mut found = Vec::new();
     let completed = completer(shell)
         .and_then(|shell| shell.write_complete(&mut command, words, dir.as_deref(), &mut found));
-    let is_said = completed.is_ok() && streams::bytes(&found).is_ok();
-    Some(if is_said { ExitStatus::Success } else { ExitStatus::User })
+    let is_printed = completed.is_ok() && streams::bytes(&found).is_ok();
+    Some(if is_printed { ExitStatus::Success } else { ExitStatus::User })
 }
 
 fn completer(shell: Shell) -> io::Result<&'static dyn EnvCompleter> {
@@ -80,7 +80,7 @@ fn completer(shell: Shell) -> io::Result<&'static dyn EnvCompleter> {
     found.copied().ok_or_else(|| io::ErrorKind::Unsupported.into())
 }
 
-/// Tells every value of a command tree what it is completed from.
+/// Attaches a source of candidates to every value in a command tree.
 fn attach(command: Command, known: &Arc<Known>) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
@@ -108,7 +108,7 @@ fn attach_value(arg: Arg, known: &Arc<Known>) -> Arg {
     }
 }
 
-/// Where candidates come from.
+/// The sources of candidates.
 struct Known {
     environment: Environment,
     /// The command line so far.
@@ -117,7 +117,7 @@ struct Known {
 }
 
 impl Known {
-    /// Returns a session for the database that the command line is about.
+    /// Returns a session for the database that the command line names.
     fn session(&self) -> Option<Session> {
         let words: Vec<&str> = self.words.iter().filter_map(|word| word.to_str()).collect();
         let dir = words.iter().enumerate().find_map(|(idx, word)| match *word {
@@ -136,7 +136,7 @@ impl Known {
             .collect()
     }
 
-    /// Ids with titles as their help, where nothing or a number is typed; else titles and paths.
+    /// Returns ids with titles as help if nothing or a number was typed, else titles and paths.
     fn documents(&self, typed: &str) -> Vec<CompletionCandidate> {
         let names = self.session().and_then(|session| read::names(&session).ok());
         let documents = names.unwrap_or_default();
@@ -202,12 +202,12 @@ impl Known {
         schemas.map(|schema| self.candidate(schema.name, schema.printed_by)).collect()
     }
 
-    /// Returns what was typed without the backslashes that bash leaves in it.
+    /// Returns the typed text without the backslashes that bash leaves in it.
     fn plain(&self, typed: &str) -> String {
         if self.shell == Shell::Bash { typed.replace('\\', "") } else { typed.to_owned() }
     }
 
-    /// Returns a candidate as its shell takes it. All but bash quote what needs it.
+    /// Returns a candidate, quoted for bash. The other shells quote candidates themselves.
     fn candidate(&self, text: &str, help: &str) -> CompletionCandidate {
         let text = clean_name(text);
         let is_plain = |c: char| c.is_alphanumeric() || "-_./:,+@%=".contains(c);

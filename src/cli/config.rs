@@ -1,4 +1,4 @@
-//! Shows the settings and changes them (`kb config`).
+//! Runs `kb config`.
 
 use crate::app::settings;
 use crate::cli::args::{self, ConfigAction};

@@ -1,4 +1,4 @@
-//! What every command starts from: settings, places, the terminal.
+//! Loads what every command needs: settings, the session and the terminal's properties.
 
 use std::io;
 use std::io::{BufRead, Read};
@@ -19,18 +19,18 @@ use crate::text::json::Json;
 use crate::text::printable::clean;
 use crate::trace::stage;
 
-/// Columns assumed where stdout is not a terminal.
+/// Width of output if stdout is not a terminal.
 const DEFAULT_WIDTH: usize = 100;
 
-/// Bytes of an answer to a question; the rest of the line is not read.
+/// Most bytes to read of an answer to a question.
 const MAX_ANSWER_BYTES: u64 = 1000;
 
-/// What every command starts from.
+/// The session and the output settings of a command.
 pub(super) struct Context {
     pub(super) session: Session,
     pub(super) human: Human,
     pub(super) ui: Ui,
-    /// Shows long answers for people, where they are on a terminal.
+    /// Shows long output for people; only if stdout is a terminal.
     pager: Option<Pager>,
 }
 
@@ -50,7 +50,7 @@ impl Context {
         self.session.config()
     }
 
-    /// Prints with the face that the format asks for.
+    /// Prints a result in the requested format.
     pub(super) fn present(
         &self,
         format: OutputFormat,
@@ -63,7 +63,7 @@ impl Context {
         }
     }
 
-    /// Shows an answer to a person, in pages if it is longer than the screen.
+    /// Prints a result for people, through the pager if it is longer than the screen.
     pub(super) fn show(
         &self,
         human: impl FnOnce(&Human, &mut Sheet<'_>) -> io::Result<()>,
@@ -77,7 +77,7 @@ impl Context {
         }
     }
 
-    /// Prints bytes as they are; on a terminal a person reads them, in pages if they are many.
+    /// Prints bytes unchanged, or through the pager if stdout is a terminal.
     pub(super) fn show_bytes(&self, bytes: &[u8]) -> Result<()> {
         if streams::is_stdout_terminal() {
             return self.show(|_, out| streams::shown(bytes, out));
@@ -86,7 +86,7 @@ impl Context {
     }
 }
 
-/// Returns how answers are laid out for people: for the terminal, where stdout is one.
+/// Returns the layout of output for people, which depends on the terminal if stdout is one.
 pub(super) fn human(environment: &Environment, global: &Global) -> Human {
     let is_terminal = streams::is_stdout_terminal();
     let is_coloured = voice::is_coloured(global.color, environment, is_terminal);
@@ -96,22 +96,22 @@ pub(super) fn human(environment: &Environment, global: &Global) -> Human {
         is_coloured,
         has_links: is_terminal && is_coloured,
         home: Some(environment.home()),
-        // Where there is none, paths are shown complete.
+        // Without a working directory, paths are shown in full.
         cwd: absolute(Path::new(".")).ok(),
     }
 }
 
-/// Returns the columns that answers for people may take.
+/// Returns the width of output for people.
 pub(super) fn width() -> usize {
     if streams::is_stdout_terminal() { streams::size().1 } else { DEFAULT_WIDTH }
 }
 
-/// Prints an answer for programs.
+/// Prints a result as JSON.
 pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Result<()> {
     stage("print", || streams::json(answer))
 }
 
-/// Turns filter flags into the stages' noun.
+/// Converts the filter flags to a [`Filter`].
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     let path_prefix = args.path.as_deref().map(path_prefix).transpose()?;
     Ok(Filter {
@@ -126,7 +126,7 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     })
 }
 
-/// Asks; anything but `y` or `yes` means no.
+/// Asks a question on stderr; any answer but `y` or `yes` means no.
 pub(super) fn confirm(question: &str) -> Result<bool> {
     streams::text_aside(|out| write!(out, "{} [y/N] ", clean(question))).map_err(Error::Output)?;
     let mut answer = String::new();

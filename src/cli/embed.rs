@@ -13,7 +13,7 @@ use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
 use crate::present::json;
 
-/// Lines embedded between two writes; so many that the processors seldom wait for the last of them.
+/// Lines embedded between two writes; enough that processors rarely wait for the end of a batch.
 const BATCH: usize = 256;
 
 pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
@@ -28,11 +28,11 @@ pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Embeds the lines of stdin. Answers go out as soon as there is nothing more to read, so that a
-/// program may wait for one before it asks for the next.
+/// Embeds the lines of stdin. Vectors are written as soon as no more input is waiting, so that a program
+/// can wait for one before it sends the next line.
 fn embed_lines(mut embedder: LineEmbedder<'_>) -> Result<()> {
     let (sender, lines) = mpsc::sync_channel(2 * BATCH);
-    // Ends with the process where stdin outlives an error.
+    // The thread is not joined: after an error it ends with the process.
     thread::spawn(move || {
         let mut input = io::stdin().lock();
         loop {
@@ -43,7 +43,7 @@ fn embed_lines(mut embedder: LineEmbedder<'_>) -> Result<()> {
                 Ok(Outcome::TooLong) => Ok(None),
                 Err(error) => Err(error),
             };
-            // The rest of a line that is too long, or of a failure, cannot be told from the next line.
+            // After a failure or a line that is too long, the start of the next line is unknown.
             let is_last = !matches!(read, Ok(Some(_)));
             if sender.send(read).is_err() || is_last {
                 return;
@@ -61,7 +61,7 @@ fn embed_lines(mut embedder: LineEmbedder<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Returns a line as text; `None` is one that is too long.
+/// Returns a line as text; `None` stands for a line that is too long.
 fn text(line: io::Result<Option<Vec<u8>>>, number: usize) -> Result<String> {
     let stdin = |source| Error::Io { path: PathBuf::from("standard input"), source };
     let line = line.map_err(stdin)?.ok_or_else(|| batch::too_long(number as u64))?;

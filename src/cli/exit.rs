@@ -1,23 +1,23 @@
-//! Turns outcomes into exit codes; [`Error::fixed_by`] says which errors the user can fix.
+//! Maps outcomes to exit codes. [`Error::fixed_by`] decides which errors the user can fix.
 
 use std::process::ExitCode;
 
 use crate::error::{Error, Fixer};
 
-/// How the program ends.
+/// The outcome of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExitStatus {
-    /// Done; an empty answer, `--help` and a closed pipe included.
+    /// Success, including an empty result, `--help` and a closed pipe.
     Success,
-    /// The user can fix it.
+    /// An error that the user can fix.
     User,
-    /// The machine got in the way.
+    /// An error of the machine.
     System,
-    /// A signal ended it; holds the signal's number.
+    /// Ended by the signal with this number.
     Signal(u8),
 }
 
-/// Shells report a death by signal as this plus the signal's number.
+/// Shells report a process ended by a signal as this plus the signal's number.
 const SIGNAL_BASE: u8 = 128;
 
 impl From<ExitStatus> for ExitCode {

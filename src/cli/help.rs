@@ -1,6 +1,6 @@
-//! Explains topics and commands: `kb help`, and the commands by purpose in `kb --help`.
+//! Prints help: the topics and commands of `kb help`, and the grouped commands of `kb --help`.
 //!
-//! The pages of topics are those of the documentation.
+//! The topics are pages of the documentation.
 
 use std::ffi::OsString;
 
@@ -13,7 +13,7 @@ use crate::cli::{context, streams};
 use crate::error::{Error, Result};
 use crate::present::text::page;
 
-/// A page that is not about a command.
+/// A help page about a topic rather than a command.
 pub(super) struct Topic {
     pub(super) name: &'static str,
     /// In Markdown.
@@ -22,7 +22,7 @@ pub(super) struct Topic {
     appendix: &'static str,
 }
 
-/// Every topic there is.
+/// All topics.
 pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "query", page: include_str!("../../docs/query.md"), appendix: "" },
     Topic {
@@ -100,7 +100,7 @@ pub(super) fn run(args: &args::Help) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Returns what `--help` says of a command.
+/// Returns the help page of a command.
 fn of_command(words: &[String]) -> Result<String> {
     let args = ["kb"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
     let args: Vec<OsString> = args.map(OsString::from).collect();

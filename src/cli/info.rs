@@ -1,4 +1,4 @@
-//! `kb info`.
+//! Runs `kb info`.
 
 use crate::app;
 use crate::cli::args;

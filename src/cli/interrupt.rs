@@ -1,7 +1,7 @@
-//! Turns Ctrl-C and SIGTERM into a flag: a long command finishes the step at hand and leaves.
+//! Lets a long command finish its current step after Ctrl-C or SIGTERM.
 //!
-//! Only commands that commit piece by piece listen. All others end at once, as the system has it: what
-//! they had begun to write is undone by the next one that opens the database.
+//! Only commands that commit in steps use this. A signal ends all other commands at once; the next
+//! command that opens the database rolls back their unfinished writes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,19 +11,19 @@ use signal_hook::flag;
 
 use crate::error::{Error, Result};
 
-/// A request to end, made by a signal or by setting the flag.
+/// A request to stop, made by a signal.
 #[derive(Debug, Default)]
 pub(super) struct Interrupt {
     signal: Arc<AtomicUsize>,
 }
 
 impl Interrupt {
-    /// Raises `flag` from now on when the first signal comes; the second ends the process at once.
+    /// Sets `flag` at the first signal; the second one ends the process at once.
     pub(super) fn listen(flag: &Arc<AtomicBool>) -> Self {
         let interrupt = Self::default();
         for signal in [SIGINT, SIGTERM] {
             let number = usize::try_from(signal).unwrap_or(0);
-            // Where a signal cannot be listened to it does what it always did.
+            // If a handler cannot be registered, the signal keeps its default action.
             let _ = flag::register_conditional_default(signal, Arc::clone(flag));
             let _ = flag::register_usize(signal, Arc::clone(&interrupt.signal), number);
             let _ = flag::register(signal, Arc::clone(flag));
@@ -31,7 +31,7 @@ impl Interrupt {
         interrupt
     }
 
-    /// Returns the error a command ends with where a signal came.
+    /// Returns [`Error::Interrupted`] if a signal was received.
     pub(super) fn check(&self) -> Result<()> {
         match self.signal.load(Ordering::Relaxed) {
             0 => Ok(()),
@@ -40,8 +40,8 @@ impl Interrupt {
     }
 }
 
-/// Ignores Ctrl-C from now on: another program has the terminal and receives it.
+/// Ignores Ctrl-C from now on, because another program uses the terminal and handles it.
 pub(super) fn ignore() {
-    // Where a signal cannot be listened to it does what it always did.
+    // If the handler cannot be registered, the signal keeps its default action.
     let _ = flag::register(SIGINT, Arc::default());
 }

@@ -1,4 +1,4 @@
-//! Starts the user's editor or viewer at a line or a page of a file. No path goes through a shell.
+//! Opens a file in the user's editor or viewer, at a line or a page. No path goes through a shell.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -10,10 +10,10 @@ use crate::cli::voice;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 
-/// What is started where neither `VISUAL` nor `EDITOR` says.
+/// The editor if neither `VISUAL` nor `EDITOR` is set.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
 
-/// What opens a file in the program its kind has on this system. It takes no page.
+/// The system's command for opening a file in its default program. It takes no page number.
 const DEFAULT_VIEWER: &str = if cfg!(target_os = "macos") {
     "open"
 } else if cfg!(windows) {
@@ -22,10 +22,10 @@ const DEFAULT_VIEWER: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// How a program takes the number of a line or a page.
+/// How a program expects the number of a line or a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Syntax {
-    /// An argument before the file, `#` standing for the number.
+    /// An argument before the file; `#` stands for the number.
     Before(&'static str),
     /// Two arguments before the file: this and the number.
     Option(&'static str),
@@ -37,7 +37,7 @@ enum Syntax {
     After,
 }
 
-/// Editors by the names of their programs, and how they take a line.
+/// Editors by program name, with their syntax for a line number.
 const EDITORS: &[(&[&str], Syntax)] = &[
     (&["vi", "vim", "nvim", "gvim", "view", "vis", "nano", "pico", "micro"], Syntax::Before("+#")),
     (&["emacs", "emacsclient", "mg", "jmacs", "ne", "joe", "kak", "gedit"], Syntax::Before("+#")),
@@ -55,7 +55,7 @@ const EDITORS: &[(&[&str], Syntax)] = &[
     (&["notepad++"], Syntax::Before("-n#")),
 ];
 
-/// Viewers of paged documents by the names of their programs, and how they take a page.
+/// Viewers of paged documents by program name, with their syntax for a page number.
 const VIEWERS: &[(&[&str], Syntax)] = &[
     (&["evince", "papers", "atril", "xreader"], Syntax::Before("--page-index=#")),
     (&["okular"], Syntax::Option("--page")),
@@ -69,14 +69,14 @@ const VIEWERS: &[(&[&str], Syntax)] = &[
 pub(super) struct Place<'a> {
     /// The file.
     pub(super) path: &'a Path,
-    /// A line of it, from 1.
+    /// Line number, from 1.
     pub(super) line: Option<u32>,
-    /// A page of it, from 1.
+    /// Page number, from 1.
     pub(super) page: Option<u32>,
 }
 
-/// Opens a text in the editor (`VISUAL`, `EDITOR`), everything else in the viewer (`KB_VIEWER`), and
-/// waits as long as that program does.
+/// Opens a text file in the editor (`VISUAL`, `EDITOR`) or another file in the viewer (`KB_VIEWER`), and
+/// waits until that program exits.
 pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
     let variable = |name: &str| context.session.environment.get(name)?.to_str().map(words);
     let (role, known, command, number) = if is_text(place.path)? {
@@ -87,7 +87,10 @@ pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
         ("viewer", VIEWERS, command.unwrap_or_else(|| words(DEFAULT_VIEWER)), place.page)
     };
     let Some((program, options)) = command.split_first() else {
-        return Err(Error::Usage { message: format!("the {role} has no name"), hint: hint(role) });
+        return Err(Error::Usage {
+            message: format!("the name of the {role} is empty"),
+            hint: hint(role),
+        });
     };
     voice::say(&format!("Opening {}", place.path.display()));
     let status = Command::new(program)
@@ -109,22 +112,22 @@ pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
 
 fn hint(role: &str) -> Option<String> {
     let variable = if role == "editor" { "VISUAL or EDITOR" } else { "KB_VIEWER" };
-    Some(format!("{variable} names the {role}"))
+    Some(format!("set {variable} to the {role} to use"))
 }
 
-/// Whether a file is to be edited rather than viewed.
+/// Whether a file is opened in the editor rather than the viewer.
 fn is_text(path: &Path) -> Result<bool> {
-    /// Enough to meet a zero byte in any format that is not text.
+    /// Enough to find a zero byte in any binary format.
     const LOOKED_AT: u64 = 4096;
     let mut bytes = Vec::new();
-    // What a remembered path may lead to, the caller has looked at.
+    // Links may be followed: the caller has checked where the path leads.
     let read = open::open(path, Links::Follow)?.take(LOOKED_AT).read_to_end(&mut bytes);
     read.map_err(|source| Error::Io { path: path.to_owned(), source })?;
     Ok(!bytes.starts_with(b"%PDF-") && !bytes.contains(&0))
 }
 
-/// Returns how a program takes a number; `None` if that is not known, and then it gets none: it might
-/// take `+12` for a file.
+/// Returns the syntax of a program; `None` if it is unknown. Such a program gets no number, because it
+/// might open `+12` as a file.
 fn syntax(known: &[(&[&str], Syntax)], program: &str) -> Option<Syntax> {
     let name = Path::new(program).file_stem()?.to_str()?;
     known.iter().find(|known| known.0.contains(&name)).map(|known| known.1)
@@ -148,8 +151,8 @@ fn arguments(syntax: Option<Syntax>, path: &Path, number: Option<u32>) -> Vec<Os
     }
 }
 
-/// Splits a command as people write it into a variable: at spaces; quoted text
-/// together. Nothing else means anything.
+/// Splits a command from a variable at spaces, except within quotes. No other character has a special
+/// meaning.
 pub(super) fn words(command: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let (mut quote, mut is_open) = (None, false);
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn each_program_takes_the_number_in_its_own_way() {
+    fn each_program_gets_the_number_in_its_syntax() {
         let path = Path::new("/a b.md");
         let line = |program: &str| arguments(syntax(EDITORS, program), path, Some(7));
         assert_eq!(line("/usr/bin/vim"), ["+7", "/a b.md"]);

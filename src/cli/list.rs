@@ -1,4 +1,4 @@
-//! `kb list`.
+//! Runs `kb list`.
 
 use crate::app;
 use crate::app::read::ListRequest;

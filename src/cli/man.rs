@@ -1,4 +1,4 @@
-//! Prints manual pages of the command tree (`kb man`).
+//! Prints or writes the manual pages (`kb man`).
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Writes the page of a command and those of the commands below it.
+/// Writes the pages of a command and its subcommands.
 fn write_pages(command: Command, dir: &Path) -> Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         write_pages(below.clone(), dir)?;

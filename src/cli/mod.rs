@@ -1,6 +1,6 @@
-//! Turns argv into an answer and an exit status: the edge, and the only place that knows the terminal.
+//! Parses the command line, runs the command and prints its result or error.
 //!
-//! parse → settings → command → report the error, if any.
+//! This is the only module that uses the terminal.
 
 mod add;
 mod args;
@@ -63,13 +63,13 @@ use crate::extract::reader;
 use crate::present::terminal::sheet::Sheet;
 use crate::skill::commands;
 
-/// Serves agents until there is nothing more to answer.
+/// A function that serves agents until the client closes the connection.
 pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<()>;
 
 /// Runs the program and returns its exit status.
 ///
-/// `args` begins with the name the program was started under. `serve` is what `kb mcp` runs: the server is
-/// not known here.
+/// `args` begins with the name under which the program was started. `kb mcp` runs `serve`, because this
+/// module must not depend on the server.
 pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     streams::clean_panics();
@@ -119,7 +119,7 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     status.into()
 }
 
-/// Reports the error of a command, if any, and returns the status it ends the program with.
+/// Reports the error of a command, if any, and returns the exit status.
 fn end(outcome: Result<ExitStatus>, format: OutputFormat) -> ExitStatus {
     match outcome {
         Ok(status) => status,
@@ -130,7 +130,7 @@ fn end(outcome: Result<ExitStatus>, format: OutputFormat) -> ExitStatus {
     }
 }
 
-/// Runs a command that tells of kb itself and needs no settings; `None` for any other.
+/// Runs a command that documents kb itself and needs no settings; returns `None` for other commands.
 fn learn(command: &Command) -> Option<Result<ExitStatus>> {
     match command {
         Command::Help(args) => Some(help::run(args)),
@@ -141,7 +141,7 @@ fn learn(command: &Command) -> Option<Result<ExitStatus>> {
     }
 }
 
-/// Returns the name of the command in a command line that clap has understood: the first word that is
+/// Returns the name of the command in a command line that clap has accepted: the first word that names
 /// one.
 fn command_name(args: &[OsString]) -> &str {
     let words = args.iter().skip(1).filter_map(|word| word.to_str());
@@ -181,7 +181,9 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         | Command::Help(_)
         | Command::Schema(_)
         | Command::Completions(_)
-        | Command::Man(_) => unreachable!("they make what they need themselves"),
+        | Command::Man(_) => {
+            unreachable!("`run` handles these commands before it creates a context")
+        }
     }
 }
 
@@ -192,7 +194,7 @@ fn mcp(context: Context, args: &args::Mcp, serve: Serve) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Returns the settings that flags give.
+/// Returns the settings given as flags.
 fn flags(cli: &Cli) -> Flags {
     let path = |path: &PathBuf| path.to_string_lossy().into_owned();
     let (model, model_dir) = match &cli.command {
@@ -207,7 +209,7 @@ fn flags(cli: &Cli) -> Flags {
     }
     if let Some(name) = model {
         flags.push(("--model", "embedding.model", name.clone()));
-        // A name given now overrides a directory set earlier.
+        // A model name on the command line overrides a directory in the settings.
         flags.push(("--model", "embedding.model_dir", String::new()));
     }
     if let Some(dir) = model_dir {
@@ -216,7 +218,7 @@ fn flags(cli: &Cli) -> Flags {
     flags
 }
 
-/// Returns the format a command was asked for; `None` if the setting decides.
+/// Returns the requested output format; `None` if a setting decides.
 fn wanted_format(command: &Command) -> Option<OutputFormat> {
     match command {
         Command::Search(args) if args.batch.is_some() => Some(OutputFormat::Json),
@@ -256,13 +258,13 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
     }
 }
 
-/// Returns `search.default_format`, or its default where the settings cannot be read.
+/// Returns `search.default_format`, or its default if the settings cannot be read.
 fn default_format(environment: &Environment, flags: &Flags) -> OutputFormat {
     crate::config::load(environment, flags)
         .map_or(OutputFormat::Json, |resolved| resolved.config.search.default_format)
 }
 
-/// Answers `--help` and `--version`, or says what is wrong with the command line.
+/// Answers `--help` and `--version`, or reports what is wrong with the command line.
 fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) -> ExitStatus {
     match error.kind() {
         ErrorKind::DisplayHelp if first_word(args).is_none() => {
@@ -278,7 +280,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
                 None => help::root_page(),
                 Some(_) => error.render(),
             };
-            // If stderr is closed, there is nothing left to do.
+            // If stderr is closed, the page is lost.
             let _ = streams::text_aside(|out| help_page(&page, is_coloured, out));
             ExitStatus::User
         }
@@ -295,7 +297,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
     }
 }
 
-/// Prints a page of help, coloured as other answers are.
+/// Prints a help page in the colours of other output.
 fn page(page: &StyledStr, environment: &Environment) -> Result<ExitStatus> {
     let is_terminal = streams::is_stdout_terminal();
     let is_coloured = voice::is_coloured(ColorChoice::Auto, environment, is_terminal);
@@ -307,7 +309,7 @@ fn help_page(page: &StyledStr, is_coloured: bool, out: &mut Sheet<'_>) -> io::Re
     if is_coloured { out.help(&page.ansi().to_string()) } else { out.text(&page.to_string()) }
 }
 
-/// Whether a command line that clap refused is one of a skill command.
+/// Whether a command line that clap rejected is for a skill command.
 fn is_skill(args: &[OsString]) -> bool {
     first_word(args).is_some_and(|word| word == "skill")
 }
@@ -325,8 +327,8 @@ fn first_word(args: &[OsString]) -> Option<&OsString> {
     None
 }
 
-/// Answers `--help` and `--version` of a skill command, or says what is wrong with it in the words
-/// of its protocol.
+/// Answers `--help` and `--version` of a skill command, or reports what is wrong in the words of the
+/// skill protocol.
 fn explain_skill(
     error: &clap::Error,
     args: &[OsString],
@@ -352,7 +354,7 @@ fn is_flag(arg: &OsString) -> bool {
     arg.to_string_lossy().starts_with('-')
 }
 
-/// Returns the format that a command line which clap refused asks for.
+/// Returns the output format requested by a command line that clap rejected.
 fn format_of(args: &[OsString]) -> Option<OutputFormat> {
     let is_format = |arg: &OsString| arg == "-o" || arg.to_string_lossy().starts_with("--format");
     let at = args.iter().position(is_format)?;
@@ -365,7 +367,7 @@ fn format_of(args: &[OsString]) -> Option<OutputFormat> {
     OutputFormat::from_str(&word, false).or_else(|_| of_search()).ok()
 }
 
-/// Writes an error to stderr and returns the status it ends the program with.
+/// Prints an error on stderr and returns its exit status.
 fn report(error: &Error, format: OutputFormat) -> ExitStatus {
     voice::error(error, format);
     error.into()

@@ -1,4 +1,4 @@
-//! Shows a long answer in pages: on a terminal, where the answer is longer than the screen.
+//! Shows output in a pager if it is longer than the terminal.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::present::terminal::columns::width;
 use crate::present::terminal::sheet::Printed;
 
-/// What shows pages where neither `KB_PAGER` nor `PAGER` says.
+/// The pager if neither `KB_PAGER` nor `PAGER` is set.
 const DEFAULT_PAGER: &str = "less -FRX";
 
-/// What `less` does where the user has not said: end at once if all fits, show colours, leave the text
-/// on the screen.
+/// Options for `less` if the user has set none: quit if all fits, show colours, leave the text on the
+/// screen.
 const LESS: &str = "FRX";
 
-/// A program that shows pages.
+/// A pager and the size of the terminal.
 #[derive(Debug)]
 pub(super) struct Pager {
     command: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct Pager {
 }
 
 impl Pager {
-    /// Returns the pager the environment names; `None` where that says no.
+    /// Returns the pager from the environment; `None` if it is disabled there.
     pub(super) fn new(environment: &Environment) -> Option<Self> {
         let named = ["KB_PAGER", "PAGER"].iter().find_map(|name| environment.get(name));
         let command = named.map_or_else(|| DEFAULT_PAGER.into(), |pager| pager.to_string_lossy());
@@ -50,7 +50,7 @@ impl Pager {
         })
     }
 
-    /// Whether a text is longer than the screen, with a line left for the prompt.
+    /// Whether a text does not fit on the screen with one line left for the prompt.
     fn is_needed(&self, text: &str) -> bool {
         let rows =
             |line: &str| width(&console::strip_ansi_codes(line)).div_ceil(self.num_columns).max(1);
@@ -61,7 +61,7 @@ impl Pager {
         })
     }
 
-    /// Shows a text, in pages if it is long, and returns when the user has seen enough.
+    /// Prints a text, through the pager if it is long, and returns when the user leaves the pager.
     pub(super) fn show(&self, text: &Printed) -> Result<()> {
         if !self.is_needed(&String::from_utf8_lossy(text.as_bytes())) {
             return streams::printed(text);
@@ -83,13 +83,13 @@ impl Pager {
                 return streams::printed(text);
             }
         };
-        // Ctrl-C is for the pager, which would otherwise be left alone with the terminal.
+        // Ctrl-C is for the pager: if kb ended, the pager would keep running on the terminal.
         interrupt::ignore();
-        let mut stdin = child.stdin.take().expect("it was asked for");
+        let mut stdin = child.stdin.take().expect("stdin is piped");
         let written = stdin.write_all(text.as_bytes());
         drop(stdin);
         child.wait().map_err(Error::Output)?;
-        // Who leaves early has seen enough.
+        // The pipe breaks if the user leaves the pager early.
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::Output(error)),
             _ => Ok(()),

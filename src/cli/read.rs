@@ -1,4 +1,4 @@
-//! `kb outline`, `kb show` and `kb open`: reading on from a hit.
+//! Runs `kb outline`, `kb show` and `kb open`.
 
 use crate::app;
 use crate::app::read::{OpenRequest, Origin, Selection, ShowRequest};

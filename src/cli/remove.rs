@@ -1,4 +1,4 @@
-//! `kb remove`.
+//! Runs `kb remove`.
 
 use std::io;
 use std::io::IsTerminal;

@@ -1,4 +1,4 @@
-//! Prints and writes the schemas of what commands print (`kb schema`).
+//! Prints or writes the JSON Schemas of command output (`kb schema`).
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub(super) fn run(args: &args::Schema) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Writes every schema to a file of its own, and a page with all their fields.
+/// Writes each schema to a separate file, and a page with all their fields.
 fn write_all(dir: &Path) -> Result<()> {
     let fail = |path: &Path, source| Error::Io { path: path.to_owned(), source };
     let write_file = |name: String, bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! `kb search` and `kb similar`; many queries at once are in `batch`.
+//! Runs `kb search` and `kb similar`. `--batch` is in [`batch`].
 
 use crate::app;
 use crate::app::search::{Found, LegSelection, SearchRequest, SimilarRequest};
@@ -52,7 +52,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
     Ok(ExitStatus::Success)
 }
 
-/// Opens a result, counted from 1, where its words are.
+/// Opens result `number`, counted from 1, at the line of the match.
 fn open(context: &Context, found: &Found, number: u32) -> Result<ExitStatus> {
     let hits = found.hits();
     let hit = hits.get(number as usize - 1).ok_or_else(|| Error::Usage {
@@ -65,7 +65,7 @@ fn open(context: &Context, found: &Found, number: u32) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-/// Turns flags into a request without a query.
+/// Converts flags to a request without a query.
 pub(super) fn request(how: &args::How) -> Result<SearchRequest> {
     Ok(SearchRequest {
         limit: how.top,

@@ -1,4 +1,4 @@
-//! Runs `kb skill`, and the whole program where it is started as `skc`.
+//! Runs `kb skill`, and the program when it is started as `skc`.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -19,7 +19,7 @@ use crate::present::json::skill as skill_json;
 use crate::present::text::skill as skill_text;
 use crate::skill::lint::Severity;
 
-/// The name under which the whole program is `kb skill`.
+/// The program name under which kb runs `kb skill`.
 const SKC: &str = "skc";
 
 /// Whether the program was started as `skc`.
@@ -57,11 +57,11 @@ pub(super) fn run(
     }
 }
 
-/// Writes why a skill command failed and returns the status it ends the program with.
+/// Prints the error of a skill command and returns its exit status.
 pub(super) fn report(error: Error, program: Program, format: OutputFormat) -> ExitStatus {
     let error = skills::in_words_of_protocol(error);
     let Error::Skill(diagnostic) = &error else { return super::report(&error, format) };
-    // If stderr is closed, there is nothing left to do.
+    // If stderr is closed, the message is lost.
     let _ = match (format, program) {
         (OutputFormat::Json, Program::Kb) => {
             streams::json_aside(|out| skill_json::error(diagnostic, program, out))
@@ -91,7 +91,7 @@ fn perform(
         && io::stdin().is_terminal()
         && let Some(path) = skills.replaced_by_install(target)
     {
-        let question = format!("{} is there and is another. Replace it?", path.display());
+        let question = format!("{} exists and is different. Replace it?", path.display());
         if !context::confirm(&question)? {
             return Ok(ExitStatus::User);
         }
@@ -106,7 +106,7 @@ fn perform(
     print(&answer, environment, global, call)
 }
 
-/// Prints an answer, with what people read aside on stderr.
+/// Prints an answer on stdout and its messages on stderr.
 fn print(
     answer: &SkillAnswer,
     environment: &Environment,
@@ -133,7 +133,7 @@ fn print(
     }
     match skill_text::own_bytes(answer) {
         _ if !is_human => streams::json(|out| skill_json::answer(answer, out))?,
-        // People get what is a file's own byte for byte.
+        // The content of a file is printed unchanged.
         Some(bytes) => streams::bytes(&bytes)?,
         None => {
             let human = context::human(environment, global);

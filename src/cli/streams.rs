@@ -1,7 +1,7 @@
-//! Writes to stdout and stderr: the one file that may, so that no raw text reaches a terminal.
+//! Writes to stdout and stderr. No other file may, so that no raw text reaches a terminal.
 //!
-//! There are three ways out: JSON, which escapes what is harmful; a sheet, which cleans it; and bytes
-//! as they are, which a terminal gets cleaned.
+//! There are three kinds of output: JSON, which escapes control characters; a [`Sheet`], which replaces
+//! them; and raw bytes, which are cleaned if stdout is a terminal.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{IsTerminal, Write};
@@ -14,15 +14,15 @@ use crate::present::terminal::sheet::{Printed, Sheet};
 use crate::text::json::Json;
 use crate::text::printable::clean_lines;
 
-/// Bytes of an answer that are written at a time: what a pipe holds.
+/// Size of the write buffer: the capacity of a pipe.
 const OUTPUT_BYTES: usize = 1 << 16;
 
-/// Makes a panic, whose words may quote a document, print them clean.
+/// Cleans the messages of panics, which may quote a document.
 pub(super) fn clean_panics() {
     panic::set_hook(Box::new(|info| {
         let trace = Backtrace::capture();
         let is_traced = trace.status() == BacktraceStatus::Captured;
-        // If stderr is closed, there is nothing left to do.
+        // If stderr is closed, the message is lost.
         let _ = text_aside(|out| {
             writeln!(out, "kb {info}")?;
             if is_traced { write!(out, "{trace}") } else { Ok(()) }
@@ -40,7 +40,7 @@ pub(super) fn is_stderr_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Returns the rows and columns of the terminal that stdout is.
+/// Returns the rows and columns of the terminal on stdout.
 pub(super) fn size() -> (usize, usize) {
     let (rows, columns) = console::Term::stdout().size();
     (usize::from(rows), usize::from(columns))
@@ -51,27 +51,27 @@ pub(super) fn stderr_width() -> usize {
     usize::from(console::Term::stderr().size().1)
 }
 
-/// Returns where bars are drawn.
+/// Returns the target for progress bars.
 pub(super) fn bars() -> ProgressDrawTarget {
     ProgressDrawTarget::stderr()
 }
 
-/// Prints an answer for programs.
+/// Prints a result as JSON.
 pub(super) fn json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Result<()> {
     buffered(|out| answer(&mut Json::new(out)))
 }
 
-/// Prints an answer for people.
+/// Prints a result as text.
 pub(super) fn text(answer: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> Result<()> {
     buffered(|out| answer(&mut Sheet::new(out)))
 }
 
-/// Prints what is on a sheet.
+/// Prints a finished sheet.
 pub(super) fn printed(text: &Printed) -> Result<()> {
     buffered(|out| out.write_all(text.as_bytes()))
 }
 
-/// Prints bytes as they are; a terminal gets them as [`shown`] writes them.
+/// Prints bytes unchanged, or cleaned as by [`shown`] if stdout is a terminal.
 pub(super) fn bytes(bytes: &[u8]) -> Result<()> {
     if is_stdout_terminal() {
         return text(|out| shown(bytes, out));
@@ -79,8 +79,8 @@ pub(super) fn bytes(bytes: &[u8]) -> Result<()> {
     buffered(|out| out.write_all(bytes))
 }
 
-/// Writes bytes from outside so that a person can read them: line ends and tabs stay, all else that a
-/// terminal would obey is replaced.
+/// Writes untrusted bytes for a person to read: keeps line ends and tabs, and replaces all other control
+/// characters.
 pub(super) fn shown(bytes: &[u8], out: &mut Sheet<'_>) -> io::Result<()> {
     out.text(&clean_lines(&String::from_utf8_lossy(bytes)))
 }
@@ -102,7 +102,7 @@ pub(super) fn text_aside(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -
     aside(Printed::of(write)?.as_bytes())
 }
 
-/// Writes at once, so that no other thread's line gets in between.
+/// Writes all bytes under one lock, so that lines of other threads do not interrupt them.
 fn aside(bytes: &[u8]) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     stderr.write_all(bytes).and_then(|()| stderr.flush())

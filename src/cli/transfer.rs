@@ -25,7 +25,7 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
                 exported = Some(transfer::export(session, args.vectors, emit));
                 Ok(())
             })?;
-            exported.expect("it was written")?
+            exported.expect("the closure has run")?
         }
     };
     voice::say(&format!(
@@ -59,12 +59,12 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
     Ok(if imported.is_lost() { ExitStatus::User } else { ExitStatus::Success })
 }
 
-/// Reports what was left out because paths were not trusted.
+/// Reports the paths that were left out because they are not trusted.
 fn report_left_out(imported: &Imported) {
     let (documents, folders) = (imported.num_without_file, imported.num_folders_left_out);
     if documents + folders > 0 {
         voice::say(&format!(
-            "Left out the files of {} and {}: `--trust-paths` takes the paths over",
+            "Left out the paths of {} and {}; `--trust-paths` imports them",
             counted(documents, "document"),
             counted(folders, "folder"),
         ));

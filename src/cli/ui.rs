@@ -1,4 +1,4 @@
-//! Shows on the terminal what use cases report.
+//! Shows the events of use cases on the terminal.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::cli::voice;
 use crate::error::{Error, Result};
 use crate::present::text::human::Human;
 
-/// Shows events on stderr, and what takes long as bars.
+/// Prints events on stderr and draws progress bars for long operations.
 #[derive(Default)]
 pub(super) struct Ui {
     fetching: Mutex<Option<FetchProgress>>,
@@ -21,8 +21,8 @@ pub(super) struct Ui {
 }
 
 impl Ui {
-    /// Lets signals end a use case after the step at hand. A server does not: what ends one call does not
-    /// end it.
+    /// Lets signals cancel a use case after its current step. A server does not call this, because
+    /// cancelling one call must not end the server.
     pub(super) fn listen(&self) -> Interrupt {
         Interrupt::listen(&self.is_cancelled)
     }
@@ -79,7 +79,7 @@ impl Observer for Ui {
     }
 }
 
-/// Turns the end of a use case that a signal asked for into that signal.
+/// Returns [`Error::Interrupted`] if a signal cancelled the use case, else its outcome.
 pub(super) fn ended<T>(outcome: Result<T>, interrupt: &Interrupt) -> Result<T> {
     if matches!(outcome, Err(Error::Cancelled)) {
         interrupt.check()?;

@@ -1,4 +1,4 @@
-//! `kb update`.
+//! Runs `kb update`.
 
 use crate::app::update::UpdateRequest;
 use crate::app::{self, session};

@@ -1,7 +1,7 @@
-//! Turns a command line that clap refused into one sentence and a next step.
+//! Describes a mistake on the command line in one sentence and a hint.
 //!
-//! Both are made from what clap knows about the mistake, not from the page it prints. The sentences are
-//! clap's, on one line.
+//! Both are built from the error's context, not from the page that clap prints. The wording is clap's,
+//! on one line.
 
 use std::ffi::OsString;
 
@@ -9,13 +9,13 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::error::Error;
 
-/// Returns the error for what clap refused in `args`.
+/// Returns the error for arguments that clap rejected.
 pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
     let hint = values(error).or_else(|| tip(error, args)).or_else(|| usage_line(error));
     Error::Usage { message: message(error), hint }
 }
 
-/// Says what is wrong.
+/// Describes the mistake.
 fn message(error: &clap::Error) -> String {
     let known = match error.kind() {
         ErrorKind::ArgumentConflict => conflict(error),
@@ -100,13 +100,13 @@ fn too_few(error: &clap::Error, wanted: ContextKind) -> Option<String> {
     Some(format!("{wanted} values required for '{argument}' but {found} {were} provided"))
 }
 
-/// Names the values an argument may have.
+/// Lists the allowed values of an argument.
 fn values(error: &clap::Error) -> Option<String> {
     let values = texts(error, ContextKind::ValidValue).filter(|values| !values.is_empty())?;
     Some(format!("one of {}", values.join(", ")))
 }
 
-/// Names what is meant, as far as clap can guess it.
+/// Suggests what the user may have meant, if clap has a guess.
 fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let similar = [
         (ContextKind::SuggestedSubcommand, "subcommand"),
@@ -136,20 +136,20 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
     if !tip.contains(&format!("-- {refused}'")) {
         return Some(tip);
     }
-    // clap names the first letter alone where a word begins with a dash.
+    // For a word that begins with a dash, clap only reports its first letter.
     let words = args.iter().map(|word| word.to_string_lossy());
     let word = words.into_iter().find(|word| word.starts_with(refused))?;
     is_text(&word)
         .then(|| format!("put `--` before a value that begins with a dash: `-- '{word}'`"))
 }
 
-/// Whether a word that begins with a dash is a text rather than a mistyped flag.
+/// Whether a word that begins with a dash is text rather than a mistyped flag.
 fn is_text(word: &str) -> bool {
     let name = word.trim_start_matches('-');
     word.contains(char::is_whitespace) || !word.starts_with("--") && name.chars().count() > 1
 }
 
-/// Returns the first line of how the command is called.
+/// Returns the first usage line of the command.
 fn usage_line(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
     let usage = usage.to_string();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_refused_is_named_with_those_that_are_not() {
+    fn an_invalid_value_is_reported_with_the_allowed_ones() {
         let yaml = "invalid value 'yaml' for '--format <FORMAT>'";
         check("kb list --format yaml", yaml, "one of json, human");
         let none = "a value is required for '--format <FORMAT>' but none was supplied";
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_mistyped_gets_the_nearest_one() {
+    fn a_mistyped_name_gets_the_nearest_one() {
         let lst = "unrecognized subcommand 'lst'";
         check("kb lst", lst, "a similar subcommand exists: 'list'");
         let formt = "unexpected argument '--formt' found";
@@ -212,10 +212,10 @@ mod tests {
     }
 
     #[test]
-    fn a_word_with_a_dash_is_passed_after_two() {
+    fn a_word_with_a_dash_goes_after_two_dashes() {
         let hint = "put `--` before a value that begins with a dash: `-- '-zebra'`";
         check("kb search -zebra", "unexpected argument '-z' found", hint);
-        // A mistyped flag is no value.
+        // A mistyped flag is not a value.
         let usage = "usage: kb show <DOC>";
         check("kb show 1 --lines", "unexpected argument '--lines' found", usage);
         let usage = "usage: kb add [OPTIONS] [PATH]...";
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_too_much_comes_with_the_usage() {
+    fn missing_and_conflicting_arguments_come_with_the_usage() {
         let both = "the following required arguments were not provided: <KEY> <VALUE>";
         check("kb config set", both, "usage: kb config set <KEY> <VALUE>");
         let usage = "usage: kb show --page <N> <DOC>";

@@ -1,6 +1,6 @@
-//! Reports what is not the answer: lines on stderr and in the log file.
+//! Prints messages on stderr and writes them to the log file.
 //!
-//! How loud, in which colour and into which file is settled once, before anything is said.
+//! [`begin`] sets the verbosity, the colours and the log file once, before the first message.
 
 use std::io::Write;
 use std::mem;
@@ -19,46 +19,46 @@ use crate::present::text::human::Human;
 use crate::text::printable::clean;
 use crate::trace;
 
-/// The width that is assumed where stderr is not a terminal; lines are not broken there.
+/// Width assumed if stderr is not a terminal. Lines are not wrapped then.
 const WIDTH: usize = 80;
 
-/// How much is said.
+/// How many messages are printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Loudness {
-    /// Failures and what the user should look into.
+pub(super) enum Verbosity {
+    /// Errors and warnings.
     Quiet,
-    /// And what was done.
+    /// Also what was done.
     #[default]
-    Usual,
-    /// And by what, and with each file.
+    Normal,
+    /// Also the database, the model and each file.
     Verbose,
-    /// And how long each stage took.
+    /// Also the time of each stage.
     Timed,
 }
 
-/// Where what is said is written down.
+/// The log file.
 type Log = Box<dyn Write + Send>;
 
-/// Everything that is said goes through the one there is.
-struct Voice {
-    loudness: Loudness,
+/// The destination of all messages; there is one per process.
+struct Reporter {
+    verbosity: Verbosity,
     human: Human,
-    /// What was said while it was held back; `None` if it is said at once.
+    /// Messages that are held back; `None` if messages are printed at once.
     held: Option<Vec<String>>,
     log: Option<Log>,
     begin: Option<Instant>,
 }
 
-static VOICE: Mutex<Voice> = Mutex::new(Voice {
-    loudness: Loudness::Usual,
+static REPORTER: Mutex<Reporter> = Mutex::new(Reporter {
+    verbosity: Verbosity::Normal,
     human: Human::plain(WIDTH),
     held: None,
     log: None,
     begin: None,
 });
 
-fn voice() -> MutexGuard<'static, Voice> {
-    VOICE.lock().unwrap_or_else(PoisonError::into_inner)
+fn reporter() -> MutexGuard<'static, Reporter> {
+    REPORTER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether output to a stream is coloured.
@@ -77,7 +77,7 @@ pub(super) fn is_coloured(
     }
 }
 
-/// Settles how things are said; `command` gives what the log calls this run.
+/// Sets verbosity, colours and the log file; `command` returns the name of this run for the log.
 pub(super) fn begin<'a>(
     environment: &Environment,
     global: &Global,
@@ -85,27 +85,27 @@ pub(super) fn begin<'a>(
 ) -> Result<()> {
     let is_terminal = streams::is_stderr_terminal();
     let log = global.log_file.as_deref().map(open_log).transpose()?;
-    let mut voice = voice();
-    voice.human.is_terminal = is_terminal;
+    let mut reporter = reporter();
+    reporter.human.is_terminal = is_terminal;
     if is_terminal {
-        voice.human.width = streams::stderr_width();
+        reporter.human.width = streams::stderr_width();
     }
-    voice.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
+    reporter.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
     // Bars are coloured by their own library.
-    console::set_colors_enabled_stderr(voice.human.is_coloured);
-    voice.loudness = match (global.quiet, global.verbose) {
-        (true, _) => Loudness::Quiet,
-        (false, 0) => Loudness::Usual,
-        (false, 1) => Loudness::Verbose,
-        (false, _) => Loudness::Timed,
+    console::set_colors_enabled_stderr(reporter.human.is_coloured);
+    reporter.verbosity = match (global.quiet, global.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, 0) => Verbosity::Normal,
+        (false, 1) => Verbosity::Verbose,
+        (false, _) => Verbosity::Timed,
     };
-    voice.begin = Some(Instant::now());
-    voice.log = log;
-    if voice.loudness == Loudness::Timed || voice.log.is_some() {
+    reporter.begin = Some(Instant::now());
+    reporter.log = log;
+    if reporter.verbosity == Verbosity::Timed || reporter.log.is_some() {
         trace::start();
     }
-    if voice.log.is_some() {
-        voice.write_down("begin", &format!("kb {} {}", env!("CARGO_PKG_VERSION"), command()));
+    if reporter.log.is_some() {
+        reporter.log_line("begin", &format!("kb {} {}", env!("CARGO_PKG_VERSION"), command()));
     }
     Ok(())
 }
@@ -115,99 +115,98 @@ fn open_log(path: &Path) -> Result<Log> {
     Ok(Box::new(file))
 }
 
-impl Voice {
-    fn tell(&mut self, least: Loudness, level: &str, text: &str) {
+impl Reporter {
+    fn report(&mut self, least: Verbosity, level: &str, text: &str) {
         let text = clean(text);
-        self.write_down(level, &text);
-        if self.loudness < least {
+        self.log_line(level, &text);
+        if self.verbosity < least {
             return;
         }
         match &mut self.held {
             Some(held) => held.push(text),
-            None => self.speak(&text),
+            None => self.print(&text),
         }
     }
 
-    /// Writes a line of the log: time, level, text, separated by tabs. A log that cannot be written any
-    /// more fails nothing.
-    fn write_down(&mut self, level: &str, text: &str) {
+    /// Writes a line of the log: time, level and text, separated by tabs. Write errors are ignored.
+    fn log_line(&mut self, level: &str, text: &str) {
         if let Some(log) = &mut self.log {
             let _ = writeln!(log, "{}\t{level}\t{text}", error_log::now());
         }
     }
 
-    /// Writes a line; if stderr is closed, there is nothing left to do.
-    fn speak(&self, line: &str) {
+    /// Prints a line. If stderr is closed, it is lost.
+    fn print(&self, line: &str) {
         let _ = streams::text_aside(|out| self.human.labelled(line, out));
     }
 }
 
-/// Says something that is not an answer.
+/// Prints a message, as a warning if its text begins like one.
 pub(super) fn say(text: &str) {
-    // The skill protocols word their warnings themselves.
+    // The skill protocol words its warnings itself.
     let is_warning = text.starts_with("warning") || text.starts_with("error");
     let (least, level) =
-        if is_warning { (Loudness::Quiet, "warning") } else { (Loudness::Usual, "info") };
-    voice().tell(least, level, text);
+        if is_warning { (Verbosity::Quiet, "warning") } else { (Verbosity::Normal, "info") };
+    reporter().report(least, level, text);
 }
 
-/// Says something the user should look into.
+/// Prints a warning.
 pub(super) fn warn(text: &str) {
-    voice().tell(Loudness::Quiet, "warning", &format!("warning: {text}"));
+    reporter().report(Verbosity::Quiet, "warning", &format!("warning: {text}"));
 }
 
-/// Says what could not be done, where the rest goes on.
+/// Prints a failure that does not end the command.
 pub(super) fn fail(text: &str) {
-    voice().tell(Loudness::Quiet, "failed", &format!("failed: {text}"));
+    reporter().report(Verbosity::Quiet, "failed", &format!("failed: {text}"));
 }
 
-/// Says what only those want to know who ask for it.
+/// Prints a message for `--verbose`.
 pub(super) fn detail(text: &str) {
-    voice().tell(Loudness::Verbose, "detail", text);
+    reporter().report(Verbosity::Verbose, "detail", text);
 }
 
 /// Whether details are printed or logged.
 pub(super) fn is_detailed() -> bool {
-    let voice = voice();
-    voice.loudness >= Loudness::Verbose || voice.log.is_some()
+    let reporter = reporter();
+    reporter.verbosity >= Verbosity::Verbose || reporter.log.is_some()
 }
 
-/// Whether nothing is drawn and nothing said but failures.
+/// Whether only errors and warnings are printed, and no progress.
 pub(super) fn is_quiet() -> bool {
-    voice().loudness == Loudness::Quiet
+    reporter().verbosity == Verbosity::Quiet
 }
 
-/// Holds back what is said from now on, where a program reads stderr: if the command fails, all it
-/// is to find there is one JSON object.
+/// Holds back messages from now on if stderr is not a terminal: if the command fails, a program that
+/// reads stderr must find only one JSON object.
 pub(super) fn hold() {
     if !streams::is_stderr_terminal() {
-        voice().held = Some(Vec::new());
+        reporter().held = Some(Vec::new());
     }
 }
 
-/// Ends what [`hold`] began, and says or forgets what was held back.
-pub(super) fn release(is_said: bool) {
-    let mut voice = voice();
-    for text in mem::take(&mut voice.held).into_iter().flatten().filter(|_| is_said) {
-        voice.speak(&text);
+/// Prints the messages held back since [`hold`] if `is_printed`, and drops them otherwise.
+pub(super) fn release(is_printed: bool) {
+    let mut reporter = reporter();
+    for text in mem::take(&mut reporter.held).into_iter().flatten().filter(|_| is_printed) {
+        reporter.print(&text);
     }
 }
 
-/// Writes an error in the form that was asked for, and into the log.
+/// Prints an error in the requested format and logs it.
 pub(super) fn error(error: &Error, format: OutputFormat) {
-    let mut voice = voice();
-    voice.write_down("error", &clean(&format!("{}: {error}", error.code())));
-    // If stderr is closed, there is nothing left to do.
+    let mut reporter = reporter();
+    reporter.log_line("error", &clean(&format!("{}: {error}", error.code())));
+    // If stderr is closed, the message is lost.
     let _ = match format {
         OutputFormat::Json => streams::json_aside(|out| json::error(error, out)),
-        OutputFormat::Human => streams::text_aside(|out| voice.human.error(error, out)),
+        OutputFormat::Human => streams::text_aside(|out| reporter.human.error(error, out)),
     };
 }
 
-/// Writes down how long it took, at the very end, and says it if `is_said`: a program that reads an
-/// error as JSON is to find nothing else.
-pub(super) fn end(is_said: bool) {
-    let Some(begin) = voice().begin else { return };
+/// Logs the time of each stage at the end of the run, and also prints it if `is_printed`: a program that
+/// reads an error as JSON must find nothing else on stderr.
+pub(super) fn end(is_printed: bool) {
+    let Some(begin) = reporter().begin else { return };
     let times = trace::times();
     let width = times.iter().map(|stage| stage.0.len()).max().unwrap_or(0).max("total".len());
     let line = |name: &str, took: Duration, num_runs: usize| {
@@ -217,11 +216,11 @@ pub(super) fn end(is_said: bool) {
     let mut lines: Vec<String> =
         times.iter().map(|(name, time)| line(name, time.total, time.num_runs)).collect();
     lines.push(line("total", begin.elapsed(), 1));
-    let mut voice = voice();
+    let mut reporter = reporter();
     for line in lines {
-        voice.write_down("time", &clean(line.trim_start_matches("time")));
-        if is_said && voice.loudness == Loudness::Timed {
-            voice.speak(&line);
+        reporter.log_line("time", &clean(line.trim_start_matches("time")));
+        if is_printed && reporter.verbosity == Verbosity::Timed {
+            reporter.print(&line);
         }
     }
 }

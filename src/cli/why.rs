@@ -1,4 +1,4 @@
-//! `kb why`.
+//! Runs `kb why`.
 
 use crate::app;
 use crate::app::search::SearchRequest;

@@ -241,7 +241,7 @@ fn an_import_cannot_choose_files_to_read() {
     assert_eq!((report.imported, report.without_file, report.folders_left_out), (3, 2, 1));
     assert!(
         output.stderr.contains(
-            "Left out the files of 2 documents and 1 folder: `--trust-paths` takes the paths over"
+            "Left out the paths of 2 documents and 1 folder; `--trust-paths` imports them"
         ),
         "{}",
         output.stderr

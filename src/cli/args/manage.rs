@@ -1,5 +1,5 @@
-//! Defines the arguments of commands that look after the database: remove, tag, status, backup, export,
-//! doctor, reindex, cache and config.
+//! Defines the arguments of the maintenance commands: remove, tag, status, backup, export, doctor,
+//! reindex, cache and config.
 
 use std::path::PathBuf;
 
@@ -126,7 +126,7 @@ touched.
 manifest.txt lists every file that kb put there with its SHA-256, size, time and inode. Every command compares \
 size, time and inode of the files it loads; `kb doctor` compares all bytes.")]
 pub(in crate::cli) struct Cache {
-    /// What to do; the contents are shown without it.
+    /// The action; without one, the contents are shown.
     #[command(subcommand)]
     pub(in crate::cli) action: Option<CacheAction>,
     #[command(flatten)]
@@ -159,7 +159,7 @@ pub(in crate::cli) struct CacheClean {
 /// Show or change settings
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ConfigArgs {
-    /// What to do; all settings are shown without it.
+    /// The action; without one, all settings are shown.
     #[command(subcommand)]
     pub(in crate::cli) action: Option<ConfigAction>,
     #[command(flatten)]

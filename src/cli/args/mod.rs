@@ -1,4 +1,4 @@
-//! Defines what can be typed: clap structs that validate and never act. Doc comments are the help text.
+//! Defines the command line. The structs only validate arguments; their doc comments are the help text.
 
 #![expect(clippy::doc_markdown, reason = "backticks would show in the help text")]
 

@@ -96,7 +96,7 @@ pub(in crate::cli) struct Show {
     pub(in crate::cli) format: Format,
 }
 
-/// Which part of a document.
+/// Selects a part of a document.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(in crate::cli) struct SelectionArgs {
@@ -137,7 +137,7 @@ pub(in crate::cli) struct Open {
     pub(in crate::cli) format: Format,
 }
 
-/// Explains how the commands that read on work together.
+/// Explains how the reading commands work together.
 const DOCUMENT_HELP: &str = "\
 `kb search` prints ids, `kb outline` lists the parts of a document, `kb show` prints one part, and `kb open` prints \
 the file. Only `kb open` reads the file; the others read the database, so they also work when the file has moved.";

@@ -72,7 +72,7 @@ pub(in crate::cli) struct How {
     pub(in crate::cli) vec_only: bool,
 }
 
-/// The formats of an answer.
+/// The output formats of `kb search`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum SearchFormat {
     Json,
@@ -83,7 +83,7 @@ pub(in crate::cli) enum SearchFormat {
 }
 
 impl SearchFormat {
-    /// Returns the form in which errors are printed.
+    /// Returns the format in which errors are printed.
     pub(in crate::cli) fn reader(self) -> OutputFormat {
         match self {
             Self::Json | Self::Jsonl => OutputFormat::Json,
@@ -134,7 +134,7 @@ pub(in crate::cli) struct Similar {
     pub(in crate::cli) format: Format,
 }
 
-/// Which documents take part.
+/// Selects the documents to search.
 #[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct FilterArgs {
     /// Only documents of this type

@@ -1,4 +1,4 @@
-//! Builds clap's commands from the table of skill commands, and reads what was typed.
+//! Builds clap's commands from the table of skill commands and returns the typed values.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -19,19 +19,19 @@ use crate::text::paths;
 #[command(name = "skc", version = concat!(env!("CARGO_PKG_VERSION"), " (kb)"))]
 #[command(disable_help_subcommand = true)]
 pub(in crate::cli) struct Skc {
-    /// What every command understands.
+    /// Options of every command.
     #[command(flatten)]
     pub(in crate::cli) global: Global,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(in crate::cli) call: SkillCall,
 }
 
 /// Serve agent skills: list, build, search and read directories with a SKILL.md
 #[derive(Debug, Args)]
-#[command(after_help = "Through a link named skc this is the whole program.")]
+#[command(after_help = "Started through a link named skc, the program runs only these commands.")]
 pub(in crate::cli) struct Skill {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(in crate::cli) call: SkillCall,
 }
@@ -44,12 +44,12 @@ pub(in crate::cli) struct SkillCall {
 }
 
 impl SkillCall {
-    /// Returns what names the skill; empty where the command takes none.
+    /// Returns the argument that names the skill; empty if the command has none.
     pub(in crate::cli) fn skill(&self) -> String {
         self.text("skill").unwrap_or_default()
     }
 
-    /// Returns who reads the output.
+    /// Returns the output format.
     pub(in crate::cli) fn format(&self) -> OutputFormat {
         match self.matches.get_one::<String>("format").map(String::as_str) {
             Some("json") => OutputFormat::Json,
@@ -57,7 +57,7 @@ impl SkillCall {
         }
     }
 
-    /// Whether more is to be said than was asked for.
+    /// Whether `--verbose` was given.
     pub(in crate::cli) fn is_verbose(&self) -> bool {
         self.matches.get_count("verbose") > 0
     }
@@ -118,7 +118,7 @@ impl Subcommand for SkillCall {
     }
 }
 
-/// Everyone may read text; `human` is what the other commands call it.
+/// Returns `--format`. `human` is accepted for `text`, because the other commands use that word.
 fn format() -> Arg {
     let text = clap::builder::PossibleValue::new("text").alias("human");
     Arg::new("format")
@@ -149,7 +149,7 @@ fn arg(parameter: &Parameter) -> Arg {
         Kind::Flag => arg.action(ArgAction::SetTrue),
         Kind::Text => arg
             .value_parser(value_parser!(OsString))
-            // A heading may begin with a hyphen; a word in its place could be a flag.
+            // A heading may begin with a hyphen, but a positional word that does could be a flag.
             .allow_hyphen_values(!parameter.is_positional),
         Kind::Texts => arg.value_parser(value_parser!(OsString)).action(ArgAction::Append),
         Kind::CommaTexts => {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_comes_back() {
+    fn typed_values_are_returned() {
         let args = ["skc", "show", "x", "--section", "-- A", "--max-lines=3", "-v", "-o", "json"];
         let call = Skc::try_parse_from(args).unwrap().call;
         assert_eq!(call.command.name, "show");

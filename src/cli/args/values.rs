@@ -17,12 +17,12 @@ pub(super) fn language() -> impl TypedValueParser<Value = Language> {
         .try_map(|word| word.parse::<Language>())
 }
 
-/// A directory becomes a setting, and settings are text.
+/// Parses a directory, which must not be empty.
 pub(super) fn directory(typed: &str) -> Result<PathBuf, String> {
     if typed.is_empty() { Err("the name is empty".into()) } else { Ok(typed.into()) }
 }
 
-/// How many results, or which of them.
+/// Parses a number of results, or the rank of one.
 pub(super) fn top(typed: &str) -> Result<u32, String> {
     limits::TOP.parse(typed)
 }
@@ -35,7 +35,8 @@ pub(super) fn queries(typed: &str) -> Result<u32, String> {
     limits::QUERIES.parse(typed)
 }
 
-/// A note may begin with the dash of a list, but one that reads like a flag is a forgotten text.
+/// Parses a note. It may begin with the dash of a list, but a word like a flag means that the text was
+/// forgotten.
 pub(super) fn note(typed: &str) -> Result<String, String> {
     if typed.starts_with("--") && !typed.contains(char::is_whitespace) {
         return Err("the text of the note is missing".into());
@@ -43,7 +44,7 @@ pub(super) fn note(typed: &str) -> Result<String, String> {
     Ok(typed.to_owned())
 }
 
-/// Reads `A:B`; `A:` goes to the end, `A` is one line.
+/// Parses `A:B`; `A:` goes to the end, `A` is one line.
 pub(super) fn lines(typed: &str) -> Result<(u32, u32), String> {
     let (first, last) = match typed.split_once(':') {
         Some((first, "")) => (first, None),
