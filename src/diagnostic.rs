@@ -192,7 +192,7 @@ impl Diagnostic {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::SkillNotFound { .. } => {
-                "`kb skill list` shows the skills there are; a path works too".into()
+                "`kb skill list` shows all skills; a path also works".into()
             }
             Self::MissingField { field } => {
                 format!("SKILL.md begins with `---`, a line `{field}: ...` and `---`")

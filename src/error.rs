@@ -1,8 +1,7 @@
-//! Defines every failure, by what the user would do about it.
+//! Defines the errors of the crate, one variant per remedy.
 //!
-//! A variant exists if the remedy differs, not because another library can fail. Messages are
-//! lower case without a full stop; advice is separate, in [`Error::hint`]. No library type appears
-//! here: causes are boxed where they come from.
+//! Messages are lower case without a full stop; [`Error::hint`] holds the advice. No type of another
+//! library appears here: causes are boxed where they arise.
 
 mod remedy;
 
@@ -17,28 +16,28 @@ pub use remedy::Fixer;
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A cause from a library, kept for the message's tail.
+/// An error of a library, shown at the end of the message.
 pub type Cause = Box<dyn StdError + Send + Sync>;
 
-/// Why something could not be done.
+/// An error, with what the message needs.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line does not make sense.
+    /// The command line or a request is invalid.
     #[error("{message}")]
     Usage {
-        /// What is wrong with it.
+        /// What is wrong.
         message: String,
         /// What to type instead.
         hint: Option<String>,
     },
-    /// The configuration file cannot be used.
+    /// The configuration is invalid.
     #[error("invalid configuration in {}: {message}", path.display())]
     Config {
         /// The file, or the name of an environment variable.
         path: PathBuf,
-        /// What and where.
+        /// What is wrong, and where.
         message: String,
-        /// What to give instead; `None` if the file must be changed.
+        /// A valid alternative; `None` if the file must be changed.
         hint: Option<String>,
     },
     /// There is no such file or directory.
@@ -52,21 +51,21 @@ pub enum Error {
     Io {
         /// Which file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Nothing reads files of this kind.
+    /// The type of the file is not supported.
     #[error("unsupported file type: {}{}", path.display(), found.as_ref().map(|found| format!(" ({found})")).unwrap_or_default())]
     UnsupportedFormat {
         /// Which file.
         path: PathBuf,
-        /// What it looks like, where that is known.
+        /// The detected type, if known.
         found: Option<String>,
     },
-    /// A pipe, a device or a socket is no document.
+    /// A pipe, a device or a socket was given as a document.
     #[error("unsupported file type: {} (neither a file nor a directory)", path.display())]
     NotAFile {
-        /// What was named.
+        /// Which file.
         path: PathBuf,
     },
     /// A symbolic link replaced a file or a folder, and following it is not allowed.
@@ -75,7 +74,7 @@ pub enum Error {
         /// Which file.
         path: PathBuf,
     },
-    /// The rules of an ignore file are not used.
+    /// The rules of an ignore file are invalid and not used.
     #[error("the rules in {} are not used: {reason}", path.display())]
     IgnoreFile {
         /// The ignore file.
@@ -83,7 +82,7 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// A file is longer than anything of its kind may be.
+    /// A file is longer than the limit for its kind.
     #[error("{} is longer than {limit_bytes} bytes", path.display())]
     OverLimit {
         /// Which file.
@@ -91,7 +90,7 @@ pub enum Error {
         /// The limit, in bytes.
         limit_bytes: u64,
     },
-    /// A file has nothing in it.
+    /// A file is empty.
     #[error("nothing to index: {} is empty", path.display())]
     EmptyFile {
         /// Which file.
@@ -108,9 +107,9 @@ pub enum Error {
     /// A file could not be turned into text.
     #[error("{failure}{}", if detail.is_empty() { String::new() } else { format!(": {detail}") })]
     Extract {
-        /// The class of failure.
+        /// The kind of failure.
         failure: Failure,
-        /// What the reader said; may be empty.
+        /// The reader's message; may be empty.
         detail: String,
     },
     /// A document takes more processor time than the configuration allows.
@@ -119,7 +118,7 @@ pub enum Error {
         /// The limit in force, in seconds.
         limit_seconds: u64,
     },
-    /// What one file is at fault for, where the cause does not name it.
+    /// An error of one file, if the cause does not name the file.
     #[error("cannot read {}: {cause}", path.display())]
     InFile {
         /// Which file.
@@ -127,7 +126,7 @@ pub enum Error {
         /// What is wrong with it.
         cause: Box<Self>,
     },
-    /// The query has nothing to look for.
+    /// The query has no words.
     #[error("the query is empty")]
     EmptyQuery,
     /// No document has this id.
@@ -136,7 +135,7 @@ pub enum Error {
         /// The id that was given.
         id: String,
     },
-    /// A document is to be replaced by a note, and its text comes from a file.
+    /// A note should replace a document whose text comes from a file.
     #[error("document {id} is not a note: its text comes from a file")]
     NotANote {
         /// Its id.
@@ -148,12 +147,12 @@ pub enum Error {
         /// The id that was given.
         id: i64,
     },
-    /// Several documents are meant by what was typed.
-    #[error("`{typed}` means {num_candidates} documents")]
+    /// The typed text matches several documents.
+    #[error("`{typed}` matches {num_candidates} documents")]
     AmbiguousDocument {
         /// As typed.
         typed: String,
-        /// How many there are.
+        /// Number of matching documents.
         num_candidates: usize,
         /// The first few: id and title.
         candidates: Vec<String>,
@@ -161,40 +160,40 @@ pub enum Error {
     /// A document has no such section, page, symbol or chunk.
     #[error("document {document} has no {what}")]
     UnknownPart {
-        /// Whose part it would be.
+        /// The document.
         document: i64,
-        /// What was looked for.
+        /// The requested part.
         what: String,
-        /// Names that are like it.
+        /// Similar names.
         similar: Vec<String>,
     },
-    /// `models.toml` has no model of this name.
+    /// `models.toml` has no model with this name.
     #[error("unknown model `{name}`")]
     UnknownModel {
         /// The name that was given.
         name: String,
-        /// All names there are.
+        /// All known names.
         known: Vec<String>,
     },
     /// The database was built with another model.
     #[error("model mismatch: DB uses '{bound}' ({bound_dim} dim) but config specifies '{wanted}'")]
     ModelMismatch {
-        /// What the database was built with; precision or prefix added where those differ.
+        /// The model of the database, with precision or prefix if these differ.
         bound: String,
         /// Width of its vectors.
         bound_dim: u32,
-        /// What the configuration asks for.
+        /// The configured model.
         wanted: String,
     },
-    /// Nothing says where the files of a model are that kb cannot fetch by its name.
+    /// The files of a model were not found, and kb cannot fetch it by its name.
     #[error("{}", match path {
-        Some(path) => format!("the model directory {} is not there", path.display()),
-        None => format!("the database uses model `{name}`, and nothing says where its files are"),
+        Some(path) => format!("the model directory {} does not exist", path.display()),
+        None => format!("the files of the database's model `{name}` were not found"),
     })]
     NoModelFiles {
-        /// What the database is bound to, or would be.
+        /// Name of the model.
         name: String,
-        /// Where the files were said to be.
+        /// The configured directory of the files.
         path: Option<PathBuf>,
     },
     /// The model or the runtime library is not on this machine.
@@ -203,16 +202,18 @@ pub enum Error {
         /// `model all-MiniLM-L6-v2` or `ONNX Runtime`.
         what: String,
     },
-    /// A file asks for a model that is not on this machine, and the user did not.
-    #[error("the model `{name}` is not installed, and only a file asks for it")]
+    /// A file names a model that is not on this machine and that the user has not named.
+    #[error(
+        "the model `{name}` is not installed, and only the imported file or the database names it"
+    )]
     UntrustedModel {
-        /// Its name, as the file has it.
+        /// Its name in the file.
         name: String,
     },
     /// Something could not be fetched.
     #[error("cannot fetch {what}: {reason}")]
     Fetch {
-        /// What was wanted.
+        /// What could not be fetched.
         what: String,
         /// One clause for each source that was tried.
         reason: String,
@@ -225,7 +226,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A file that kb fetched or made is not as it was.
+    /// A file that kb fetched or built has changed.
     #[error("{} has changed since kb put it there: {reason}", path.display())]
     CacheChanged {
         /// Which file.
@@ -236,23 +237,23 @@ pub enum Error {
     /// The model failed while running.
     #[error("embedding failed: {0}")]
     Inference(Cause),
-    /// The database file is not a database any more.
+    /// The database file is corrupt.
     #[error("the database {} is corrupt: {detail}", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The message of SQLite.
         detail: String,
     },
-    /// The disk fails to read the database, which may be sound.
+    /// The disk failed to read the database, which may be intact.
     #[error("the disk failed to read {}: {detail}", path.display())]
     DiskFailed {
         /// The file.
         path: PathBuf,
-        /// What the system or SQLite said.
+        /// The message of the system or SQLite.
         detail: String,
     },
-    /// The file is a database, but not one of kb's.
+    /// The file is a database of another program.
     #[error("{} is not a kb database", path.display())]
     Foreign {
         /// The file.
@@ -265,10 +266,10 @@ pub enum Error {
         path: PathBuf,
         /// Its version.
         found: i64,
-        /// The newest this program can read.
+        /// The newest version this program can read.
         supported: i64,
     },
-    /// Another process holds the database.
+    /// Another process has locked the database.
     #[error("the database {} is locked by another process", path.display())]
     Locked {
         /// The file.
@@ -280,13 +281,13 @@ pub enum Error {
         /// The file that could not grow.
         path: PathBuf,
     },
-    /// The database refused something it should not have.
+    /// An unexpected error of the database.
     #[error("database error: {0}")]
     Store(Cause),
-    /// The answer could not be written.
+    /// The output could not be written.
     #[error("cannot write the answer: {0}")]
     Output(io::Error),
-    /// A skill command failed as the table of its protocol says.
+    /// A skill command failed with an error of the skill protocol.
     #[error(transparent)]
     Skill(#[from] Diagnostic),
     /// The caller cancelled it.
@@ -300,34 +301,34 @@ pub enum Error {
     },
 }
 
-/// Why a file could not be turned into text, by what the user could do about it.
+/// Why a file could not be turned into text, one variant per remedy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Failure {
-    /// Only the password opens it.
+    /// It can only be opened with a password.
     #[error("a password is needed to open it")]
     PasswordNeeded,
-    /// A cipher or handler no reader knows.
+    /// It uses an unknown cipher or security handler.
     #[error("its encryption is not supported")]
     EncryptionNotSupported,
-    /// Extension or option says one thing, the bytes another.
-    #[error("it is not what its name says")]
+    /// Its bytes contradict its extension or the given type.
+    #[error("its content does not match its name or type")]
     WrongFormat,
-    /// Damaged beyond what could be rebuilt.
+    /// It is damaged and could not be repaired.
     #[error("it is damaged")]
     Damaged,
     /// A paged document without pages.
     #[error("it has no pages")]
     NoPages,
-    /// The reader crashed; nothing else was harmed.
+    /// The reader process crashed; nothing else is affected.
     #[error("the reader crashed on it")]
     Crashed,
-    /// The reader hit its limit of memory.
-    #[error("reading it takes more memory than is allowed")]
+    /// The reader reached its memory limit.
+    #[error("reading it takes more memory than allowed")]
     OutOfMemory,
-    /// The reader hit its limit of time.
-    #[error("reading it takes longer than is allowed")]
+    /// The reader reached its time limit.
+    #[error("reading it takes longer than allowed")]
     TimedOut,
-    /// Binary data, or an encoding that is not known.
+    /// Binary data, or an unknown encoding.
     #[error("it is not text")]
     NotText,
 }

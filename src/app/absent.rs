@@ -1,5 +1,5 @@
-//! Notes which path or tag of a filter no document has, so that an empty answer is not mistaken for
-//! an answer about documents.
+//! Reports the path or tags of a filter that no document has, so that the user sees why an answer is
+//! empty.
 
 use crate::app::Observer;
 use crate::document::Filter;
@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::text::paths;
 
-/// Reports the path and the tags of a filter for which there is no document. Called where nothing
-/// was found: otherwise the path and every tag have documents.
+/// Reports the path and the tags of a filter that no document has. Only needed after an empty answer:
+/// otherwise documents have the path and every tag.
 ///
 /// # Errors
 ///
@@ -18,7 +18,7 @@ pub(super) fn note(store: &Store, filter: &Filter, observer: &dyn Observer) -> R
         let below = Filter { path_prefix: Some(path.clone()), ..Filter::default() };
         if !store.has_document(&below)? {
             let path = paths::path_of(path);
-            observer.note(&format!("note: no document is at or below {}", path.display()));
+            observer.note(&format!("note: there is no document at or below {}", path.display()));
         }
     }
     for tag in &filter.tags {

@@ -1,4 +1,4 @@
-//! Adds files, folders, a note, or a document that is no file.
+//! Adds files, folders, a note, or a document from a stream.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,41 +21,41 @@ use crate::ingest::{self, IngestOptions, IngestReport, Services};
 use crate::store::{Root, Store};
 use crate::text::paths;
 
-/// Holds the password of encrypted documents.
+/// The variable with the password of encrypted documents.
 const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
 
-/// What to add.
+/// The source of documents.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// Files and folders, as typed.
     Paths(Vec<PathBuf>),
-    /// The bytes of a document that is no file.
+    /// The bytes of a document from a stream.
     Bytes(Vec<u8>),
-    /// The text of a note, and the note whose place it takes.
+    /// The text of a note, and the note that it replaces.
     Note(String, Option<DocumentId>),
 }
 
-/// What to add, and as what.
+/// A request to add documents.
 #[derive(Debug, Clone)]
 pub struct AddRequest {
     /// Where the documents come from.
     pub source: Source,
-    /// Title, instead of what the document says of itself; of a single document only.
+    /// Title that overrides the document's own; for a single document only.
     pub title: Option<String>,
     /// Tags for every document.
     pub tags: Vec<String>,
-    /// What the files are, whatever their names say.
+    /// Type of the files; overrides the one their names suggest.
     pub doc_type: Option<DocType>,
     /// Programming language of the files.
     pub language: Option<Language>,
-    /// Whether links in folders are followed even if the settings do not say so.
+    /// Whether links in folders are followed, whatever the settings.
     pub follows_links: bool,
-    /// Opens encrypted documents; the variable `KB_PASSWORD` without.
+    /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
     pub password: Option<String>,
 }
 
 impl AddRequest {
-    /// Returns a request for a source and nothing else.
+    /// Returns a request for a source without options.
     pub fn of(source: Source) -> Self {
         Self {
             source,
@@ -69,12 +69,12 @@ impl AddRequest {
     }
 }
 
-/// Adds what the request names; returns what was done, and the paths that were named, made absolute.
+/// Adds documents. Returns the report, and the given paths as absolute paths.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for what does not go together, [`Error::PathNotFound`], [`Error::Cancelled`] if the observer
-/// ends it, and what the model or the database refuses. What fails for one file is in the report.
+/// [`Error::Usage`] for conflicting options, [`Error::PathNotFound`], [`Error::Cancelled`] if the observer
+/// cancels it, and errors of the model and the database. Errors of single files are in the report.
 pub fn add(
     session: &Session,
     request: &AddRequest,
@@ -90,7 +90,7 @@ pub fn add(
     if let Source::Note(text, _) = &request.source {
         ingest::check_note(text)?;
     }
-    // What cannot be wanted is refused before anything is looked for.
+    // Conflicting options are refused before files are read.
     TypeOverride::new(request.doc_type, request.language)?;
     if let [root] = roots.as_slice()
         && root.symlink_metadata().is_err()
@@ -102,8 +102,8 @@ pub fn add(
     Ok((report, roots))
 }
 
-/// Returns the error of a run that added nothing: that of the only file, if it was named itself, or that there are
-/// no files. A caller that shows the report instead needs none of it.
+/// Returns the error of a run that added nothing: that of the only file, if it was named itself, or that
+/// there are no files. Callers that show the complete report do not need it.
 pub fn failure(
     request: &AddRequest,
     roots: &[PathBuf],
@@ -124,20 +124,20 @@ pub fn failure(
     let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
     Some(Error::Usage {
         message: format!("there are no files in {}", names.join(", ")),
-        hint: Some("hidden files and those that .gitignore names are left out".into()),
+        hint: Some("hidden files and those listed in .gitignore are left out".into()),
     })
 }
 
-/// Whether folders are remembered, and documents keep their tags.
+/// Whether a run remembers the folders it reads, or keeps the tags of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remembers {
-    /// Folders are named for the first time or again.
+    /// Remember folders, because the user names them.
     Folders,
-    /// What was added before is looked at again.
+    /// Remember nothing, because the run updates known folders.
     Nothing,
 }
 
-/// Ingests files, or the text that the request holds, into the session's database.
+/// Ingests files, or the text of the request, into the session's database.
 pub(super) fn ingest(
     session: &Session,
     request: &AddRequest,
@@ -199,7 +199,7 @@ pub(super) fn ingest(
     Ok(report)
 }
 
-/// Remembers folders before anything in them is read, so that an interrupted run is known, too.
+/// Remembers folders before reading them, so that they are also remembered after an interruption.
 fn remember_roots(store: &mut Store, request: &AddRequest, starts: &[Start]) -> Result<()> {
     for root in starts.iter().map(Start::path).filter(|path| path.is_dir()) {
         let path = paths::path_text(root);
@@ -218,7 +218,7 @@ fn remember_roots(store: &mut Store, request: &AddRequest, starts: &[Start]) -> 
     Ok(())
 }
 
-/// A note given as text is a note.
+/// Refuses a type or language for a note.
 fn check_kind(request: &AddRequest) -> Result<()> {
     let is_other = request.doc_type.is_some_and(|doc_type| doc_type != DocType::Note)
         || request.language.is_some();
@@ -226,12 +226,12 @@ fn check_kind(request: &AddRequest) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage {
-        message: "`--type` and `--language` go with files, not with `--note`".into(),
+        message: "`--type` and `--language` apply to files, not to `--note`".into(),
         hint: None,
     })
 }
 
-/// A title is one document's.
+/// Refuses a title for more than one document.
 fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
     let is_single = match request.source {
         Source::Paths(_) => matches!(roots, [root] if !root.is_dir()),
@@ -241,8 +241,8 @@ fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage {
-        message: "`--title` goes with a single file or a note".into(),
-        hint: Some("add the files one by one, or leave the title out".into()),
+        message: "`--title` applies to a single file or a note".into(),
+        hint: Some("add the files one by one, or leave out the title".into()),
     })
 }
 
@@ -277,8 +277,8 @@ fn options(
     })
 }
 
-/// Returns what opens encrypted documents: the flag, else the variable, which other users of the
-/// machine cannot see.
+/// Returns the password of encrypted documents: from the flag, else from the variable, which other users
+/// of the machine cannot see.
 fn password(session: &Session, request: &AddRequest) -> Result<Option<String>> {
     let variable = || {
         let value = session.environment.get(PASSWORD_VARIABLE)?;

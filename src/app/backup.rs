@@ -1,4 +1,4 @@
-//! Copies the database to a file, and examines such a copy.
+//! Backs up the database to a file, and verifies backups.
 
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
@@ -10,34 +10,34 @@ use crate::files::open::{self, Links};
 use crate::files::write::side_file;
 use crate::store::{Existing, Store, Verified};
 
-/// How every SQLite database begins.
+/// The first bytes of every SQLite database.
 const HEAD: &[u8] = b"SQLite format 3\0";
 
-/// A copy and what it holds.
+/// A backup and its contents.
 #[derive(Debug)]
 pub struct Backup {
-    /// The copy, as typed but absolute.
+    /// The given path, made absolute.
     pub file: PathBuf,
-    /// What it holds.
+    /// The result of verifying it.
     pub verified: Verified,
 }
 
-/// Copies the database to `file`; replaces a database that is there if `replaces`.
+/// Copies the database to `file`; replaces an existing database if `replaces`.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a file that exists or is no database, [`Error::PathNotFound`] where there is no database to
-/// copy, and those of [`Store::back_up`].
+/// [`Error::Usage`] for a file that exists or is not a database, [`Error::PathNotFound`] if there is no
+/// database to copy, and those of [`Store::back_up`].
 pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> {
     let file = absolute(file)?;
     let database = session.database();
-    // The file that a link leads to is replaced, not the link.
+    // The target of a link is replaced, not the link.
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let target = real(&file);
     if target == real(&database) {
         return Err(exists(&target));
     }
-    // A log that is left of another database would become the copy's.
+    // A log left over from another database would be applied to the copy.
     let taken = ["", "-wal", "-journal"].map(|end| side_file(&target, end));
     if let Some(taken) = taken.iter().find(|path| path.exists() && !replaces) {
         return Err(exists(taken));
@@ -46,7 +46,7 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
     let store = session.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
     let existing = if replaces { Existing::Replace } else { Existing::Keep };
     let stats = store.back_up(&target, existing).map_err(|error| match error {
-        // Another process has made it since.
+        // Another process has created it since the check.
         Error::Io { path, source } if source.kind() == ErrorKind::AlreadyExists => exists(&path),
         error => error,
     })?;
@@ -54,7 +54,7 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
     Ok(Backup { file, verified: Verified { stats, log: None } })
 }
 
-/// Examines a copy without changing it.
+/// Verifies a backup without changing it.
 ///
 /// # Errors
 ///
@@ -68,12 +68,12 @@ pub fn verify(session: &Session, file: &Path) -> Result<Backup> {
 
 fn exists(file: &Path) -> Error {
     Error::Usage {
-        message: format!("{} exists already", file.display()),
+        message: format!("{} already exists", file.display()),
         hint: Some("name another file, or replace this backup with --force".into()),
     }
 }
 
-/// Refuses to replace what is no database: a device, a folder, another file.
+/// Refuses to replace anything but a database: a device, a folder, another file.
 fn require_backup(file: &Path) -> Result<()> {
     let Ok(metadata) = file.metadata() else { return Ok(()) };
     let io = |source| Error::Io { path: file.to_owned(), source };
@@ -86,6 +86,6 @@ fn require_backup(file: &Path) -> Result<()> {
     if is_ours {
         return Ok(());
     }
-    let message = format!("{} is no database; nothing was replaced", file.display());
+    let message = format!("{} is not a database; it was not replaced", file.display());
     Err(Error::Usage { message, hint: Some("name another file".into()) })
 }

@@ -1,4 +1,4 @@
-//! Lists what is in the cache and removes what is not in use.
+//! Lists the contents of the cache and removes unused parts.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::app::{Session, model};
 use crate::embed::{self, Cached};
 use crate::error::Result;
 
-/// What is in the cache.
+/// The contents of the cache.
 #[derive(Debug)]
 pub struct Contents {
     /// Its directory.
@@ -15,34 +15,34 @@ pub struct Contents {
     pub parts: Vec<Cached>,
 }
 
-/// What to remove.
+/// A request to clean the cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CleanRequest {
-    /// Whether parts that are in use are removed too.
+    /// Whether parts in use are also removed.
     pub removes_all: bool,
-    /// Whether nothing is removed and the result says what would be.
+    /// Whether nothing is removed, and the result only lists what would be.
     pub is_dry_run: bool,
 }
 
-/// What cleaning removed or would remove.
+/// The result of cleaning.
 #[derive(Debug)]
 pub struct Cleaned {
     /// The directory of the cache.
     pub dir: PathBuf,
     /// Whether nothing was removed.
     pub is_dry_run: bool,
-    /// Parts that are removed.
+    /// Removed parts.
     pub removed: Vec<Cached>,
-    /// Parts that stay.
+    /// Remaining parts.
     pub kept: Vec<Cached>,
 }
 
-/// Returns how many bytes parts take together.
+/// Returns the total size of parts in bytes.
 pub fn size_bytes(parts: &[Cached]) -> u64 {
     parts.iter().map(|part| part.size_bytes).sum()
 }
 
-/// Returns what is in the cache.
+/// Lists the contents of the cache.
 ///
 /// # Errors
 ///
@@ -58,12 +58,12 @@ pub fn contents(session: &Session) -> Result<Contents> {
     Ok(Contents { dir: locations.cache_dir, parts })
 }
 
-/// Removes parts of the cache: those that the database's model does not need, or all. `confirm` is asked before
-/// anything goes; the result is `None` if it refuses.
+/// Removes parts of the cache: those that the database's model does not need, or all. Calls `confirm`
+/// before removing anything; returns `None` if it refuses.
 ///
 /// # Errors
 ///
-/// Those of [`contents`], what `confirm` returns, and [`crate::error::Error::Io`].
+/// Those of [`contents`], errors of `confirm`, and [`crate::error::Error::Io`].
 pub fn clean(
     session: &Session,
     request: CleanRequest,

@@ -1,10 +1,10 @@
-//! Turns the settings about chunks into the options of the stage.
+//! Converts the chunking settings to the options of the stage.
 
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::config::{CodeStrategy, Config, MarkdownStrategy, PdfStrategy};
 use crate::ingest::ChunkingOptions;
 
-/// Turns the settings into one set of options a type; the model's limit holds everywhere.
+/// Returns one set of options per document type; the model's limit always applies.
 pub(super) fn chunking(
     config: &Config,
     model_tokens: usize,

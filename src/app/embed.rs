@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 pub use crate::embed::Side;
 
-/// Embeds one text; warns if the model reads only a part of it.
+/// Embeds one text; warns if it is too long for the model.
 ///
 /// # Errors
 ///
@@ -45,19 +45,20 @@ impl<'a> LineEmbedder<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], and what opening the model gives.
+    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], and errors of opening the model.
     pub fn open(session: &Session, side: Side, observer: &'a dyn Observer) -> Result<Self> {
         let (selection, bound) = select(session)?;
         let embedder = selection.open_for_texts(bound.as_ref(), observer)?;
         Ok(Self { embedder, side, num_lines: 0, observer })
     }
 
-    /// Returns how many lines were embedded so far.
+    /// Returns the number of embedded lines so far.
     pub fn num_lines(&self) -> usize {
         self.num_lines
     }
 
-    /// Embeds the next lines on all processors; warns of each that the model reads only in part, by its number from 1.
+    /// Embeds the next lines on all processors. Warns of each line that is too long for the model, by its
+    /// number from 1.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl<'a> LineEmbedder<'a> {
     }
 }
 
-/// Returns the model of the database, unless the settings name another, and what the database is bound to.
+/// Returns the database's model, unless the settings name another, and the database's binding.
 fn select(session: &Session) -> Result<(model::ModelSelection, Option<Binding>)> {
     let bound = match session.open_existing()? {
         Some(store) => store.binding()?,
@@ -92,5 +93,7 @@ fn select(session: &Session) -> Result<(model::ModelSelection, Option<Binding>)>
 
 fn warn_of_cut(what: &str, embedder: &dyn Embedder, observer: &dyn Observer) {
     let max_tokens = embedder.binding().max_tokens;
-    observer.warn(&format!("{what} is longer than the {max_tokens} tokens the model reads: cut"));
+    observer.warn(&format!(
+        "{what} is longer than the model's limit of {max_tokens} tokens; the rest is ignored"
+    ));
 }

@@ -1,4 +1,4 @@
-//! Keeps the list of files that could not be ingested, over all runs.
+//! Logs the files that could not be ingested, over all runs.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use crate::error::Error;
 use crate::files::{File, write};
 use crate::text::printable::clean;
 
-/// Name of the list in the data directory.
+/// Name of the log in the data directory.
 const ERROR_LOG: &str = "ingest-errors.log";
 
-/// The list; one line for each failure: time, path, code, message, separated by tabs.
+/// The log, with one line per failure: time, path, code and message, separated by tabs.
 pub(super) struct ErrorLog {
     path: PathBuf,
     file: Option<File>,
@@ -26,7 +26,7 @@ impl ErrorLog {
         &self.path
     }
 
-    /// Adds a line. A list that cannot be written is reported once and fails nothing.
+    /// Adds a line. If the log cannot be written, this is reported once and is not an error.
     pub(super) fn append(&mut self, path: &Path, error: &Error, observer: &dyn Observer) {
         if self.file.is_none() {
             match write::append(&self.path) {

@@ -1,4 +1,4 @@
-//! Measures how well searches find what is there, by questions with known answers.
+//! Measures retrieval quality with questions whose answers are known.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use crate::search::{LegSelection, SearchOptions};
 use crate::store::Store;
 use crate::text::paths;
 
-/// How well the questions of one kind were answered.
+/// The measures for one kind of question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// Name of the folder; `headings` or `phrases` of the documents that were added.
+    /// Name of the folder; `headings` or `phrases` for questions from the user's documents.
     pub name: String,
-    /// Their measures.
+    /// The measures.
     pub evaluation: Evaluation,
 }
 
@@ -30,19 +30,19 @@ pub struct Measured {
 pub struct CollectionRequest {
     /// The folder, as typed.
     pub folder: PathBuf,
-    /// Data directory in which its documents are added; `eval/NAME` in that of the session without.
+    /// Data directory for its documents; by default `eval/NAME` in that of the session.
     pub work: Option<PathBuf>,
-    /// Ending of the files that are made of its documents, which says how they are read.
+    /// Extension of the files written for its documents, which decides how they are read.
     pub extension: String,
-    /// Questions to ask at most.
+    /// Most questions to ask.
     pub max_queries: usize,
 }
 
-/// Asks up to `max_queries` questions of each kind that the documents themselves answer.
+/// Asks up to `max_queries` questions of each kind, derived from the documents themselves.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] where there is nothing to search, and those of [`eval::evaluate`].
+/// [`Error::Usage`] if there is nothing to search, and those of [`eval::evaluate`].
 pub fn own_documents(
     session: &Session,
     max_queries: usize,
@@ -67,7 +67,7 @@ pub fn own_documents(
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a folder that cannot be read as a collection, [`Error::Cancelled`] if the observer ends it,
+/// [`Error::Usage`] for a folder that is not a valid collection, [`Error::Cancelled`] if the observer cancels it,
 /// [`Error::Io`], and those of [`add::add`] and [`eval::evaluate`].
 pub fn collection(
     session: &Session,
@@ -118,7 +118,7 @@ fn io_error(path: &Path, source: std::io::Error) -> Error {
     Error::Io { path: path.to_owned(), source }
 }
 
-/// Makes a file of each document, unless it has that content already; returns the paths by the documents' names.
+/// Writes each document to a file, unless the file is up to date. Returns the paths by document name.
 fn write_files(
     collection: &Collection,
     files: &Path,
@@ -145,8 +145,8 @@ fn write_files(
     Ok(paths)
 }
 
-/// Removes the files of an earlier collection of the same name, and nothing that was not written here: the user
-/// chooses the directory, which may hold documents of theirs.
+/// Removes the files of an earlier collection of the same name. Removes no other file, because the
+/// directory is the user's choice and may hold their documents.
 fn remove_left_over(files: &Path, paths: &HashMap<String, PathBuf>) -> Result<()> {
     let wanted: HashSet<&PathBuf> = paths.values().collect();
     for entry in open::list(files, Links::Follow)? {
@@ -163,7 +163,7 @@ fn is_left_over(path: &PathBuf, files: &Path, wanted: &HashSet<&PathBuf>) -> boo
     path.parent() == Some(files) && is_written_here(&name) && !wanted.contains(path)
 }
 
-/// Whether a file of a collection has such a name: `d000042.md`.
+/// Whether a file name has the form of [`write_files`]: `d000042.md`.
 fn is_written_here(name: &str) -> bool {
     let number = name.strip_prefix('d').and_then(|rest| rest.split_once('.')).map(|parts| parts.0);
     number.is_some_and(|number| number.len() >= 6 && number.bytes().all(|c| c.is_ascii_digit()))

@@ -1,15 +1,15 @@
-//! Prepares a machine: fetches the model, makes the database and binds it to the model.
+//! Fetches the model, creates the database and binds it to the model.
 
 use crate::app::status::{self, Setup};
 use crate::app::{Observer, Session, model};
 use crate::error::Result;
 
-/// Makes the database, fetches what is missing, prepares the model and binds the database to it; returns what is
-/// then set up.
+/// Creates the database, fetches missing files, prepares the model and binds the database to it. Returns
+/// the resulting setup.
 ///
 /// # Errors
 ///
-/// [`crate::error::Error::ModelMismatch`], what fetching and opening the model give, and what the database refuses.
+/// [`crate::error::Error::ModelMismatch`], and errors of fetching, of the model and of the database.
 pub fn init(session: &Session, observer: &dyn Observer) -> Result<Setup> {
     let mut store = session.open_store()?;
     let bound = store.binding()?;
@@ -19,7 +19,7 @@ pub fn init(session: &Session, observer: &dyn Observer) -> Result<Setup> {
     store.bind(&binding)?;
     selection.open_for_passages(&installed, observer)?.get()?;
     store.close()?;
-    observer.note("Ready. `kb add DIRECTORY` comes next.");
+    observer.note("Ready. Next, add documents with `kb add DIRECTORY`.");
     model::keep_selection(session, observer)?;
     Ok(status::describe(session, Some(binding)))
 }

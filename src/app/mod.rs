@@ -1,7 +1,7 @@
-//! Runs the use cases: one file each, from a typed request to a typed result.
+//! Implements the use cases, one file per use case. Each takes a typed request and returns a typed result.
 //!
-//! Knows no argv, no terminal and no protocol. Both faces, the command line and the server, call these functions,
-//! and so can any program that uses the library. What happens on the way goes to an [`observer::Observer`].
+//! Does not know arguments, terminals or protocols. The command line, the server and any program that
+//! uses the library call these functions. They report events to an [`observer::Observer`].
 
 mod absent;
 pub mod add;
@@ -34,10 +34,10 @@ pub mod values;
 pub use observer::Observer;
 pub use session::Session;
 
-/// What a server offers, and where it keeps a record.
+/// Options of a server.
 #[derive(Debug, Clone, Default)]
 pub struct ServerOptions {
-    /// Whether agents may change what is stored.
+    /// Whether agents may change stored data.
     pub allows_writing: bool,
     /// A file that records every call.
     pub audit_log: Option<std::path::PathBuf>,

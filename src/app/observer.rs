@@ -1,4 +1,4 @@
-//! What a use case reports while it runs.
+//! Defines the events that a use case reports while it runs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,40 +9,40 @@ use crate::error::Error;
 use crate::ingest::walk::{Start, WalkOptions};
 use crate::ingest::{self, IngestReport};
 
-/// Something that happened on the way to the result.
+/// An event during a use case.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A line worth reading, such as "Ready".
     Note(&'a str),
-    /// Something that may be wrong, though the use case goes on.
+    /// A possible problem; the use case continues.
     Warning(&'a str),
     /// A file or line that could not be read.
     Failure(&'a str),
-    /// What the use case works with, for those who want to know.
+    /// A detail, such as the model in use, for verbose output.
     Detail(&'a str),
-    /// A model or library is fetched or prepared.
+    /// Progress of fetching or preparing a model or library.
     Fetch(embed::Event),
-    /// Documents are going to be ingested.
+    /// Ingestion begins.
     IngestBegins {
-        /// What is named.
+        /// The given files and folders.
         starts: &'a [Start],
-        /// How folders are walked; `None` where no files are read.
+        /// How folders are walked; `None` if no files are read.
         walk: Option<WalkOptions>,
-        /// Whether one file was named, whose failure is the use case's own.
+        /// Whether only one file was named, so that its failure is that of the use case.
         is_single: bool,
     },
-    /// Something happened to a document.
+    /// Progress of one document.
     Ingest(&'a ingest::Event<'a>),
-    /// Ingesting is over.
+    /// Ingestion ends.
     IngestEnds {
-        /// What was done.
+        /// The report.
         report: &'a IngestReport,
         /// Why it ended early.
         error: Option<&'a Error>,
         /// Where failures are listed.
         log: &'a Path,
     },
-    /// Reports how many chunks have a vector of the new model.
+    /// Progress of computing vectors with the new model.
     Reindexed {
         /// Chunks with a new vector.
         num_done: u64,
@@ -51,12 +51,12 @@ pub enum Event<'a> {
     },
 }
 
-/// Follows a use case.
+/// Receives the events of a use case and may cancel it.
 pub trait Observer: Send + Sync {
-    /// Takes an event; may be called from several threads.
+    /// Handles an event; may be called from several threads.
     fn on_event(&self, event: Event<'_>);
 
-    /// Returns the flag that ends the use case after the step at hand.
+    /// Returns the flag that cancels the use case after its current step.
     fn cancel_flag(&self) -> Arc<AtomicBool> {
         Arc::default()
     }
@@ -66,18 +66,18 @@ pub trait Observer: Send + Sync {
         self.on_event(Event::Note(text));
     }
 
-    /// Reports something that may be wrong.
+    /// Reports a possible problem.
     fn warn(&self, text: &str) {
         self.on_event(Event::Warning(text));
     }
 
-    /// Reports what the use case works with.
+    /// Reports a detail for verbose output.
     fn detail(&self, text: &str) {
         self.on_event(Event::Detail(text));
     }
 }
 
-/// Follows nothing.
+/// Ignores all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

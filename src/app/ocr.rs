@@ -1,4 +1,4 @@
-//! Finds out who reads scans, from the settings and `PATH`.
+//! Selects the OCR program from the settings and `PATH`.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use crate::app::status::OcrSetup;
 use crate::config::OcrMode;
 use crate::extract::pdf::Ocr;
 
-/// The program, as its packages install it.
+/// Name of the program.
 const TESSERACT: &str = "tesseract";
 
-/// Returns what ingestion is to do with pages that are pictures of text.
+/// Returns the OCR options for ingestion.
 pub fn options(session: &Session) -> Ocr {
     let settings = &session.config().ingestion;
     if settings.enable_ocr == OcrMode::Never {
@@ -26,7 +26,7 @@ pub fn options(session: &Session) -> Ocr {
     }
 }
 
-/// Returns what `kb status` says of OCR.
+/// Returns the OCR setup for `kb status`.
 pub fn setup(session: &Session) -> OcrSetup {
     let settings = &session.config().ingestion;
     OcrSetup {

@@ -1,4 +1,4 @@
-//! Reads on from a hit: the parts of a document, one of them, its file.
+//! Lists documents, and returns their parts and files.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use crate::text::paths;
 
 pub use crate::read::{Origin, Selection};
 
-/// Which part of which document to show.
+/// A request for one part of a document.
 #[derive(Debug, Clone)]
 pub struct ShowRequest {
-    /// Id, path, or a unique part of a title or path; `None` where a chunk is selected.
+    /// Id, path, or a unique part of a title or path; `None` if a chunk is selected.
     pub document: Option<String>,
     /// The part.
     pub selection: Selection,
@@ -26,7 +26,7 @@ pub struct ShowRequest {
     pub max_lines: Option<u32>,
 }
 
-/// Which lines of which document's file to read.
+/// A request for lines of a document's file.
 #[derive(Debug, Clone)]
 pub struct OpenRequest {
     /// Id, path, or a unique part of a title or path.
@@ -37,26 +37,26 @@ pub struct OpenRequest {
     pub max_lines: Option<u32>,
 }
 
-/// What a list of documents is sorted by; equal ones by id.
+/// The sort key of a list of documents; ties are sorted by id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SortKey {
-    /// When they were added, oldest first.
+    /// Time of adding, oldest first.
     #[default]
     Added,
     /// Alphabetically, ignoring case.
     Title,
-    /// By the number of chunks, most first.
+    /// Number of chunks, largest first.
     Size,
-    /// By type.
+    /// Type.
     Type,
 }
 
-/// Which documents to list, and in which order.
+/// A request for a list of documents.
 #[derive(Debug, Clone, Default)]
 pub struct ListRequest {
     /// Documents to list.
     pub filter: Filter,
-    /// What they are sorted by.
+    /// The sort key.
     pub sort: SortKey,
     /// Whether the order is reversed.
     pub is_reversed: bool,
@@ -176,7 +176,7 @@ pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
     read::open(&store, document, &options)
 }
 
-/// Returns how folders are walked, and how large a file may be.
+/// Returns the options for walking folders.
 pub fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
     let settings = &session.config().ingestion;
     WalkOptions {
@@ -185,7 +185,7 @@ pub fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
     }
 }
 
-/// Returns the path of a document's file, for another program: a link that was put in its place is
+/// Returns the path of a document's file for another program. If a link has replaced the file, it is
 /// refused.
 ///
 /// # Errors
@@ -227,11 +227,11 @@ fn reachable(
     Ok(path)
 }
 
-/// Finds the document that was typed.
+/// Finds a document by id, path, or a unique part of its title or path.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`], or what the store refuses.
+/// [`Error::UnknownDocument`], or an error of the store.
 pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let store = session.open_existing()?.ok_or_else(unknown)?;
@@ -245,7 +245,7 @@ pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
 ///
 /// # Errors
 ///
-/// [`Error::UnknownChunk`], or what the store refuses.
+/// [`Error::UnknownChunk`], or an error of the store.
 pub fn of_chunk(session: &Session, id: ChunkId) -> Result<(Store, StoredDocument)> {
     let unknown = || Error::UnknownChunk { id: id.0 };
     let store = session.open_existing()?.ok_or_else(unknown)?;

@@ -1,4 +1,4 @@
-//! Replaces all vectors by those of another model.
+//! Replaces all vectors with those of another model.
 
 use std::sync::atomic::Ordering;
 
@@ -11,25 +11,26 @@ use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::store::{Store, Unembedded};
 
-/// Chunks embedded between two commits: a second or two of work, which is what an interruption
-/// loses.
+/// Chunks embedded between two commits: one or two seconds of work, which is the most that an
+/// interruption loses.
 const BATCH: u32 = 128;
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reindexed {
-    /// Chunks that were embedded.
+    /// Embedded chunks.
     pub num_chunks: u64,
-    /// What the database is bound to now.
+    /// The new binding of the database.
     pub binding: Binding,
 }
 
-/// Replaces all vectors by those of the model that the settings name. The settings file follows a model that a flag named.
+/// Replaces all vectors with those of the model in the settings. A model given by flag is written to the
+/// settings file.
 ///
 /// # Errors
 ///
-/// [`Error::Cancelled`] if the observer ends it: the next run goes on from there. What the model or the
-/// database refuses.
+/// [`Error::Cancelled`] if the observer cancels it; the next run continues from there. Errors of the
+/// model and the database.
 pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> {
     let mut store = session.open_store()?;
     let bound = store.binding()?;
@@ -48,8 +49,8 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> 
     Ok(Reindexed { num_chunks, binding })
 }
 
-/// Embeds every chunk next to the vectors in use, then switches in one transaction. Goes on where an
-/// interrupted run with the same model stopped.
+/// Stores new vectors of every chunk next to those in use, then switches in one transaction. Continues
+/// where an interrupted run with the same model stopped.
 fn replace(
     store: &mut Store,
     embedder: &dyn Embedder,
@@ -75,7 +76,7 @@ fn replace(
                 return Err(Error::Cancelled);
             }
         }
-        // Another process may have added chunks meanwhile: they are embedded in another round.
+        // Another process may have added chunks meanwhile; the next round embeds them.
         state = store.finish_reindex()?;
         if state.num_embedded == state.num_chunks {
             return Ok(u64::from(state.num_chunks));

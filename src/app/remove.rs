@@ -1,4 +1,4 @@
-//! Removes documents: by their id, or all at and below a path.
+//! Removes documents by id, or all at and below a path.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,42 +10,42 @@ use crate::ingest::survey::root_of;
 use crate::store::{DocumentName, Forgotten, Store};
 use crate::text::paths;
 
-/// What goes where one of the arguments is removed.
+/// What the removal of one argument affects.
 #[derive(Debug)]
 pub struct Going {
-    /// What was named.
+    /// The argument.
     pub named: Named,
-    /// Documents that go.
+    /// Documents to remove.
     pub documents: Vec<DocumentName>,
-    /// Paths that are forgotten, because their documents are also elsewhere.
+    /// Paths to forget; their documents also exist elsewhere.
     copies: Vec<(String, DocumentId)>,
-    /// Folders that are forgotten.
+    /// Folders to forget.
     folders: Vec<String>,
 }
 
-/// What an argument names.
+/// An argument of the removal.
 #[derive(Debug)]
 pub enum Named {
-    /// A document, by its id; its title, and how many chunks it has.
+    /// A document given by id: its title and number of chunks.
     Document(String, u32),
     /// A path.
     Path(PathBuf),
 }
 
-/// What was removed.
+/// The result of a removal.
 #[derive(Debug, Default)]
 pub struct Removed {
-    /// Documents that went.
+    /// Removed documents.
     pub ids: Vec<DocumentId>,
-    /// How many of them the next update adds again, because their files are in a folder that was added.
+    /// How many of them the next update adds again, because their files are in an added folder.
     pub num_back: usize,
 }
 
-/// Removes what `typed` names. `confirm` is asked about each, once, before it goes.
+/// Removes the documents that `typed` names. Calls `confirm` once for each argument before removing it.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`], before anything goes; what `confirm` returns; what the store refuses.
+/// [`Error::UnknownDocument`], before anything is removed; errors of `confirm` and the store.
 pub fn remove(
     session: &Session,
     typed: &[String],
@@ -54,24 +54,24 @@ pub fn remove(
 ) -> Result<Removed> {
     let unknown = || Error::UnknownDocument { id: typed.first().cloned().unwrap_or_default() };
     let mut store = session.open_existing()?.ok_or_else(unknown)?;
-    // All are looked up before the first document goes.
+    // All are looked up before the first document is removed.
     let all = typed.iter().map(|typed| going(&store, typed)).collect::<Result<Vec<_>>>()?;
     let mut removed: Vec<DocumentId> = Vec::new();
     let mut files: Vec<PathBuf> = Vec::new();
     for mut going in all {
-        // What was named twice is asked about once.
+        // A document that was named twice is removed once.
         going.documents.retain(|document| !removed.contains(&document.id));
         let is_done =
             going.documents.is_empty() && going.copies.is_empty() && going.folders.is_empty();
         if is_done || !confirm(&going)? {
             continue;
         }
-        // First, so that an update after an interruption adds nothing again.
+        // Folders come first, so that an update after an interruption adds nothing again.
         for folder in going.folders {
             store.forget_root(&folder)?;
         }
         for (path, id) in going.copies {
-            // The others may have gone with another folder.
+            // Other paths may already be forgotten with another folder.
             if let Forgotten::Document(id) = store.forget_path(&path, id, true)? {
                 removed.push(id);
             }
@@ -93,7 +93,7 @@ pub fn remove(
     Ok(Removed { ids: removed, num_back: files.iter().filter(is_back).count() })
 }
 
-/// Looks up what an argument names: a document by its id, or all at and below a path.
+/// Looks up an argument: a document by its id, or all documents at and below a path.
 fn going(store: &Store, typed: &str) -> Result<Going> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     if let Ok(id) = session::document_id(typed) {

@@ -1,4 +1,4 @@
-//! Chooses which of the folders and files that were added are looked at again, and looks at them.
+//! Selects the added folders and files to check for changes, and checks them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::ingest::walk;
 use crate::store::{KnownFile, PathRole, PathStamp, Root, Store};
 use crate::text::paths;
 
-/// What is to be looked at.
+/// Files and folders to check.
 #[derive(Default)]
 pub struct Scope {
     pub(super) roots: Vec<Root>,
@@ -24,7 +24,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for a path from which nothing was added; what the store refuses.
+    /// [`Error::Usage`] for a path from which nothing was added; errors of the store.
     pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Self> {
         let (roots, known) = (store.roots()?, store.known_files()?);
         let access = Access::new(&roots, session.config().ingestion.follow_links);
@@ -39,7 +39,7 @@ impl Scope {
             roots.extend(
                 scope.roots.iter().filter(|root| is_below(&paths::path_of(&root.path))).cloned(),
             );
-            // A folder in one that was added: what was said of that one holds.
+            // A folder below an added one has the options of that one.
             if let Some(outer) = root_of(&all, path).filter(|outer| *outer != path && path.is_dir())
             {
                 let outer = scope.roots.iter().find(|root| paths::path_of(&root.path) == outer);
@@ -52,7 +52,7 @@ impl Scope {
             if !is_known {
                 return Err(Error::Usage {
                     message: format!("nothing was added from {}", path.display()),
-                    hint: Some("`kb add` adds it; `kb list` shows what there is".into()),
+                    hint: Some("add it with `kb add`; `kb list` shows all documents".into()),
                 });
             }
         }
@@ -70,23 +70,23 @@ impl Scope {
         self.roots.iter().map(|root| paths::path_of(&root.path)).collect()
     }
 
-    /// Looks at all of it.
+    /// Checks all of them.
     pub fn survey(&self, session: &Session, is_exact: bool) -> Vec<Survey> {
         survey::survey(&survey::Scope {
             access: &self.access,
             roots: &self.folders(),
             known: &self.known,
-            // Where links are followed, `access` says.
+            // `access` decides where links are followed.
             walk: walk_options(session, false),
             is_exact,
         })
     }
 
-    /// Remembers the real paths of unchanged files and folders that an older kb added without them, so that a
-    /// link which later replaces a folder above them is noticed.
+    /// Stores the real paths of unchanged files and folders that an older kb added without them. If a link
+    /// later replaces a folder above them, this is noticed.
     pub(super) fn learn_real_paths(&self, store: &mut Store) -> Result<()> {
         for root in self.roots.iter().filter(|root| root.real_path.is_none()) {
-            // A part of an added folder was not added itself.
+            // A folder below an added one has no stored root.
             let is_added = store.roots()?.iter().any(|added| added.path == root.path);
             if let Ok(reach) = Reach::named(&paths::path_of(&root.path))
                 && is_added

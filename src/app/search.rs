@@ -1,4 +1,4 @@
-//! Answers queries, and finds what is like a document.
+//! Answers queries, and finds passages similar to a document.
 
 use std::sync::Arc;
 
@@ -15,42 +15,42 @@ use crate::store::{Store, StoredDocument};
 
 pub use crate::search::LegSelection;
 
-/// Reported where an empty answer has this reason.
+/// Reported for an empty answer if the database is empty.
 const NOTHING_ADDED: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
 
-/// Hits that are looked at to fill a budget. Up to here the order of hits does not depend on how
-/// many are asked for.
+/// Hits considered for a budget. Down to this rank, the order of hits does not depend on the requested
+/// number.
 const BUDGET_DEPTH: u32 = 100;
 
-/// What to look for, and how. What is left out is taken from the settings.
+/// A search request. The settings supply omitted values.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRequest {
-    /// Words as a person types them.
+    /// The query as typed.
     pub query: String,
-    /// Hits to return; `search.default_top` without.
+    /// Hits to return; by default `search.default_top`.
     pub limit: Option<u32>,
-    /// Documents to look in.
+    /// Documents to search.
     pub filter: Filter,
-    /// Which rankings take part; both without.
+    /// Rankings to use; by default both.
     pub legs: Option<LegSelection>,
-    /// Fused results below it are dropped.
+    /// Lowest fused score to return.
     pub threshold: Option<f64>,
     /// Most hits of one document.
     pub per_document: Option<u32>,
-    /// Whether near copies of better hits are shown, too.
+    /// Whether near copies of better hits are included.
     pub keeps_copies: bool,
-    /// Whether hits say what each term did for them.
+    /// Whether hits include the contribution of each term.
     pub is_explained: bool,
-    /// Tokens that the passages may have together; hits instead of passages without.
+    /// Most tokens of all passages together; without a budget, the answer is hits instead of passages.
     pub budget: Option<u32>,
     /// Chunks to add before and after each hit.
     pub context: u32,
-    /// Hits that are needed whatever `limit` says.
+    /// Fewest hits to request, even if `limit` is smaller.
     pub least: u32,
 }
 
 impl SearchRequest {
-    /// Fills what this request leaves out with what `given` says.
+    /// Fills in omitted values from `given`.
     #[must_use]
     pub fn or(self, given: &Self) -> Self {
         let either = |own: Vec<String>, given: &[String]| match own.is_empty() {
@@ -97,25 +97,25 @@ impl SearchRequest {
     }
 }
 
-/// What to find the like of.
+/// A request for similar passages.
 #[derive(Debug, Clone, Default)]
 pub struct SimilarRequest {
-    /// Id, path, or a unique part of a title or path; not read where a chunk is named.
+    /// Id, path, or a unique part of a title or path; ignored if a chunk is given.
     pub document: Option<String>,
     /// A chunk by its id.
     pub chunk: Option<ChunkId>,
-    /// Hits to return; `search.default_top` without.
+    /// Hits to return; by default `search.default_top`.
     pub limit: Option<u32>,
-    /// Documents to look in.
+    /// Documents to search.
     pub filter: Filter,
 }
 
-/// The answer to a query in the form that was asked for.
+/// The answer to a query in the requested form.
 #[derive(Debug)]
 pub enum Found {
     /// Chunks.
     Hits(SearchResults),
-    /// Passages with their tokens.
+    /// Passages with their number of tokens.
     Passages(Evidence),
 }
 
@@ -139,12 +139,12 @@ impl Found {
     }
 }
 
-/// Answers a query. The connection and the model stay in the session for the next one.
+/// Answers a query. The session keeps the connection and the model for the next one.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`], [`Error::ModelMismatch`], [`Error::NotInstalled`], and what the store
-/// refuses.
+/// [`Error::Usage`], [`Error::ModelMismatch`], [`Error::NotInstalled`], and errors of
+/// the store.
 pub fn search(
     session: &Session,
     request: &SearchRequest,
@@ -153,7 +153,7 @@ pub fn search(
     let query = search::parse::parse(&request.query)?;
     if query.is_cut {
         observer.warn(&format!(
-            "only the first {} distinct words of the query are looked for as keywords",
+            "only the first {} distinct words of the query are used as keywords",
             limits::QUERY_TERMS
         ));
     }
@@ -174,7 +174,7 @@ pub fn search(
         });
     };
     let binding = store.binding()?;
-    // A wrong model is reported before anything is loaded, and also where the answer is empty.
+    // A wrong model is reported before anything is loaded, and even if the answer is empty.
     if options.legs != LegSelection::Keyword {
         model::check_selection(session, binding.as_ref())?;
     }
@@ -190,7 +190,7 @@ pub fn search(
     let found = if budget.is_some() || request.context > 0 {
         let limit = request.limit.map(|limit| limit as usize);
         let wanted = EvidenceOptions { context: request.context, budget, limit };
-        // The model that ranked counts the tokens; without one, its tokenizer alone.
+        // The model that ranked the hits counts their tokens; if no model was used, its tokenizer does.
         let counter = match options.legs {
             LegSelection::Keyword => Counter::of_tokenizer(session, binding.as_ref()),
             _ if binding.is_some() => Counter::Model(session.embedder(binding.as_ref(), observer)?),
@@ -204,11 +204,11 @@ pub fn search(
     Ok(found)
 }
 
-/// What counts the tokens of passages.
+/// Counts the tokens of passages.
 enum Counter {
     Model(Arc<dyn Embedder>),
     Tokenizer(Box<Tokenizer>),
-    /// The model is not on this machine: what was counted when the chunks were stored is used.
+    /// The model is not on this machine, so the stored counts of the chunks are used.
     Nothing,
 }
 
@@ -237,13 +237,13 @@ impl Counter {
     }
 }
 
-/// Refuses to make passages of more results than can be compared with each other in a moment.
+/// Refuses to build passages from so many results that comparing them with each other would take long.
 fn check_limit(limit: Option<u32>) -> Result<()> {
     let most = limits::TOP_OF_PASSAGES;
     match limit.filter(|limit| *limit > most) {
         Some(limit) => Err(Error::Usage {
             message: format!(
-                "`--top` is at most {most} with `--context` or `--budget`, not {limit}"
+                "with `--context` or `--budget`, `--top` must be at most {most}, not {limit}"
             ),
             hint: None,
         }),
@@ -251,11 +251,11 @@ fn check_limit(limit: Option<u32>) -> Result<()> {
     }
 }
 
-/// Finds what is like a document or a chunk.
+/// Finds passages similar to a document or a chunk.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`], [`Error::UnknownChunk`], and what the store refuses.
+/// [`Error::UnknownDocument`], [`Error::UnknownChunk`], and errors of the store.
 pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
     let (store, seed) = match (request.chunk, &request.document) {
         (Some(id), _) => (of_chunk(session, id)?.0, Seed::Chunk(id)),
@@ -275,7 +275,7 @@ pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec
     Ok((seed, hits))
 }
 
-/// Follows one document through a search; returns the query as typed, the document and its way.
+/// Traces one document through a search. Returns the query as typed, the document and its trace.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What a use case works with: settings, places, and what earlier use cases left open or loaded.
+//! Holds the settings, paths, open connections and loaded model that use cases share.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,17 +16,17 @@ use crate::trace::stage;
 /// Name of the database in the data directory.
 pub const DATABASE: &str = "kb.db";
 
-/// Settings, places, connections and the loaded model. May be shared by threads.
+/// Settings, paths, connections and the loaded model. Threads may share it.
 pub struct Session {
     /// Variables of the process.
     pub environment: Environment,
-    /// Settings, with where each comes from.
+    /// Settings with their origins.
     pub resolved: Resolved,
-    /// The program `kb`, which is started to read hostile formats; this program where there is none.
+    /// The program `kb`, started to read untrusted formats; `None` means this program.
     pub reader: Option<PathBuf>,
-    /// Loaded by the first query that needs it.
+    /// The model, loaded by the first query that needs it.
     model: Mutex<Option<Arc<dyn Embedder>>>,
-    /// Connections to read that earlier queries left.
+    /// Read connections kept by earlier queries.
     stores: Mutex<Vec<Store>>,
 }
 
@@ -35,7 +35,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] and [`Error::Io`] where they cannot be read.
+    /// [`Error::Config`] and [`Error::Io`] if they cannot be read.
     pub fn new(environment: Environment, flags: &Flags) -> Result<Self> {
         let mut resolved = config::load(&environment, flags)?;
         resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
@@ -84,7 +84,7 @@ impl Session {
         model::locations(&self.environment)
     }
 
-    /// Makes the data directory where it is missing; only its owner can enter it.
+    /// Creates the data directory if it is missing; only its owner can access it.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Session {
         private::create_folder(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })
     }
 
-    /// Opens the database to write, making directory and file where they are missing.
+    /// Opens the database for writing; creates directory and file if they are missing.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Session {
         stage("open database", || Store::open(&self.database()))
     }
 
-    /// Opens the database to read; a missing one is not made and gives `None`.
+    /// Opens the database for reading; returns `None` if it does not exist.
     ///
     /// # Errors
     ///
@@ -113,8 +113,8 @@ impl Session {
         stage("open database", || Store::open_existing(&self.database()))
     }
 
-    /// Returns a connection to read, `None` where there is no database: one that an earlier query left, if
-    /// it is still what would be opened, or a new one.
+    /// Returns a read connection: one kept by an earlier query, if it still belongs to the current database
+    /// file, or a new one. Returns `None` if there is no database.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl Session {
         self.stores().push(store);
     }
 
-    /// Closes the connections that were kept.
+    /// Closes the kept connections.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Session {
         self.stores.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the model for queries against vectors bound to `bound`, loading it unless it is loaded.
+    /// Returns the model for queries against vectors bound to `bound`, loading it at the first call.
     ///
     /// # Errors
     ///
@@ -168,18 +168,18 @@ impl Session {
         Ok(embedder)
     }
 
-    /// Returns the tokenizer of vectors bound to `bound`; `None` where the model is not on this machine.
+    /// Returns the tokenizer of vectors bound to `bound`; `None` if the model is not on this machine.
     pub fn tokenizer(&self, bound: Option<&Binding>) -> Option<embed::Tokenizer> {
         model::tokenizer(self, bound)
     }
 }
 
-/// Returns a path as an absolute one without `.` and `..`; links stay. An empty one is refused: it would
-/// mean the current directory to kb, and to the user a variable that is not set.
+/// Returns an absolute path without `.` and `..`, without resolving links. An empty path is refused: it
+/// would mean the current directory, but is probably an unset variable.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for an empty path, [`Error::Io`] where there is no current directory.
+/// [`Error::Usage`] for an empty path, [`Error::Io`] if there is no current directory.
 pub fn absolute(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return Err(Error::Usage { message: "a path is empty".into(), hint: None });
@@ -190,7 +190,8 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     Ok(paths::clean(&current.join(path)))
 }
 
-/// Returns the absolute path that was typed, as it is or as kb prints one that is no text.
+/// Returns the absolute path for a typed one, which may be written as kb prints a path that is not valid
+/// text.
 ///
 /// # Errors
 ///
@@ -199,7 +200,7 @@ pub fn typed(path: &Path) -> Result<PathBuf> {
     Ok(paths::path_of(&paths::typed_text(&absolute(path)?)))
 }
 
-/// Returns a path as filters compare it: absolute, as the database has it.
+/// Returns an absolute path in the database's notation, for filters.
 ///
 /// # Errors
 ///
@@ -208,11 +209,11 @@ pub fn path_prefix(path: &Path) -> Result<String> {
     Ok(paths::typed_text(&absolute(path)?))
 }
 
-/// Reads a document id as typed.
+/// Parses a document id.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`] for what is no number.
+/// [`Error::UnknownDocument`] if it is not a number.
 pub fn document_id(typed: &str) -> Result<DocumentId> {
     typed.parse().map_err(|_| Error::UnknownDocument { id: typed.to_owned() })
 }

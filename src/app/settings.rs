@@ -8,7 +8,7 @@ use crate::files::write;
 
 pub use crate::config::SettingValue;
 
-/// A setting with its value and where that comes from.
+/// A setting with its value and the origin of the value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// Dotted name.
@@ -35,11 +35,11 @@ pub fn all(session: &Session) -> Vec<Setting> {
     resolved.entries().into_iter().map(setting).collect()
 }
 
-/// Writes one setting to the file, also through a link, and warns where something overrides it.
+/// Writes one setting to the file, which may be a link, and warns if something overrides it.
 ///
 /// # Errors
 ///
-/// [`Error::Config`] for an unknown key or an invalid value, [`Error::Io`] where the file cannot be written.
+/// [`Error::Config`] for an unknown key or an invalid value, [`Error::Io`] if the file cannot be written.
 pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -> Result<()> {
     let file = &session.resolved.file;
     let text = config::set(file, key, value, &session.environment)?;

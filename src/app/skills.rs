@@ -1,6 +1,6 @@
 //! Runs skill commands: from a typed request to a typed answer.
 //!
-//! `skill::commands` lists the commands and their parameters. A face says how it was given each of them.
+//! `skill::commands` lists the commands and their parameters. [`Arguments`] returns their values.
 
 mod request;
 
@@ -24,7 +24,7 @@ use crate::store::skills::index::Tokenizer;
 
 pub use request::{Arguments, BuildReport, SkillAnswer, SkillRequest};
 
-/// Runs skill commands from one place at one time.
+/// Runs skill commands for one working directory at one time.
 pub struct Skills {
     environment: Environment,
     data_dir: Option<PathBuf>,
@@ -32,13 +32,13 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// Asks for the working directory, the time and the settings that skills have.
+    /// Reads the working directory, the time and the settings of skills.
     ///
-    /// `data_dir` overrides the settings, for the commands that need the knowledge base.
+    /// `data_dir` overrides the setting, for commands that need the knowledge base.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] where there is no working directory, [`Error::Usage`] for a variable that holds an
+    /// [`Error::Io`] if there is no working directory, [`Error::Usage`] for a variable that holds an
     /// empty path.
     pub fn new(
         environment: &Environment,
@@ -58,14 +58,13 @@ impl Skills {
         Ok(Self { environment: environment.clone(), data_dir, caller })
     }
 
-    /// Returns where a skill was found and where its runtime directory is; `None` where there is no such
-    /// skill.
+    /// Returns a skill's directory and its runtime directory; `None` if there is no such skill.
     pub fn places(&self, typed: &str) -> Option<(PathBuf, PathBuf)> {
         let skill = skill::resolve::resolve(&self.caller, typed).ok()?;
         Some((skill.dir, skill.runtime))
     }
 
-    /// Returns the file that installing kb's own skill would replace although it is a different one.
+    /// Returns the existing, different file that installing kb's own skill would replace.
     pub fn replaced_by_install(&self, target: &str) -> Option<PathBuf> {
         let path = install::path(&self.caller, target);
         (install::place(&path) == Place::Other).then_some(path)
@@ -76,7 +75,7 @@ impl Skills {
     /// # Errors
     ///
     /// [`Error::Skill`] in the words of the protocol, [`Error::Cancelled`], and errors of settings and
-    /// models that are not the protocol's business.
+    /// models, which the protocol does not cover.
     pub fn run(&self, request: &SkillRequest, observer: &dyn Observer) -> Result<SkillAnswer> {
         self.perform(request, observer).map_err(in_words_of_protocol)
     }
@@ -163,7 +162,7 @@ impl Skills {
 
     fn install(&self, target: &str, is_replacing: bool) -> Result<Installed> {
         if let Some(path) = self.replaced_by_install(target).filter(|_| !is_replacing) {
-            let message = format!("{} is there and is another", path.display());
+            let message = format!("{} exists and is different", path.display());
             let hint = Some("`--yes` replaces it".to_owned());
             return Err(Diagnostic::InvalidOption { message, hint }.into());
         }
@@ -171,14 +170,14 @@ impl Skills {
     }
 }
 
-/// Returns the names by which skills can be called in the working directory.
+/// Returns the names of the skills visible from the working directory.
 pub fn names(environment: &Environment) -> Vec<String> {
     caller(environment, Program::Kb)
         .map(|caller| skill::resolve::names(&caller))
         .unwrap_or_default()
 }
 
-/// Returns what skill commands know of their surroundings.
+/// Returns the environment of skill commands.
 fn caller(environment: &Environment, program: Program) -> Result<Caller> {
     let now = jiff::Timestamp::now();
     let skills_root = environment.path("KB_SKILLS_ROOT").unwrap_or_else(|| SKILLS_ROOT.into());
@@ -194,13 +193,13 @@ fn caller(environment: &Environment, program: Program) -> Result<Caller> {
     })
 }
 
-/// Returns the session that the access log names: the one of the environment, or a new one.
+/// Returns the session id for the access log: from the environment, or a new one.
 fn run_id(environment: &Environment, now: jiff::Timestamp) -> String {
     use std::hash::{BuildHasher, RandomState};
     let named = environment.get("SKC_RUN_ID").or_else(|| environment.get("KB_RUN_ID"));
     named.map_or_else(
         || {
-            // Every process has a new seed.
+            // `RandomState` has a new seed in every process.
             let random = RandomState::new().hash_one(now.as_nanosecond()) & 0xffff;
             format!("{}-{random:04x}", now.strftime("%Y%m%dT%H%M%SZ"))
         },
@@ -208,7 +207,7 @@ fn run_id(environment: &Environment, now: jiff::Timestamp) -> String {
     )
 }
 
-/// Returns what the machine refused as the protocol calls it; other errors stay as they are.
+/// Converts errors of files and databases to the protocol's error; other errors are returned unchanged.
 pub fn in_words_of_protocol(error: Error) -> Error {
     match error {
         Error::Skill(_) => error,

@@ -1,4 +1,4 @@
-//! What is set up, and what the database holds.
+//! Reports the setup of this machine and the contents of the database.
 
 use std::path::PathBuf;
 
@@ -12,28 +12,28 @@ use crate::ingest::survey::OutOfDate;
 use crate::skill::install::{self, Found};
 use crate::store::Stats;
 
-/// What is set up on this machine for a data directory.
+/// The setup of a data directory on this machine.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Where the database and the configuration lie.
+    /// Directory of the database and the configuration.
     pub data_dir: PathBuf,
     /// The database file, whether it exists or not.
     pub database: PathBuf,
-    /// What the configuration asks for.
+    /// The model in the configuration.
     pub model_configured: String,
     /// Where that model's files are; `None` if they are not on this machine.
     pub model_dir: Option<PathBuf>,
     /// Where ONNX Runtime is; `None` if it is not on this machine.
     pub runtime: Option<PathBuf>,
-    /// What the database was built with; `None` before the first document.
+    /// The binding of the database; `None` before the first document.
     pub binding: Option<Binding>,
-    /// Who reads scans.
+    /// The OCR setup.
     pub ocr: OcrSetup,
-    /// kb's own skill where agents look.
+    /// Installed copies of kb's own skill.
     pub agent_skills: Vec<Found>,
 }
 
-/// What OCR there is.
+/// The OCR setup.
 #[derive(Debug, Clone)]
 pub struct OcrSetup {
     /// `ingestion.enable_ocr`.
@@ -44,7 +44,7 @@ pub struct OcrSetup {
     pub languages: String,
 }
 
-/// Returns what is set up and what the database holds.
+/// Returns the setup and the contents of the database.
 ///
 /// # Errors
 ///
@@ -58,18 +58,18 @@ pub fn status(session: &Session) -> Result<(Setup, Stats)> {
     Ok((describe(session, binding), stats))
 }
 
-/// Counts the files that have changed since they were added, by size and time; `None` where there is no database.
+/// Counts the files whose size or time has changed since they were added; `None` if there is no database.
 ///
 /// # Errors
 ///
-/// What the database refuses.
+/// Errors of the database.
 pub fn scan(session: &Session) -> Result<Option<OutOfDate>> {
     let Some(store) = session.open_existing()? else { return Ok(None) };
     let surveys = Scope::read(session, &store, &[])?.survey(session, false);
     Ok(Some(OutOfDate::of(&surveys)))
 }
 
-/// Returns what is set up, fetching nothing.
+/// Returns the setup without fetching anything.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub fn setup(session: &Session) -> Result<Setup> {
     Ok(describe(session, binding))
 }
 
-/// Describes what is set up for a database with this binding.
+/// Describes the setup for a database with this binding.
 pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
     let selection = model::select(session, binding.as_ref());
     let installed = selection.as_ref().ok().and_then(|selection| selection.locate().ok());
@@ -106,7 +106,7 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
     }
 }
 
-/// Returns kb's own skill where agents of this user look.
+/// Returns the copies of kb's own skill installed for this user's agents.
 pub fn agent_skills(environment: &Environment) -> Vec<Found> {
     absolute(&skills_home(environment)).map(|home| install::installed(&home)).unwrap_or_default()
 }

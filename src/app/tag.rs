@@ -4,14 +4,14 @@ use crate::app::{Observer, Session, erase, session};
 use crate::error::{Error, Result};
 use crate::store::StoredDocument;
 
-/// Which tags of which document to change.
+/// A request to change the tags of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TagRequest {
     /// Id, as typed.
     pub document: String,
-    /// Tags it gets.
+    /// Tags to add.
     pub added: Vec<String>,
-    /// Tags it loses.
+    /// Tags to remove.
     pub removed: Vec<String>,
 }
 

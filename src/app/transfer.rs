@@ -1,4 +1,4 @@
-//! Exports a knowledge base as lines of JSON, and imports such lines.
+//! Exports a knowledge base as lines of JSON, and imports such a file.
 
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -23,28 +23,28 @@ use crate::transfer::{self, BadLine, Export, Head, ImportOptions};
 
 pub use crate::transfer::{Exported, Imported};
 
-/// What to import, and how far to trust it.
+/// A request to import.
 pub struct ImportRequest<'a> {
-    /// Where the lines come from.
+    /// The source of the lines.
     pub source: Source<'a>,
     /// Whether the paths in the lines are imported with their documents.
     pub trusts_paths: bool,
 }
 
-/// Where lines come from.
+/// A source of lines.
 pub enum Source<'a> {
     /// A file, as typed.
     File(&'a Path),
-    /// A stream, and what messages call it.
+    /// A stream, with its name for messages.
     Stream(&'a mut dyn BufRead, &'a str),
 }
 
-/// What to write into a file.
+/// Options for exporting to a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExportOptions {
     /// Whether vectors are included.
     pub with_vectors: bool,
-    /// Whether a file that exists is replaced.
+    /// Whether an existing file is replaced.
     pub is_replacing: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct ExportOptions {
 ///
 /// # Errors
 ///
-/// [`Error::PathNotFound`] where there is no database, [`Error::Usage`] for a file that exists and is not to be
+/// [`Error::PathNotFound`] if there is no database, [`Error::Usage`] for an existing file that must not be
 /// replaced, [`Error::Io`].
 pub fn export_to_file(session: &Session, file: &Path, options: ExportOptions) -> Result<Exported> {
     let store = open(session)?;
@@ -79,11 +79,11 @@ pub fn export_to_file(session: &Session, file: &Path, options: ExportOptions) ->
     Ok(exported)
 }
 
-/// Gives `emit` the lines of the knowledge base, with its vectors if `with_vectors`.
+/// Passes each line of the export to `emit`, with vectors if `with_vectors`.
 ///
 /// # Errors
 ///
-/// [`Error::PathNotFound`] where there is no database, and what `emit` returns.
+/// [`Error::PathNotFound`] if there is no database, and errors of `emit`.
 pub fn export(
     session: &Session,
     with_vectors: bool,
@@ -98,17 +98,17 @@ fn open(session: &Session) -> Result<Store> {
 
 fn exists(path: &Path) -> Error {
     Error::Usage {
-        message: format!("{} exists already", path.display()),
+        message: format!("{} already exists", path.display()),
         hint: Some("name another file, or replace this one with --force".into()),
     }
 }
 
-/// Imports the documents of an export; a line that cannot be imported is in the result.
+/// Imports the documents of an export. The result lists lines that could not be imported.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for what is no export, [`Error::ModelMismatch`], [`Error::UntrustedModel`], [`Error::Io`],
-/// and what the model or the database refuses.
+/// [`Error::Usage`] for a file that is not an export, [`Error::ModelMismatch`], [`Error::UntrustedModel`],
+/// [`Error::Io`], and errors of the model and the database.
 pub fn import(
     session: &Session,
     request: ImportRequest<'_>,
@@ -166,7 +166,7 @@ fn import_lines(
     let export = Export { input, name, head: &head };
     let mut imported = transfer::import(&mut store, export, options, &mut embed, &mut report)?;
     if trusts_paths {
-        // Last, so that an update after an interruption does not read what was still to come.
+        // Roots come last, so that an update after an interruption does not read files not yet imported.
         head.roots.iter().try_for_each(|root| store.remember_root(root))?;
     } else {
         imported.num_folders_left_out = head.roots.len();
@@ -175,8 +175,8 @@ fn import_lines(
     Ok(imported)
 }
 
-/// Returns what the database is bound to after the import: what it is bound to now; for a new database what the
-/// export is bound to, unless the settings name another model.
+/// Returns the binding of the database after the import: its current one or, for a new database, that of
+/// the export unless the settings name another model.
 fn target(
     session: &Session,
     store: &Store,
@@ -184,7 +184,7 @@ fn target(
     observer: &dyn Observer,
 ) -> Result<Binding> {
     if let Some(bound) = store.binding()? {
-        // A model that was named for this import alone must be the database's.
+        // A model given by flag must be that of the database.
         if let Origin::Flag(_) = session.resolved.origin("embedding.model") {
             model::check_selection(session, Some(&bound))?;
         }
@@ -200,12 +200,12 @@ fn target(
     Ok(selection.binding(&selection.locate_or_install(observer)?))
 }
 
-/// Refuses passages that the model could only read in part.
+/// Refuses passages that are too long for the model.
 fn check_length(given: Option<&Binding>, target: &Binding) -> Result<()> {
     match given {
         Some(given) if given.max_tokens > target.max_tokens => Err(Error::Usage {
             message: format!(
-                "passages of the export have up to {} tokens; the model of this database, {}, reads {}",
+                "passages of the export have up to {} tokens, but the database's model, {}, reads only {}",
                 given.max_tokens, target.model_name, target.max_tokens
             ),
             hint: Some("import into a new data directory, or add the files themselves".into()),
@@ -214,7 +214,7 @@ fn check_length(given: Option<&Binding>, target: &Binding) -> Result<()> {
     }
 }
 
-/// Embeds the chunks of one document on all processors, within the time that a document may take.
+/// Embeds the chunks of one document on all processors, within the time limit of a document.
 fn embed_chunks(
     session: &Session,
     embedder: &dyn Embedder,
@@ -228,7 +228,7 @@ fn embed_chunks(
         match budget.spend(|| embedder.embed_cut(&passage, Side::Passage))? {
             (vector, false) => Ok(vector),
             (_, true) => Err(Error::Usage {
-                message: format!("chunk {} is longer than the model reads", chunk.id),
+                message: format!("chunk {} is too long for the model", chunk.id),
                 hint: None,
             }),
         }

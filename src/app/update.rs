@@ -1,4 +1,4 @@
-//! Brings the database in step with the files of what was added.
+//! Updates the database to match the added files and folders.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,75 +16,75 @@ use crate::ingest::{content_hash, detect};
 use crate::store::{Forgotten, KnownFile, Store};
 use crate::text::paths;
 
-/// Most documents of a folder, in percent, that go without `--force`.
+/// Largest share of a folder's documents, in percent, removed without `--force`.
 const MAX_PERCENT_LOST: usize = 30;
 
-/// What to look at again, and what to do about files that are gone.
+/// A request to update.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateRequest {
-    /// Folders and files to look at, absolute; everything that was added where there are none.
+    /// Absolute paths of folders and files to check; if empty, everything that was added.
     pub named: Vec<PathBuf>,
-    /// Whether the documents of files that are gone are removed.
+    /// Whether the documents of missing files are removed.
     pub prunes: bool,
-    /// Whether they are removed even where more than 30 % of a folder's documents would go.
+    /// Whether they are removed even if that is more than 30 % of a folder's documents.
     pub is_forced: bool,
-    /// Whether nothing is written, and the report says what would be done.
+    /// Whether nothing is written, and the report only lists what would be done.
     pub is_dry_run: bool,
-    /// Opens encrypted documents.
+    /// Password of encrypted documents.
     pub password: Option<String>,
 }
 
-/// A folder of which nothing was removed, because too much would have gone.
+/// A folder from which nothing was removed, because too many documents are missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The folder; `None` for the files that were named themselves.
+    /// The folder; `None` for files that were added by name.
     pub root: Option<PathBuf>,
-    /// Documents that would have gone.
+    /// Documents of missing files.
     pub num_lost: usize,
-    /// Documents there are.
+    /// All documents of the folder.
     pub num_documents: usize,
 }
 
-/// What an update found and did, or would do.
+/// The result of an update, or of a dry run.
 #[derive(Debug, Default)]
 pub struct UpdateReport {
-    /// Nothing was written.
+    /// Whether nothing was written.
     pub is_dry_run: bool,
-    /// Documents that are new.
+    /// New documents.
     pub added: usize,
-    /// Documents whose content was replaced.
+    /// Documents with new content.
     pub updated: usize,
-    /// Documents that are shown under another path now.
+    /// Documents with a new path.
     pub moved: usize,
-    /// Files that are as they were.
+    /// Unchanged files.
     pub unchanged: usize,
     /// Files that could not be read.
     pub failed: Vec<(PathBuf, Error)>,
-    /// Files that are gone, and their documents, still there.
+    /// Missing files, with their documents, which were kept.
     pub missing: Vec<Missing>,
-    /// Documents that were removed.
+    /// Removed documents.
     pub removed: Vec<DocumentId>,
-    /// Where their files were.
+    /// Paths of the removed documents.
     pub removed_paths: Vec<String>,
-    /// Folders that are gone or empty.
+    /// Missing and empty folders.
     pub away: Vec<PathBuf>,
-    /// Folders of which nothing was removed.
+    /// Folders from which nothing was removed.
     pub refused: Vec<Refused>,
 }
 
 impl UpdateReport {
-    /// Whether something that was asked for was not done: a removal, or the reading of a folder that was named.
+    /// Whether a requested removal was refused, or a named folder could not be read.
     pub fn is_refused(&self, request: &UpdateRequest) -> bool {
         !self.refused.is_empty() || self.away.iter().any(|folder| request.named.contains(folder))
     }
 }
 
-/// Brings the database in step with the files of what was added.
+/// Updates the database to match the added files and folders.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for a path from which nothing was added, [`Error::Cancelled`], and what the model or the
-/// database refuses. What fails for one file is in the report.
+/// [`Error::Usage`] for a path from which nothing was added, [`Error::Cancelled`], and errors of the model and
+/// the database. Errors of single files are in the report.
 pub fn update(
     session: &Session,
     request: &UpdateRequest,
@@ -122,7 +122,7 @@ pub fn update(
     Ok(run.report)
 }
 
-/// The tags that new files bear, what files are read as, and whether links are followed.
+/// The tags of new files, their type and language, and whether links are followed.
 type Kind = (Vec<String>, Option<DocType>, Option<Language>, bool);
 
 /// An update in progress.
@@ -135,7 +135,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Says what would be done.
+    /// Fills the report of a dry run.
     fn foresee(&mut self, surveys: Vec<Survey>) {
         let max_bytes = walk_options(self.session, false).max_bytes();
         let hash = |path: &PathBuf| {
@@ -149,7 +149,7 @@ impl Run<'_> {
             let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
             self.observer.warn(&error.to_string());
         }
-        // Of a folder that is away nothing is known.
+        // Nothing is known about a folder that is away.
         for mut survey in surveys.into_iter().filter(|survey| !survey.is_away && !survey.is_refused)
         {
             self.report.updated += survey.changed.len();
@@ -193,10 +193,10 @@ impl Run<'_> {
                 by_kind.entry(kind).or_default().push(Start::known(&path, reach));
             }
         }
-        // Also those in folders that an ignore rule has hidden since: they were wanted once.
+        // This includes files that a newer ignore rule hides, because the user once added them.
         for survey in before {
             self.report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
-            // Empty files in folders are skipped, but this one had text: the text stays, and the file is reported.
+            // Empty files in folders are skipped. But if the file had text, the text is kept and the file reported.
             let is_emptied = |path: &&PathBuf| {
                 path.symlink_metadata().is_ok_and(|found| found.len() == 0)
                     && !survey.unreached.contains(path)
@@ -254,7 +254,7 @@ impl Run<'_> {
             let mut left = Survey { missing: Vec::new(), ..survey.clone() };
             for missing in &survey.missing {
                 let path = paths::path_of(&missing.path);
-                // A disk may have gone while the files were read.
+                // A disk may have been unmounted while the files were read.
                 if survey.root.as_deref().is_some_and(is_away) || !is_missing(&path) {
                     continue;
                 }
@@ -266,7 +266,7 @@ impl Run<'_> {
                     == Forgotten::Path
                 {
                     self.report.moved += 1;
-                    // It was counted as a file that is stored already.
+                    // It was counted as unchanged before.
                     self.report.unchanged = self.report.unchanged.saturating_sub(1);
                 }
             }
@@ -298,7 +298,7 @@ impl Run<'_> {
     }
 }
 
-/// Counts the files that are as they are remembered.
+/// Counts the unchanged files.
 fn num_unchanged(survey: &Survey) -> usize {
     let num_others = survey.changed.len() + survey.missing.len() + survey.refused.len();
     survey.num_known - num_others - survey.num_in_empty
@@ -308,8 +308,8 @@ fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
     !is_forced && survey.num_lost() * 100 > survey.num_documents * MAX_PERCENT_LOST
 }
 
-/// Returns what a file that was named itself is to be read as: what it was, where its name does not
-/// say.
+/// Returns the options for a file that was added by name. If its name does not determine a type, the
+/// stored one is used.
 fn kind(known: &KnownFile, path: &Path) -> Kind {
     if known.doc_type != DocType::Note && detect::is_claimed(path) {
         return Kind::default();

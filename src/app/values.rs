@@ -1,20 +1,20 @@
-//! Checks values that people and programs write, where a type cannot.
+//! Validates tags and dates given by users and programs.
 
-/// Returns a tag without the space around it.
+/// Returns a tag without surrounding whitespace.
 ///
 /// # Errors
 ///
-/// A sentence, if nothing is left.
+/// A message, if nothing is left.
 pub fn tag(typed: &str) -> Result<String, String> {
     let tag = typed.trim();
     if tag.is_empty() { Err("a tag must not be empty".into()) } else { Ok(tag.to_owned()) }
 }
 
-/// Returns a day, a month or a year that exists, as it was written.
+/// Returns a valid day, month or year unchanged.
 ///
 /// # Errors
 ///
-/// A sentence, if there is no such date.
+/// A message, if there is no such date.
 pub fn date(typed: &str) -> Result<String, String> {
     const MOLD: &str = "0000-00-00";
     let is_date = matches!(typed.len(), 4 | 7 | 10)

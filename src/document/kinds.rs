@@ -1,4 +1,4 @@
-//! Lists the types, languages, formats and precisions that there are, with their words.
+//! Lists all types, languages, formats and precisions, with their words.
 
 use std::fmt;
 use std::str::FromStr;

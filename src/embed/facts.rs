@@ -122,7 +122,7 @@ impl Facts {
             found.and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0)
         };
         let need = |names: &[&str]| {
-            number(names).ok_or_else(|| format!("`{}` is missing or no number", names[0]))
+            number(names).ok_or_else(|| format!("`{}` is missing or not a number", names[0]))
         };
         let model_type = text("model_type").unwrap_or("bert");
         let positions = number(&["max_position_embeddings"]).unwrap_or(DEFAULT_POSITIONS);

@@ -311,7 +311,7 @@ mod tests {
         }
     }
 
-    /// The Python package of kb brings the library; another version of it would not be used.
+    /// The Python package of kb installs the library as a dependency; kb would not use another version.
     #[test]
     fn the_python_package_depends_on_known_libraries() {
         let manifest = include_str!("../../packaging/python/pyproject.toml");

@@ -194,7 +194,9 @@ fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<V
             "input_ids" => ids,
             "attention_mask" => &ones,
             "token_type_ids" => &zeros,
-            other => return Err(inference(format!("the graph wants an input `{other}`"))),
+            other => {
+                return Err(inference(format!("the graph has an unsupported input `{other}`")));
+            }
         };
         let tensor = TensorRef::from_array_view((shape, values)).map_err(inference)?;
         inputs.push((Cow::Borrowed(name), tensor.into()));
@@ -206,7 +208,7 @@ fn run_foreign(session: &mut Session, ids: &[i64], pooling: Pooling) -> Result<V
         let dim = usize::try_from(dim).unwrap_or(0).max(1);
         return Ok(pooled(values, dim, pooling));
     }
-    Err(inference("the graph gives no token vectors"))
+    Err(inference("the graph returns no token vectors"))
 }
 
 /// Pools `[tokens, dim]` and normalises the result to unit length.

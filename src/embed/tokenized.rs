@@ -50,7 +50,7 @@ fn checked(model: &impl TokenModel, ids: &[i64]) -> Result<Vec<f32>> {
     let vector = model.run(ids)?;
     let is_complete = u32::try_from(vector.len()).is_ok_and(|dim| dim == model.bound_to().dim);
     if !is_complete || !vector.iter().all(|number| number.is_finite()) {
-        return Err(Error::Inference("the model gave no vector of finite numbers".into()));
+        return Err(Error::Inference("the model returned an invalid vector".into()));
     }
     Ok(vector)
 }

@@ -1,25 +1,24 @@
-//! Says of each error who can fix it, its stable code, the file it is about, and what to do next.
+//! Returns for each error who can fix it, its stable code, its file, and a hint.
 //!
-//! Every table is an exhaustive `match`, so a new error does not compile until it has its place in each.
+//! Every table is an exhaustive `match`, so a new error only compiles once it is in each.
 
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Failure};
 
-/// Who can do something about an error.
+/// Who can fix an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fixer {
-    /// The user: by other arguments, settings or files.
+    /// The user, with other arguments, settings or files.
     User,
-    /// Not by other commands: the machine, the network or the database is at fault.
+    /// Not the command line: the machine, the network or the database is at fault.
     Machine,
 }
 
 impl Error {
-    /// Returns who can do something about it.
+    /// Returns who can fix it.
     pub fn fixed_by(&self) -> Fixer {
-        // Exhaustive on purpose: a new error does not compile until it has an exit code.
         match self {
             Self::Usage { .. }
             | Self::Config { .. }
@@ -65,7 +64,7 @@ impl Error {
         }
     }
 
-    /// Returns the stable word for JSON; part of the contract, unlike the wording.
+    /// Returns the stable code for JSON; unlike the message, it never changes.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Usage { .. } => "usage",
@@ -109,7 +108,7 @@ impl Error {
         }
     }
 
-    /// Returns the file an error is about, where it is about one.
+    /// Returns the file of the error, if it has one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Config { path, .. }
@@ -135,7 +134,7 @@ impl Error {
         }
     }
 
-    /// Names another path for the same file, where the error names one.
+    /// Replaces the path in the error, if it has one, with another path of the same file.
     pub fn about(self, path: &Path) -> Self {
         let path = path.to_owned();
         match self {
@@ -148,7 +147,7 @@ impl Error {
         }
     }
 
-    /// Adds the file it is about, unless the message names it already.
+    /// Adds the file, unless the message already names it.
     pub fn in_file(self, path: &Path) -> Self {
         match self.path() {
             Some(_) => self,
@@ -156,7 +155,7 @@ impl Error {
         }
     }
 
-    /// Whether it ends a whole run rather than the reading of one file.
+    /// Whether it ends the run rather than only the reading of one file.
     pub fn is_fatal(&self) -> bool {
         matches!(
             self,
@@ -174,7 +173,7 @@ impl Error {
         )
     }
 
-    /// Returns what the user can do next; `None` where the message says it all.
+    /// Returns what the user can do next; `None` if the message is sufficient.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Usage { hint, .. } => hint.clone(),
@@ -189,12 +188,12 @@ impl Error {
                     .into(),
             ),
             Self::NotAFile { .. } => Some(
-                "name a file or a folder; what comes through a pipe is added by `kb add - --title TITLE`"
+                "name a file or a folder; `kb add - --title TITLE` reads a pipe"
                     .into(),
             ),
             Self::LinkRefused { .. } => Some(
                 "`kb add --follow FOLDER` follows the links below a folder; \
-                 a link that is named itself is followed"
+                 a link given by name is followed"
                     .into(),
             ),
             Self::TooLarge { .. } => {
@@ -203,23 +202,23 @@ impl Error {
             Self::TooSlow { .. } => {
                 Some("raise it with `kb config set ingestion.max_cpu_seconds N`".into())
             }
-            Self::EmptyQuery => Some("give some words: `kb search \"how to install git\"`".into()),
-            Self::UnknownDocument { .. } => Some("`kb list` shows the ids there are".into()),
+            Self::EmptyQuery => Some("type some words: `kb search \"how to install git\"`".into()),
+            Self::UnknownDocument { .. } => Some("`kb list` shows all ids".into()),
             Self::NotANote { .. } => Some("change the file, then run `kb update`".into()),
             Self::UnknownChunk { .. } => {
-                Some("chunk ids change when a document is added again: search again".into())
+                Some("search again: chunk ids change when a document is indexed again".into())
             }
             Self::AmbiguousDocument { candidates, .. } => {
-                Some(format!("give the id or more of the name: {}", candidates.join(", ")))
+                Some(format!("type the id or more of the name: {}", candidates.join(", ")))
             }
             Self::UnknownPart { document, similar, .. } if similar.is_empty() => {
-                Some(format!("`kb outline {document}` lists what there is"))
+                Some(format!("`kb outline {document}` lists all parts"))
             }
             Self::UnknownPart { similar, .. } => {
                 Some(format!("did you mean: {}", similar.join("; ")))
             }
             Self::UnknownModel { known, .. } => Some(format!(
-                "known models: {}; any other works by `--model-dir DIRECTORY`",
+                "known models: {}; for any other, use `--model-dir DIRECTORY`",
                 known.join(", ")
             )),
             Self::ModelMismatch { bound, wanted, .. } => {
@@ -233,32 +232,32 @@ impl Error {
                 })
             }
             Self::NoModelFiles { .. } => Some(
-                "`kb init --model-dir DIRECTORY` says where they are; \
+                "name their directory with `kb init --model-dir DIRECTORY`; \
                  `kb search --fts-only` needs no model"
                     .into(),
             ),
             Self::NotInstalled { .. } => Some("run `kb init` once, with network access".into()),
             Self::UntrustedModel { name } => Some(format!(
                 "`kb init --model {name}` fetches it, if you trust it; `kb import FILE --model MODEL` \
-                 computes the vectors with another one"
+                 computes the vectors with another model"
             )),
             Self::Fetch { what, .. } if what.starts_with("model ") => {
-                Some("`kb init --model-dir DIRECTORY` takes the model from files you have".into())
+                Some("`kb init --model-dir DIRECTORY` uses model files you already have".into())
             }
-            Self::Fetch { .. } => Some("ORT_DYLIB_PATH names an ONNX Runtime library".into()),
+            Self::Fetch { .. } => Some("set ORT_DYLIB_PATH to an ONNX Runtime library".into()),
             Self::CacheChanged { .. } => {
-                Some("`kb doctor --fix` fetches it again or makes it again".into())
+                Some("`kb doctor --fix` fetches or rebuilds it".into())
             }
             Self::Model { .. } => Some(
                 "if `kb init` fetched it, remove it and run `kb init` again; \
-                 else name another by `--model-dir` or ORT_DYLIB_PATH"
+                 else name another with `--model-dir` or ORT_DYLIB_PATH"
                     .into(),
             ),
             Self::Corrupt { .. } => Some(
                 "restore a copy of the file, or move it away and add the documents again".into(),
             ),
             Self::DiskFailed { .. } => Some(
-                "the file may be sound: run the same command again, and look at the disk if it fails \
+                "the file may be intact: run the command again, and check the disk if it fails \
                  again"
                     .into(),
             ),
@@ -268,18 +267,18 @@ impl Error {
             Self::SchemaTooNew { .. } => Some("upgrade kb".into()),
             Self::Locked { .. } => Some("wait for the other `kb` to end, then try again".into()),
             Self::DiskFull { .. } => {
-                Some("make room and run the same command again: what is stored stays".into())
+                Some("make room and run the command again; stored documents are kept".into())
             }
             Self::Cancelled | Self::Interrupted { .. } => {
-                Some("run the same command again to go on where it stopped".into())
+                Some("run the same command again to continue where it stopped".into())
             }
             Self::InFile { cause, .. } => cause.hint(),
             Self::Skill(diagnostic) => diagnostic.hint(),
             Self::Extract { failure: Failure::NotText | Failure::WrongFormat, .. } => {
-                Some("`--type` says what the file is".into())
+                Some("set the type of the file with `--type`".into())
             }
             Self::Extract { failure: Failure::PasswordNeeded, .. } => {
-                Some("KB_PASSWORD or `--password` opens it".into())
+                Some("set KB_PASSWORD or use `--password`".into())
             }
             Self::PathNotFound { .. }
             | Self::Io { .. }

@@ -58,7 +58,7 @@ enum Source {
 pub(super) fn extract(text: &str) -> Result<Document> {
     let notebook: Notebook = serde_json::from_str(text).map_err(|error| Error::Extract {
         failure: Failure::WrongFormat,
-        detail: format!("it is no notebook of format 4: {error}"),
+        detail: format!("it is not a notebook of format 4: {error}"),
     })?;
     let Metadata { language_info, kernelspec } = notebook.metadata;
     let language = language_info.name.or(kernelspec.language).unwrap_or_default();

@@ -35,7 +35,7 @@ pub(in crate::extract) const OCR_OF_IMAGE: &str = "ocr-of-image";
 pub(in crate::extract) struct Request {
     /// Name of the reader to use.
     pub(in crate::extract) reader: String,
-    /// How many bytes of the document follow.
+    /// Size of the document, which follows, in bytes.
     pub(in crate::extract) size_bytes: u64,
     /// Address space that the child may use, in bytes.
     pub(in crate::extract) max_memory_bytes: u64,
@@ -240,7 +240,7 @@ impl From<BlockKind> for PageBlockKind {
     }
 }
 
-/// What a reader knows only at the end.
+/// Facts that a reader knows only at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::extract) struct Tail {
     /// Number of pages that the file declares, if it does.

@@ -32,7 +32,7 @@ pub struct IngestOptions {
     pub batch_size: usize,
     /// Threads that embed.
     pub num_embedders: usize,
-    /// Processor time that one document may take in this process, over all threads. [`ReadOptions`]
+    /// Processor time that one document may use in this process, over all threads. [`ReadOptions`]
     /// limits the time of the child process that reads it.
     pub max_cpu: Duration,
     /// Becomes true when the run is cancelled; committed documents stay.

@@ -149,7 +149,7 @@ fn assemble(
     let mut warnings = document.metadata.warnings.clone();
     if head.format == Format::Note && chunks.len() > 1 {
         warnings.push(format!(
-            "the note is longer than the model reads and was split into {} chunks",
+            "the note is too long for the model and was split into {} chunks",
             chunks.len()
         ));
     }

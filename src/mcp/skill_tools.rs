@@ -20,15 +20,15 @@ use crate::text::paths;
 /// Returns when an agent should use a skill command.
 fn when_to_use(name: &str) -> &'static str {
     match name {
-        "list" => "Use it to learn which skills there are; search and capability narrow the list.",
+        "list" => "Use it to list the skills; search and capability narrow the list.",
         "outline" => "Use it first, before reading anything of a skill.",
-        "search" => "Use it to find the section that tells about something.",
+        "search" => "Use it to find the section about a topic.",
         "show" => "Use it to read one section instead of a whole file.",
         "open" => "Use it last: it costs most.",
         "build" => "Use it when an error says that the index is unusable (E002).",
         "init" => "Only when the user asks for it.",
         "sources" => "Use it to learn what else a skill brings: scripts, references, assets.",
-        "stats" => "Use it when the user asks what of a skill is read.",
+        "stats" => "Use it when the user asks which parts of a skill are read.",
         "lint" => "Use it when the user writes a skill.",
         _ => "",
     }

@@ -58,7 +58,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             "kb_similar",
-            "Find what is like a document or a chunk, by meaning. Use it to go from one good hit \
+            "Find passages similar to a document or a chunk, by meaning. Use it to go from one good hit \
              to related ones.",
             true,
             |service, input: SimilarInput, _| {
@@ -103,7 +103,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             "kb_list",
-            "List the documents there are, by type, tags or path. Use it to learn what the \
+            "List documents, by type, tags or path. Use it to learn what the \
              knowledge base holds.",
             true,
             |service, input: ListInput, _| {
@@ -127,7 +127,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             "kb_tags",
-            "List all tags with the number of documents that bear them.",
+            "List all tags with the number of documents that have them.",
             true,
             |service, _: NoInput, _| {
                 let tags = app::read::tags(&service.session)?;
@@ -137,7 +137,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             "kb_status",
-            "Say how many documents and chunks there are and which model they were embedded with.",
+            "Report how many documents and chunks there are and which model they were embedded with.",
             true,
             |service, _: NoInput, _| {
                 let (setup, stats) = app::status::status(&service.session)?;
@@ -181,9 +181,9 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
         tool(
             service,
             "kb_add",
-            "Add files and folders to the knowledge base, or refresh them: what is unchanged is \
-             not read again. May take minutes; tells how far it is and can be cancelled. Only when \
-             the user asks for it.",
+            "Add files and folders to the knowledge base, or refresh them; unchanged files are \
+             skipped. May take minutes; reports progress and can be cancelled. Only when the user \
+             asks for it.",
             false,
             |service, input: AddInput, call| added(service, &input.into_request()?, call),
         ),

@@ -1,6 +1,6 @@
-//! Presents results: one face for programs, one for people.
+//! Writes results as JSON for programs and as text for people.
 //!
-//! Knows the result types of the pipelines and the store; computes nothing.
+//! Depends on the result types of the pipelines and the store; computes nothing.
 
 pub mod json;
 pub mod schema;

@@ -64,7 +64,7 @@ pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
                 .iter()
                 .take(MAX_CANDIDATES)
                 .map(|name| {
-                    // Titles that are equal tell nothing apart.
+                    // Equal titles do not distinguish the candidates.
                     let is_title_shared = candidates
                         .iter()
                         .any(|other| other.id != name.id && other.title == name.title);

@@ -173,7 +173,7 @@ impl TryFrom<SimilarInput> for SimilarRequest {
     fn try_from(input: SimilarInput) -> Result<Self> {
         if input.document.is_some() == input.chunk.is_some() {
             return Err(Error::Usage {
-                message: "either a document or a chunk is wanted".into(),
+                message: "name either a document or a chunk".into(),
                 hint: None,
             });
         }

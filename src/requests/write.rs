@@ -60,7 +60,7 @@ impl AddInput {
     pub(crate) fn into_request(self) -> Result<AddRequest> {
         if self.paths.iter().any(|path| path.as_os_str() == "-") {
             return Err(Error::Usage {
-                message: "`-` is standard input, which a server speaks its protocol on".into(),
+                message: "`-` means standard input, which carries the server's protocol".into(),
                 hint: Some("name a file or a folder, or add the text as a note".into()),
             });
         }

@@ -33,13 +33,13 @@ enum Base {
     New,
 }
 
-/// The entire passage is there already. Where manuals and licences repeat each other, 5 of 40 pages
+/// The entire passage is already present. Where manuals and licences repeat each other, 5 of 40 pages
 /// of ten hits had 31 copies; on collections with judgments, leaving them out changed no nDCG@10.
 pub(super) const COPY: Measure =
     Measure { num_words: 3, min_shingles: 15, base: Base::Either, min_shared: 0.8 };
 
-/// Everything the passage says is there already, whatever its length: the answer is cut to a
-/// budget, in which even a short repetition costs tokens.
+/// Everything in the passage is already present, whatever its length: the answer is cut to a budget,
+/// in which even a short repetition costs tokens.
 pub(super) const NOTHING_NEW: Measure =
     Measure { num_words: 4, min_shingles: 0, base: Base::New, min_shared: 0.8 };
 
@@ -119,7 +119,7 @@ mod tests {
         check(COPY, b, a, expected);
     }
 
-    const TEXT: &str = "The station keeps its log in a blue box under the stairs, and whoever reads the \
+    const TEXT: &str = "The station keeps its log in a blue box under the stairs, and a person who reads the \
         gauge at noon writes the level, the wind and the hour into it before anything else is done.";
 
     #[test]

@@ -78,7 +78,7 @@ pub fn parse(typed: &str) -> Result<Query> {
         )));
     }
     if excluded.iter().any(|piece| piece.is_phrase && !is_short(&piece.text)) {
-        return Err(refused(format!("a phrase that is excluded has at most {MAX_PHRASE} words")));
+        return Err(refused(format!("an excluded phrase may have at most {MAX_PHRASE} words")));
     }
     let (prefixes, words): (Vec<&Piece>, Vec<&Piece>) =
         kept.iter().partition(|piece| piece.is_prefix);
@@ -106,7 +106,7 @@ pub fn parse(typed: &str) -> Result<Query> {
 }
 
 fn refused(message: String) -> Error {
-    Error::Usage { message, hint: Some("ask for less at once".into()) }
+    Error::Usage { message, hint: Some("shorten the query".into()) }
 }
 
 /// Distinct terms in the order they were found, at most as many as a query may have.
@@ -149,7 +149,7 @@ impl Terms {
     }
 }
 
-/// Returns the distinct terms of the pieces: phrases as they are, and those parts of words that
+/// Returns the distinct terms of the pieces: phrases unchanged, and those parts of words that
 /// `is_kept`. A single letter counts only as a separate word.
 ///
 /// A word of several parts was also searched as one until measured: on twelve collections the parts

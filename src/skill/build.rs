@@ -1,5 +1,5 @@
 //! Builds a skill: writes its index, manifest and stub to its runtime directory. The source stays
-//! as it is.
+//! unchanged.
 
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,7 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
 fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
     // A build result has no sources to build from, and its name would collide with the source's.
     if resolve::is_compiled(&skill.dir) {
-        let message = format!("{} is what was built of a skill", skill.skill_path());
+        let message = format!("{} is the result of a build", skill.skill_path());
         let hint = Some("name the skill itself; `kb skill list` shows where it is".to_owned());
         return Err(Diagnostic::InvalidOption { message, hint }.into());
     }
@@ -129,7 +129,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
     let fields = check(&source, &listing)?;
     let stated = fields.text("name");
     if let Some(message) = stated.as_deref().and_then(registry::name_fault) {
-        let hint = Some("`kb skill list` would pass it over: give it another name".to_owned());
+        let hint = Some("`kb skill list` would skip it; give it another name".to_owned());
         return Err(Diagnostic::InvalidOption { message, hint }.into());
     }
     let name = stated.filter(|name| resolve::is_name(name)).unwrap_or_else(|| source.name.clone());

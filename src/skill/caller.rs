@@ -1,6 +1,6 @@
 //! Describes the environment of a skill command: program, directories, time and settings.
 //!
-//! The faces create one value per command. Nothing in this folder reads the clock, the working
+//! The command line and the server create one value per command. Nothing in this folder reads the clock, the working
 //! directory or an environment variable.
 
 use std::path::{Path, PathBuf};

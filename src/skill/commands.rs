@@ -100,11 +100,11 @@ const MAX_LINES: Parameter = option("max_lines", COUNT, "Return at most this man
 pub const COMMANDS: &[Command] = &[
     Command {
         name: "list",
-        about: "List the skills there are",
+        about: "List skills",
         is_read_only: true,
         is_tool: true,
         parameters: &[
-            option("search", Kind::Text, "Only skills with this in name or description"),
+            option("search", Kind::Text, "Only skills with this text in name or description"),
             option("capability", Kind::Text, "Only skills that have this capability"),
             default(
                 "all",
@@ -119,13 +119,13 @@ pub const COMMANDS: &[Command] = &[
                 option(
                     "status",
                     Kind::Choice(&["normal", "not-built", "obsolete", "all"]),
-                    "Only skills that are built, are not, or were built from other files",
+                    "Only skills that are built, not built, or out of date",
                 ),
             ),
-            short('l', option("limit", COUNT, "Most skills to return")),
-            short('p', option("pattern", Kind::Text, "Only skills whose name fits this glob")),
-            flag("check_obsolete", "Compare the files with what was built"),
-            option("skills_root", Kind::Text, "Look in this directory alone [env: KB_SKILLS_ROOT]"),
+            short('l', option("limit", COUNT, "Return at most this many skills")),
+            short('p', option("pattern", Kind::Text, "Only skills whose name matches this glob")),
+            flag("check_obsolete", "Compare the files with the last build"),
+            option("skills_root", Kind::Text, "Look only in this directory [env: KB_SKILLS_ROOT]"),
         ],
     },
     Command {
@@ -137,29 +137,29 @@ pub const COMMANDS: &[Command] = &[
             SKILL,
             flag("import", "Copy the directory into the store first"),
             short('f', flag("force", "Replace a skill of this name when importing")),
-            short('g', flag("global", "Use the user's store, whatever the skill's own")),
+            short('g', flag("global", "Use the user's store even if the skill is in a project")),
             short(
                 't',
                 option(
                     "target",
                     Kind::CommaTexts,
-                    "Put it before these agents (claude, codex, copilot, cursor, gemini, kiro, \
+                    "Install it for these agents (claude, codex, copilot, cursor, gemini, kiro, \
                      opencode, trae) or into these directories",
                 ),
             ),
-            flag("copy", "Put copies there instead of links"),
-            flag("ingest", "Add its Markdown to the knowledge base too, tagged skill:NAME"),
+            flag("copy", "Install copies instead of links"),
+            flag("ingest", "Also add its Markdown to the knowledge base, tagged skill:NAME"),
         ],
     },
     Command {
         name: "search",
-        about: "Search a skill for sections that hold all the words",
+        about: "Search a skill for sections that contain all words",
         is_read_only: true,
         is_tool: true,
         parameters: &[
             SKILL,
-            required(word("query", "Words; quoted if there are several")),
-            short('l', default("10", option("limit", COUNT, "Most sections to return"))),
+            required(word("query", "Words to search for; quote several words")),
+            short('l', default("10", option("limit", COUNT, "Return at most this many sections"))),
         ],
     },
     Command {
@@ -176,8 +176,8 @@ pub const COMMANDS: &[Command] = &[
         is_tool: true,
         parameters: &[
             SKILL,
-            required(option("section", Kind::Text, "Heading of the section, in whatever case")),
-            option("file", Kind::Text, "Look in this file only"),
+            required(option("section", Kind::Text, "Heading of the section; case is ignored")),
+            option("file", Kind::Text, "Look only in this file"),
             MAX_LINES,
         ],
     },
@@ -188,7 +188,7 @@ pub const COMMANDS: &[Command] = &[
         is_tool: true,
         parameters: &[
             SKILL,
-            required(word("path", "Path of the file, from the skill's directory")),
+            required(word("path", "Path of the file, relative to the skill's directory")),
             MAX_LINES,
         ],
     },
@@ -200,14 +200,14 @@ pub const COMMANDS: &[Command] = &[
         parameters: &[
             SKILL,
             option("depth", COUNT, "Levels to show [default: all]"),
-            option("dir", Kind::Text, "Begin at this directory of the skill"),
-            short('l', default("100", option("limit", COUNT, "Most entries to return"))),
-            short('p', option("pattern", Kind::Text, "Only files that fit this glob")),
+            option("dir", Kind::Text, "Start at this directory of the skill"),
+            short('l', default("100", option("limit", COUNT, "Return at most this many entries"))),
+            short('p', option("pattern", Kind::Text, "Only files that match this glob")),
         ],
     },
     Command {
         name: "stats",
-        about: "Count how a skill was used",
+        about: "Count accesses to a skill",
         is_read_only: true,
         is_tool: true,
         parameters: &[
@@ -225,41 +225,41 @@ pub const COMMANDS: &[Command] = &[
             option(
                 "project",
                 Kind::Texts,
-                "Only what was started at or below this directory (can be repeated)",
+                "Only commands started at or below this directory (can be repeated)",
             ),
         ],
     },
     Command {
         name: "lint",
-        about: "Say what the author of a skill should look into",
+        about: "Check a skill for its author",
         is_read_only: true,
         is_tool: true,
-        parameters: &[SKILL, short('f', flag("force", "Look at a skill that was built, too"))],
+        parameters: &[SKILL, short('f', flag("force", "Also check a built skill"))],
     },
     Command {
         name: "sync",
-        about: "Merge access logs that had to be written next to the project",
+        about: "Merge access logs that were written next to the project",
         is_read_only: false,
         is_tool: false,
         parameters: &[
             word("skill", "Name of the skill [default: all]"),
-            option("project", Kind::Text, "Directory of the project [default: where you are]"),
-            flag("dry_run", "Only say what would be done"),
+            option("project", Kind::Text, "Directory of the project [default: working directory]"),
+            flag("dry_run", "Only report what would be done"),
         ],
     },
     Command {
         name: "init",
-        about: "Make a new skill, or the store of a project",
+        about: "Create a skill, or the store of a project",
         is_read_only: false,
         is_tool: true,
         parameters: &[
-            word("name", "Name of the skill; a store alone without"),
-            short('g', flag("global", "In the user's store")),
+            word("name", "Name of the skill; without it, only a store is created"),
+            short('g', flag("global", "Create it in the user's store")),
         ],
     },
     Command {
         name: "install",
-        about: "Put kb's own skill before an agent, so that it knows how to use kb",
+        about: "Install kb's own skill for an agent, so that it knows how to use kb",
         is_read_only: false,
         is_tool: false,
         parameters: &[
@@ -270,12 +270,12 @@ pub const COMMANDS: &[Command] = &[
                     option(
                         "target",
                         Kind::Text,
-                        "Which agent (claude, codex, copilot, cursor, gemini, kiro, opencode, trae) \
-                         or which directory of skills",
+                        "Agent (claude, codex, copilot, cursor, gemini, kiro, opencode, trae) \
+                         or directory of skills",
                     ),
                 ),
             ),
-            short('y', flag("yes", "Replace what is there without asking")),
+            short('y', flag("yes", "Replace an existing file without asking")),
         ],
     },
 ];

@@ -93,7 +93,7 @@ fn foreign_entry(path: &Path) -> Option<String> {
         Ok(original) if leads_into_a_store(&original) => None,
         Ok(original) => Some(format!("is a link to {}, not to a built skill", original.display())),
         Err(_) if metadata.is_dir() && is_own_copy(path) => None,
-        Err(_) => Some("exists and is no link".to_owned()),
+        Err(_) => Some("exists and is not a link".to_owned()),
     }
 }
 

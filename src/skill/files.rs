@@ -129,7 +129,7 @@ impl SourceFile {
 
     /// Whether a change made at `now` or later is certain to change the file's times. This is not
     /// so if the file was written within one tick of the file system's clock: a second change in
-    /// the same tick would leave the times as they are.
+    /// the same tick would leave the times unchanged.
     pub fn is_settled(&self, now: SystemTime) -> bool {
         let last = self.mtime_ns.max(self.ctime_ns);
         let is_coarse = last % 1_000_000_000 == 0;

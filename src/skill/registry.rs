@@ -167,7 +167,7 @@ fn skill_files(root: &Root) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Reads a SKILL.md. The error is a sentence that says what is wrong.
+/// Reads a SKILL.md. The error is a sentence that describes the problem.
 fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String> {
     let dir = file.parent().unwrap_or(file);
     let real_dir = dir.canonicalize().map_err(|error| error.to_string())?;

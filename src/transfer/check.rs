@@ -92,7 +92,7 @@ fn binding(line: BindingLine) -> Checked<Binding> {
         return Err("the passage prefix is not a short text on one line".into());
     }
     if !(1..=MAX_DIM).contains(&line.embedding_dim) {
-        return Err(format!("a vector cannot have {} numbers", line.embedding_dim));
+        return Err(format!("a vector cannot have {} dimensions", line.embedding_dim));
     }
     if !(1..=MAX_MODEL_TOKENS).contains(&line.max_tokens) {
         return Err(format!("a model cannot read {} tokens", line.max_tokens));
@@ -124,7 +124,7 @@ pub(super) fn document(line: DocumentLine, head: &Head) -> Checked<Record> {
         Some(path) if !names.contains(path.as_str()) => {
             return Err("its path is not among its paths".into());
         }
-        None if !paths.is_empty() => return Err("it has paths, but is shown under none".into()),
+        None if !paths.is_empty() => return Err("it has paths, but none is its main path".into()),
         _ => {}
     }
     let chunk_ids: HashSet<i64> = line.chunks.iter().map(|chunk| chunk.chunk_id).collect();
@@ -173,7 +173,7 @@ fn chunk(line: ChunkLine, binding: Option<&Binding>) -> Checked<RecordedChunk> {
         let dim = binding.map_or(0, |binding| binding.dim);
         if u32::try_from(vector.len()) != Ok(dim) {
             let len = vector.len();
-            return Err(format!("its vector has {len} numbers, those of the export have {dim}"));
+            return Err(format!("its vector has {len} dimensions, those of the export have {dim}"));
         }
         let square: f32 = vector.iter().map(|number| number * number).sum();
         if !square.is_finite() || (square - 1.0).abs() >= LENGTH_SLACK {

@@ -198,7 +198,9 @@ fn too_long(number: u64) -> Error {
     let limit_mb = limits::EXPORT_LINE_BYTES >> 20;
     Error::Usage {
         message: format!("line {number} is longer than {limit_mb} MB"),
-        hint: Some("the lines before it were imported; `kb export` writes no such line".into()),
+        hint: Some(
+            "the lines before it were imported; `kb export` does not write such lines".into(),
+        ),
     }
 }
 
@@ -216,7 +218,7 @@ impl Import<'_, '_> {
     fn line(&mut self, line: &[u8]) -> Result<()> {
         let (options, imported) = (self.options, &mut self.imported);
         let refuse = |reason: String| Error::Usage {
-            message: format!("this is no document of an export: {}", check::printable(&reason)),
+            message: format!("this is not a document of an export: {}", check::printable(&reason)),
             hint: None,
         };
         let decoded = lines::decode(line).map_err(refuse)?;

@@ -106,7 +106,7 @@ fn a_backup_over_a_database_with_a_log_opens_as_the_copy() {
     leave_log(&env, "third");
     fs::remove_file(env.path("third/kb.db")).unwrap();
     let refused = env.kb(&["backup", "third/kb.db"]).expect(1).stderr;
-    assert!(refused.contains("kb.db-wal exists already"), "{refused}");
+    assert!(refused.contains("kb.db-wal already exists"), "{refused}");
     env.ok(&["backup", "third/kb.db", "--force"]);
     assert_eq!(env.ok(&["--data-dir", "third", "list"]).stdout, answer);
 }

@@ -369,7 +369,7 @@ fn a_note_is_one_chunk_if_the_model_reads_all_of_it() {
     let long = "The model does not read this at once. ".repeat(60);
     let output = env.ok(&["add", "--note", &long, "--title", "Long"]);
     assert!(
-        output.stderr.contains("longer than the model reads and was split into"),
+        output.stderr.contains("too long for the model and was split into"),
         "{}",
         output.stderr
     );

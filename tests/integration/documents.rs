@@ -450,7 +450,7 @@ fn a_password_opens_encrypted_files() {
     for wrong in [["add", &path].as_slice(), &["add", &path, "--password", "flood"]] {
         let error = env.kb(wrong).expect(1).stderr;
         assert!(error.contains("a password is needed to open it"), "{error}");
-        assert!(error.contains("hint: KB_PASSWORD or `--password` opens it"), "{error}");
+        assert!(error.contains("hint: set KB_PASSWORD or use `--password`"), "{error}");
     }
     env.ok(&["add", &path, "--password", "ebb"]);
     env.ok(&[

@@ -99,7 +99,7 @@ fn erasing_waits_for_another_reader_and_says_so() {
         reader.query_row("SELECT count(*) FROM documents", [], |row| row.get(0)).unwrap();
     assert!(count > 0);
     let output = env.ok(&["remove", "--yes", &id_of(&env, "note.md")]);
-    let note = "note: another process is reading the database; what was removed leaves the file";
+    let note = "note: another process is reading the database; the removed text stays in";
     assert!(output.stderr.contains(note), "{}", output.stderr);
     assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
     assert!(!holders(&env, "zephyrine33x").is_empty());
@@ -127,7 +127,7 @@ fn a_flipped_bit_in_a_vector_is_noticed_and_repaired() {
     db.execute(store, (vectors, block)).unwrap();
     drop(db);
     let found = env.kb(&["doctor", "--format=json"]).expect(1);
-    let expected = format!("1 vector is not what was stored (document {id})");
+    let expected = format!("1 vector has changed since being stored (document {id})");
     assert!(found.stdout.contains(&expected), "{}", found.stdout);
     fs::copy(env.database(), env.path("copy.db")).unwrap();
     let verified = env.kb(&["backup", "--verify", "copy.db"]).expect(2);

@@ -19,7 +19,7 @@ fn errors_that_the_user_can_fix_end_with_status_1() {
         &env,
         &["info", "99"],
         1,
-        "error: document not found: 99\nhint: `kb list` shows the ids there are",
+        "error: document not found: 99\nhint: `kb list` shows all ids",
     );
     check_human(&env, &["add", "nowhere"], 1, "error: no such file or directory: nowhere");
     check_human(
@@ -72,7 +72,7 @@ fn a_search_without_words_is_refused() {
         &env,
         &["search", "--format", "human"],
         1,
-        "error: the query is empty\nhint: give some words: `kb search \"how to install git\"`",
+        "error: the query is empty\nhint: type some words: `kb search \"how to install git\"`",
     );
 }
 

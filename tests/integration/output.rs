@@ -162,7 +162,7 @@ fn tables_and_facts_line_up() {
 fn people_are_told_what_was_done() {
     let env = TestEnv::real();
     assert_snapshot!(env.ok(&["list"]).text(), @r"No documents indexed. Run `kb add` to get started.");
-    assert_snapshot!(env.ok(&["tags"]).text(), @r"No tags. `kb tag ID --add NAME` sets one.");
+    assert_snapshot!(env.ok(&["tags"]).text(), @r"No tags. `kb tag ID --add NAME` adds one.");
     assert_snapshot!(env.ok(&["add", "--note", "Call the bank", "--tags", "todo"]).text(), @r"
     --- stderr
     Added 1 document. 0 failed. 0 skipped (already indexed).
@@ -175,7 +175,7 @@ fn people_are_told_what_was_done() {
     Exported 1 document with 1 chunk.
     ");
     let refused = env.kb(&["export", "all.jsonl"]).expect(1).stderr;
-    assert!(refused.contains("exists already") && refused.contains("--force"), "{refused}");
+    assert!(refused.contains("already exists") && refused.contains("--force"), "{refused}");
     env.ok(&["export", "all.jsonl", "--force"]);
     let exported = env.ok(&["export", "-"]).stdout;
     assert_eq!(exported, std::fs::read_to_string(env.path("all.jsonl")).unwrap());
@@ -196,7 +196,7 @@ fn people_are_told_what_was_done() {
     OCR:                 not installed (scans are read by Tesseract)
     Database built with: all-MiniLM-L6-v2 (384 dim, int8)
     --- stderr
-    Ready. `kb add DIRECTORY` comes next.
+    Ready. Next, add documents with `kb add DIRECTORY`.
     ");
     assert_snapshot!(env.ok(&["config", "set", "search.default_top", "3"]).text(), @r"
     --- stderr

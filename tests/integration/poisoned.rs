@@ -124,7 +124,7 @@ fn check_refused(output: &Output, path: &Path) {
     let message = error["error"].as_str().unwrap();
     let expected = format!("{} has changed since kb put it there: its SHA-256 is ", path.display());
     assert!(message.starts_with(&expected), "{message}");
-    assert_eq!(error["fix"], "`kb doctor --fix` fetches it again or makes it again");
+    assert_eq!(error["fix"], "`kb doctor --fix` fetches or rebuilds it");
 }
 
 #[test]

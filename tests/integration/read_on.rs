@@ -148,7 +148,7 @@ fn a_document_is_found_by_id_path_title_or_part_of_them() {
     }
     assert_eq!(outline(&env, &format!("{CORPUS}/../corpus/gauge.go")).document_id, 2);
     let many = env.kb(&["outline", "tide"]).expect(1);
-    assert!(many.stderr.starts_with("error: `tide` means 3 documents\n"), "{}", many.stderr);
+    assert!(many.stderr.starts_with("error: `tide` matches 3 documents\n"), "{}", many.stderr);
     assert!(many.stderr.contains("4 (Tide station handbook)"), "{}", many.stderr);
     let error = env.kb(&["outline", "tide", "--format=json"]).expect(1).json_error();
     assert_eq!(error["code"], "ambiguous_document");
@@ -170,7 +170,7 @@ fn missing_parts_are_reported_with_similar_ones() {
     assert_eq!(code, "unknown_part");
     assert!(fix.contains("Instruments > Float gauge"), "{fix}");
     assert!(error(&["6", "--symbol", "harmonic"]).1.contains("HarmonicModel"));
-    assert_eq!(error(&["5", "--page", "9"]).1, "`kb outline 5` lists what there is");
+    assert_eq!(error(&["5", "--page", "9"]).1, "`kb outline 5` lists all parts");
     assert_eq!(error(&["4", "--chunk", "9999"]).0, "unknown_part");
     assert_eq!(error(&["--chunk", "9999"]).0, "unknown_chunk");
     for args in [

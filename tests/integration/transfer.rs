@@ -99,7 +99,7 @@ fn a_passage_that_the_model_would_cut_is_refused() {
     let to = TestEnv::new();
     let path = to.write("long.jsonl", &long);
     let refused = to.kb(&["import", path.to_str().unwrap()]).expect(1);
-    assert!(refused.stderr.contains("is longer than the model reads"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("is too long for the model"), "{}", refused.stderr);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_bad_line_does_not_affect_others() {
     let path = to.write("broken.jsonl", format!("{head}\nwords\n"));
     let output = to.kb(&["import", path.to_str().unwrap(), "--format=human"]).expect(1);
     assert!(
-        output.stderr.contains("line 2: this is no document of an export"),
+        output.stderr.contains("line 2: this is not a document of an export"),
         "{}",
         output.stderr
     );
@@ -130,6 +130,6 @@ fn an_export_never_overwrites_a_file() {
     env.ok(&["add", "--note", "The charger is in the blue box."]);
     let path = env.write("all.jsonl", "mine");
     let output = env.kb(&["export", path.to_str().unwrap()]).expect(1);
-    assert!(output.stderr.contains("exists already"), "{}", output.stderr);
+    assert!(output.stderr.contains("already exists"), "{}", output.stderr);
     assert_eq!(fs::read_to_string(path).unwrap(), "mine");
 }

@@ -90,7 +90,7 @@ fn a_python_in_a_relative_folder_of_the_path_is_not_started() {
     // Without another Python there is none.
     env.set("PATH", ".:");
     let output = env.finish(env.command(&["init"]).current_dir(env.path("repo"))).expect(2);
-    assert!(output.stderr.contains("no `python3` in a folder of PATH that has a full path"));
+    assert!(output.stderr.contains("no `python3` in an absolute folder of PATH"));
     assert!(!env.path("mark").exists());
 }
 

@@ -88,7 +88,7 @@ fn queries_and_passages_have_separate_prefixes() {
 fn a_text_longer_than_the_model_reads_is_cut_with_a_notice() {
     let env = word_env();
     let long = "tide ".repeat(300);
-    let warning = "is longer than the 128 tokens the model reads: cut\n";
+    let warning = "is longer than the model's limit of 128 tokens; the rest is ignored\n";
     let output = env.ok(&["embed", &long]);
     assert_eq!(output.stderr, format!("warning: the text {warning}"));
     assert_eq!(output.stdout, env.ok(&["embed", &"tide ".repeat(126)]).stdout);

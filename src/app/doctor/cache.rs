@@ -1,4 +1,4 @@
-//! Compares every file of the cache with what kb put there, before any of it is loaded.
+//! Compares every file of the cache with its checksum before any of them is loaded.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::text::number::counted;
 
 const NAME: &str = "cache";
 
-const FIX: &str = "`kb doctor --fix` fetches it again or makes it again";
+const FIX: &str = "`kb doctor --fix` fetches or rebuilds it";
 
-/// Examines the cache and, if `is_fixing`, removes what is wrong and fetches it again. Returns whether
+/// Examines the cache and, if `is_fixing`, removes wrong files and fetches them again. Returns whether
 /// the model may be loaded.
 pub(super) fn examine(
     session: &Session,
@@ -46,7 +46,7 @@ fn look(session: &Session, selection: Option<&ModelSelection>) -> Result<Examina
     embed::examine(&session.locations(), installed.as_ref())
 }
 
-/// Removes what is wrong, fetches what is then missing, and examines the cache again. Graphs are made when the
+/// Removes wrong files, fetches missing ones, and examines the cache again. Graphs are built when the
 /// model is opened.
 fn fix(
     session: &Session,
@@ -78,7 +78,7 @@ fn fix(
     Ok(after)
 }
 
-/// Reports what was found. Returns whether the model may be loaded.
+/// Reports the findings. Returns whether the model may be loaded.
 fn report(found: &Examination, findings: &mut Findings) -> bool {
     let is_damaged = found.manifest_state == ManifestState::Damaged;
     if is_damaged {
@@ -90,13 +90,13 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
             findings.add_with_fix(NAME, Verdict::Fault, describe(file), FIX);
         }
     }
-    // One that is used is made again before it is loaded.
+    // A file in use is rebuilt before it is loaded.
     let unknown = found.files.iter().filter(|file| file.state == FileState::Unknown);
     let parts: BTreeSet<&Path> =
         unknown.filter(|file| !file.is_used).map(|file| &*file.part).collect();
     for part in parts {
         let message = format!(
-            "{} has files that are not in the manifest: kb does not load them",
+            "{} has files that are not in the manifest; kb does not load them",
             part.display()
         );
         let fix = "`kb cache clean` removes what is not in use";

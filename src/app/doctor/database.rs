@@ -11,7 +11,7 @@ use crate::text::number::counted;
 
 const NAME: &str = "database";
 
-/// How often a repaired database is examined again: a first repair may reveal what the damage hid.
+/// Most rounds of repair: a repair may reveal further damage.
 const MAX_ROUNDS: usize = 3;
 
 /// Chunks embedded between two commits.
@@ -28,8 +28,8 @@ pub(super) fn examine(
 ) {
     let outcome = match session.open_existing() {
         Ok(None) => {
-            let message = format!("there is none at {} yet", session.database().display());
-            let fix = "`kb add DIRECTORY` makes it";
+            let message = format!("no database at {} yet", session.database().display());
+            let fix = "`kb add DIRECTORY` creates it";
             findings.add_with_fix(NAME, Verdict::Note, message, fix);
             return;
         }
@@ -64,11 +64,11 @@ fn examine_store(
         let _ = store.finish_erasing()?;
         if found.is_empty() && store.has_leftovers()? {
             let _ = store.clean_leftovers()?;
-            let message = "what was removed earlier was cleared from the file";
+            let message = "cleared the text of removed documents from the file";
             findings.add(NAME, Verdict::Repaired, message);
         }
         if found.is_empty() && store.compact()? {
-            findings.add(NAME, Verdict::Repaired, "free space was given back to the disk");
+            findings.add(NAME, Verdict::Repaired, "released free space to the disk");
         }
     }
     for finding in repaired {
@@ -89,15 +89,15 @@ fn examine_store(
         );
         findings.add(NAME, Verdict::Ok, message);
         if store.has_leftovers()? {
-            let message = "documents that were removed earlier can still be read in the file";
-            findings.add_with_fix(NAME, Verdict::Note, message, "`kb doctor --fix` clears them");
+            let message = "the text of removed documents can still be read in the file";
+            findings.add_with_fix(NAME, Verdict::Note, message, "`kb doctor --fix` clears it");
         }
         if let Some((binding, state)) = store.interrupted_reindex()? {
             let message = format!(
-                "a change to model {} stopped at {} of {} chunks",
+                "the change to model {} stopped at {} of {} chunks",
                 binding.model_name, state.num_embedded, state.num_chunks
             );
-            let fix = format!("`kb reindex --model {}` goes on with it", binding.model_name);
+            let fix = format!("`kb reindex --model {}` continues it", binding.model_name);
             findings.add_with_fix(NAME, Verdict::Note, message, fix);
         }
     }
@@ -112,13 +112,13 @@ fn report(finding: &Finding, findings: &mut Findings) {
         FIX
     } else {
         findings.is_beyond_repair = true;
-        "copy a backup over it (`kb backup --verify FILE` examines one), or move it away and add the \
+        "copy a backup over it (`kb backup --verify FILE` checks a backup), or move it away and add the \
          documents again"
     };
     findings.add_with_fix(NAME, Verdict::Fault, message, fix);
 }
 
-/// Repairs what can be repaired and embeds every chunk that then has no vector.
+/// Repairs the database and then embeds every chunk without a vector.
 fn repair(
     session: &Session,
     store: &mut Store,

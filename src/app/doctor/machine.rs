@@ -1,4 +1,4 @@
-//! Examines what kb needs of this machine.
+//! Examines this machine: permissions, disk space, model, OCR and agent skills.
 
 use std::path::Path;
 
@@ -12,13 +12,13 @@ use crate::files::private::{close, is_open_to_others};
 use crate::files::write::free_bytes;
 use crate::store::Store;
 
-/// Files of the data directory that hold what users wrote or read.
+/// Files of the data directory with private content.
 const FILES: [&str; 5] = ["kb.db", "kb.db-wal", "kb.db-shm", "config.yaml", "ingest-errors.log"];
 
-/// Bytes that should be free: room for a log, and for the sorting that SQLite does in files.
+/// Free bytes that should be available: room for a log, and for SQLite to sort in files.
 const LITTLE_SPACE: u64 = 200 << 20;
 
-/// Embedded to see whether the model works.
+/// A text to test the model with.
 const SAMPLE: &str = "how to install git";
 
 pub(super) fn version(findings: &mut Findings) {
@@ -30,7 +30,7 @@ pub(super) fn version(findings: &mut Findings) {
 pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings) -> Result<()> {
     let dir = session.data_dir();
     if !dir.exists() {
-        let message = format!("{} is not there yet", dir.display());
+        let message = format!("{} does not exist yet", dir.display());
         findings.add("files", Verdict::Note, message);
         return Ok(());
     }
@@ -40,10 +40,10 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         .filter(|path| is_open_to_others(path))
         .collect();
     if open.is_empty() {
-        findings.add("files", Verdict::Ok, format!("{} is its owner's alone", dir.display()));
+        findings.add("files", Verdict::Ok, format!("only the owner can access {}", dir.display()));
     }
     for path in open {
-        let message = format!("others may look into {}", path.display());
+        let message = format!("other users can read {}", path.display());
         if is_fixing {
             let made = path.canonicalize().and_then(|place| close(&place));
             made.map_err(|source| Error::Io { path: path.clone(), source })?;
@@ -51,15 +51,15 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         if !is_open_to_others(&path) {
             findings.add("files", Verdict::Repaired, message);
         } else if is_fixing {
-            let fix = "its owner, another user, can close it";
+            let fix = "only its owner, another user, can restrict it";
             findings.add_with_fix("files", Verdict::Fault, message, fix);
         } else {
             findings.add_with_fix("files", Verdict::Fault, message, "kb doctor --fix");
         }
     }
     if let Err(error) = writable(dir) {
-        let fix = "its owner and permissions say who may write there";
-        let message = format!("cannot write in {}: {error}", dir.display());
+        let fix = "check its owner and permissions";
+        let message = format!("cannot write to {}: {error}", dir.display());
         findings.add_with_fix("files", Verdict::Fault, message, fix);
     }
     Ok(())
@@ -75,7 +75,7 @@ fn writable(_: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Reports how much room is left where kb writes.
+/// Reports the free space for the database.
 pub(super) fn disk(session: &Session, findings: &mut Findings) {
     let places = [session.data_dir().to_owned(), session.locations().cache_dir];
     for place in places {
@@ -85,7 +85,7 @@ pub(super) fn disk(session: &Session, findings: &mut Findings) {
         };
         let message = format!("{} MB free for {}", free >> 20, place.display());
         if free < LITTLE_SPACE {
-            let fix = "make room: a full disk stops `kb add`, though nothing is lost by it";
+            let fix = "make room: a full disk stops `kb add`, though no data is lost";
             findings.add_with_fix("disk", Verdict::Fault, message, fix);
         } else {
             findings.add("disk", Verdict::Ok, message);
@@ -93,7 +93,7 @@ pub(super) fn disk(session: &Session, findings: &mut Findings) {
     }
 }
 
-/// Reports which model is used and, if `is_safe`, embeds a sentence with it.
+/// Reports the model and, if `is_safe`, tests it.
 pub(super) fn model(
     session: &Session,
     bound: Option<&Binding>,
@@ -109,7 +109,7 @@ pub(super) fn model(
     };
     if is_safe {
         let is_known = installed.has_checksums();
-        let checked = if is_known { "checksums are right" } else { "no checksums are known" };
+        let checked = if is_known { "checksums are correct" } else { "no checksums are known" };
         let place = installed.model_dir.display();
         let message = format!("{} in {place}: {checked}", installed.name);
         findings.add("model", Verdict::Ok, message);
@@ -120,7 +120,7 @@ pub(super) fn model(
         findings.add_error("model", &error);
     }
     if !is_safe {
-        let message = "not loaded, because files that it needs have changed";
+        let message = "not loaded, because its files have changed";
         return findings.add("runtime", Verdict::Note, message);
     }
     let runtime = installed.runtime.display().to_string();
@@ -130,14 +130,14 @@ pub(super) fn model(
     match embedded {
         Ok(vectors) => {
             let dim = vectors.first().map_or(0, Vec::len);
-            let message = format!("{runtime} embeds a sentence into {dim} numbers");
+            let message = format!("{runtime} computes vectors with {dim} dimensions");
             findings.add("runtime", Verdict::Ok, message);
         }
         Err(error) => findings.add_error("runtime", &error),
     }
 }
 
-/// Reports which program reads scans.
+/// Reports whether OCR is available.
 pub(super) fn ocr(session: &Session, findings: &mut Findings) {
     if session.config().ingestion.enable_ocr == OcrMode::Never {
         findings.add("ocr", Verdict::Note, "off (ingestion.enable_ocr)");
@@ -153,7 +153,7 @@ pub(super) fn ocr(session: &Session, findings: &mut Findings) {
     }
 }
 
-/// Reports whether agents have the skill of this version.
+/// Reports whether agents have this version of kb's skill.
 pub(super) fn skill(session: &Session, findings: &mut Findings) {
     for found in status::agent_skills(&session.environment) {
         let place = found.path.display();
@@ -162,7 +162,7 @@ pub(super) fn skill(session: &Session, findings: &mut Findings) {
             findings.add("skill", Verdict::Ok, format!("{place} is of this version"));
         } else {
             let message = format!("{place} is of version {version}, or was edited");
-            let fix = "`kb skill install` writes the one of this version";
+            let fix = "`kb skill install` writes this version";
             findings.add_with_fix("skill", Verdict::Note, message, fix);
         }
     }

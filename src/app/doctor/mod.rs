@@ -7,21 +7,21 @@ mod machine;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 
-/// How something was found.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// As it should be.
+    /// No problem.
     Ok,
-    /// Worth knowing; nothing is wrong.
+    /// No problem, but worth knowing.
     Note,
-    /// It was wrong and has been repaired.
+    /// A problem that has been repaired.
     Repaired,
-    /// It is wrong.
+    /// A problem.
     Fault,
 }
 
 impl Verdict {
-    /// Returns the word for it.
+    /// Returns the word for JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -32,12 +32,12 @@ impl Verdict {
     }
 }
 
-/// Something that was examined.
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What it is about, in one word.
+    /// What was checked, in one word.
     pub name: &'static str,
-    /// How it is.
+    /// The outcome.
     pub verdict: Verdict,
     /// A sentence without a full stop.
     pub message: String,
@@ -45,10 +45,10 @@ pub struct Check {
     pub fix: Option<String>,
 }
 
-/// What was examined and how it was found.
+/// All checks of one examination.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// In the order in which they were made.
+    /// In the order of examination.
     pub checks: Vec<Check>,
     /// Whether something is damaged that kb cannot repair.
     pub is_beyond_repair: bool,
@@ -75,7 +75,7 @@ impl Findings {
         self.checks.push(Check { name, verdict, message: message.into(), fix });
     }
 
-    /// Adds an error as a fault, with the error's own hint.
+    /// Adds an error as a fault, with the error's hint.
     fn add_error(&mut self, name: &'static str, error: &Error) {
         self.is_beyond_repair |= matches!(
             error,
@@ -95,7 +95,7 @@ impl Findings {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] where a file cannot be made private. Every other fault is a check.
+/// [`Error::Io`] if permissions cannot be changed. All other problems are findings.
 pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
     let mut findings = Findings::default();
     machine::version(&mut findings);
@@ -104,11 +104,11 @@ pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> R
     // A database that cannot be opened is reported below.
     let bound = session.open_existing().ok().flatten();
     let bound = bound.and_then(|store| store.binding().ok().flatten());
-    // First the files that would run in this process; then the model, before the database, whose vectors
-    // it may have to compute again.
+    // The cache comes first, because its files would run in this process. The model comes before the
+    // database, because a repair may compute vectors.
     let is_safe = cache::examine(session, bound.as_ref(), is_fixing, observer, &mut findings);
     machine::model(session, bound.as_ref(), is_safe, observer, &mut findings);
-    // A repair may embed passages.
+    // A repair may embed passages, which loads the model.
     database::examine(session, is_fixing && is_safe, observer, &mut findings);
     machine::ocr(session, &mut findings);
     machine::skill(session, &mut findings);

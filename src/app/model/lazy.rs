@@ -1,4 +1,4 @@
-//! A model that is loaded when it is first needed.
+//! Loads a model when it is first needed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,10 +7,9 @@ use crate::document::Binding;
 use crate::embed::{Installed, OnnxEmbedder, OpenOptions, TokenModel, Tokenizer};
 use crate::error::Result;
 
-/// A model that is loaded when the first passage comes: a run that finds nothing new never
-/// loads it.
+/// A model that is loaded for the first passage. A run that finds nothing new never loads it.
 pub struct LazyModel<'a> {
-    /// Counts tokens as the model does.
+    /// The model's tokenizer.
     pub tokenizer: Tokenizer,
     binding: Binding,
     installed: Installed,
@@ -20,7 +19,7 @@ pub struct LazyModel<'a> {
 }
 
 impl<'a> LazyModel<'a> {
-    /// Keeps what is needed to load the model.
+    /// Creates a model that is not loaded yet.
     pub(super) fn new(
         tokenizer: Tokenizer,
         binding: Binding,
@@ -31,11 +30,11 @@ impl<'a> LazyModel<'a> {
         Self { tokenizer, binding, installed, options, embedder: Mutex::new(None), observer }
     }
 
-    /// Loads the model, if that has not happened yet.
+    /// Returns the model, loading it on the first call.
     ///
     /// # Errors
     ///
-    /// What opening the model gives.
+    /// Errors of opening the model.
     pub fn get(&self) -> Result<Arc<OnnxEmbedder>> {
         let mut slot = self.embedder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(embedder) = &*slot {

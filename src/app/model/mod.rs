@@ -1,7 +1,7 @@
-//! Decides which model a use case works with, and when that contradicts the database.
+//! Selects the model of a use case, and reports when it contradicts the database.
 //!
-//! What the user wrote (a flag, a variable, the settings file) overrides the database's own binding, and a
-//! new database takes the default. So a default never disagrees with a database; only what was written can.
+//! A model that the user named (by flag, variable or settings file) overrides the database's binding; a
+//! new database gets the default. So only a model that the user named can disagree with a database.
 
 mod lazy;
 mod places;
@@ -23,21 +23,21 @@ pub use crate::embed::model_names as names;
 pub use lazy::LazyModel;
 pub(super) use places::locations;
 
-/// Threads that embed a lone query: it is bound by reading the weights, which two threads share;
-/// more cost more to start than they save.
+/// Threads for embedding a single query. Reading the weights is the bottleneck, and two threads share
+/// that work; starting more takes longer than it saves.
 const QUERY_THREADS: usize = 2;
 
-/// The model a use case works with, and how.
+/// The selected model and its settings.
 pub struct ModelSelection {
     choice: ModelChoice,
     options: OpenOptions,
     locations: Locations,
-    /// Whether the user named the model or kb knows it. One that only a database names was named by
-    /// the one who made the database, and nothing is fetched for them.
+    /// Whether the user named the model or kb knows it. Otherwise only a database names it, and kb does
+    /// not fetch what the creator of a database chose.
     may_fetch: bool,
 }
 
-/// Returns the model that the settings and the database's binding come to.
+/// Returns the model that follows from the settings and the database's binding.
 ///
 /// # Errors
 ///
@@ -47,7 +47,7 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     let is_written = |key: &str| *session.resolved.origin(key) != Origin::Default;
     let layer = |key: &str| session.resolved.origin(key).layer();
     let mut may_fetch = true;
-    // A directory in the file does not outweigh a name in the environment.
+    // A model name in the environment overrides a directory in the file.
     let is_directory = !settings.model_dir.as_os_str().is_empty()
         && layer("embedding.model_dir") >= layer("embedding.model");
     let choice = if is_directory {
@@ -82,8 +82,8 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     Ok(ModelSelection { choice, options, locations: session.locations(), may_fetch })
 }
 
-/// Returns the model to change to: what is written, the binding's where nothing is, but nothing
-/// of the binding where the model is another.
+/// Returns the model to switch to: the one that the user named, else the bound one. If the model
+/// differs, nothing else of the binding is used.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub fn select_for_reindex(session: &Session, bound: Option<&Binding>) -> Result<
     Ok(wanted)
 }
 
-/// Compares names alone, before anything is looked for.
+/// Compares only the names, before any file is searched for.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ pub fn check_selection(session: &Session, bound: Option<&Binding>) -> Result<()>
     }
     let error = mismatch(bound, &wanted.choice.name(), wanted.options.precision);
     match (error, &wanted.choice) {
-        // A directory's name alone could not be typed after `--model`.
+        // `--model` does not accept the name of a directory.
         (Error::ModelMismatch { bound: name, bound_dim, .. }, ModelChoice::Directory(dir))
             if name == bound.model_name =>
         {
@@ -120,8 +120,8 @@ pub fn check_selection(session: &Session, bound: Option<&Binding>) -> Result<()>
     }
 }
 
-/// Refuses a binding that only a file asks for: its model must be the one that would be used anyway, or be
-/// installed and be as the file says. So no file decides what is fetched, now or by a later command.
+/// Refuses the binding of an imported file unless its model would be used anyway, or is installed and
+/// agrees with the file. So a file cannot decide what kb fetches, now or later.
 ///
 /// # Errors
 ///
@@ -133,7 +133,10 @@ pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
     }
     if selection.choice.spec().is_some_and(|spec| spec.dim != given.dim) {
         return Err(Error::Usage {
-            message: format!("vectors of {} do not have {} numbers", given.model_name, given.dim),
+            message: format!(
+                "vectors of {} do not have {} dimensions",
+                given.model_name, given.dim
+            ),
             hint: Some("export the documents again".into()),
         });
     }
@@ -144,7 +147,7 @@ pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
     }
 }
 
-/// Returns an error unless what would be embedded now goes with what is stored.
+/// Returns an error unless new vectors are comparable with the stored ones.
 ///
 /// # Errors
 ///
@@ -169,8 +172,8 @@ fn mismatch(bound: &Binding, name: &str, precision: Precision) -> Error {
     Error::ModelMismatch { bound: bound_name, bound_dim: bound.dim, wanted }
 }
 
-/// Brings the settings file in line with the model that flags chose, where it names another: what a
-/// command did once, the next one must not find wrong.
+/// Writes the model chosen by flags to the settings file if that names another one. Otherwise the next
+/// command would report a mismatch.
 ///
 /// # Errors
 ///
@@ -194,12 +197,12 @@ pub(in crate::app) fn keep_selection(session: &Session, observer: &dyn Observer)
 }
 
 impl ModelSelection {
-    /// Returns the name databases would be bound to.
+    /// Returns the model name for a binding.
     pub(in crate::app) fn name(&self) -> String {
         self.choice.name()
     }
 
-    /// Finds the model alone on this machine.
+    /// Finds the model on this machine, without the runtime library.
     pub(in crate::app) fn locate_model(&self) -> Result<PathBuf> {
         embed::locate_model(&self.choice, &self.locations)
     }
@@ -217,7 +220,7 @@ impl ModelSelection {
     ///
     /// # Errors
     ///
-    /// [`Error::UntrustedModel`] for a model that only a database names, and what fetching gives.
+    /// [`Error::UntrustedModel`] for a model that only a database names, and errors of fetching.
     pub fn install(&self, observer: &dyn Observer) -> Result<Installed> {
         if !self.may_fetch && self.locate_model().is_err() {
             return Err(Error::UntrustedModel { name: self.name() });
@@ -227,7 +230,8 @@ impl ModelSelection {
         })
     }
 
-    /// Finds model and runtime library, or does what `kb init` does, saying so.
+    /// Finds model and runtime library. If they are missing, reports that and fetches them, as `kb init`
+    /// does.
     ///
     /// # Errors
     ///
@@ -244,7 +248,7 @@ impl ModelSelection {
         }
     }
 
-    /// Returns what vectors of this model would be bound to.
+    /// Returns the binding for vectors of this model.
     pub fn binding(&self, installed: &Installed) -> Binding {
         installed.binding(&self.options)
     }
@@ -253,7 +257,7 @@ impl ModelSelection {
     ///
     /// # Errors
     ///
-    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], and what opening the model gives.
+    /// [`Error::NotInstalled`], [`Error::ModelMismatch`], and errors of opening the model.
     pub fn open_for_query(
         mut self,
         bound: Option<&Binding>,
@@ -267,8 +271,7 @@ impl ModelSelection {
         })
     }
 
-    /// Opens the model for texts that come one after the other, to be compared with vectors bound to
-    /// `bound`.
+    /// Opens the model for a series of texts to compare with vectors bound to `bound`.
     ///
     /// # Errors
     ///
@@ -287,8 +290,8 @@ impl ModelSelection {
         observer.detail(&format!("ONNX Runtime: {}", installed.runtime.display()));
     }
 
-    /// Finds model and runtime library, and makes sure that its vectors may be compared with those
-    /// bound to `bound`.
+    /// Finds model and runtime library, and checks that its vectors are comparable with those bound to
+    /// `bound`.
     fn locate_bound(&self, bound: Option<&Binding>) -> Result<Installed> {
         let installed = self.locate()?;
         if let Some(bound) = bound {
@@ -297,11 +300,11 @@ impl ModelSelection {
         Ok(installed)
     }
 
-    /// Opens the tokenizer now and the model when the first passage comes.
+    /// Opens the tokenizer now and the model for the first passage.
     ///
     /// # Errors
     ///
-    /// What reading the tokenizer gives.
+    /// Errors of reading the tokenizer.
     pub fn open_for_passages<'a>(
         &self,
         installed: &Installed,
@@ -326,12 +329,12 @@ fn open(
     embed::open(installed, options, &mut |event| observer.on_event(Event::Fetch(event)))
 }
 
-/// Returns the processors this process may use, without starting the threads that rayon would.
+/// Returns the number of processors available to this process, without starting rayon's threads.
 pub fn num_cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Returns the tokenizer of vectors bound to `bound`; `None` where the model is not on this machine.
+/// Returns the tokenizer of vectors bound to `bound`; `None` if the model is not on this machine.
 pub fn tokenizer(session: &Session, bound: Option<&Binding>) -> Option<Tokenizer> {
     let selection = select(session, bound).ok()?;
     embed::tokenizer(&selection.locate().ok()?, &selection.options).ok()

@@ -1,4 +1,4 @@
-//! Finds where models and the runtime library may be, as the environment says.
+//! Finds the directories of models and the runtime library from the environment.
 
 use std::path;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::config::Environment;
 use crate::embed::Locations;
 
-/// Returns where models and the runtime library may be, as the environment says.
+/// Returns the directories that may hold models and the runtime library.
 pub(in crate::app) fn locations(environment: &Environment) -> Locations {
     let home = environment.home();
     let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
@@ -24,14 +24,13 @@ pub(in crate::app) fn locations(environment: &Environment) -> Locations {
     }
 }
 
-/// Python is started elsewhere, and must mean the same folder.
+/// Makes a directory absolute: Python is started in another directory and must find the same folder.
 fn absolute(dir: PathBuf) -> PathBuf {
     path::absolute(&dir).unwrap_or(dir)
 }
 
-/// Returns the Python of the environment this program was installed in, if it was installed as a
-/// Python package, for that has an ONNX Runtime; else the first one in a folder of `PATH` that has a
-/// full path.
+/// Returns the Python of the environment in which kb was installed as a Python package, because that
+/// has an ONNX Runtime; else the first Python in an absolute folder of `PATH`.
 fn python(environment: &Environment) -> Option<PathBuf> {
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
     let sibling = program.map(|program| program.with_file_name("python3"));

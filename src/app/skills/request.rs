@@ -1,4 +1,4 @@
-//! Reads the parameters of skill commands into typed requests, and names the answers.
+//! Converts the parameters of skill commands to typed requests, and defines the answers.
 
 use std::path::PathBuf;
 
@@ -18,25 +18,25 @@ use crate::skill::sources::{Sources, SourcesOptions};
 use crate::skill::stats::{SkillStats, StatsOptions};
 use crate::skill::sync::{SyncOptions, Synced};
 
-/// The values of a command's parameters, by their names, as a face was given them.
+/// The values of a command's parameters by name, from the command line or a tool call.
 pub trait Arguments {
-    /// Returns a text or one of several words; where it was not given, its default.
+    /// Returns a text or one of several words; if it was not given, the default.
     fn text(&self, name: &str) -> Option<String>;
 
-    /// Returns a number; where it was not given, its default.
+    /// Returns a number; if it was not given, the default.
     fn number(&self, name: &str) -> Option<u32>;
 
     /// Whether a flag was given.
     fn flag(&self, name: &str) -> bool;
 
-    /// Returns all texts that were given under one name.
+    /// Returns all texts given for one name.
     fn texts(&self, name: &str) -> Vec<String>;
 }
 
-/// What a skill command is asked to do. The first text names the skill, or is its directory.
+/// The request of a skill command. The first text is the skill's name or directory.
 #[derive(Debug, Clone)]
 pub enum SkillRequest {
-    /// List skills; the root is that of the environment where it has none.
+    /// List skills; without a root, that of the environment is used.
     List(ListOptions),
     /// Index a skill, and add its Markdown to the knowledge base if `is_ingested`.
     Build {
@@ -57,20 +57,20 @@ pub enum SkillRequest {
     Open(String, OpenOptions),
     /// List the files of a skill.
     Sources(String, SourcesOptions),
-    /// Count how a skill was used.
+    /// Count the accesses to a skill.
     Stats(String, StatsOptions),
-    /// Check a skill for its author, also one that was built if `is_forced`.
+    /// Check a skill for its author; a built skill only if `is_forced`.
     Lint {
         /// The skill.
         skill: String,
-        /// Whether a skill that was built is checked.
+        /// Whether a built skill is checked.
         is_forced: bool,
     },
     /// Merge access logs.
     Sync(SyncOptions),
-    /// Make a skill or a store.
+    /// Create a skill or a store.
     Init(InitOptions),
-    /// Put kb's own skill where an agent looks for skills.
+    /// Install kb's own skill for an agent.
     Install {
         /// The name of an agent, or a directory of skills.
         target: String,
@@ -79,12 +79,12 @@ pub enum SkillRequest {
     },
 }
 
-/// What came of a skill command.
+/// The result of a skill command.
 #[derive(Debug)]
 pub enum SkillAnswer {
-    /// The skills there are.
+    /// The skills found.
     List(SkillList),
-    /// What was built.
+    /// The report of a build.
     Build(BuildReport),
     /// The sections found.
     Search(SkillResults),
@@ -98,34 +98,34 @@ pub enum SkillAnswer {
     Sources(Sources),
     /// Counts of accesses.
     Stats(SkillStats),
-    /// What the author should look at.
+    /// Findings for the author.
     Lint(Linted),
-    /// What was merged.
+    /// The result of merging logs.
     Sync {
-        /// Which logs were merged, and which could not be.
+        /// Merged and failed logs.
         synced: Synced,
-        /// A line for each that could not be.
+        /// One message per failed log.
         errors: Vec<String>,
     },
-    /// What was made.
+    /// The created skill or store.
     Init(Initialized),
-    /// Where the skill is now.
+    /// The place of the installed skill.
     Install(Installed),
 }
 
-/// What a run of `build` did.
+/// The result of `build`.
 #[derive(Debug)]
 pub struct BuildReport {
     /// The skill that was built.
     pub built: Built,
-    /// What was imported before, as typed.
+    /// The directory that was imported first, as typed.
     pub imported: Option<PathBuf>,
-    /// What came of adding its Markdown to the knowledge base, if that was asked for.
+    /// The report of adding its Markdown to the knowledge base, if requested.
     pub ingested: Option<IngestReport>,
 }
 
 impl SkillRequest {
-    /// Returns the request that a command and its arguments make.
+    /// Returns the request for a command and its arguments.
     pub fn of(command: &Command, given: &dyn Arguments) -> Self {
         let required = |name: &str| given.text(name).unwrap_or_default();
         let limit = || given.number("limit").unwrap_or(0);

@@ -98,7 +98,7 @@ pub(super) fn download(
     let fail = |reason: String| Error::Fetch { what: requirement.to_owned(), reason };
     let dir = workspace.folder("wheels")?;
     let python = program(locations)
-        .ok_or_else(|| fail("no `python3` in a folder of PATH that has a full path".to_owned()))?;
+        .ok_or_else(|| fail("no `python3` in an absolute folder of PATH".to_owned()))?;
     let mut command = isolated(python, workspace)?;
     command
         .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:"])
@@ -118,7 +118,7 @@ pub(super) fn download(
     let wheel = folder::entries(&dir)
         .into_iter()
         .find(|path| path.file_name().unwrap_or_default().to_string_lossy().starts_with(&stem));
-    Wheel::open(&wheel.ok_or_else(|| fail("`pip` brought no file".to_owned()))?)
+    Wheel::open(&wheel.ok_or_else(|| fail("`pip` downloaded no file".to_owned()))?)
 }
 
 /// Finds the `onnxruntime` of the interpreter's Python environment: its version and the folder of

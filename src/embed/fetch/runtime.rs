@@ -32,7 +32,7 @@ pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
     }
     if let Some(path) = &locations.runtime_path {
         if !path.is_file() {
-            return Err(model_error(path, "ORT_DYLIB_PATH names no file"));
+            return Err(model_error(path, "ORT_DYLIB_PATH does not name a file"));
         }
         return Ok(Some(path.clone()));
     }
@@ -72,7 +72,7 @@ pub(super) fn fetch(
     }
     let mut failures = Vec::new();
     if let Some(python) = python::program(locations) {
-        let reason = format!("no onnxruntime 1.{OLDEST_MINOR} or newer that kb knows");
+        let reason = format!("no known onnxruntime 1.{OLDEST_MINOR} or newer");
         failures.push((format!("{} environment", python.display()), reason));
     }
     let source = python::source(&registry::runtime().python_package);

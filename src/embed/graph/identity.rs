@@ -1,6 +1,6 @@
 //! Names the directory of a graph by its inputs, and decides which other graphs it replaces.
 //!
-//! Every text here is part of a fingerprint on disk: changing one makes every graph be built again.
+//! Every text here is part of a fingerprint on disk: changing one causes all graphs to be built again.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;

@@ -1,7 +1,7 @@
 //! Reads named tensors of 32-bit floats from a safetensors file.
 //!
 //! Reads only the requested parts: most of a file is a table of words, of which a text needs a few.
-//! Half-precision files are widened; kb's own 8-bit weights stay as they are. Names are given
+//! Half-precision files are widened; kb's own 8-bit weights stay unchanged. Names are given
 //! without the prefix that a training class may have added (`bert.`, `model.`).
 
 use std::hint::black_box;
@@ -84,7 +84,7 @@ impl Weights {
         read_exact_at(&file, &mut length, 0).map_err(|error| fail(&error))?;
         let table_bytes = u64::from_le_bytes(length);
         if table_bytes > MAX_TABLE_BYTES.min(file_bytes) {
-            return Err(fail(&"it is no safetensors file"));
+            return Err(fail(&"it is not a safetensors file"));
         }
         let mut table = vec![0; usize::try_from(table_bytes).unwrap_or(0)];
         read_exact_at(&file, &mut table, LENGTH_BYTES as u64).map_err(|error| fail(&error))?;
@@ -150,7 +150,7 @@ impl Weights {
 
     fn find(&self, name: &str, shape: &[usize]) -> Result<&TensorInfo> {
         let info = self.table.info(&format!("{}{name}", self.prefix));
-        let info = info.ok_or_else(|| self.fail(name, "it is not there"))?;
+        let info = info.ok_or_else(|| self.fail(name, "it is missing"))?;
         let found = &info.shape;
         let fits = found.len() == shape.len()
             && found.iter().zip(shape).all(|(found, wanted)| *wanted == 0 || found == wanted);
@@ -173,7 +173,7 @@ impl Rows<'_> {
     /// Reads some of the rows into `out`, replacing its content, as floats.
     pub(in crate::embed) fn read(&self, rows: Range<usize>, out: &mut Vec<f32>) -> Result<()> {
         if self.dtype == Dtype::I8 {
-            return Err(self.weights.fail(&self.name, "its numbers mean nothing without a scale"));
+            return Err(self.weights.fail(&self.name, "its numbers need a scale"));
         }
         out.resize(rows.len() * self.num_columns, 0.0);
         if self.dtype == Dtype::F32 {

@@ -165,7 +165,7 @@ impl Tokenizer {
         let ids = self.encode(&prefixed(&self.passage_prefix, passage))?;
         if ids.len() > self.max_tokens {
             let (len, max) = (ids.len(), self.max_tokens);
-            let reason = format!("a passage of {len} tokens, the model reads {max}");
+            let reason = format!("a passage has {len} tokens, but the model's limit is {max}");
             return Err(Error::Inference(reason.into()));
         }
         Ok(ids)
@@ -310,7 +310,10 @@ mod tests {
         let text = "git install a a a";
         assert_eq!(tokenizer.encode_cut(text, Side::Query).unwrap(), (vec![2, 6, 4, 3], true));
         let error = tokenizer.encode_passage(text).unwrap_err();
-        assert_eq!(error.to_string(), "embedding failed: a passage of 7 tokens, the model reads 4");
+        assert_eq!(
+            error.to_string(),
+            "embedding failed: a passage has 7 tokens, but the model's limit is 4"
+        );
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     }
     if num_garbage > 0 {
         warnings.push(format!(
-            "the text on {num_garbage} of {total} pages cannot be told from its fonts"
+            "the text on {num_garbage} of {total} pages is unreadable, because its fonts do not identify their characters"
         ));
     }
     if num_partly > 0 {

@@ -100,7 +100,7 @@ fn check_complete(reading: Reading, bytes: &[u8]) -> Result<Reading> {
         reading.pages.iter().find_map(|page| page.failed.clone()).unwrap_or_default()
     } else if reading.tail.pages_lost {
         match reading.tail.declared_page_count {
-            Some(declared) => format!("{num_pages} of its {declared} pages are there"),
+            Some(declared) => format!("only {num_pages} of its {declared} pages were found"),
             None => "pages are missing".to_owned(),
         }
     } else if is_cut_off && num_blank > 0 {

@@ -177,7 +177,7 @@ fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
             // The last line of a child that was killed while writing it.
             None if !bytes.ends_with(b"\n") => return Answer::CutOff,
             None => {
-                let detail = "its answer cannot be understood";
+                let detail = "its answer is invalid";
                 return Answer::Failed(ReadFailure::new(Failure::Crashed, detail));
             }
         }

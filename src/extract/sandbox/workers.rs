@@ -60,7 +60,7 @@ impl Workers {
     }
 }
 
-/// What the thread that reads a child's stdout passes on.
+/// A message from the thread that reads a child's stdout.
 #[derive(Debug)]
 pub(super) enum Received {
     /// A line with its line end, or an incomplete last line.

@@ -24,7 +24,7 @@ pub use magic::looks_like;
 /// How many bytes of a file [`detect`] wants to see; fewer only if the file is shorter.
 pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
 
-/// What the user says a file is; by default nothing is overridden.
+/// The type and language given by the user; by default none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TypeOverride {
     /// `--type`.
@@ -42,8 +42,8 @@ impl TypeOverride {
     pub fn new(doc_type: Option<DocType>, language: Option<Language>) -> Result<Self> {
         match (doc_type, language) {
             (Some(other), Some(_)) if other != DocType::Code => Err(Error::Usage {
-                message: format!("`--language` goes with `--type code`, not `--type {other}`"),
-                hint: Some("leave one of the two out".into()),
+                message: format!("`--language` requires `--type code`, not `--type {other}`"),
+                hint: Some("leave out one of the two".into()),
             }),
             _ => Ok(Self { doc_type, language }),
         }
@@ -69,7 +69,7 @@ pub fn is_claimed(path: &Path) -> bool {
 ///
 /// [`Error::UnsupportedFormat`] for a named file in no supported format, [`Error::Usage`] for named
 /// code in an unknown language, [`Error::EmptyFile`] for an empty file that was named or that is a
-/// PDF, and [`Error::Extract`] where the bytes are not what the name or the user says.
+/// PDF, and [`Error::Extract`] if the bytes contradict the name or the user's options.
 pub fn detect(
     path: &Path,
     head: &[u8],
@@ -114,7 +114,7 @@ pub fn detect(
     }
 }
 
-/// Returns the format by what the user says, else by the name, else by the content.
+/// Returns the format from the user's options, else from the name, else from the content.
 fn wanted_format(
     path: &Path,
     head: &[u8],

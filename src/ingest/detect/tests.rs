@@ -106,7 +106,7 @@ fn a_pdf_is_recognised_by_its_header() {
 
 #[test]
 fn a_file_that_is_not_the_pdf_its_name_claims_is_reported() {
-    let wrong = "wrong_format: it is not what its name says: it looks like ";
+    let wrong = "wrong_format: its content does not match its name or type: it looks like ";
     check("x.pdf", b"\n<!DOCTYPE HTML>", &format!("{wrong}HTML"));
     check("x.pdf", b"Not found", &format!("{wrong}plain text"));
     check("x.pdf", PNG_HEAD, &format!("{wrong}a PNG image"));
@@ -129,7 +129,7 @@ fn html_office_documents_books_and_pictures_are_recognised() {
     check("x.webp", b"RIFF\x10\0\0\0WEBPVP8 ", "webp");
     // The bytes override the name.
     check("x.jpg", PNG_HEAD, "png");
-    let wrong = "wrong_format: it is not what its name says: it looks like ";
+    let wrong = "wrong_format: its content does not match its name or type: it looks like ";
     check("x.png", b"<html>", &format!("{wrong}HTML"));
     check("x.docx", b"words", &format!("{wrong}plain text"));
     check("x.html", PNG_HEAD, &format!("{wrong}a PNG image"));
@@ -146,7 +146,7 @@ fn a_matching_type_changes_nothing() {
 
 #[test]
 fn a_file_that_is_not_the_text_its_name_claims_is_reported() {
-    let wrong = "wrong_format: it is not what its name says: it looks like ";
+    let wrong = "wrong_format: its content does not match its name or type: it looks like ";
     check("x.md", PNG_HEAD, &format!("{wrong}a PNG image"));
     check("x.md", b"%PDF-1.4\n", &format!("{wrong}PDF"));
     check("x.py", b"\x7FELF\x02\x01\x01\0", &format!("{wrong}an ELF program"));
@@ -210,7 +210,7 @@ fn the_users_options_override_the_name() {
 
 #[test]
 fn a_wanted_type_excludes_files_that_cannot_have_it() {
-    let wrong = "wrong_format: it is not what its name says: it looks like ";
+    let wrong = "wrong_format: its content does not match its name or type: it looks like ";
     check_wanted(
         Some(DocType::Pdf),
         None,

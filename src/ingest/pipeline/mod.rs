@@ -2,7 +2,7 @@
 //!
 //! Every document has a turn, its number in the walk. The writer keeps documents that arrive early
 //! and commits them in turn; permits limit how far the other threads may run ahead of it. Permits
-//! are taken in the order of the turns, so the document that the writer waits for is always in
+//! are granted in the order of the turns, so the document that the writer waits for is always in
 //! progress.
 
 mod planner;

@@ -47,7 +47,7 @@ const ALIASES: &[(&str, &str)] = &[
 /// The issues: an array of objects with `path` and `message`.
 pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
     let Value::Object(given) = input else {
-        return Err(json!([issue("", "the arguments are no object")]));
+        return Err(json!([issue("", "the arguments are not an object")]));
     };
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn all_issues_are_reported_at_once() {
-        check_issues(json!([]), &[("", "the arguments are no object")]);
+        check_issues(json!([]), &[("", "the arguments are not an object")]);
         check_issues(
             json!({ "top": 0, "type": "word", "tags": ["a", 1] }),
             &[

@@ -1,4 +1,4 @@
-//! Presents the parts of the cache as JSON.
+//! Writes the contents of the cache as JSON.
 
 use std::io;
 
@@ -13,13 +13,13 @@ use crate::text::json::Json;
 /// The contents of the cache.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct CacheJson {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
     /// The directory.
     directory: String,
-    /// Bytes of all its parts.
+    /// Total size of its parts in bytes.
     size_bytes: u64,
-    /// What it holds.
+    /// Its parts.
     parts: Vec<PartJson>,
 }
 
@@ -28,7 +28,7 @@ pub(in crate::present) struct CacheJson {
 struct PartJson {
     /// `runtime`, `model`, `graph` or `leftover`.
     kind: &'static str,
-    /// What it is of: a version, a model.
+    /// Its version or model.
     name: String,
     /// Its file or directory.
     path: String,
@@ -36,25 +36,25 @@ struct PartJson {
     size_bytes: u64,
     /// Whether the database's model needs it.
     in_use: bool,
-    /// `unchanged` or `touched` since it was written down in the manifest, by size, time and inode of
-    /// its files; `no` where it is not written down.
+    /// Whether size, time and inode of its files match the manifest: `unchanged` or `touched`; `no` if it is
+    /// not in the manifest.
     recorded: &'static str,
 }
 
-/// What cleaning the cache removed.
+/// The result of cleaning the cache.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct CleanedJson {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
     /// The directory.
     directory: String,
-    /// Whether nothing was removed, and the rest says what would be.
+    /// Whether nothing was removed; the other fields then list what would be.
     dry_run: bool,
-    /// Bytes of what was removed.
+    /// Size of the removed parts in bytes.
     freed_bytes: u64,
-    /// What was removed.
+    /// Removed parts.
     removed: Vec<PartJson>,
-    /// What is left.
+    /// Remaining parts.
     kept: Vec<PartJson>,
 }
 
@@ -71,11 +71,11 @@ impl From<&Cached> for PartJson {
     }
 }
 
-/// Writes what is in the cache.
+/// Writes the contents of the cache.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn cache(contents: &Contents, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&CacheJson {
         contract_version: CONTRACT_VERSION,
@@ -85,11 +85,11 @@ pub fn cache(contents: &Contents, out: &mut Json<'_>) -> io::Result<()> {
     })
 }
 
-/// Writes what cleaning did.
+/// Writes the result of cleaning.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn cleaned(cleaned: &Cleaned, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&CleanedJson {
         contract_version: CONTRACT_VERSION,

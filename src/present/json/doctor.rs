@@ -1,4 +1,4 @@
-//! Presents the checks of `kb doctor` as JSON.
+//! Writes the checks of `kb doctor` as JSON.
 
 use std::io;
 
@@ -9,31 +9,31 @@ use crate::app::doctor::{Check, Findings, Verdict};
 use crate::present::json::CONTRACT_VERSION;
 use crate::text::json::Json;
 
-/// What was examined and how it was found.
+/// The result of `kb doctor`.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct DoctorJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
     /// Whether there is no fault.
     sound: bool,
-    /// Faults that are left.
+    /// Number of remaining faults.
     faults: usize,
-    /// Faults that were repaired.
+    /// Number of repaired faults.
     repaired: usize,
-    /// In the order in which they were made.
+    /// All checks in order.
     checks: Vec<CheckJson<'a>>,
 }
 
-/// Something that was examined.
+/// One check.
 #[derive(Serialize, JsonSchema)]
 struct CheckJson<'a> {
-    /// What it is about, in one word.
+    /// What was checked, in one word.
     name: &'a str,
     /// `ok`, `note`, `repaired` or `fault`.
     verdict: &'static str,
-    /// How it was found, for people.
+    /// The finding, for people.
     message: &'a str,
-    /// What to do next; null where nothing need be done.
+    /// What to do next; null if nothing needs to be done.
     fix: Option<&'a str>,
 }
 
@@ -48,11 +48,11 @@ impl<'a> From<&'a Check> for CheckJson<'a> {
     }
 }
 
-/// Writes what was examined as one object.
+/// Writes all checks as one object.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn doctor(findings: &Findings, out: &mut Json<'_>) -> io::Result<()> {
     let faults = findings.count(Verdict::Fault);
     out.value(&DoctorJson {

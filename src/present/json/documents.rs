@@ -1,4 +1,4 @@
-//! Presents documents and tags as JSON.
+//! Writes documents and tags as JSON.
 
 use std::io;
 
@@ -23,17 +23,17 @@ struct DocumentJson<'a> {
     /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: &'a str,
-    /// Tags, in the order of the alphabet.
+    /// Tags, in alphabetical order.
     tags: &'a [String],
-    /// Chunks it has.
+    /// Number of its chunks.
     chunk_count: u32,
-    /// When it was added first: RFC 3339, UTC, whole seconds.
+    /// When it was first added: RFC 3339, UTC, whole seconds.
     created_at: &'a str,
-    /// Absolute path of its file; null for a note given as text.
+    /// Absolute path of its file; null for a note without a file.
     path: Option<&'a str>,
     /// Programming language of source code, else null.
     language: Option<&'a str>,
-    /// When its content was read last: RFC 3339, UTC, whole seconds.
+    /// When its content was last read: RFC 3339, UTC, whole seconds.
     updated_at: &'a str,
 }
 
@@ -75,7 +75,7 @@ pub(in crate::present) struct ListedJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
-    /// How well its pages could be read; null where it has none.
+    /// How well its pages could be read; null for a document without pages.
     quality: Option<QualityJson>,
 }
 
@@ -84,13 +84,13 @@ pub(in crate::present) struct ListedJson<'a> {
 struct QualityJson {
     /// Pages with text.
     pages_read: u32,
-    /// Pages of those whose text was read by OCR.
+    /// How many of these were read by OCR.
     pages_ocr: u32,
-    /// Pages with nothing to read.
+    /// Pages without content.
     pages_empty: u32,
     /// Pages whose text could not be read.
     pages_unread: u32,
-    /// Share of visible characters that are no text, 0 to 1.
+    /// Share of visible characters that are not text, 0 to 1.
     share_not_text: f64,
 }
 
@@ -110,7 +110,7 @@ impl From<Quality> for QualityJson {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn list(documents: &[ListedDocument], out: &mut Json<'_>) -> io::Result<()> {
     let listed = documents.iter().map(|document| ListedJson {
         document: document.into(),
@@ -122,35 +122,35 @@ pub fn list(documents: &[ListedDocument], out: &mut Json<'_>) -> io::Result<()> 
 /// One document with its chunks.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct InfoJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
     /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
     /// SHA-256 of its bytes, in hexadecimal.
     content_hash: &'a str,
-    /// What it says of itself.
+    /// Metadata that it states.
     metadata: MetadataJson<'a>,
-    /// In their order.
+    /// Its chunks in order.
     chunks: Vec<ChunkJson<'a>>,
 }
 
-/// What a document says of itself.
+/// Metadata stated by a document.
 #[derive(Serialize, JsonSchema)]
 struct MetadataJson<'a> {
-    /// What the file is, more exactly than its type: `docx`, `html`, `png`.
+    /// The exact format of the file: `docx`, `html`, `png`.
     format: &'a str,
-    /// Author, where it names one.
+    /// Author, if stated.
     author: Option<&'a str>,
-    /// Pages; null where it has none.
+    /// Number of pages; null for a document without pages.
     page_count: Option<u32>,
-    /// When it was written, as it says: RFC 3339 where that could be read as a date.
+    /// Stated date of creation: RFC 3339 if it could be parsed as a date.
     created: Option<&'a str>,
-    /// Natural language it states: `en`, `de-CH`.
+    /// Stated natural language: `en`, `de-CH`.
     language: Option<&'a str>,
-    /// How well its pages could be read; null where it has none.
+    /// How well its pages could be read; null for a document without pages.
     quality: Option<QualityJson>,
-    /// What could not be read, a sentence each.
+    /// Warnings about what could not be read, one sentence each.
     warnings: &'a [String],
 }
 
@@ -161,21 +161,21 @@ struct ChunkJson<'a> {
     chunk_id: ChunkId,
     /// Position in the document, from 0.
     chunk_index: u32,
-    /// Tokens the model reads of it, context and special tokens included.
+    /// Its tokens as the model counts them, including context and special tokens.
     token_count: u32,
-    /// First page, from 1; null where there are none.
+    /// First page, from 1; null for a document without pages.
     page: Option<u32>,
-    /// Last page, included.
+    /// Last page, inclusive.
     last_page: Option<u32>,
-    /// What the first page calls itself where that is not its number.
+    /// The label of the first page; null if it is the page number.
     page_label: Option<&'a str>,
-    /// Headings above it below the title, joined by ` > `; null at the top.
+    /// Headings above it, without the title, joined by ` > `; null if there are none.
     section: Option<&'a str>,
-    /// Qualified name of the function, class or type; null outside of code.
+    /// Qualified name of the function, class or type; null except for code.
     symbol: Option<&'a str>,
-    /// First line in the file, from 1, where lines are known.
+    /// First line in the file, from 1; null if lines are unknown.
     start_line: Option<u32>,
-    /// Last line in the file, included.
+    /// Last line in the file, inclusive.
     end_line: Option<u32>,
     /// Its first 100 characters.
     preview: String,
@@ -185,7 +185,7 @@ struct ChunkJson<'a> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn info(
     document: &StoredDocument,
     chunks: &[StoredChunk],
@@ -237,7 +237,7 @@ pub(in crate::present) struct TagJson<'a> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn tags(tags: &[TagCount], out: &mut Json<'_>) -> io::Result<()> {
     let tags: Vec<TagJson<'_>> =
         tags.iter().map(|tag| TagJson { name: &tag.name, count: tag.count }).collect();
@@ -247,11 +247,11 @@ pub fn tags(tags: &[TagCount], out: &mut Json<'_>) -> io::Result<()> {
 /// The tags of a document after a change.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct TaggedJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
     /// The document.
     id: DocumentId,
-    /// All its tags, in the order of the alphabet.
+    /// All its tags, in alphabetical order.
     tags: &'a [String],
 }
 
@@ -259,7 +259,7 @@ pub(in crate::present) struct TaggedJson<'a> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn tagged(document: &StoredDocument, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&TaggedJson {
         contract_version: CONTRACT_VERSION,
@@ -268,12 +268,12 @@ pub fn tagged(document: &StoredDocument, out: &mut Json<'_>) -> io::Result<()> {
     })
 }
 
-/// What was removed.
+/// The result of `kb remove`.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct RemovedJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// Ids of the documents, as they were named.
+    /// Ids of the removed documents, in the order of the arguments.
     removed: &'a [DocumentId],
 }
 
@@ -281,7 +281,7 @@ pub(in crate::present) struct RemovedJson<'a> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn removed(ids: &[DocumentId], out: &mut Json<'_>) -> io::Result<()> {
     out.value(&RemovedJson { contract_version: CONTRACT_VERSION, removed: ids })
 }

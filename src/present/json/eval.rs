@@ -1,4 +1,4 @@
-//! Presents the measures of `kb eval` as JSON.
+//! Writes the measures of `kb eval` as JSON.
 
 use std::io;
 
@@ -10,27 +10,27 @@ use crate::eval::Measures;
 use crate::present::json::CONTRACT_VERSION;
 use crate::text::json::Json;
 
-/// How well searches find what is there.
+/// The measured retrieval quality.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct EvalJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// Questions of one kind each.
+    /// One entry per kind of question.
     collections: Vec<CollectionJson<'a>>,
 }
 
-/// Questions of one kind and how they were answered.
+/// Questions of one kind, with their measures.
 #[derive(Serialize, JsonSchema)]
 struct CollectionJson<'a> {
-    /// Name of the folder; `headings` or `phrases` of the documents that were added.
+    /// Name of the folder; `headings` or `phrases` for questions from the user's documents.
     name: &'a str,
-    /// Questions that were asked.
+    /// Number of questions asked.
     queries: usize,
     /// Measures of the keyword leg alone.
     fts: MeasuresJson,
     /// Measures of the vector leg alone.
     vector: MeasuresJson,
-    /// Measures of both together, as `kb search` answers.
+    /// Measures of both legs fused, as in `kb search`.
     fused: MeasuresJson,
 }
 
@@ -39,9 +39,9 @@ struct CollectionJson<'a> {
 struct MeasuresJson {
     /// nDCG of the first 10 documents.
     ndcg_at_10: f64,
-    /// Share of the right documents that are among the first 10.
+    /// Share of the relevant documents among the first 10.
     recall_at_10: f64,
-    /// Reciprocal rank of the first right document, 0 beyond the 10th.
+    /// Reciprocal rank of the first relevant document; 0 beyond the 10th.
     mrr_at_10: f64,
 }
 
@@ -59,7 +59,7 @@ impl From<Measures> for MeasuresJson {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn eval(measured: &[Measured], out: &mut Json<'_>) -> io::Result<()> {
     let collections = measured.iter().map(|Measured { name, evaluation }| CollectionJson {
         name,

@@ -1,6 +1,6 @@
-//! The JSON contract: its own structs, so that renaming a field inside cannot break a script
-//! outside. Every documented key is always there, but for those that a flag asks for; what does not apply
-//! is null.
+//! Defines the JSON contract in separate structs, so that renaming an internal field cannot break a
+//! script. Every documented key is always present, except those that a flag requests; values that do not
+//! apply are null.
 
 mod cache;
 mod doctor;
@@ -41,17 +41,17 @@ pub use update::update;
 pub(super) use why::WhyJson;
 pub use why::why;
 
-/// Grows only when a documented key is removed, renamed or changes its type.
+/// Increases only if a documented key is removed, renamed or changes its type.
 pub(super) const CONTRACT_VERSION: u32 = 1;
 
-/// An error, on stderr where the format is JSON; stdout is empty then.
+/// An error, printed on stderr if the format is JSON; stdout is then empty.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ErrorJson {
-    /// What failed and on what, for people.
+    /// What failed and on which object, for people.
     pub(super) error: String,
-    /// Stable word for the kind of error.
+    /// Stable code for the kind of error.
     pub(super) code: &'static str,
-    /// What to do next; null where nothing can be said.
+    /// What to do next; null if there is no advice.
     pub(super) fix: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl From<&Error> for ErrorJson {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn error_line(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
     out.line(&ErrorJson::from(error))
 }
@@ -74,7 +74,7 @@ pub fn error_line(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn error(error: &Error, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&ErrorJson::from(error))
 }

@@ -1,5 +1,5 @@
-//! The JSON of `kb outline`, `kb show` and `kb open`. Every key is always there; what does not apply
-//! is null.
+//! Writes the JSON of `kb outline`, `kb show` and `kb open`. Every key is always present; values that do
+//! not apply are null.
 
 use std::io;
 
@@ -12,16 +12,16 @@ use crate::read::{Opened, Outline, Part, Shown};
 use crate::store::StoredDocument;
 use crate::text::json::Json;
 
-/// What every answer says of the document.
+/// The document, as in every answer.
 #[derive(Serialize, JsonSchema)]
 struct DocumentJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
     /// Id, as `kb info` takes it.
     document_id: DocumentId,
     /// Title.
     title: &'a str,
-    /// Absolute path of its file; null for a note given as text.
+    /// Absolute path of its file; null for a note without a file.
     path: Option<&'a str>,
     /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
@@ -46,9 +46,9 @@ pub(in crate::present) struct OutlineJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
-    /// Chunks it has.
+    /// Number of its chunks.
     total_chunks: u32,
-    /// Tokens of the model, of all its chunks with their contexts.
+    /// Tokens of all its chunks with their contexts, as the model counts them.
     tokens: u64,
     /// In the order of the text.
     parts: Vec<PartJson<'a>>,
@@ -61,23 +61,23 @@ struct PartJson<'a> {
     kind: &'a str,
     /// 1 for the outermost.
     level: u32,
-    /// Heading, qualified symbol or number of the page; null for mere text.
+    /// Heading, qualified symbol or page number; null for plain text.
     name: Option<&'a str>,
-    /// Headings down to its own, joined by ` > `; null for all but sections.
+    /// Headings down to its own, joined by ` > `; null except for sections.
     section: Option<&'a str>,
-    /// How its text begins, on one line.
+    /// The beginning of its text, on one line.
     preview: &'a str,
-    /// First page, from 1; null where there are none.
+    /// First page, from 1; null for a document without pages.
     page: Option<u32>,
-    /// Last page, included.
+    /// Last page, inclusive.
     last_page: Option<u32>,
-    /// First line in the file, from 1, where lines are known.
+    /// First line in the file, from 1; null if lines are unknown.
     start_line: Option<u32>,
-    /// Last line in the file, included.
+    /// Last line in the file, inclusive.
     end_line: Option<u32>,
-    /// Tokens of the model that it costs, contexts included.
+    /// Its tokens including contexts, as the model counts them.
     tokens: u32,
-    /// Chunks that are wholly or partly in it, in order.
+    /// Chunks that are completely or partly in it, in order.
     chunk_ids: &'a [ChunkId],
 }
 
@@ -103,7 +103,7 @@ impl<'a> From<&'a Part> for PartJson<'a> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn outline(outline: &Outline, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&OutlineJson {
         document: (&outline.document).into(),
@@ -119,27 +119,27 @@ pub(in crate::present) struct ShowJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
-    /// Headings down to its own, joined by ` > `, where it is a section.
+    /// Headings down to its own, joined by ` > `; null except for sections.
     section: Option<&'a str>,
-    /// Qualified name, where it is a definition.
+    /// Qualified name of a definition, else null.
     symbol: Option<&'a str>,
-    /// First page, from 1; null where there are none.
+    /// First page, from 1; null for a document without pages.
     page: Option<u32>,
-    /// Last page, included.
+    /// Last page, inclusive.
     last_page: Option<u32>,
-    /// First line in the file, from 1, where lines are known.
+    /// First line in the file, from 1; null if lines are unknown.
     start_line: Option<u32>,
-    /// Last line in the file, included.
+    /// Last line in the file, inclusive.
     end_line: Option<u32>,
-    /// Tokens of the model that the whole part costs.
+    /// Tokens of the complete part, as the model counts them.
     tokens: u32,
-    /// Chunks that are wholly or partly in it, in order.
+    /// Chunks that are completely or partly in it, in order.
     chunk_ids: &'a [ChunkId],
-    /// How many parts fit what was asked for; the first is shown.
+    /// How many parts match the request; the first is shown.
     matches: usize,
     /// The text, or its first lines.
     text: &'a str,
-    /// Whether `--max-lines` cut it.
+    /// Whether `--max-lines` cut the text.
     truncated: bool,
 }
 
@@ -147,7 +147,7 @@ pub(in crate::present) struct ShowJson<'a> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
     let part = &shown.part;
     out.value(&ShowJson {
@@ -172,21 +172,21 @@ pub(in crate::present) struct OpenJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
-    /// Where the text is from: `file`, or `database` where there is no file or it is no text.
+    /// Where the text is from: `file`, or `database` if there is no file or it is not text.
     origin: &'a str,
-    /// Whether the file has changed since it was added; null where there is no file.
+    /// Whether the file has changed since it was added; null if there is no file.
     changed: Option<bool>,
-    /// Why the document's file was not read; null where it was, or where there is none.
+    /// Why the document's file was not read; null if it was, or if there is none.
     file_error: Option<&'a str>,
     /// First line of the text, from 1.
     start_line: u32,
-    /// Last line of the text, included.
+    /// Last line of the text, inclusive.
     end_line: u32,
-    /// Lines there are.
+    /// Total number of lines.
     total_lines: u32,
-    /// The lines that were asked for.
+    /// The requested lines.
     text: &'a str,
-    /// Whether `--max-lines` cut them.
+    /// Whether `--max-lines` cut the text.
     truncated: bool,
 }
 
@@ -194,7 +194,7 @@ pub(in crate::present) struct OpenJson<'a> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&OpenJson {
         document: (&opened.document).into(),

@@ -1,4 +1,4 @@
-//! Presents what a run did as JSON.
+//! Writes the reports of add, backup, import and reindex as JSON.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,34 +15,34 @@ use crate::present::json::CONTRACT_VERSION;
 use crate::text::json::Json;
 use crate::transfer::Imported;
 
-/// What a run of `kb add` did.
+/// The report of `kb add`.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ReportJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// Documents that are new.
+    /// New documents.
     added: usize,
-    /// Documents whose content was replaced.
+    /// Documents with new content.
     updated: usize,
-    /// Files whose content is in the database already.
+    /// Files whose content is already in the database.
     skipped: usize,
-    /// How many of them are new files, and copies of other documents.
+    /// How many of the skipped files are new files that are copies of other documents.
     copies: usize,
-    /// How many of the updated documents have the same content and a new title.
+    /// How many of the updated documents only have a new title.
     retitled: usize,
-    /// Documents that were in the database already and have a new tag.
+    /// Existing documents that got a new tag.
     tagged: usize,
     /// Files in folders that kb does not read.
     ignored: usize,
     /// Files that could not be read.
     failed: usize,
-    /// Chunks that were written.
+    /// Chunks written.
     chunks: usize,
-    /// Ids of the documents that were added or updated.
+    /// Ids of the added and updated documents.
     document_ids: &'a [DocumentId],
     /// Why each file failed.
     errors: Vec<FailedJson>,
-    /// Ignore files that were not used, and why.
+    /// Ignore files that were not used, with the reason.
     warnings: Vec<FailedJson>,
 }
 
@@ -51,9 +51,9 @@ pub(in crate::present) struct ReportJson<'a> {
 pub(in crate::present) struct FailedJson {
     /// The file.
     path: String,
-    /// Stable word, as in an error.
+    /// Stable code, as in an error.
     code: &'static str,
-    /// What failed, for people.
+    /// The error message, for people.
     error: String,
 }
 
@@ -63,11 +63,11 @@ impl From<&(PathBuf, Error)> for FailedJson {
     }
 }
 
-/// Writes what a run of `kb add` did.
+/// Writes the report of `kb add`.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&ReportJson {
         contract_version: CONTRACT_VERSION,
@@ -86,12 +86,12 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
     })
 }
 
-/// A copy of the database that was examined.
+/// A verified backup.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct BackupJson {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// The copy.
+    /// The file.
     file: String,
     /// Its size in bytes.
     db_size_bytes: u64,
@@ -99,15 +99,16 @@ pub(in crate::present) struct BackupJson {
     total_documents: u32,
     /// Chunks in it.
     total_chunks: u32,
-    /// File next to it that changes what opens, and without which it is not complete; null without.
+    /// A log next to it that SQLite applies when it is opened, and that belongs to the backup; null if there
+    /// is none.
     log: Option<String>,
 }
 
-/// Writes what a copy of the database holds.
+/// Writes the contents of a backup.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn backup(backup: &Backup, out: &mut Json<'_>) -> io::Result<()> {
     let Backup { file, verified } = backup;
     let stats = &verified.stats;
@@ -122,24 +123,24 @@ pub fn backup(backup: &Backup, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&json)
 }
 
-/// What a run of `kb import` did.
+/// The report of `kb import`.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ImportedJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// Documents that were imported.
+    /// Imported documents.
     imported: usize,
     /// Their chunks.
     chunks: usize,
-    /// Documents that are here already.
+    /// Documents that already exist.
     skipped: usize,
     /// Lines that could not be imported.
     failed: usize,
-    /// Imported documents whose file was left out, for want of `--trust-paths`.
+    /// Imported documents whose paths were left out, because `--trust-paths` was not given.
     without_file: usize,
-    /// Folders that were left out for the same reason.
+    /// Folders left out for the same reason.
     folders_left_out: usize,
-    /// Why lines failed; the first 100.
+    /// The first 100 failed lines, with the reason.
     errors: Vec<BadLineJson<'a>>,
 }
 
@@ -148,15 +149,15 @@ pub(in crate::present) struct ImportedJson<'a> {
 pub(in crate::present) struct BadLineJson<'a> {
     /// Its number, from 1.
     line: u64,
-    /// What is wrong with it, for people.
+    /// The reason, for people.
     error: &'a str,
 }
 
-/// Writes what a run of `kb import` did.
+/// Writes the report of `kb import`.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn imported(imported: &Imported, out: &mut Json<'_>) -> io::Result<()> {
     let errors =
         imported.failed.iter().map(|bad| BadLineJson { line: bad.number, error: &bad.reason });
@@ -173,24 +174,24 @@ pub fn imported(imported: &Imported, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&json)
 }
 
-/// What a run of `kb reindex` did.
+/// The report of `kb reindex`.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ReindexedJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// Chunks that were embedded.
+    /// Embedded chunks.
     chunks: u64,
-    /// Model the database is bound to now.
+    /// The model that the database is now bound to.
     model_name: &'a str,
-    /// Numbers in a vector.
+    /// Dimensions of a vector.
     embedding_dim: u32,
 }
 
-/// Writes what a run of `kb reindex` did.
+/// Writes the report of `kb reindex`.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn reindexed(reindexed: &Reindexed, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&ReindexedJson {
         contract_version: CONTRACT_VERSION,

@@ -1,4 +1,4 @@
-//! Presents answers to queries as JSON.
+//! Writes answers to queries as JSON.
 
 use std::io;
 
@@ -17,16 +17,16 @@ use crate::text::json::Json;
 ///
 /// # Errors
 ///
-/// Whatever writing to `out` gives.
+/// Errors of writing.
 pub fn vector(vector: &[f32], out: &mut Json<'_>) -> io::Result<()> {
     out.line(&vector)
 }
 
-/// Writes the answer to a query in the form that was asked for.
+/// Writes the answer to a query in the requested form.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn found(found: &Found, out: &mut Json<'_>) -> io::Result<()> {
     match found {
         Found::Hits(results) => search(results, out),
@@ -34,54 +34,53 @@ pub fn found(found: &Found, out: &mut Json<'_>) -> io::Result<()> {
     }
 }
 
-/// The answer to a query. With `--batch` a line holds one of these, or an error.
+/// The answer to a query. With `--batch`, each line is one such answer or an error.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct SearchJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
     /// The query, unchanged.
     query: &'a str,
-    /// Best first; equal scores in the order of chunk ids. With a budget or context: passages.
+    /// Best first; ties by chunk id. With `--budget` or `--context`: passages.
     results: Vec<ResultJson<'a>>,
-    /// Different chunks that either leg found, after filters and threshold; a leg looks for 300, or three
-    /// for each result asked for where that is more.
+    /// Distinct chunks found by either leg, after filters and threshold. A leg returns at most 300 chunks, or
+    /// three per requested result if that is more.
     total_matches: usize,
-    /// How many `results` there are.
+    /// Number of `results`.
     returned: usize,
-    /// Whether the answer seems to be there: `high`, `low` or `none`; null where no leg can tell.
+    /// How likely the results contain the answer: `high`, `low` or `none`; null if no leg can tell.
     confidence: Option<&'static str>,
-    /// With `--budget`: the tokens that were allowed.
+    /// With `--budget`: the budget in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<usize>,
-    /// With `--budget` or `--context`: tokens of all passages together, at most the budget.
+    /// With `--budget` or `--context`: total tokens of all passages, at most the budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<usize>,
 }
 
-/// A chunk that answers a query, or a passage of several. With `--format jsonl` a line holds one of
-/// these.
+/// A result: a chunk, or a passage of several chunks. With `--format jsonl`, each line is one result.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ResultJson<'a> {
     /// Id of the chunk, or of the best one of a passage.
     chunk_id: ChunkId,
-    /// Above 0, at most 2/61 (unless `search.rrf_k` is set): the sum of the two terms in
-    /// `score_breakdown`. Larger is better.
+    /// The sum of the two terms in `score_breakdown`: above 0, at most 2/61 unless `search.rrf_k` is set.
+    /// Larger is better.
     score: f64,
-    /// What each leg gives to the score.
+    /// What each leg contributes to the score.
     score_breakdown: BreakdownJson,
-    /// The chunk's own text, without its context; or the text of the passage.
+    /// The chunk's own text, without its context, or the text of the passage.
     text: &'a str,
-    /// Where the text is, for a citation.
+    /// The source of the text, for citations.
     source: SourceJson<'a>,
-    /// What the legs say of the chunk.
+    /// The ranks and scores of the chunk in each leg.
     evidence: EvidenceJson,
-    /// With `--explain`: which terms of the query it was found by.
+    /// With `--explain`: the terms of the query in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<TermJson<'a>>,
-    /// Near copies of this chunk that were left out; present only if there are any.
+    /// Number of near copies of this chunk that were left out; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<u32>,
-    /// With `--budget` or `--context`: the chunks the passage is made of, in their order.
+    /// With `--budget` or `--context`: the chunks of the passage, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     chunk_ids: Option<&'a [ChunkId]>,
     /// With `--budget` or `--context`: tokens of the text.
@@ -89,22 +88,22 @@ pub(in crate::present) struct ResultJson<'a> {
     tokens: Option<usize>,
 }
 
-/// What a term of the query did for a chunk.
+/// How a term of the query contributed to a chunk.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct TermJson<'a> {
     /// The term, as people write it.
     term: &'a str,
-    /// Chunks in which it occurs.
+    /// Number of chunks that contain it.
     chunks: u32,
-    /// How much it counts: more for a rare one.
+    /// Its weight; larger for rare terms.
     weight: f64,
-    /// Times in the chunk's context: title and headings, or module and class.
+    /// Occurrences in the chunk's context: title and headings, or module and class.
     in_context: u32,
-    /// Times in the chunk's own text.
+    /// Occurrences in the chunk's own text.
     in_text: u32,
-    /// Times in all texts of the document.
+    /// Occurrences in the whole document.
     in_document: u32,
-    /// Its part of the chunk's BM25.
+    /// Its share of the chunk's BM25.
     bm25: f64,
 }
 
@@ -122,66 +121,65 @@ impl<'a> From<&'a TermMatch> for TermJson<'a> {
     }
 }
 
-/// What each leg gives to a score.
+/// What each leg contributes to a score.
 #[derive(Serialize, JsonSchema)]
 struct BreakdownJson {
-    /// Term of the keyword leg, `fts_weight / (60 + fts_rank)` (60 is `search.rrf_k`); null where it did not run or did
-    /// not find the chunk.
+    /// Term of the keyword leg, `fts_weight / (60 + fts_rank)` (60 is `search.rrf_k`); null if the leg did
+    /// not run or did not find the chunk.
     fts: Option<f64>,
-    /// Term of the vector leg, `vector_weight / (60 + vector_rank)`; null where it did not run, did
-    /// not find the chunk or was left out.
+    /// Term of the vector leg, `vector_weight / (60 + vector_rank)`; null if the leg did not run, did not
+    /// find the chunk or was left out.
     vector: Option<f64>,
 }
 
-/// Where a text is.
+/// The source of a text.
 #[derive(Serialize, JsonSchema)]
 struct SourceJson<'a> {
     /// Id of the document, as `kb info` takes it.
     document_id: DocumentId,
     /// Title of the document.
     title: &'a str,
-    /// Absolute path of its file; null for a note given as text.
+    /// Absolute path of its file; null for a note without a file.
     path: Option<&'a str>,
     /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]
     doc_type: &'a str,
-    /// First page, from 1; null where there are none.
+    /// First page, from 1; null for a document without pages.
     page: Option<u32>,
     /// Position of the chunk in its document, from 0.
     chunk_index: u32,
-    /// Chunks the document has.
+    /// Number of chunks of the document.
     total_chunks: u32,
-    /// Tags of the document, in the order of the alphabet.
+    /// Tags of the document, in alphabetical order.
     tags: &'a [String],
-    /// Headings above the text below the title, joined by ` > `; null at the top.
+    /// Headings above the text, without the title, joined by ` > `; null if there are none.
     section: Option<&'a str>,
     /// Programming language of source code, else null.
     language: Option<&'a str>,
-    /// Qualified name of the function, class or type; null outside of code.
+    /// Qualified name of the function, class or type; null except for code.
     symbol: Option<&'a str>,
-    /// First line in the file, from 1; null where lines are not known, as in a PDF.
+    /// First line in the file, from 1; null if lines are unknown, as in a PDF.
     start_line: Option<u32>,
-    /// Last line in the file, included.
+    /// Last line in the file, inclusive.
     end_line: Option<u32>,
-    /// Last page, included.
+    /// Last page, inclusive.
     last_page: Option<u32>,
-    /// What the first page calls itself where that is not its number: `iv`.
+    /// The label of the first page, such as `iv`; null if it is the page number.
     page_label: Option<&'a str>,
-    /// Day the document is of: YYYY-MM-DD.
+    /// The document's date: YYYY-MM-DD.
     date: Option<&'a str>,
-    /// Who says so: `document`, `file` or `added`.
+    /// The origin of the date: `document`, `file` or `added`.
     date_origin: Option<&'a str>,
 }
 
-/// What the legs say of a chunk; null where a leg did not run or did not find it.
+/// The ranks and scores of a chunk in each leg; null if the leg did not run or did not find it.
 #[derive(Serialize, JsonSchema)]
 struct EvidenceJson {
-    /// Place in the ranking by keywords, from 1.
+    /// Rank by keywords, from 1.
     fts_rank: Option<u32>,
-    /// BM25 over context, text and document. Larger is better; to be compared within one answer
-    /// only.
+    /// BM25 over context, text and document. Larger is better; comparable only within one answer.
     bm25: Option<f64>,
-    /// Place in the ranking by meaning, from 1.
+    /// Rank by meaning, from 1.
     vector_rank: Option<u32>,
     /// Cosine of the vectors of query and chunk, -1 to 1.
     cosine: Option<f64>,
@@ -292,7 +290,7 @@ fn evidence(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn search_line(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()> {
     out.line(&SearchJson::from(results))
 }
@@ -301,49 +299,49 @@ pub fn search_line(results: &SearchResults, out: &mut Json<'_>) -> io::Result<()
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn evidence_line(evidence: &Evidence, out: &mut Json<'_>) -> io::Result<()> {
     out.line(&SearchJson::from(evidence))
 }
 
-/// Writes one hit a line.
+/// Writes one hit per line.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
     hits.iter().try_for_each(|hit| out.line(&ResultJson::from(hit)))
 }
 
-/// Writes one passage a line.
+/// Writes one passage per line.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn passage_lines(passages: &[Passage], out: &mut Json<'_>) -> io::Result<()> {
     passages.iter().try_for_each(|passage| out.line(&ResultJson::from(passage)))
 }
 
-/// What is like a document or a chunk.
+/// Passages similar to a document or a chunk.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct SimilarJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// The document that was asked about; null where it was a chunk.
+    /// The given document; null if a chunk was given.
     document_id: Option<DocumentId>,
-    /// The chunk that was asked about; null where it was a document.
+    /// The given chunk; null if a document was given.
     chunk_id: Option<ChunkId>,
-    /// Most alike first.
+    /// Most similar first.
     results: Vec<ResultJson<'a>>,
-    /// How many `results` there are.
+    /// Number of `results`.
     returned: usize,
 }
 
-/// Writes what is like a document or a chunk.
+/// Writes passages similar to a document or a chunk.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn similar(seed: Seed, hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
     let (document_id, chunk_id) = match seed {
         Seed::Document(id) => (Some(id), None),

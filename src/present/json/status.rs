@@ -1,4 +1,4 @@
-//! Presents the state and the set-up as JSON.
+//! Writes status, setup and settings as JSON.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,62 +13,62 @@ use crate::present::json::CONTRACT_VERSION;
 use crate::store::Stats;
 use crate::text::json::Json;
 
-/// What the database holds and what it was built with.
+/// The contents of the database and its setup.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct StatusJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// How many documents there are of each type; all four types, zeros too.
+    /// Number of documents per type; all four types are present.
     documents: BTreeMap<&'static str, u32>,
     /// Chunks of all documents.
     total_chunks: u32,
-    /// Size of the database file in bytes; 0 where there is none.
+    /// Size of the database file in bytes; 0 if it does not exist.
     db_size_bytes: u64,
-    /// Model the database is bound to; null before the first document.
+    /// The model that the database is bound to; null before the first document.
     model_name: Option<&'a str>,
-    /// Numbers in a vector.
+    /// Dimensions of a vector.
     embedding_dim: Option<u32>,
-    /// Version of the tables.
+    /// Version of the database schema.
     schema_version: i64,
-    /// Tokens the model reads at most.
+    /// Most tokens that the model reads.
     model_max_tokens: Option<u32>,
     /// How passages are computed: `int8`, `fp32`.
     precision: Option<&'a str>,
-    /// Where the database and the configuration lie.
+    /// Directory of the database and the configuration.
     data_dir: String,
     /// How well the pages of all documents could be read.
     pages: PagesJson,
-    /// Who reads scans.
+    /// The OCR setup.
     ocr: OcrJson<'a>,
-    /// Places where agents find kb's own skill.
+    /// Installed copies of kb's own skill.
     agent_skills: Vec<AgentSkillJson<'a>>,
-    /// With `--scan`: files that are not as they were; else null.
+    /// With `--scan`: numbers of changed, new and missing files; else null.
     out_of_date: Option<OutOfDateJson>,
 }
 
-/// kb's own skill before an agent.
+/// An installed copy of kb's own skill.
 #[derive(Serialize, JsonSchema)]
 struct AgentSkillJson<'a> {
     /// The file.
     path: String,
     /// Version of kb that wrote it.
     version: Option<&'a str>,
-    /// Whether it is that of this program.
+    /// Whether it is the version of this program.
     current: bool,
 }
 
-/// Files that are not as they were when they were added.
+/// Files that have changed since they were added.
 #[derive(Serialize, JsonSchema)]
 struct OutOfDateJson {
     /// Files whose size or time differs.
     changed: usize,
-    /// Files that were not there.
+    /// New files.
     new: usize,
-    /// Files that are gone.
+    /// Missing files.
     missing: usize,
-    /// Folders that are gone or empty.
+    /// Missing and empty folders.
     folders_away: usize,
-    /// Files and folders in whose place a link is that is not followed.
+    /// Files and folders replaced by a link that is not followed.
     links_refused: usize,
 }
 
@@ -77,17 +77,17 @@ struct OutOfDateJson {
 struct PagesJson {
     /// Pages with text.
     read: u64,
-    /// Pages of those whose text was read by OCR.
+    /// How many of these were read by OCR.
     ocr: u64,
-    /// Pages with nothing to read.
+    /// Pages without content.
     empty: u64,
     /// Pages whose text could not be read.
     unread: u64,
-    /// Documents that have such pages.
+    /// Documents with such pages.
     documents_with_unread: u32,
 }
 
-/// Who reads scans.
+/// The OCR setup.
 #[derive(Serialize, JsonSchema)]
 struct OcrJson<'a> {
     /// `ingestion.enable_ocr`: `auto`, `always` or `never`.
@@ -108,11 +108,11 @@ impl<'a> From<&'a OcrSetup> for OcrJson<'a> {
     }
 }
 
-/// Writes what the database holds.
+/// Writes the status.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn status(
     setup: &Setup,
     stats: &Stats,
@@ -158,38 +158,38 @@ pub fn status(
     })
 }
 
-/// What is set up on this machine.
+/// The setup on this machine.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct SetupJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// Where the database and the configuration lie.
+    /// Directory of the database and the configuration.
     data_dir: String,
     /// The database file.
     database: String,
-    /// Whether that is there.
+    /// Whether the database file exists.
     database_exists: bool,
-    /// What the configuration asks for.
+    /// The model in the configuration.
     model_configured: &'a str,
     /// Whether that model's files are on this machine.
     model_present: bool,
-    /// Where they are.
+    /// Directory of these files; null if they are not on this machine.
     model_dir: Option<String>,
     /// Where ONNX Runtime is; null if it is not on this machine.
     runtime: Option<String>,
-    /// Model the database is bound to; null before the first document.
+    /// The model that the database is bound to; null before the first document.
     model_name: Option<&'a str>,
-    /// Numbers in a vector.
+    /// Dimensions of a vector.
     embedding_dim: Option<u32>,
-    /// Who reads scans.
+    /// The OCR setup.
     ocr: OcrJson<'a>,
 }
 
-/// Writes what is set up.
+/// Writes the setup.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn setup(setup: &Setup, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&SetupJson {
         contract_version: CONTRACT_VERSION,
@@ -215,7 +215,7 @@ pub(in crate::present) struct SettingJson<'a> {
     value: &'a str,
     /// Its value with its type.
     typed_value: TypedJson<'a>,
-    /// `default`, the file, the variable or the flag it comes from.
+    /// The origin of the value: `default`, a file, a variable or a flag.
     origin: &'a str,
 }
 
@@ -248,7 +248,7 @@ impl<'a> From<&'a SettingValue> for TypedJson<'a> {
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn settings(settings: &[Setting], out: &mut Json<'_>) -> io::Result<()> {
     let settings: Vec<SettingJson<'_>> = settings
         .iter()

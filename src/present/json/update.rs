@@ -1,4 +1,4 @@
-//! Presents what an update found and did as JSON.
+//! Writes the report of `kb update` as JSON.
 
 use std::io;
 
@@ -10,58 +10,58 @@ use crate::document::DocumentId;
 use crate::present::json::{CONTRACT_VERSION, FailedJson};
 use crate::text::json::Json;
 
-/// What an update found and did.
+/// The report of `kb update`.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct UpdateJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// Whether nothing was written; the counts then say what would be done.
+    /// Whether nothing was written; the other fields then show what would be done.
     dry_run: bool,
-    /// Documents that are new.
+    /// New documents.
     added: usize,
-    /// Documents whose content was replaced.
+    /// Documents with new content.
     updated: usize,
-    /// Documents that are under another path now.
+    /// Documents with a new path.
     moved: usize,
-    /// Files that are as they were.
+    /// Unchanged files.
     unchanged: usize,
     /// Files that could not be read.
     failed: Vec<FailedJson>,
-    /// Files that are gone and whose documents are still there.
+    /// Missing files whose documents were kept.
     missing: Vec<MissingJson<'a>>,
-    /// With `--prune`: ids of the documents that were removed.
+    /// With `--prune`: ids of the removed documents.
     removed: &'a [DocumentId],
-    /// Folders that are gone or empty.
+    /// Missing and empty folders.
     away: Vec<String>,
-    /// Folders of which nothing was removed, because too much would have gone.
+    /// Folders from which nothing was removed, because too many documents are missing.
     refused: Vec<RefusedJson>,
 }
 
-/// A file that is gone.
+/// A missing file.
 #[derive(Serialize, JsonSchema)]
 struct MissingJson<'a> {
-    /// Where it was.
+    /// Its path.
     path: &'a str,
     /// Its document.
     document_id: DocumentId,
 }
 
-/// A folder of which nothing was removed.
+/// A folder from which nothing was removed.
 #[derive(Serialize, JsonSchema)]
 struct RefusedJson {
-    /// The folder; null for the files that were named themselves.
+    /// The folder; null for files that were added by name.
     root: Option<String>,
-    /// Documents that would have gone.
+    /// Documents of missing files.
     missing: usize,
-    /// Documents it has.
+    /// All documents of the folder.
     documents: usize,
 }
 
-/// Writes what an update found and did.
+/// Writes the report of `kb update`.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn update(report: &UpdateReport, out: &mut Json<'_>) -> io::Result<()> {
     let missing = report
         .missing

@@ -1,4 +1,4 @@
-//! Presents the way of a document through a search as JSON.
+//! Writes the trace of a document through a search as JSON.
 
 use std::io;
 
@@ -12,10 +12,10 @@ use crate::search::{LegRank, Trace};
 use crate::store::StoredDocument;
 use crate::text::json::Json;
 
-/// The way of one document through a search.
+/// The trace of one document through a search.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct WhyJson<'a> {
-    /// Grows only when a key is removed, renamed or changes its type.
+    /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
     /// The query, unchanged.
     query: &'a str,
@@ -28,34 +28,34 @@ pub(in crate::present) struct WhyJson<'a> {
     fate: &'static str,
     /// The same in a sentence, for people.
     explanation: String,
-    /// Terms of the query that keywords go by.
+    /// The keyword terms of the query.
     terms: &'a [String],
-    /// Those that occur in its best chunk.
+    /// Terms that occur in its best chunk.
     matches: Vec<TermJson<'a>>,
-    /// Chunks it has.
+    /// Number of its chunks.
     chunks: usize,
-    /// Chunks of those that no filter leaves out.
+    /// How many of its chunks pass the filters.
     chunks_passing_filters: usize,
-    /// Candidates of each leg that are followed.
+    /// Number of candidates of each leg.
     depth: u32,
-    /// Its best chunk by keywords; null where that leg does not rank it.
+    /// Its best chunk by keywords; null if that leg does not rank it.
     fts: Option<StandingJson>,
-    /// Its best chunk by meaning; null where that leg does not rank it.
+    /// Its best chunk by meaning; null if that leg does not rank it.
     vector: Option<StandingJson>,
-    /// Place of its best chunk after fusion, from 1; null where it has none.
+    /// Rank of its best chunk after fusion, from 1; null if it has none.
     rank: Option<u32>,
     /// Its fused score.
     score: Option<f64>,
 }
 
-/// The place of a chunk in a ranking.
+/// The rank of a chunk in one leg.
 #[derive(Serialize, JsonSchema)]
 struct StandingJson {
     /// The chunk.
     chunk_id: ChunkId,
-    /// Its place, from 1.
+    /// Its rank, from 1.
     rank: u32,
-    /// What the leg ranks by: BM25 or cosine. Larger is better.
+    /// The leg's own score: BM25 or cosine. Larger is better.
     raw: f64,
 }
 
@@ -65,11 +65,11 @@ impl From<LegRank> for StandingJson {
     }
 }
 
-/// Writes the way of a document through a search.
+/// Writes the trace of a document through a search.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn why(
     query: &str,
     document: &StoredDocument,

@@ -2,20 +2,20 @@
 
 use serde_json::{Map, Value};
 
-/// A field of an answer.
+/// A field of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Keys down to it, joined by dots; `[]` for every element of an array, `*` for every key.
+    /// Keys on its path, joined by dots; `[]` means every element of an array, `*` every key.
     pub path: String,
     /// Its type in words: `string or null`.
     pub kind: String,
-    /// Whether it may be left out.
+    /// Whether it may be absent.
     pub is_optional: bool,
-    /// What it says.
+    /// Its meaning.
     pub meaning: String,
 }
 
-/// Returns the fields of a schema in the order in which they are written.
+/// Returns the fields of a schema in the order of the output.
 pub(super) fn fields(schema: &Value) -> Vec<Field> {
     let mut found = Vec::new();
     let walk = Walk { types: schema["$defs"].as_object() };
@@ -23,7 +23,7 @@ pub(super) fn fields(schema: &Value) -> Vec<Field> {
     found
 }
 
-/// Returns the type of an answer in words.
+/// Returns the type of the output in words.
 pub(super) fn kind(schema: &Value) -> String {
     Walk { types: schema["$defs"].as_object() }.kind(schema)
 }
@@ -33,13 +33,13 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Follows a reference to a type of the schema.
+    /// Resolves a reference to a type of the schema.
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
         name.and_then(|name| self.types?.get(name)).unwrap_or(schema)
     }
 
-    /// Adds the fields that lie inside a value.
+    /// Adds the fields inside a value.
     fn inside(&self, schema: &'a Value, path: &str, found: &mut Vec<Field>) {
         let schema = self.resolve(schema);
         for choice in schema["anyOf"].as_array().into_iter().flatten() {
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
             let path = format!("{path}{dot}{key}");
             let is_optional = !required.is_some_and(|name| name.iter().any(|name| name == key));
             let kind = self.kind(field);
-            // What is left out is never null.
+            // An optional field is never null.
             let kind = match kind.strip_suffix(" or null") {
                 Some(kind) if is_optional => kind.to_owned(),
                 _ => kind,

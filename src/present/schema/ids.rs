@@ -1,4 +1,4 @@
-//! Publishes an id as the integer it is.
+//! Describes ids as integers in schemas.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Makes JSON Schemas of the types of the JSON contract: one for each shape that a command prints.
+//! Generates the JSON Schemas of all JSON output from its types.
 
 mod fields;
 mod ids;
@@ -17,12 +17,12 @@ use crate::transfer::{DocumentLine, HeadLine};
 
 pub use fields::Field;
 
-/// A shape of the contract.
+/// A published schema.
 pub struct Published {
-    /// Name of its file: the command's words joined by `-`, and what tells it from the command's
-    /// other shapes.
+    /// Name of its file: the words of the command joined by `-`, and a word that distinguishes several
+    /// schemas of one command.
     pub name: &'static str,
-    /// What prints it.
+    /// The command or line that prints it.
     pub printed_by: &'static str,
     make: fn() -> Schema,
 }
@@ -39,7 +39,7 @@ impl Published {
         schema.into()
     }
 
-    /// Returns every field, in the order in which they are written.
+    /// Returns all fields in the order of the output.
     pub fn fields(&self) -> Vec<Field> {
         fields::fields(&self.schema())
     }
@@ -48,17 +48,17 @@ impl Published {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn write(&self, out: &mut Json<'_>) -> io::Result<()> {
         out.value(&self.schema())
     }
 }
 
-/// Writes a page with every field of every answer.
+/// Writes a page with all fields of all schemas.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn page(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(PAGE_HEAD.as_bytes())?;
     for published in PUBLISHED {
@@ -73,7 +73,7 @@ pub fn page(out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "\n`{}`", fields::kind(&schema))?;
             continue;
         }
-        writeln!(out, "\n| field | type | what it says |\n| --- | --- | --- |")?;
+        writeln!(out, "\n| field | type | meaning |\n| --- | --- | --- |")?;
         for field in fields {
             let mark = if field.is_optional { "?" } else { "" };
             writeln!(out, "| `{}`{mark} | {} | {} |", field.path, field.kind, field.meaning)?;
@@ -90,7 +90,7 @@ for each shape. [docs/json.md](../json.md) says what the JSON promises. `[]` is 
 field with a question mark is left out where it does not apply; every other field is always present.
 ";
 
-/// Every shape there is; `kb mcp` answers with those of the commands.
+/// All schemas. The answers of `kb mcp` have those of the commands.
 pub const PUBLISHED: &[Published] = &[
     Published::of::<json::SetupJson>("init", "kb init --format json"),
     Published::of::<json::ReportJson>("add", "kb add --format json"),
@@ -134,7 +134,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::ErrorJson>("error", "any command that fails, on stderr"),
 ];
 
-/// Returns the schema of what a type is written as.
+/// Returns the schema of a type as it is serialised.
 fn schema<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with_transform(RecursiveTransform(tidy));
@@ -147,11 +147,12 @@ fn schema<T: JsonSchema>() -> Schema {
     schema
 }
 
-/// Takes out what only Rust knows: the width of numbers, the ends of names, the lines of comments.
+/// Removes what only concerns Rust: the width of numbers, suffixes of type names, line breaks of
+/// comments.
 fn tidy(schema: &mut Schema) {
     schema.remove("format");
     schema.remove("maximum");
-    // What kb reads strictly may still gain keys in what a later kb writes.
+    // kb rejects unknown keys, but a later kb may write new ones.
     if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
         schema.remove("additionalProperties");
     }
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_schema_has_a_name_of_its_own_and_says_what_each_field_is() {
+    fn every_schema_has_a_unique_name_and_describes_each_field() {
         fn check(name: &str, schema: &Value) {
             for (key, field) in schema["properties"].as_object().into_iter().flatten() {
                 let text = field["description"].as_str().unwrap_or_default();

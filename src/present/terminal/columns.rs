@@ -1,8 +1,7 @@
-//! Counts, cuts, pads and wraps text by columns of a terminal.
+//! Measures, cuts, pads and wraps text in terminal columns.
 //!
-//! A column is what `unicode-width` says a terminal gives a character: two to most of Chinese, Japanese
-//! and Korean and to pictures, none to combining marks. Nothing is cut inside what people see as
-//! one character (a grapheme).
+//! Widths come from `unicode-width`: most Chinese, Japanese and Korean characters and emoji take two
+//! columns, combining marks none. Text is never cut inside a grapheme, which people see as one character.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,22 +9,22 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Marks what was cut off.
+/// Marks where text was cut.
 pub(in crate::present) const ELLIPSIS: char = '…';
 
-/// Punctuation that stays with the letter before it, in scripts that break lines anywhere.
+/// Punctuation that must not begin a line, in scripts that break lines anywhere.
 const CLOSING: &str = "、。，．！？：；）」』】〉》〕ー・’”…,.!?:;)]}";
 
-/// Returns the columns that a text takes.
+/// Returns the width of a text in columns.
 pub fn width(text: &str) -> usize {
-    // Nearly every cell of a long list.
+    // A fast path for ASCII, which most cells are.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.len();
     }
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// Returns as much of a text as fits, with an ellipsis where something is missing.
+/// Cuts a text to a width; an ellipsis marks the cut.
 pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return text.into();
@@ -34,8 +33,8 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if columns > 0 { format!("{kept}{ELLIPSIS}").into() } else { kept.into() }
 }
 
-/// Returns a path that fits, with an ellipsis in its middle where something is missing: its last parts, as
-/// many as take two thirds of the room, and its beginning.
+/// Shortens a path to a width with an ellipsis in its middle. The last parts get two thirds of the width,
+/// the beginning gets the rest.
 pub(in crate::present) fn cut_middle(path: &str, columns: usize) -> Cow<'_, str> {
     if width(path) <= columns {
         return path.into();
@@ -51,7 +50,7 @@ pub(in crate::present) fn cut_middle(path: &str, columns: usize) -> Cow<'_, str>
     }
 }
 
-/// Returns as much of the beginning of a text as fits.
+/// Returns the longest beginning of a text that fits a width.
 pub(in crate::present) fn prefix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let end = text.grapheme_indices(true).find_map(|(at, grapheme)| {
@@ -61,13 +60,13 @@ pub(in crate::present) fn prefix(text: &str, columns: usize) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// Returns the spaces that a text lacks to fill so many columns.
+/// Returns the spaces that pad a text to a width.
 pub(in crate::present) fn padding(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width(text)))
 }
 
-/// Breaks a text without line ends into lines, as ranges of its bytes without the space around them: at
-/// spaces, between wide characters, and where nothing else is left between any two graphemes.
+/// Wraps a text without line ends. Returns the byte ranges of the lines without surrounding space. Breaks
+/// at spaces and between wide characters; only if necessary between any two graphemes.
 pub(in crate::present) fn wrap(text: &str, columns: usize) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -82,7 +81,7 @@ pub(in crate::present) fn wrap(text: &str, columns: usize) -> impl Iterator<Item
     })
 }
 
-/// Returns where the line that begins at `start` ends; after it at least one grapheme.
+/// Returns the end of the line that begins at `start`, after at least one grapheme.
 fn line_end(text: &str, start: usize, columns: usize) -> usize {
     let (mut used, mut last_break) = (0, None);
     let mut was_wide = false;
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_cut_between_graphemes() {
+    fn long_text_is_cut_between_graphemes() {
         for (text, columns, kept) in [
             ("abcdef", 6, "abcdef"),
             ("abcdef", 5, "abcd…"),
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_loses_its_middle() {
+    fn a_long_path_is_cut_in_the_middle() {
         for (columns, kept) in [
             (40, "/home/me/docs/station/manuals/gauge.pdf"),
             (30, "/home/me/do…/manuals/gauge.pdf"),

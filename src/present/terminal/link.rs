@@ -1,14 +1,14 @@
-//! Writes the addresses of files, which a terminal can open.
+//! Formats the URLs of files for links on a terminal.
 
 use std::path::Path;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
-/// Bytes that need no escape in the path of an address.
+/// Bytes that are escaped in the path of a URL.
 const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Returns the address of a file.
+/// Returns the URL of a file.
 pub(in crate::present) fn url(path: &Path) -> String {
     #[cfg(unix)]
     let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_owned();
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_path_ends_the_link() {
+    fn no_path_can_end_the_link() {
         for (path, expected) in [
             ("/a/b-c_d.md", "file:///a/b-c_d.md"),
             ("/Größe 1%.md", "file:///Gr%C3%B6%C3%9Fe%201%25.md"),

@@ -1,4 +1,4 @@
-//! Writes for a terminal: colours, columns, tables, links, quoted names, and the sheet that cleans all of it.
+//! Formats output for terminals: colours, columns, tables, links, quoted names, and cleaning.
 
 pub mod columns;
 pub(in crate::present) mod link;

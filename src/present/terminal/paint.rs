@@ -1,45 +1,45 @@
-//! Paints what is printed by what it means: the one table of colours.
+//! Colours output by its meaning. This is the only table of colours.
 
 use std::io;
 
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 
-/// What a piece of output means to its reader.
+/// The meaning of a piece of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::present) enum Meaning {
-    /// Nothing in particular.
+    /// No particular meaning.
     Plain,
     /// The name of a document.
     Title,
-    /// A word that was asked for.
+    /// A matched word of the query.
     Match,
-    /// What the eye may skip.
+    /// Less important text.
     Faint,
     /// The head of a table.
     Head,
-    /// Where in a document something stands.
+    /// A position in a document.
     Place,
     /// The path of a file.
     Path,
-    /// What the user calls documents.
+    /// A tag.
     Tag,
-    /// As it should be.
+    /// A good state.
     Good,
-    /// To be looked into.
+    /// A possible problem.
     Warning,
-    /// Wrong.
+    /// A problem.
     Bad,
 }
 
 impl Meaning {
-    /// Returns a warning for what is not as it should be.
+    /// Returns [`Self::Warning`] unless `is_well`.
     pub(in crate::present) fn of(is_well: bool) -> Self {
         if is_well { Self::Plain } else { Self::Warning }
     }
 
-    /// Returns the parameters of the escape sequence: the terminal's own sixteen colours, which its
-    /// user has chosen to be readable.
+    /// Returns the parameters of the escape sequence. Only the terminal's sixteen colours are used, because
+    /// users choose those to be readable.
     fn code(self) -> &'static str {
         match self {
             Self::Plain => "",

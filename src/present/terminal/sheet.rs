@@ -1,7 +1,7 @@
-//! Holds what is printed for people: whatever is written on a sheet is cleaned, and only kb itself styles.
+//! Cleans everything that is printed for people.
 //!
-//! A sheet is the one way to a terminal (`cli/streams.rs`), so no text from outside can send it an
-//! escape sequence. Colours and links are methods, not text: no text can ask for them.
+//! All terminal output passes through a [`Sheet`] (`cli/streams.rs`), so untrusted text cannot contain
+//! escape sequences. Colours and links are methods of the sheet, so text cannot request them.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,31 +10,31 @@ use std::{fmt, io};
 use crate::present::terminal::link::url;
 use crate::text::printable::printed;
 
-/// Where text for people goes: `write!` and `writeln!` work on it.
+/// A writer for people, which cleans text; `write!` and `writeln!` work on it.
 pub struct Sheet<'a> {
     out: &'a mut dyn Write,
 }
 
 impl<'a> Sheet<'a> {
-    /// Writes clean text to `out`.
+    /// Creates a sheet that writes to `out`.
     pub fn new(out: &'a mut dyn Write) -> Self {
         Self { out }
     }
 
-    /// Writes text; harmful characters become U+FFFD, line ends and tabs stay.
+    /// Writes text; control characters become U+FFFD, except line ends and tabs.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(printed(text).as_bytes())
     }
 
-    /// Writes what `write!` is given, as [`Self::text`] does.
+    /// Writes formatted text, cleaned as by [`Self::text`].
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
         let mut pieces = Pieces { sheet: self, outcome: Ok(()) };
         match (fmt::write(&mut pieces, arguments), pieces.outcome) {
@@ -44,14 +44,14 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Writes text in the style of an escape sequence's parameters, `1;33`.
+    /// Writes text in a style, given as parameters of an escape sequence such as `1;33`.
     pub(in crate::present) fn styled(&mut self, code: &'static str, text: &str) -> io::Result<()> {
         write!(self.out, "\u{1b}[{code}m")?;
         self.text(text)?;
         self.out.write_all(b"\x1b[0m")
     }
 
-    /// Makes what `write` writes a link to a file.
+    /// Turns the output of `write` into a link to a file.
     pub(in crate::present) fn linked(
         &mut self,
         path: &Path,
@@ -62,12 +62,11 @@ impl<'a> Sheet<'a> {
         self.out.write_all(b"\x1b]8;;\x1b\\")
     }
 
-    /// Writes a page of this program's help, which clap has styled: of escape sequences those for
-    /// colours alone come through.
+    /// Writes a help page styled by clap. Of its escape sequences, only those for colours are kept.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn help(&mut self, page: &str) -> io::Result<()> {
         let mut parts = page.split("\u{1b}[");
         self.text(parts.next().unwrap_or_default())?;
@@ -81,7 +80,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Takes the pieces of a format string.
+/// Cleans the pieces of a formatted text.
 struct Pieces<'a, 'b> {
     sheet: &'a mut Sheet<'b>,
     outcome: io::Result<()>,
@@ -94,16 +93,16 @@ impl fmt::Write for Pieces<'_, '_> {
     }
 }
 
-/// A sheet that is written: bytes that may go to a terminal.
+/// A finished sheet: bytes that are safe to print on a terminal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Printed(Vec<u8>);
 
 impl Printed {
-    /// Keeps what `write` writes.
+    /// Collects the output of `write`.
     ///
     /// # Errors
     ///
-    /// What `write` gives.
+    /// Errors of `write`.
     pub fn of(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> io::Result<Self> {
         let mut bytes = Vec::new();
         write(&mut Sheet::new(&mut bytes))?;
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_is_written_is_obeyed() {
+    fn escape_sequences_in_text_have_no_effect() {
         let raw = "\u{1b}]0;owned\u{7}\u{9b}31m\r\u{202e}";
         check(
             |out| writeln!(out, "a {raw}\tb"),
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_holds_a_whole_line_of_styles() {
+    fn a_link_may_contain_styles() {
         check(
             |out| out.linked(Path::new("/a\u{1b}\\b"), |out| out.styled("36", "a")),
             "\u{1b}]8;;file:///a%1B%5Cb\u{1b}\\\u{1b}[36ma\u{1b}[0m\u{1b}]8;;\u{1b}\\",
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_help_colours_come_through_and_nothing_else() {
+    fn only_the_colours_of_help_are_kept() {
         check(|out| out.help("\u{1b}[1;4mUsage:\u{1b}[0m kb"), "\u{1b}[1;4mUsage:\u{1b}[0m kb");
         check(|out| out.help("a\u{1b}[2Jb\u{1b}]0;x\u{7}"), "a[2Jb\u{fffd}]0;x\u{fffd}");
     }

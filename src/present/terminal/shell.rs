@@ -1,20 +1,20 @@
 //! Quotes names for a shell, as GNU `ls --quoting-style=shell-escape` does.
 //!
-//! What a shell makes of the word is the name again, byte for byte. A word has no harmful character.
+//! A shell parses the quoted word to the same name, byte for byte. The word contains no control character.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use crate::text::printable::is_harmful;
 
-/// Characters that a shell does something with wherever they are.
+/// Characters that are special to a shell in any position.
 const SPECIAL: &str = " !\"$&()*;<=>[^`|?\\'";
 
-/// Characters that stay as they are between double quotes, in every shell, and yet need quotes.
+/// Special characters that lose their meaning between double quotes in every shell.
 const PLAIN_IN_DOUBLE_QUOTES: &str = " '";
 
-/// Returns a path as a word that a shell reads as this path: as it is, if that is harmless, else
-/// between quotes, with `$'\n'` for what cannot be shown.
+/// Returns a path as a word that a shell parses as this path: unchanged if possible, else quoted, with
+/// `$'\n'` for characters that cannot be shown.
 pub fn word(path: &Path) -> String {
     #[cfg(unix)]
     let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str());
@@ -25,12 +25,12 @@ pub fn word(path: &Path) -> String {
     quoted(bytes)
 }
 
-/// A piece of a name.
+/// A character or byte of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
-    /// To be seen.
+    /// A character to show.
     Shown(char),
-    /// To be escaped.
+    /// A byte to escape.
     Hidden(u8),
 }
 
@@ -59,7 +59,7 @@ fn quoted(name: &[u8]) -> String {
     single_quoted(&pieces)
 }
 
-/// Writes a name between single quotes; what is hidden goes between `$'` and `'`.
+/// Returns a name in single quotes, with escaped bytes between `$'` and `'`.
 fn single_quoted(pieces: &[Piece]) -> String {
     let mut word = "'".to_owned();
     let mut is_escaping = false;
@@ -103,7 +103,7 @@ fn escape(byte: u8, word: &mut String) {
     word.extend(['\\', letter]);
 }
 
-/// Takes a name apart: what is no UTF-8 and what is harmful is hidden.
+/// Splits a name into pieces. Bytes that are not UTF-8 and control characters are escaped.
 fn pieces(name: &[u8]) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(name.len());
     for chunk in name.utf8_chunks() {

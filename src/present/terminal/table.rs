@@ -1,4 +1,4 @@
-//! Writes rows in columns that line up: fitted to a terminal, complete and stable everywhere else.
+//! Writes tables with aligned columns. They are fitted to the terminal; other output is never cut.
 
 use std::io;
 
@@ -11,10 +11,10 @@ use crate::text::printable::clean_name;
 /// Spaces between two columns.
 const GAP: &str = "  ";
 
-/// Columns that a cell keeps, however narrow the terminal is.
+/// Smallest width of a column on a narrow terminal.
 const MIN_COLUMNS: usize = 12;
 
-/// Columns of the first text, for which others are left out.
+/// Width that the first text column should have; other columns are left out for it.
 const MAIN_COLUMNS: usize = 24;
 
 /// A column of a table.
@@ -22,9 +22,9 @@ const MAIN_COLUMNS: usize = 24;
 pub(in crate::present) struct Column {
     head: &'static str,
     kind: Kind,
-    /// Left out where all cells are empty.
+    /// Whether the column is left out if all its cells are empty.
     is_optional: bool,
-    /// On a narrow terminal, the column with the largest is left out first; 0 is always shown.
+    /// Columns with the largest number are left out first on a narrow terminal; 0 is always shown.
     left_out: u8,
     meaning: Meaning,
 }
@@ -37,33 +37,33 @@ enum Kind {
     Paths,
 }
 
-/// A column of words.
+/// Creates a column of words.
 pub(in crate::present) fn words(head: &'static str) -> Column {
     Column { head, kind: Kind::Words, is_optional: false, left_out: 0, meaning: Meaning::Plain }
 }
 
-/// A column of numbers, aligned on the right.
+/// Creates a right-aligned column of numbers.
 pub(in crate::present) fn numbers(head: &'static str) -> Column {
     Column { kind: Kind::Numbers, ..words(head) }
 }
 
-/// A column of texts, which may be cut where a terminal is too narrow. The first of them is cut last.
+/// Creates a column of texts, which may be cut on a narrow terminal. The first one is cut last.
 pub(in crate::present) fn texts(head: &'static str) -> Column {
     Column { kind: Kind::Texts, ..words(head) }
 }
 
-/// A column of paths, which may be cut in the middle.
+/// Creates a column of paths, which may be cut in the middle.
 pub(in crate::present) fn paths(head: &'static str) -> Column {
     Column { kind: Kind::Paths, ..words(head) }
 }
 
 impl Column {
-    /// Leaves it out where all of its cells are empty.
+    /// Leaves the column out if all its cells are empty.
     pub(in crate::present) fn optional(self) -> Self {
         Self { is_optional: true, ..self }
     }
 
-    /// Leaves it out on a terminal that is too narrow; the column with the largest `order` goes first.
+    /// Leaves the column out on a narrow terminal; the one with the largest `order` first.
     pub(in crate::present) fn left_out(self, order: u8) -> Self {
         Self { left_out: order, ..self }
     }
@@ -79,7 +79,7 @@ impl Column {
 }
 
 impl Human {
-    /// Writes a table. Whatever a cell holds stays on its line.
+    /// Writes a table. Each row is one line, whatever its cells contain.
     pub(in crate::present) fn table(
         &self,
         columns: &[Column],
@@ -113,7 +113,7 @@ impl Human {
         rows.iter().try_for_each(|row| self.row(&columns, row, None, out))
     }
 
-    /// Writes a line; each column has its width.
+    /// Writes a line with the given column widths.
     fn row(
         &self,
         columns: &[(Column, usize)],
@@ -144,7 +144,7 @@ impl Human {
         writeln!(out)
     }
 
-    /// Writes lines of name and value, values aligned and, on a terminal, wrapped.
+    /// Writes one line per name and value. Values are aligned and, on a terminal, wrapped.
     pub(in crate::present) fn facts(&self, facts: &[Fact], out: &mut Sheet<'_>) -> io::Result<()> {
         let column = facts.iter().map(|fact| width(fact.name)).max().unwrap_or(0) + 2;
         let room = if self.is_terminal {
@@ -169,7 +169,7 @@ impl Human {
     }
 }
 
-/// A line of name and value.
+/// A name with its value.
 #[derive(Debug, Clone)]
 pub(in crate::present) struct Fact {
     name: &'static str,
@@ -177,7 +177,7 @@ pub(in crate::present) struct Fact {
     meaning: Meaning,
 }
 
-/// A name with its value, which is put on one line.
+/// Creates a name with its value.
 pub(in crate::present) fn fact(name: &'static str, value: impl AsRef<str>) -> Fact {
     Fact { name, value: clean_name(value.as_ref()), meaning: Meaning::Plain }
 }
@@ -189,7 +189,7 @@ impl Fact {
     }
 }
 
-/// Leaves out columns until the others fit, with room for the text that matters most.
+/// Leaves out columns until the others fit and the first text column has enough room.
 fn leave_out(shown: &mut Vec<usize>, columns: &[Column], rows: &[Vec<String>], available: usize) {
     let widest = |idx: usize| {
         let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| width(cell));
@@ -215,8 +215,8 @@ fn leave_out(shown: &mut Vec<usize>, columns: &[Column], rows: &[Vec<String>], a
     }
 }
 
-/// Narrows the widest of the columns that may be cut until all fit; the first of them only when no other can
-/// be narrowed any more.
+/// Narrows the widest column that may be cut until all fit. The first such column is narrowed only if no
+/// other one can be.
 fn fit(widths: &mut [usize], columns: &[Column], available: usize) {
     let gaps = GAP.len() * columns.len().saturating_sub(1);
     let flexible: Vec<usize> =
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_whole_where_no_terminal_is() {
+    fn a_table_is_not_cut_without_a_terminal() {
         insta::assert_snapshot!(drawn(&Human::plain(30)), @"
         ID  TITLE                                    TAGS
          1  東京の本                                 a, b

@@ -1,4 +1,4 @@
-//! Divides the text of a passage into blocks: paragraphs, headings, items, lines of code. Pure.
+//! Splits the text of a passage into blocks: paragraphs, headings, items, lines of code. A pure function.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use crate::search::matches::Match;
 use crate::text::printable::clean;
 use crate::text::scripts;
 
-/// Spaces that a tab becomes.
+/// Replaces a tab.
 const TAB: &str = "    ";
 
 /// A piece of the passage that begins on a new line.
 pub(in crate::present) struct Block {
     pub(in crate::present) text: String,
-    /// Lines are kept, not filled.
+    /// Whether lines are kept rather than filled.
     pub(in crate::present) is_verbatim: bool,
     pub(in crate::present) matches: Vec<Match>,
-    /// Where lines of the passage begin in `text`, and their numbers from 0.
+    /// Where lines of the passage begin in `text`, with their numbers from 0.
     pub(in crate::present) sources: Vec<(usize, usize)>,
 }
 
-/// Cuts a text into blocks.
+/// Splits a text into blocks.
 pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     let mut is_open = false;
@@ -37,7 +37,7 @@ pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
         let text = if is_verbatim { line.to_owned() } else { clean(line) };
         let heading = !is_verbatim && is_heading(&text);
         if is_open && !is_verbatim && !heading && !is_item(&text) {
-            let block = found.last_mut().expect("an open block is there");
+            let block = found.last_mut().expect("a block is open");
             if !(block.text.ends_with(joins) && text.starts_with(joins)) {
                 block.text.push(' ');
             }
@@ -67,7 +67,7 @@ fn is_item(line: &str) -> bool {
 }
 
 impl Block {
-    /// Removes what Markdown writes around words: targets of links, `**`.
+    /// Removes Markdown markup around words: targets of links, `**`.
     fn simplify(&mut self) {
         self.cut(&links(&self.text));
         let stars: Vec<Range<usize>> =
@@ -77,7 +77,7 @@ impl Block {
         }
     }
 
-    /// Takes away places, which are in order and disjoint.
+    /// Removes ranges, which are in order and disjoint.
     fn cut(&mut self, places: &[Range<usize>]) {
         for place in places.iter().rev() {
             self.text.replace_range(place.clone(), "");
@@ -88,7 +88,7 @@ impl Block {
     }
 }
 
-/// Returns the places of a link's or picture's `[`, `![` and `](target)`, in their order.
+/// Returns the ranges of `[`, `![` and `](target)` of links and pictures, in order.
 fn links(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut brackets = Vec::new();
@@ -110,7 +110,7 @@ fn links(text: &str) -> Vec<Range<usize>> {
         }
     }
     found.sort_by_key(|range| range.start);
-    // A target may hold what looks like a link.
+    // A target may contain text that looks like a link.
     let mut end = 0;
     found.retain(|range| {
         let is_apart = range.start >= end;
@@ -120,12 +120,12 @@ fn links(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether no space belongs where a line ends between two such letters. Korean has spaces.
+/// Whether lines are joined without a space after such a letter. Korean uses spaces.
 fn joins(c: char) -> bool {
     scripts::is_unspaced(c) && !matches!(c, '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// Returns where sentences begin, the first one aside.
+/// Returns where sentences begin, except the first.
 pub(in crate::present) fn sentences(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut chars = text.char_indices().peekable();

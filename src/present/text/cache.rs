@@ -1,4 +1,4 @@
-//! Presents the parts of the cache as text.
+//! Writes the contents of the cache as text.
 
 use std::io;
 
@@ -11,11 +11,11 @@ use crate::text::number::bytes_to_mb;
 use crate::text::printable::clean;
 
 impl Human {
-    /// Writes what is in the cache.
+    /// Writes the contents of the cache.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn cache(&self, contents: &Contents, out: &mut Sheet<'_>) -> io::Result<()> {
         let Contents { dir, parts } = contents;
         let rows = parts.iter().map(|part| {
@@ -26,7 +26,7 @@ impl Human {
                 if part.is_used { "in use" } else { "" }.to_owned(),
                 match part.recorded {
                     Recorded::Touched => {
-                        "touched since it was made: `kb doctor` compares its bytes"
+                        "changed or touched since kb wrote it; `kb doctor` compares its bytes"
                     }
                     Recorded::Unchanged | Recorded::No => "",
                 }
@@ -41,11 +41,11 @@ impl Human {
         writeln!(out, "{} in {dir}", megabytes(cache::size_bytes(parts)))
     }
 
-    /// Writes what cleaning did.
+    /// Writes the result of cleaning.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn cleaned(&self, cleaned: &Cleaned, out: &mut Sheet<'_>) -> io::Result<()> {
         let verb = if cleaned.is_dry_run { "would remove" } else { "removed" };
         for part in &cleaned.removed {

@@ -1,4 +1,4 @@
-//! Presents the checks of `kb doctor` as text.
+//! Writes the checks of `kb doctor` as text.
 
 use std::io;
 
@@ -20,11 +20,11 @@ fn meaning(verdict: Verdict) -> Meaning {
 }
 
 impl Human {
-    /// Writes one line per check, and one for all of them.
+    /// Writes one line per check, and a summary line.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn doctor(&self, findings: &Findings, out: &mut Sheet<'_>) -> io::Result<()> {
         let checks = &findings.checks;
         let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Presents documents and tags as text.
+//! Writes documents and tags as text.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,18 +14,18 @@ use crate::store::{ListedDocument, StoredChunk, StoredDocument, TagCount};
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
-/// Said of an empty list.
+/// Printed for an empty database.
 const NONE: &str = "No documents indexed. Run `kb add` to get started.";
 
-/// Said of an empty list where only some documents were asked for.
-const NONE_PASSES: &str = "No documents match. `kb list` shows all there are.";
+/// Printed if no document passes the filter.
+const NONE_PASSES: &str = "No documents match. `kb list` without filters shows all.";
 
 impl Human {
-    /// Writes a list of documents; `is_filtered` where not all were asked for.
+    /// Writes a list of documents; `is_filtered` if the user gave a filter.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn list(
         &self,
         documents: &[ListedDocument],
@@ -64,7 +64,7 @@ impl Human {
             words("PAGES").optional().left_out(4),
             words("CREATED").left_out(3).painted(Meaning::Faint),
             texts("TITLE").painted(Meaning::Title),
-            // Tells documents of one title apart.
+            // Distinguishes documents with the same title.
             paths("FOLDER").optional().painted(Meaning::Path),
             texts("TAGS").optional().left_out(1).painted(Meaning::Tag),
         ];
@@ -75,7 +75,7 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn info(
         &self,
         document: &StoredDocument,
@@ -137,10 +137,10 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn tags(&self, tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
         if tags.is_empty() {
-            return writeln!(out, "No tags. `kb tag ID --add NAME` sets one.");
+            return writeln!(out, "No tags. `kb tag ID --add NAME` adds one.");
         }
         let rows = tags.iter().map(|tag| vec![tag.count.to_string(), clean(&tag.name)]);
         let columns = [numbers("COUNT"), texts("TAG").painted(Meaning::Tag)];
@@ -151,7 +151,7 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn tagged(&self, document: &StoredDocument, out: &mut Sheet<'_>) -> io::Result<()> {
         let tags = if document.tags.is_empty() { "none".into() } else { document.tags.join(", ") };
         writeln!(out, "Tags of '{}': {}", clean(&document.title), clean(&tags))
@@ -161,13 +161,13 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn removed(&self, ids: &[DocumentId], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Removed {}.", counted(ids.len(), "document"))
     }
 }
 
-/// Says how well a document's pages could be read.
+/// Describes how well a document's pages could be read.
 fn describe(quality: &Quality) -> String {
     let parts = [
         (quality.pages_read, "read"),
@@ -180,12 +180,12 @@ fn describe(quality: &Quality) -> String {
         parts.map(|(count, what)| format!("{} {what}", thousands(u64::from(*count)))).collect();
     if quality.num_not_text > 0 {
         let percent = quality.share_not_text() * 100.0;
-        text.push(format!("{percent:.1} % of the characters are no text"));
+        text.push(format!("{percent:.1} % of the characters are not text"));
     }
     format!("pages: {}", text.join(", "))
 }
 
-/// As [`describe`], for a column.
+/// Like [`describe`], but short enough for a column.
 fn describe_briefly(quality: &Quality) -> String {
     let total = quality.pages_read + quality.pages_empty + quality.pages_unread;
     let parts = [(quality.pages_ocr, "OCR"), (quality.pages_unread, "unread")];

@@ -1,4 +1,4 @@
-//! Presents the measures of `kb eval` as text.
+//! Writes the measures of `kb eval` as text.
 
 use std::io;
 
@@ -13,7 +13,7 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn eval(&self, measured: &[Measured], out: &mut Sheet<'_>) -> io::Result<()> {
         let rows = measured.iter().flat_map(|Measured { name, evaluation }| {
             let row = |leg: &str, measures: Measures| {

@@ -1,7 +1,7 @@
-//! Writes text for people. Colour and width are fields, so that the same answer gives the same bytes.
+//! Writes text for people. Colour and width are fields, so that output is reproducible.
 //!
-//! Texts from outside are put on one line first (`clean`); what goes to a terminal passes a [`Sheet`],
-//! which no escape sequence of theirs survives. Each command's answer has its own file.
+//! Untrusted texts are put on one line first (`clean`), and all terminal output passes through a
+//! [`Sheet`], which removes escape sequences. The output of each command is in a separate file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,31 @@ use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::text::printable::{clean, clean_name};
 
-/// How far the further lines of a notice are indented.
+/// Indentation of the further lines of a message.
 const CONTINUATION: usize = 2;
 
-/// Notices never get narrower than this.
+/// Smallest width of a message.
 const MIN_ROOM: usize = 20;
 
-/// How to draw.
+/// The layout of output for people.
 #[derive(Debug, Clone)]
 pub struct Human {
-    /// Columns there are.
+    /// Available width in columns.
     pub width: usize,
-    /// Whether it is drawn on a terminal, to whose width tables are cut.
+    /// Whether output goes to a terminal; tables are then cut to its width.
     pub is_terminal: bool,
     /// Whether escape sequences for colour are written.
     pub is_coloured: bool,
-    /// Whether files are linked to.
+    /// Whether paths are links to their files.
     pub has_links: bool,
-    /// The home directory, which a terminal shows as `~`.
+    /// The home directory, shown as `~` on a terminal.
     pub home: Option<PathBuf>,
-    /// The working directory; a terminal shows paths below it without it.
+    /// The working directory; on a terminal, paths below it are shown relative to it.
     pub cwd: Option<PathBuf>,
 }
 
 impl Human {
-    /// Draws without colour, and not for a terminal.
+    /// Returns a layout without colour, for output that is not a terminal.
     pub const fn plain(width: usize) -> Self {
         Self {
             width,
@@ -48,8 +48,8 @@ impl Human {
         }
     }
 
-    /// Returns a path as it is shown: complete, but on a terminal relative to the working directory or the
-    /// home directory.
+    /// Returns the displayed form of a path: complete, or on a terminal relative to the working directory or
+    /// the home directory.
     pub(in crate::present) fn path(&self, path: &str) -> String {
         let below = |dir: &Option<PathBuf>| {
             let dir = dir.as_ref().filter(|dir| self.is_terminal && dir.parent().is_some())?;
@@ -63,12 +63,12 @@ impl Human {
         clean_name(&text)
     }
 
-    /// Writes a line and paints its label, such as `error:`. A terminal gets lines that fit: broken
-    /// between words, with words that are too long (paths) shortened in the middle.
+    /// Writes a line and colours its label, such as `error:`. On a terminal, the line is wrapped between
+    /// words, and words that are too long, such as paths, are shortened in the middle.
     ///
     /// # Errors
     ///
-    /// An error of the writer.
+    /// Errors of writing.
     pub fn labelled(&self, line: &str, out: &mut Sheet<'_>) -> io::Result<()> {
         let mut lines = self.fitted(line).into_iter();
         let first = lines.next().unwrap_or_default();
@@ -88,7 +88,7 @@ impl Human {
         lines.try_for_each(|line| writeln!(out, "{line}"))
     }
 
-    /// Breaks a notice into lines that fit the terminal.
+    /// Wraps a message into lines that fit the terminal.
     fn fitted(&self, line: &str) -> Vec<String> {
         if !self.is_terminal || width(line) <= self.width {
             return vec![line.to_owned()];
@@ -108,7 +108,7 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn error(&self, error: &Error, out: &mut Sheet<'_>) -> io::Result<()> {
         self.labelled(&format!("error: {}", clean(&error.to_string())), out)?;
         match error.hint() {

@@ -1,4 +1,4 @@
-//! Presents results as text for people: one file per command, and what several of them share.
+//! Writes results as text for people: one file per command, and shared helpers.
 
 pub(in crate::present) mod blocks;
 mod cache;

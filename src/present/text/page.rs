@@ -1,22 +1,21 @@
-//! Shows a page of the documentation as text.
+//! Formats a Markdown page of the documentation as text.
 
 use std::io;
 
 use crate::present::terminal::columns::{padding, width, wrap};
 use crate::present::terminal::sheet::Sheet;
 
-/// Before each cell of a table.
+/// Spaces before each cell of a table.
 const GAP: &str = "  ";
 
-/// Columns that a cell keeps, however narrow the terminal is.
+/// Smallest width of a column on a narrow terminal.
 const MIN_COLUMNS: usize = 8;
 
-/// Writes Markdown as it is read best without being drawn, in lines of so many columns: code indented, columns
-/// of tables below each other, links as their words.
+/// Writes Markdown as plain text within a width: code indented, tables aligned, links as their text.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn plain(markdown: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
     let mut is_code = false;
     let mut lines = markdown.lines().peekable();
@@ -49,7 +48,7 @@ fn continues(line: &str) -> bool {
     !line.is_empty() && !line.starts_with(['#', '|', '-']) && !line.starts_with("```")
 }
 
-/// Writes a paragraph, or an item of a list with its lines below each other.
+/// Writes a paragraph, or a list item with its lines aligned.
 fn paragraph(text: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
     let indent = if text.starts_with("- ") { 2 } else { 0 };
     for (number, line) in wrap(&text[indent..], columns.saturating_sub(indent)).enumerate() {
@@ -59,13 +58,13 @@ fn paragraph(text: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> 
     Ok(())
 }
 
-/// Returns the cells of a row as they are shown.
+/// Returns the displayed cells of a row.
 fn cells(row: &str) -> Vec<String> {
     let row = row.trim_matches('|').replace("\\|", "\u{0}");
     row.split('|').map(|cell| words(cell.trim()).replace('\u{0}', "|")).collect()
 }
 
-/// Writes all rows but the second, which divides; cells that are too wide, on several lines.
+/// Writes all rows except the delimiter row. Wide cells take several lines.
 fn table(rows: &[Vec<String>], columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
     let is_shown = |(idx, row): (usize, &'_ Vec<String>)| (idx != 1).then(|| row.clone());
     let rows: Vec<Vec<String>> = rows.iter().enumerate().filter_map(is_shown).collect();
@@ -99,7 +98,7 @@ fn table(rows: &[Vec<String>], columns: usize, out: &mut Sheet<'_>) -> io::Resul
     Ok(())
 }
 
-/// Returns a line with its links as their words and without marks of code.
+/// Returns a line with links as their text and without backticks.
 fn words(line: &str) -> String {
     let mut shown = String::new();
     let mut rest = line;
@@ -129,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_shown_without_its_marks() {
+    fn a_page_is_shown_without_markup() {
         let page = "\
 # Title
 

@@ -1,7 +1,7 @@
-//! Chooses the lines of a passage that answer a query, and marks the query's words in them. Pure.
+//! Selects the lines of a passage that best answer a query, and marks the query's words. A pure function.
 //!
 //! ```text
-//! text ─► blocks (paragraph, heading, item, line of code) ─► beginnings ─► the lines that show most
+//! text ─► blocks (paragraph, heading, item, line of code) ─► beginnings ─► the best lines
 //! ```
 
 use std::collections::BTreeSet;
@@ -12,28 +12,28 @@ use crate::present::text::blocks::{Block, blocks, sentences};
 use crate::search::matches::{Match, QueryTerms};
 use crate::text::printable::{clean, clean_lines};
 
-/// Narrower than this nothing can be read anyway.
+/// Narrower output would be unreadable.
 const MIN_COLUMNS: usize = 20;
 
-/// Room for a passage.
+/// The space for a passage.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    /// Columns of a line.
+    /// Width of a line in columns.
     pub columns: usize,
-    /// Lines at most.
+    /// Most lines.
     pub lines: usize,
-    /// Whether the text is source code, whose lines stay as they are.
+    /// Whether the text is source code, whose lines are kept.
     pub is_code: bool,
 }
 
-/// What is shown of a passage.
+/// The part of a passage to show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excerpt {
     /// Its lines.
     pub lines: Vec<Vec<Span>>,
     /// Whether the passage begins before them.
     pub is_cut_before: bool,
-    /// The line of the passage, from 0, that holds the first marked word, else the first one shown.
+    /// The line of the passage, from 0, with the first marked word, else the first shown line.
     pub first_line: usize,
 }
 
@@ -42,11 +42,11 @@ pub struct Excerpt {
 pub struct Span {
     /// Clean text.
     pub text: String,
-    /// Whether the query asks for it.
+    /// Whether it matches the query.
     pub is_match: bool,
 }
 
-/// A line as it may be shown: which block, which of its bytes.
+/// A line that may be shown: its block and its byte range.
 #[derive(Debug, Clone)]
 struct Row {
     block: usize,
@@ -61,7 +61,7 @@ struct Beginning {
     is_sentence: bool,
 }
 
-/// Chooses what is shown of a passage. `known` are headings that are shown next to it.
+/// Selects the part of a passage to show. `known` are headings already shown with it.
 pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> Excerpt {
     let room = Room { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
     let mut blocks = blocks(&clean_lines(text), room.is_code);
@@ -80,7 +80,7 @@ pub fn excerpt(text: &str, known: &[&str], wanted: &QueryTerms, room: Room) -> E
     drawn(&blocks, begin, room)
 }
 
-/// Whether a line is a heading that is shown already.
+/// Whether a line is a heading that is already shown.
 fn is_known_heading(line: &str, known: &[&str]) -> bool {
     let text = line.trim_start_matches('#').trim();
     let is_marked = line.starts_with('#');
@@ -89,7 +89,7 @@ fn is_known_heading(line: &str, known: &[&str]) -> bool {
         .any(|heading| clean(heading) == text || is_marked && clean(heading).ends_with(text))
 }
 
-/// Returns the places where an excerpt may begin, in their order.
+/// Returns the places where an excerpt may begin, in order.
 fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
     let mut found = Vec::new();
     for (idx, block) in blocks.iter().enumerate() {
@@ -112,7 +112,7 @@ fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
     found
 }
 
-/// Returns the lines that follow a place, at most as many as there is room for.
+/// Returns the lines from a place on, as many as there is room for.
 fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
     let mut found = Vec::new();
     for (idx, block) in blocks.iter().enumerate().skip(begin.block) {
@@ -133,13 +133,13 @@ fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
     found
 }
 
-/// Whether a line that is kept as it is shows all that is marked in it.
+/// Whether a line that is not wrapped shows all its marked words.
 fn fits(block: &Block, room: Room) -> bool {
     let end = block.matches.iter().map(|found| found.bytes.end).max().unwrap_or(0);
     width(&block.text[..end]) < room.columns
 }
 
-/// Returns how well an excerpt that begins here answers: terms, then how well it is cut, then places.
+/// Rates an excerpt that begins here: by distinct terms, then by how well it is cut, then by matches.
 fn worth(blocks: &[Block], begin: Beginning, room: Room) -> (usize, i32, usize) {
     let mut terms = BTreeSet::new();
     let mut num_matches = 0;
@@ -154,7 +154,7 @@ fn worth(blocks: &[Block], begin: Beginning, room: Room) -> (usize, i32, usize) 
             first.get_or_insert(number);
         }
     }
-    // The beginning of the passage first, then a sentence with the words at its own beginning, code
+    // Preferred are the beginning of the passage, then a sentence that begins with the words, then code
     // with the line before.
     let neatness = match (begin.block, begin.at, first) {
         (0, 0, _) => 1,
@@ -168,7 +168,7 @@ fn worth(blocks: &[Block], begin: Beginning, room: Room) -> (usize, i32, usize) 
     (terms.len(), neatness, num_matches)
 }
 
-/// Draws the lines.
+/// Returns the lines with matches marked.
 fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
     let mut rows = rows(blocks, begin, room);
     dedent(blocks, &mut rows);
@@ -188,7 +188,7 @@ fn drawn(blocks: &[Block], begin: Beginning, room: Room) -> Excerpt {
     }
 }
 
-/// Takes away the indentation that all lines have, if they are lines as they are.
+/// Removes the indentation that all lines share, if lines are kept.
 fn dedent(blocks: &[Block], rows: &mut [Row]) {
     let indent = |row: &Row| {
         let text = &blocks[row.block].text[row.bytes.clone()];
@@ -198,7 +198,7 @@ fn dedent(blocks: &[Block], rows: &mut [Row]) {
     rows.iter_mut().for_each(|row| row.bytes.start += common);
 }
 
-/// Returns the line of the passage where the first marked word stands, else where the rows begin.
+/// Returns the line of the passage with the first marked word, else the line where the rows begin.
 fn first_line(blocks: &[Block], rows: &[Row]) -> usize {
     let marked = rows.iter().find_map(|row| {
         let mut places = blocks[row.block].matches.iter().map(|found| found.bytes.start);
@@ -211,7 +211,7 @@ fn first_line(blocks: &[Block], rows: &[Row]) -> usize {
     })
 }
 
-/// Returns a line in pieces, marked and not.
+/// Splits a line into marked and unmarked pieces.
 fn line(block: &Block, row: &Row, room: Room) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut add = |bytes: Range<usize>, is_match: bool| {
@@ -236,7 +236,7 @@ fn line(block: &Block, row: &Row, room: Room) -> Vec<Span> {
     join(spans)
 }
 
-/// Joins pieces of one kind that follow each other: overlapping matches leave such.
+/// Joins adjacent pieces of one kind, which overlapping matches leave.
 fn join(spans: Vec<Span>) -> Vec<Span> {
     let mut joined: Vec<Span> = Vec::new();
     for span in spans {
@@ -248,7 +248,7 @@ fn join(spans: Vec<Span>) -> Vec<Span> {
     joined
 }
 
-/// Ends a line with an ellipsis, in so many columns at most.
+/// Ends a line with an ellipsis within a width.
 fn shorten(spans: &mut Vec<Span>, columns: usize) {
     let mut left = columns - 1;
     for span in spans.iter_mut() {
@@ -269,7 +269,7 @@ mod tests {
     const PROSE: Room = Room { columns: 30, lines: 2, is_code: false };
     const CODE: Room = Room { columns: 30, lines: 3, is_code: true };
 
-    /// Shows an excerpt as text, marked words in brackets, behind an ellipsis where it is cut before.
+    /// Returns an excerpt as text with matches in brackets, after an ellipsis if it is cut before.
     fn shown(text: &str, query: &str, room: Room) -> String {
         let excerpt = excerpt(text, &["Guide", "Winter"], &QueryTerms::new(query), room);
         let piece = |span: &Span| match span.is_match {
@@ -286,7 +286,7 @@ mod tests {
         either, and it is long. Pour brine into the pipe. Then wait for a while until it is warm.";
 
     #[test]
-    fn what_is_shown_is_what_the_query_asks_for() {
+    fn the_excerpt_has_the_words_of_the_query() {
         assert_eq!(
             shown(TEXT, "brine pipes", PROSE),
             "…Pour [brine] into the [pipe]. Then\nwait for a while until it is…"
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_is_shown_where_it_answers_as_well() {
+    fn the_beginning_is_preferred_if_it_answers_equally_well() {
         assert_eq!(
             shown(TEXT, "first", PROSE),
             "The [first] sentence is of no\ninterest. The second one is…"
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_alone_is_still_shown() {
+    fn a_passage_of_only_a_heading_is_shown() {
         assert_eq!(shown("## Winter", "winter", PROSE), "## [Winter]");
         assert_eq!(shown("", "winter", PROSE), "");
     }
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_the_first_marked_word_is_told() {
+    fn the_line_of_the_first_marked_word_is_returned() {
         let room = Room { columns: 30, lines: 2, is_code: false };
         let line =
             |text: &str, query: &str| excerpt(text, &[], &QueryTerms::new(query), room).first_line;
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_harm_a_terminal_is_not_shown() {
+    fn control_characters_are_not_shown() {
         assert_eq!(
             shown("a \u{1b}[31mred\u{7} herring", "red", PROSE),
             "a \u{fffd}[31mred\u{fffd} herring"
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_characters_are_counted_as_they_are_shown() {
+    fn wide_characters_count_as_two_columns() {
         let room = Room { columns: 20, lines: 1, is_code: false };
         assert_eq!(
             shown("東京都は日本の首都である。大阪は違う。京都も違う。", "大阪", room),

@@ -1,4 +1,5 @@
-//! Writes hits to paste or to jump to: Markdown with citations, `path:line`, paths for `xargs -0`.
+//! Writes hits for pasting and for other programs: Markdown with citations, `path:line`, and paths for
+//! `xargs -0`.
 
 use std::collections::HashSet;
 use std::io;
@@ -10,15 +11,15 @@ use crate::search::Hit;
 use crate::text::paths;
 use crate::text::printable::{clean, clean_lines};
 
-/// Characters of a title that could end it, or begin something else than text, in Markdown.
+/// Characters that are markup in a Markdown title.
 const MARKUP: &str = "\\`*[]<~";
 
-/// Writes one location per line: `path:line` where lines are known, else the path, and for a document
-/// without a file its address. A shell reads the path as it is.
+/// Writes one location per line: `path:line` if lines are known, else the path, or the URI of a document
+/// without a file. Paths are quoted for a shell.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn paths<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut Sheet<'_>) -> io::Result<()> {
     for hit in hits {
         let Location { word, line } = location(hit);
@@ -27,7 +28,7 @@ pub fn paths<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut Sheet<'_>) -
     Ok(())
 }
 
-/// Returns the paths of files, each once and ended by a zero byte. Documents without a file are left out.
+/// Returns each path once, ending in a zero byte. Documents without a file are left out.
 pub fn null<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<u8> {
     let mut seen = HashSet::new();
     let mut bytes = Vec::new();
@@ -41,11 +42,11 @@ pub fn null<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<u8> {
     bytes
 }
 
-/// Writes passages as Markdown: who says it, then what it says, quoted or, if it is code, fenced.
+/// Writes passages as Markdown: the citation, then the text, quoted or, if it is code, fenced.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn markdown<'a>(
     hits: impl IntoIterator<Item = &'a Hit>,
     out: &mut Sheet<'_>,
@@ -71,8 +72,8 @@ pub fn markdown<'a>(
     Ok(())
 }
 
-/// Returns title, page or section or symbol, and location. Nothing in a title or heading can end its
-/// part and begin another: what is marked up is escaped, and the last parentheses hold the location.
+/// Returns title, page or section or symbol, and location. Markup in titles and headings is escaped, so
+/// they cannot imitate another part; the last parentheses hold the location.
 fn citation(hit: &Hit) -> String {
     let chunk = &hit.stored.chunk.chunk;
     let mut parts = vec![format!("**{}**", escaped(&clean(&hit.stored.title)))];
@@ -89,11 +90,11 @@ fn citation(hit: &Hit) -> String {
     format!("{} ({word}{line})", parts.join(", "))
 }
 
-/// Where a passage is.
+/// The location of a passage.
 struct Location {
-    /// The path as a shell reads it, or the address of a document without a file.
+    /// The path quoted for a shell, or the URI of a document without a file.
     word: String,
-    /// `:` and the line, where it is known.
+    /// `:` and the line, if known.
     line: String,
 }
 
@@ -106,7 +107,7 @@ fn location(hit: &Hit) -> Location {
     Location { word: shell::word(&paths::path_of(path)), line: line.unwrap_or_default() }
 }
 
-/// Escapes what Markdown would do something with; `_` in a word does nothing.
+/// Escapes Markdown markup; `_` inside a word is not markup.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -124,10 +125,10 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Returns text between as many backticks as it needs to be taken as it is.
+/// Returns text as a code span, with as many backticks as necessary.
 fn verbatim(text: &str) -> String {
     let ticks = "`".repeat(longest_ticks(text) + 1);
-    // One space at each end is not part of the text, where both are there.
+    // Markdown strips one space at each end if both exist.
     let is_edged = |c: char| c == '`' || c == ' ';
     let space = if text.starts_with(is_edged) || text.ends_with(is_edged) { " " } else { "" };
     format!("{ticks}{space}{text}{space}{ticks}")
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fence_is_longer_than_what_it_holds() {
+    fn a_fence_is_longer_than_any_in_its_text() {
         assert_eq!(fence("a"), "```");
         assert_eq!(fence("``` x ````"), "`````");
     }
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn verbatim_text_is_taken_as_it_is() {
+    fn verbatim_text_is_not_interpreted() {
         for (text, expected) in
             [("f", "`f`"), ("a`b", "``a`b``"), ("`a", "`` `a ``"), (" a ", "`  a  `")]
         {

@@ -1,6 +1,6 @@
 //! Writes the text of `kb outline`, `kb show` and `kb open`, for people.
 //!
-//! Titles and names are put on one line, the text itself keeps its lines and tabs.
+//! Titles and names are printed on one line; the text keeps its lines and tabs.
 
 use std::borrow::Cow;
 use std::io;
@@ -14,7 +14,7 @@ use crate::text::printable::{clean, clean_lines};
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
     let document = &outline.document;
     writeln!(
@@ -35,7 +35,7 @@ pub fn outline(outline: &Outline, out: &mut Sheet<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns where a part is and how much it is.
+/// Returns the location and the size of a part.
 fn facts(part: &Part) -> Vec<String> {
     let mut facts = vec![format!("{} tokens", thousands(u64::from(part.num_tokens)))];
     if let (Some(first), true) = (part.page, part.kind != PartKind::Page) {
@@ -55,11 +55,11 @@ fn facts(part: &Part) -> Vec<String> {
     facts
 }
 
-/// Writes a part of a document: its text alone.
+/// Writes the text of a part of a document.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
     let text = clean_lines(&shown.text);
     out.text(&text)?;
@@ -69,7 +69,7 @@ pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
     if shown.num_cut > 0 { out.text(&more(shown.num_cut)) } else { Ok(()) }
 }
 
-/// Returns a document's file, byte for byte, and behind it how many lines were cut off, if any were.
+/// Returns the bytes of a document's file, followed by the number of lines cut off, if any.
 pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
     let bytes = opened.raw.as_deref().unwrap_or(opened.text.as_bytes());
     if opened.num_cut == 0 {
@@ -78,7 +78,7 @@ pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
     [bytes, more(opened.num_cut).as_bytes()].concat().into()
 }
 
-/// Returns the line that says how many lines were cut off.
+/// Returns the line with the number of lines cut off.
 fn more(num_cut: usize) -> String {
     format!("... ({num_cut} more lines)\n")
 }

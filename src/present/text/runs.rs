@@ -1,4 +1,4 @@
-//! Presents what a run did as text.
+//! Writes the reports of add, backup, import and reindex as text.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::text::printable::clean;
 use crate::transfer::Imported;
 
 impl Human {
-    /// Returns the line that ends a run of `kb add`.
+    /// Returns the summary line of `kb add`.
     pub fn summary(report: &IngestReport) -> String {
         let mut text = format!(
             "Added {}. {} failed. {} skipped (already indexed).",
@@ -45,11 +45,11 @@ impl Human {
         text
     }
 
-    /// Writes what a copy of the database holds.
+    /// Writes the contents of a backup.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn backup(
         &self,
         backup: &Backup,
@@ -77,11 +77,11 @@ impl Human {
         }
     }
 
-    /// Writes what a run of `kb import` did.
+    /// Writes the report of `kb import`.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn imported(&self, imported: &Imported, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(
             out,
@@ -93,11 +93,11 @@ impl Human {
         )
     }
 
-    /// Writes what a run of `kb reindex` did.
+    /// Writes the report of `kb reindex`.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn reindexed(&self, reindexed: &Reindexed, out: &mut Sheet<'_>) -> io::Result<()> {
         let Reindexed { num_chunks, binding } = reindexed;
         let chunks = counted(usize::try_from(*num_chunks).unwrap_or(usize::MAX), "chunk");

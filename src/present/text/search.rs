@@ -1,4 +1,4 @@
-//! Presents hits: for each its line and the words that answer, marked.
+//! Formats search results for people: a line per hit, and a preview with the matched words marked.
 
 use std::io;
 
@@ -16,10 +16,10 @@ use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use crate::text::printable::{clean, clean_name};
 
-/// Columns before the preview of a hit.
+/// Indentation of the preview of a hit.
 const INDENT: usize = 3;
 
-/// Lines of preview a hit gets at most, of prose and of code.
+/// Most preview lines of a hit, for prose and for code.
 const PREVIEW_LINES: [usize; 2] = [3, 6];
 
 impl Human {
@@ -27,7 +27,7 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn search(&self, results: &SearchResults, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(
             out,
@@ -47,7 +47,7 @@ impl Human {
         }
     }
 
-    /// Writes hits in their order. Those of one document that follow each other stand together.
+    /// Writes hits in order. Consecutive hits of one document are grouped.
     fn hits<'a>(
         &self,
         hits: impl IntoIterator<Item = &'a Hit>,
@@ -72,7 +72,7 @@ impl Human {
         Ok(())
     }
 
-    /// Writes parts with a space between them; on a terminal, as many lines as they need.
+    /// Writes parts separated by spaces; on a terminal, wrapped.
     fn wrapped(&self, parts: &[(Meaning, String)], out: &mut Sheet<'_>) -> io::Result<()> {
         let texts: Vec<&str> = parts.iter().map(|(_, text)| text.as_str()).collect();
         let all = texts.join(" ");
@@ -97,11 +97,11 @@ impl Human {
         Ok(())
     }
 
-    /// Writes what is like a document or a chunk.
+    /// Writes passages similar to a document or a chunk.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn similar(&self, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Similar: {}", counted(hits.len(), "passage"))?;
         self.hits(hits, &QueryTerms::default(), out)
@@ -111,7 +111,7 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn evidence(&self, evidence: &Evidence, out: &mut Sheet<'_>) -> io::Result<()> {
         let budget = evidence.budget.map(|budget| format!(" of {}", thousands(budget as u64)));
         writeln!(
@@ -127,7 +127,7 @@ impl Human {
         self.hits(hits, &QueryTerms::new(&evidence.typed), out)
     }
 
-    /// Writes the line that names a hit; on a terminal, as many lines as it needs.
+    /// Writes the header of a hit; on a terminal, wrapped.
     fn head(&self, rank: u32, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         let mut parts = vec![
@@ -138,7 +138,7 @@ impl Human {
         if let Some(page) = chunk.page {
             parts.push((Meaning::Place, format!("(p.{page})")));
         }
-        // The last part of the header chain names the place; the whole chain is in the JSON.
+        // Only the last heading of the header chain is shown; the JSON has the complete chain.
         let section =
             chunk.section.as_deref().and_then(|section| section.rsplit(CHAIN_SEPARATOR).next());
         if let Some(section) = section {
@@ -154,7 +154,7 @@ impl Human {
         self.wrapped(&parts, out)
     }
 
-    /// Writes how a hit got its score, if that was asked for.
+    /// Writes how a hit got its score, if requested.
     fn explanation(&self, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
         if !hit.terms.is_empty() {
             let leg = |name: &str, leg: Option<Leg>| match leg {
@@ -171,12 +171,12 @@ impl Human {
         Ok(())
     }
 
-    /// Returns the line of its file where a hit answers a query; `None` where there are no lines.
+    /// Returns the line in the file that best answers the query; `None` if lines are unknown.
     pub fn line(&self, hit: &Hit, typed: &str) -> Option<u32> {
         hit.line(self.excerpt(hit, &QueryTerms::new(typed)).first_line)
     }
 
-    /// Chooses what is shown of a hit.
+    /// Selects the lines of a hit to show.
     fn excerpt(&self, hit: &Hit, wanted: &QueryTerms) -> Excerpt {
         let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
         let is_code = document.doc_type == DocType::Code;
@@ -190,7 +190,7 @@ impl Human {
         excerpt(&chunk.text, &known, wanted, room)
     }
 
-    /// Writes the lines of a passage; an ellipsis before them where it begins earlier.
+    /// Writes the lines of a passage, with an ellipsis before them if the passage begins earlier.
     fn preview(&self, shown: &Excerpt, out: &mut Sheet<'_>) -> io::Result<()> {
         for (number, line) in shown.lines.iter().enumerate() {
             if number == 0 && shown.is_cut_before {
@@ -209,8 +209,8 @@ impl Human {
         Ok(())
     }
 
-    /// Writes where a hit is: file with line or page; the command that shows it, if it has no file. The name
-    /// alone is enough where the hit above is in the same document.
+    /// Writes the location of a hit: file with line or page, or the command that shows it if it has no file.
+    /// If the hit above is in the same document, only the file name is written.
     fn location(
         &self,
         hit: &Hit,
@@ -240,7 +240,7 @@ impl Human {
         self.paint(Meaning::Path, &text, out)
     }
 
-    /// Writes what each term did for a chunk.
+    /// Writes the contribution of each term to a chunk.
     pub(in crate::present) fn terms(
         &self,
         terms: &[TermMatch],

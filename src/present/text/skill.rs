@@ -1,6 +1,7 @@
-//! Writes the text of skill commands, for people and for agents that read it as it is.
+//! Writes the text output of skill commands, for people and agents.
 //!
-//! What a skill's files hold goes out byte for byte, except on a terminal; all else is put on one line.
+//! Contents of skill files are printed byte for byte, except on a terminal; all other texts are printed
+//! on one line.
 
 use std::borrow::Cow;
 use std::io;
@@ -25,10 +26,10 @@ use crate::skill::sync::Synced;
 use crate::text::paths;
 use crate::text::printable::{clean, clean_lines, clean_name};
 
-/// Characters of a description that a list shows.
+/// Most characters of a description in a list.
 const MAX_DESCRIPTION_CHARS: usize = 60;
 
-/// Returns what is a file's own and goes out byte for byte; `None` for all other answers.
+/// Returns the contents of a skill file, to print byte for byte; `None` for all other answers.
 pub fn own_bytes(answer: &SkillAnswer) -> Option<Cow<'_, [u8]>> {
     match answer {
         SkillAnswer::Show(shown) => Some(show(shown)),
@@ -37,12 +38,12 @@ pub fn own_bytes(answer: &SkillAnswer) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// Writes what came of a command, and more about it if `is_verbose`; nothing where there are
+/// Writes the result of a command, with more details if `is_verbose`; nothing if there are
 /// [`own_bytes`].
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn answer(
     answer: &SkillAnswer,
     is_verbose: bool,
@@ -64,10 +65,10 @@ pub fn answer(
     }
 }
 
-/// Writes a list of skills; with where they are if it is `verbose`.
+/// Writes a list of skills; with their paths if `is_verbose`.
 fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) -> io::Result<()> {
     if list.skills.is_empty() {
-        return writeln!(out, "No skills found. `kb skill init NAME` makes one.");
+        return writeln!(out, "No skills found. `kb skill init NAME` creates one.");
     }
     let rows = list.skills.iter().map(|listed| {
         let row = &listed.found.row;
@@ -88,7 +89,7 @@ fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) 
     human.table(&columns, &rows.collect::<Vec<_>>(), out)
 }
 
-/// Returns a path as it is shown.
+/// Returns the displayed form of a path.
 fn name_of(path: &Path) -> String {
     clean_name(&paths::path_text(path))
 }
@@ -100,7 +101,7 @@ fn shorten(text: &str) -> String {
     }
 }
 
-/// Writes what building did.
+/// Writes the result of a build.
 fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let scope = skill.scope.as_str();
@@ -130,9 +131,9 @@ fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes where kb's own skill is.
+/// Writes the place of kb's own skill.
 fn install(installed: &Installed, out: &mut Sheet<'_>) -> io::Result<()> {
-    let done = if installed.is_new { "Wrote" } else { "Already there:" };
+    let done = if installed.is_new { "Wrote" } else { "Up to date:" };
     writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)
 }
 
@@ -152,7 +153,7 @@ fn search(results: &SkillResults, out: &mut Sheet<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes headings, indented by their level below the name of their file.
+/// Writes headings below the name of their file, indented by level.
 fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> {
     let mut last: Option<&str> = None;
     for heading in headings {
@@ -171,19 +172,19 @@ fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> 
     Ok(())
 }
 
-/// Returns a section, byte for byte, with a line end behind it.
+/// Returns the bytes of a section, followed by a line end.
 fn show(shown: &Shown) -> Cow<'_, [u8]> {
     let has_end = shown.text.ends_with(['\n', '\r']) || shown.text.is_empty();
     let end = if has_end { "" } else { "\n" };
     followed(shown.text.as_bytes(), &(end.to_owned() + &more(shown.num_cut)))
 }
 
-/// Returns a file, byte for byte.
+/// Returns the bytes of a file.
 fn open(opened: &Opened) -> Cow<'_, [u8]> {
     followed(&opened.bytes, &more(opened.num_cut))
 }
 
-/// Returns the line that says how many lines were cut off, if any were.
+/// Returns the line with the number of lines cut off, if any.
 fn more(num_cut: usize) -> String {
     if num_cut > 0 { format!("... ({num_cut} more lines)\n") } else { String::new() }
 }
@@ -267,7 +268,7 @@ fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the line that ends a look at a skill; what was found goes to stderr before.
+/// Writes the summary of checking a skill; findings are printed on stderr before it.
 fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
     let (errors, warnings) = (linted.count(Severity::Error), linted.count(Severity::Warning));
     if linted.is_skipped {
@@ -279,7 +280,7 @@ fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
     }
 }
 
-/// Writes what merging did.
+/// Writes the result of merging.
 fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
     for (skill, count) in &synced.skills {
         let skill = clean_name(skill);
@@ -295,7 +296,7 @@ fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what was made.
+/// Writes the created skill or store.
 fn init(made: &Initialized, out: &mut Sheet<'_>) -> io::Result<()> {
     let (scope, path) = (made.scope.as_str(), name_of(&made.path));
     match &made.name {
@@ -304,12 +305,11 @@ fn init(made: &Initialized, out: &mut Sheet<'_>) -> io::Result<()> {
     }
 }
 
-/// Writes why a command failed, and what to do next unless the protocol's own words are wanted
-/// alone.
+/// Writes the error of a command, and a hint unless only the protocol's own output is wanted.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn error(error: &Diagnostic, program: Program, out: &mut Sheet<'_>) -> io::Result<()> {
     for line in error.line(program).lines() {
         let indent = if line.starts_with("  ") { "  " } else { "" };
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_are_indented_by_level_and_files_are_apart() {
+    fn headings_are_indented_by_level_and_grouped_by_file() {
         let headings =
             [heading(1, "A", "SKILL.md"), heading(3, "B", "SKILL.md"), heading(2, "", "refs/c.md")];
         check(|out| outline(&headings, out), "SKILL.md\n  # A\n      ### B\n\nrefs/c.md\n    ##\n");
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_byte_for_byte_and_a_cut_one_says_how_much_is_missing() {
+    fn a_file_is_printed_unchanged_and_a_cut_one_reports_the_missing_lines() {
         let opened =
             |bytes: &[u8], num_cut| Opened { file: "f".into(), bytes: bytes.into(), num_cut };
         assert_eq!(*open(&opened(b"\xff\0\x1b no line end", 0)), *b"\xff\0\x1b no line end");
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn suggestions_stay_lines_of_their_own() {
+    fn suggestions_stay_on_separate_lines() {
         let missing = Diagnostic::SectionNotFound {
             section: "s".into(),
             similar: vec![("S\u{1b}[1m".into(), "a.md".into())],

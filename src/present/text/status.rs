@@ -1,4 +1,4 @@
-//! Presents the state, the set-up and the settings as text.
+//! Writes status, setup and settings as text.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,11 +16,11 @@ use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 
 impl Human {
-    /// Writes what the database holds.
+    /// Writes the status.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn status(&self, setup: &Setup, stats: &Stats, out: &mut Sheet<'_>) -> io::Result<()> {
         let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
         let by_type: Vec<String> = stats
@@ -56,18 +56,18 @@ impl Human {
         self.facts(&facts, out)
     }
 
-    /// Writes on one line whether files have changed since they were added.
+    /// Writes one line about files that have changed since they were added.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn out_of_date(&self, files: &OutOfDate, out: &mut Sheet<'_>) -> io::Result<()> {
         if *files == OutOfDate::default() {
-            return writeln!(out, "All files are as they were.");
+            return writeln!(out, "All files are unchanged.");
         }
         let away = match files.num_folders_away {
             0 => String::new(),
-            away => format!(", {} gone or empty", counted(away, "folder")),
+            away => format!(", {} missing or empty", counted(away, "folder")),
         };
         let refused = match files.num_refused {
             0 => String::new(),
@@ -77,15 +77,15 @@ impl Human {
         writeln!(
             out,
             "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{away}{refused}. \
-             `kb update` follows."
+             `kb update` updates the database."
         )
     }
 
-    /// Writes what is set up.
+    /// Writes the setup.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn setup(&self, setup: &Setup, out: &mut Sheet<'_>) -> io::Result<()> {
         let place = |name: &'static str, path: &Option<PathBuf>| match path {
             Some(path) => fact(name, clean(&path.display().to_string())).painted(Meaning::Path),
@@ -93,7 +93,7 @@ impl Human {
         };
         let mut database = clean(&setup.database.display().to_string());
         if !setup.database.exists() {
-            database += " (not there yet)";
+            database += " (does not exist yet)";
         }
         let built_with = setup.binding.as_ref().map_or_else(
             || "nothing yet".into(),
@@ -123,10 +123,10 @@ impl Human {
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn settings(&self, settings: &[Setting], out: &mut Sheet<'_>) -> io::Result<()> {
         let row = |setting: &Setting| {
-            // Quotes show what could not be seen.
+            // Quotes make invisible values visible.
             let value = match setting.value.trim() {
                 text if text.is_empty() || text != setting.value => {
                     format!("\"{}\"", setting.value)
@@ -157,7 +157,7 @@ fn describe_pages(pages: &PageCounts) -> String {
     }
 }
 
-/// Says where an agent finds kb's own skill, and what to do if it is not that of this program.
+/// Describes an installed copy of kb's own skill, and how to replace one of another version.
 fn describe_skill(skill: &Found) -> String {
     let path = clean(&skill.path.display().to_string());
     let version = skill
@@ -168,7 +168,7 @@ fn describe_skill(skill: &Found) -> String {
         return format!("{path} ({version})");
     }
     let current = env!("CARGO_PKG_VERSION");
-    format!("{path} ({version}, not that of kb {current}: `kb skill install` replaces it)")
+    format!("{path} ({version}, but this is kb {current}: `kb skill install` replaces it)")
 }
 
 fn describe_ocr(ocr: &OcrSetup) -> String {

@@ -1,4 +1,4 @@
-//! Presents what an update found and did as text.
+//! Writes the report of `kb update` as text.
 
 use std::io;
 
@@ -8,11 +8,11 @@ use crate::present::text::human::Human;
 use crate::text::printable::clean;
 
 impl Human {
-    /// Writes what an update found and did.
+    /// Writes the report of `kb update`.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn update(&self, report: &UpdateReport, out: &mut Sheet<'_>) -> io::Result<()> {
         for missing in &report.missing {
             writeln!(out, "missing: {} (document {})", clean(&missing.path), missing.document_id)?;
@@ -27,12 +27,12 @@ impl Human {
         }
         for folder in &report.away {
             let folder = clean(&folder.display().to_string());
-            writeln!(out, "gone or empty, so left as it is: {folder}")?;
+            writeln!(out, "missing or empty, so nothing was removed: {folder}")?;
         }
         for refused in &report.refused {
             let root = match &refused.root {
                 Some(root) => clean(&root.display().to_string()),
-                None => "the files that were named themselves".to_owned(),
+                None => "the files that were added by name".to_owned(),
             };
             let (lost, all) = (refused.num_lost, refused.num_documents);
             writeln!(

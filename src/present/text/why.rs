@@ -1,4 +1,4 @@
-//! Presents the way of a document through a search as text.
+//! Writes the trace of a document through a search as text.
 
 use std::io;
 
@@ -8,21 +8,21 @@ use crate::search::{LegRank, Outcome, Trace};
 use crate::store::StoredDocument;
 use crate::text::printable::clean;
 
-/// Returns a sentence on what became of a document, and what would change it.
+/// Returns a sentence about the fate of a document, and what would change it.
 pub(in crate::present) fn sentence(trace: &Trace) -> String {
     let rank = trace.fused.map_or(0, |fused| fused.0);
     match trace.outcome {
         Outcome::Shown => format!("It is shown at rank {rank}."),
-        Outcome::Empty => "It has no text to be found.".into(),
+        Outcome::Empty => "It has no text to find.".into(),
         Outcome::Filtered => "A filter leaves it out.".into(),
-        Outcome::Excluded => "Each of its chunks has a word that the query excludes.".into(),
+        Outcome::Excluded => "All of its chunks have a word that the query excludes.".into(),
         Outcome::BeyondDepth => format!(
-            "No leg has it among its first {}: no word of the query leads to it, and its meaning is \
-             not near.",
+            "Neither leg ranks it among its first {}: it has no word of the query, and its meaning is \
+             not close.",
             trace.depth
         ),
         Outcome::Copy => format!(
-            "It is at rank {rank}, but a better hit says nearly the same: `--copies` shows both."
+            "It is at rank {rank}, but is nearly a copy of a better hit; `--copies` shows both."
         ),
         Outcome::BelowThreshold => {
             format!("It would be at rank {rank}, but is below the threshold.")
@@ -34,11 +34,11 @@ pub(in crate::present) fn sentence(trace: &Trace) -> String {
 }
 
 impl Human {
-    /// Writes the way of a document through a search.
+    /// Writes the trace of a document through a search.
     ///
     /// # Errors
     ///
-    /// What writing gives.
+    /// Errors of writing.
     pub fn why(
         &self,
         document: &StoredDocument,

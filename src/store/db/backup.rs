@@ -122,7 +122,7 @@ impl Store {
             (Error::Corrupt { path, detail }, Ok(_)) => {
                 let log = log.display();
                 let detail = format!(
-                    "SQLite applies {log} to it, which is not its own: the file alone is sound \
+                    "SQLite applies {log}, which belongs to another database; without it the file is intact \
                      ({detail})"
                 );
                 Err(Error::Corrupt { path, detail })

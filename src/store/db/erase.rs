@@ -74,11 +74,11 @@ const HAS_LEFTOVERS: &str =
 
 const FORGET_LEFTOVERS: &str = "DELETE FROM config WHERE key = 'leftovers'";
 
-/// Whether removed content is gone from the files.
+/// Whether removed content has been erased from the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Erasure {
-    /// It is gone, or nothing was removed.
+    /// It has been erased, or nothing was removed.
     Done,
     /// It is still in the log, because another process is reading; it is erased when that one ends.
     WaitsForReader,

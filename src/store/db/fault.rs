@@ -50,7 +50,7 @@ impl Fault {
                 Class::Malformed => match check_again(&path) {
                     Diagnosis::Unreadable(detail) => Error::DiskFailed { path, detail },
                     Diagnosis::Intact => {
-                        let detail = "what was read then is not what is read now".to_owned();
+                        let detail = "the file now reads differently".to_owned();
                         Error::DiskFailed { path, detail }
                     }
                     Diagnosis::Damaged => Error::Corrupt { path, detail: error.to_string() },

@@ -109,7 +109,7 @@ mod tests {
         let fault = Fault::from(rusqlite::Error::SqliteFailure(code, None));
         let error = fault.at(Path::new("kb.db"));
         assert_eq!(error.code(), "disk_failed");
-        assert!(error.hint().unwrap().contains("may be sound"), "{error}");
+        assert!(error.hint().unwrap().contains("may be intact"), "{error}");
     }
 
     #[test]

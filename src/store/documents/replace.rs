@@ -156,7 +156,7 @@ impl Store {
                 return Err(Error::UnknownDocument { id: id.to_string() }.into());
             }
             if let Some(same) = same_document(db, new, None)?.filter(|other| *other != id) {
-                let message = format!("document {same} has this text already");
+                let message = format!("document {same} already has this text");
                 return Err(Error::Usage { message, hint: None }.into());
             }
             remove_chunks(db, id)?;
@@ -176,7 +176,7 @@ fn check_vectors(
     vectors: &[Vec<f32>],
 ) -> Step<()> {
     let binding = crate::store::db::binding::check(db, bound)?
-        .ok_or_else(|| Error::Store("the database is bound to no model".into()))?;
+        .ok_or_else(|| Error::Store("the database is not bound to a model".into()))?;
     if chunks.len() != vectors.len() {
         let reason = format!("{} vectors for {} chunks", vectors.len(), chunks.len());
         return Err(Error::Store(reason.into()).into());

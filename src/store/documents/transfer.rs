@@ -241,7 +241,7 @@ impl Record {
         };
         let language = format.language().map(Language::as_str);
         if (format.doc_type(), language) != (self.doc_type, self.language.as_deref()) {
-            return Err(format!("format `{word}` does not go with its type and language"));
+            return Err(format!("format `{word}` does not match its type and language"));
         }
         for (chunk_index, chunk) in self.chunks.iter().enumerate() {
             rows::check_chunk_json(&chunk.metadata).map_err(|reason| {

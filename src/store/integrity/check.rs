@@ -181,10 +181,7 @@ mod tests {
             ("DROP TRIGGER chunks_vec_ad; DELETE FROM documents", "2 vectors without a chunk"),
             ("INSERT INTO tags (name) VALUES ('loose')", "1 tags that no document bears"),
             ("DELETE FROM document_paths", "1 documents whose path is not remembered"),
-            (
-                "UPDATE documents SET source_path = NULL",
-                "1 documents with paths of which none is shown",
-            ),
+            ("UPDATE documents SET source_path = NULL", "1 documents without a primary path"),
             ("DELETE FROM chunks WHERE chunk_index = 0", "1 documents with gaps"),
             (
                 "PRAGMA foreign_keys = OFF; DELETE FROM documents",

@@ -35,7 +35,7 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
     (
         Damage::Tags,
         "SELECT count(*) FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)",
-        "tags that no document bears",
+        "tags that no document has",
     ),
     (
         Damage::Paths,
@@ -45,7 +45,7 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
             ON document_paths.path = documents.source_path
             AND document_paths.document_id = documents.id
         WHERE documents.source_path IS NOT NULL AND document_paths.path IS NULL",
-        "documents whose path is not remembered",
+        "documents whose path is not stored",
     ),
     (
         Damage::Paths,
@@ -53,12 +53,12 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
         FROM documents
         WHERE documents.source_path IS NULL
             AND documents.id IN (SELECT document_id FROM document_paths)",
-        "documents with paths of which none is shown",
+        "documents without a primary path",
     ),
     (
         Damage::Grams,
         "SELECT count(*) FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)",
-        "entries of scripts without spaces that no chunk has",
+        "entries for scripts without spaces that belong to no chunk",
     ),
     (
         Damage::Gaps,
@@ -189,7 +189,7 @@ impl Store {
             }
             texts(db, found)?;
             let num_sizes = sizes::num_wrong(db)?;
-            let what = "chunks of which another size is remembered";
+            let what = "chunks whose stored size is wrong";
             found.extend(Finding::counted(Damage::Sizes, num_sizes, what));
             examine_vectors::examine(db, found)?;
             schema(db, found)
@@ -237,7 +237,7 @@ fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         num_other += i64::from(PassageHash::of(&passage).bytes().as_slice() != hash);
         num_missing += i64::from(!indexed.contains(&chunk_id) && grams::has_some(context, text));
     })?;
-    let what = "chunks whose text is not what it was when they were embedded";
+    let what = "chunks whose text has changed since it was embedded";
     found.extend(Finding::counted(Damage::Passages, num_other, what));
     let what = "chunks in scripts without spaces that are not indexed";
     found.extend(Finding::counted(Damage::Grams, num_missing, what));

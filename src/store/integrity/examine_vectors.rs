@@ -146,7 +146,8 @@ pub(in crate::store) fn examine(db: &Connection, found: &mut Vec<Finding>) -> St
         return Ok(());
     };
     if !sql.contains(&format!("FLOAT[{}]", binding.dim)) {
-        let message = format!("the vectors are not of {} numbers, as the model's are", binding.dim);
+        let message =
+            format!("the vectors do not have {} dimensions, as the model's do", binding.dim);
         found.push(Finding::new(Damage::VectorTable, message));
         return Ok(());
     }
@@ -154,7 +155,7 @@ pub(in crate::store) fn examine(db: &Connection, found: &mut Vec<Finding>) -> St
         return Ok(());
     }
     if !db.query_row(TRIGGERS, [], |row| row.get::<_, bool>(0))? {
-        let message = "what removes a vector with its chunk is missing";
+        let message = "the triggers that remove a chunk's vector are missing";
         found.push(Finding::new(Damage::VectorTable, message));
     }
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
@@ -185,10 +186,10 @@ pub(in crate::store) fn examine(db: &Connection, found: &mut Vec<Finding>) -> St
     num_codes += db.query_row(LOOSE_CODES, [], |row| row.get::<_, i64>(0))?;
     let counts = [
         (Damage::VectorTable, num_unreadable, "blocks of vectors that cannot be read"),
-        (Damage::VectorTable, num_astray, "vectors that are not where they are looked for"),
-        (Damage::BadVectors, num_bad, "vectors that are no unit vectors"),
+        (Damage::VectorTable, num_astray, "vectors in the wrong place"),
+        (Damage::BadVectors, num_bad, "vectors without unit length"),
         (Damage::Checksums, num_unsummed, "vectors without a checksum"),
-        (Damage::Codes, num_codes, "blocks whose coarse codes are not those of their vectors"),
+        (Damage::Codes, num_codes, "blocks whose codes do not match their vectors"),
     ];
     found.extend(
         counts
@@ -197,8 +198,8 @@ pub(in crate::store) fn examine(db: &Connection, found: &mut Vec<Finding>) -> St
     );
     if !changed.is_empty() {
         let (count, documents) = (changed.len(), documents_of(db, &changed)?);
-        let what = if count == 1 { "vector is" } else { "vectors are" };
-        let message = format!("{count} {what} not what was stored ({documents})");
+        let what = if count == 1 { "vector has" } else { "vectors have" };
+        let message = format!("{count} {what} changed since being stored ({documents})");
         found.push(Finding::new(Damage::ChangedVectors, message));
     }
     Ok(())

@@ -91,7 +91,7 @@ pub fn append(path: &Path, access: &Access) -> Result<()> {
         .map_err(|error| Fault::from(error).at(path))
 }
 
-/// Adds the accesses that are not there yet, in one transaction, and returns their number.
+/// Adds the accesses that are missing in the log, in one transaction, and returns their number.
 ///
 /// # Errors
 ///

@@ -257,11 +257,11 @@ impl<'a> VectorWriter<'a> {
 /// finite.
 pub(super) fn require_unit_shape(vector: &[f32], dim: u32) -> Step<()> {
     if vector.len() != usize::try_from(dim).unwrap_or(usize::MAX) {
-        let reason = format!("a vector of {} numbers for a database of {dim}", vector.len());
+        let reason = format!("a vector with {} dimensions for a database with {dim}", vector.len());
         return Err(Error::Store(reason.into()).into());
     }
     if !vector.iter().all(|number| number.is_finite()) {
-        return Err(Error::Store("a vector holds a value that is not a number".into()).into());
+        return Err(Error::Store("a vector has a value that is not a finite number".into()).into());
     }
     Ok(())
 }

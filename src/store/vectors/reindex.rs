@@ -169,7 +169,7 @@ impl Store {
 
 /// Returns the target binding, which must be the one this store began with.
 fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
-    let begun = begun.ok_or_else(|| Error::Store("no reindex was begun".into()))?;
+    let begun = begun.ok_or_else(|| Error::Store("no reindex is in progress".into()))?;
     match binding::load(db, Slot::Next)? {
         Some(found) if found == *begun => Ok(found),
         Some(found) => Err(binding::mismatch(&found, begun).into()),

@@ -185,7 +185,7 @@ impl<'a, L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> Product<'a,
         let mut sums = [[lanes.zero(); N]; M];
         for at in 0..len {
             let rows: [_; N] = std::array::from_fn(|idx| lanes.widen(rows[idx][at]));
-            // Indexed: with iterators the sums leave the registers.
+            // Indexed, because with iterators the sums do not stay in registers.
             for m in 0..M {
                 let token = tokens[m][at];
                 for n in 0..N {

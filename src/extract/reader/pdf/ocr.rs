@@ -61,7 +61,7 @@ pub(crate) fn line(number: u32, raster: Option<Raster>, input: &Input<'_>) -> Li
             }
             Err(reason) => OcrOutcome::Refused(reason),
         },
-        _ => OcrOutcome::Lost("the page is not there".to_owned()),
+        _ => OcrOutcome::Lost("the page does not exist".to_owned()),
     });
     Line::Page(page)
 }
@@ -94,7 +94,7 @@ fn recognise(raster: &Raster, job: &OcrJob) -> Result<String, String> {
     match run() {
         Ok((true, text, _)) => Ok(text),
         Ok((false, _, errors)) => Err(reason(&errors)),
-        Err(error) => Err(format!("{} does not start: {error}", job.program.display())),
+        Err(error) => Err(format!("{} cannot be started: {error}", job.program.display())),
     }
 }
 

@@ -77,7 +77,7 @@ fn to_failure(error: &Error) -> ReadFailure {
     let failure = match error {
         Error::Encrypted => return ReadFailure::new(Failure::PasswordNeeded, ""),
         Error::InvalidPassword => {
-            return ReadFailure::new(Failure::PasswordNeeded, "the one given does not fit");
+            return ReadFailure::new(Failure::PasswordNeeded, "the given one is wrong");
         }
         // Versions of the format are never refused, only versions of the encryption.
         Error::UnsupportedVersion(_) => Failure::EncryptionNotSupported,

@@ -1,4 +1,4 @@
-//! Presents what a skill contains as JSON: search, outline, show, open, sources.
+//! Writes the contents of a skill as JSON: search, outline, show, open, sources.
 
 use std::io;
 
@@ -14,25 +14,25 @@ use crate::skill::show::Shown;
 use crate::skill::sources::Sources;
 use crate::text::json::Json;
 
-/// The sections of a skill that hold all the words.
+/// The sections of a skill that contain all words of the query.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct SearchJson<'a> {
-    /// The words, unchanged.
+    /// The query, unchanged.
     query: &'a str,
     /// Best first.
     results: Vec<HitJson<'a>>,
 }
 
-/// A section that holds all the words.
+/// A section that contains all words of the query.
 #[derive(Serialize, JsonSchema)]
 struct HitJson<'a> {
     /// File, relative to the skill.
     file: &'a str,
     /// Its heading.
     section: &'a str,
-    /// Where the words stand.
+    /// The text around the words.
     snippet: &'a str,
-    /// Larger is better; to be compared within one answer only.
+    /// Larger is better; comparable only within one answer.
     score: f64,
 }
 
@@ -83,7 +83,7 @@ pub(in crate::present) struct ShowJson<'a> {
     end_line: u32,
     /// The text, or its first lines.
     text: &'a str,
-    /// Whether `--max-lines` cut it.
+    /// Whether `--max-lines` cut the text.
     truncated: bool,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
     })
 }
 
-/// A file of a skill: `text`, or `data` where it is no text.
+/// A file of a skill: `text`, or `data` if it is not text.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct OpenJson<'a> {
     /// File, relative to the skill.
@@ -111,11 +111,11 @@ pub(in crate::present) struct OpenJson<'a> {
     /// Its bytes in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<String>,
-    /// Whether `--max-lines` cut it.
+    /// Whether `--max-lines` cut the text.
     truncated: bool,
 }
 
-/// Writes a file: its text, or its bytes in base64 where they are no text.
+/// Writes a file: its text, or its bytes in base64 if they are not text.
 pub(super) fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
     let text = std::str::from_utf8(&opened.bytes).ok();
     let data = text.is_none().then(|| STANDARD.encode(&opened.bytes));

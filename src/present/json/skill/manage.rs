@@ -1,4 +1,4 @@
-//! Presents what was done with skills as JSON: list, build, lint, sync, init, install.
+//! Writes the results of skill commands as JSON: list, build, lint, sync, init, install.
 
 use std::io;
 use std::path::Path;
@@ -20,16 +20,16 @@ fn path_text(path: &Path) -> String {
     paths::path_text(path)
 }
 
-/// The skills there are.
+/// The list of skills.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct ListJson<'a> {
-    /// In the order of their names.
+    /// The skills, sorted by name.
     skills: Vec<SkillJson<'a>>,
-    /// The same as `filtered`, as older programs name it.
+    /// The same as `filtered`; the name in older versions.
     total_count: usize,
-    /// Skills there are.
+    /// Number of all skills.
     total: usize,
-    /// Skills of those that pass the filters.
+    /// Number of skills that pass the filters.
     filtered: usize,
 }
 
@@ -38,13 +38,13 @@ pub(in crate::present) struct ListJson<'a> {
 struct SkillJson<'a> {
     /// Its name.
     name: &'a str,
-    /// Version it declares.
+    /// Its declared version.
     version: Option<&'a str>,
-    /// What it is for.
+    /// Its purpose.
     description: &'a str,
-    /// Words for what it can do.
+    /// Its declared capabilities.
     capabilities: &'a [String],
-    /// Letter it declares.
+    /// Its declared letter.
     greek_letter: Option<&'a str>,
     /// Its SKILL.md.
     path: &'a str,
@@ -54,7 +54,7 @@ struct SkillJson<'a> {
     status: &'a str,
     /// Its directory.
     source_path: String,
-    /// Where its index and logs are.
+    /// Directory of its index and logs.
     runtime_path: String,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
     })
 }
 
-/// What building did.
+/// The result of a build.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct BuildJson<'a> {
     /// Its name.
@@ -89,17 +89,17 @@ pub(in crate::present) struct BuildJson<'a> {
     scope: &'a str,
     /// Its directory.
     source_path: String,
-    /// Where its index and logs are.
+    /// Directory of its index and logs.
     runtime_path: String,
     /// SHA-256 over all its files, in hexadecimal.
     source_hash: &'a str,
-    /// Whether an index was made; false where it was as the files are.
+    /// Whether the index was rebuilt; false if it was up to date.
     rebuilt: bool,
     /// With `--import`: where it was copied from.
     imported_from: Option<String>,
-    /// With `--target`: where agents find it now.
+    /// With `--target`: the places where agents now find it.
     deployed: Vec<DeployedJson>,
-    /// With `--ingest`: what came of adding its Markdown; else null.
+    /// With `--ingest`: the result of adding its Markdown; else null.
     ingested: Option<IngestedJson<'a>>,
 }
 
@@ -112,16 +112,16 @@ struct DeployedJson {
     method: &'static str,
 }
 
-/// What came of adding the Markdown of a skill.
+/// The result of adding the Markdown of a skill.
 #[derive(Serialize, JsonSchema)]
 struct IngestedJson<'a> {
-    /// Tag its documents bear.
+    /// The tag of its documents.
     tag: String,
-    /// Documents that are new.
+    /// New documents.
     added: usize,
-    /// Documents whose content was replaced.
+    /// Documents with new content.
     updated: usize,
-    /// Files that are in the database already.
+    /// Files that are already in the database.
     skipped: usize,
     /// Files that could not be read.
     failed: usize,
@@ -129,7 +129,7 @@ struct IngestedJson<'a> {
     document_ids: &'a [DocumentId],
 }
 
-/// Writes what building did.
+/// Writes the result of a build.
 pub(super) fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let deployed = built.deployments.iter().map(|deployment| DeployedJson {
@@ -156,14 +156,14 @@ pub(super) fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> 
     })
 }
 
-/// What the author of a skill should look into.
+/// The result of checking a skill for its author.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct LintJson<'a> {
     /// Its name.
     skill: &'a str,
     /// Its directory.
     path: &'a str,
-    /// Whether it was skipped because it is built, not written.
+    /// Whether it was skipped because it is a built skill.
     skipped: bool,
     /// Findings that are errors.
     errors: usize,
@@ -173,7 +173,7 @@ pub(in crate::present) struct LintJson<'a> {
     diagnostics: Vec<FindingJson<'a>>,
 }
 
-/// Something an author should look into.
+/// A finding for the author.
 #[derive(Serialize, JsonSchema)]
 struct FindingJson<'a> {
     /// `error` or `warning`.
@@ -207,7 +207,7 @@ impl<'a> From<&'a Finding> for FindingJson<'a> {
     }
 }
 
-/// Writes what an author should look into.
+/// Writes the findings.
 pub(super) fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&LintJson {
         skill: &linted.skill,
@@ -219,14 +219,14 @@ pub(super) fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
     })
 }
 
-/// What merging access logs did.
+/// The result of merging access logs.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct SyncJson<'a> {
     /// Skills whose logs were merged.
     synced: Vec<SyncedJson<'a>>,
     /// Whether nothing was written.
     dry_run: bool,
-    /// What failed, for people.
+    /// Error messages, for people.
     errors: &'a [String],
 }
 
@@ -235,20 +235,20 @@ pub(in crate::present) struct SyncJson<'a> {
 struct SyncedJson<'a> {
     /// Its name.
     skill: &'a str,
-    /// Accesses that were merged.
+    /// Number of merged accesses.
     count: usize,
 }
 
-/// Writes what merging did.
+/// Writes the result of merging.
 pub(super) fn sync(synced: &Synced, errors: &[String], out: &mut Json<'_>) -> io::Result<()> {
     let skills = synced.skills.iter().map(|(skill, count)| SyncedJson { skill, count: *count });
     out.value(&SyncJson { synced: skills.collect(), dry_run: synced.is_dry_run, errors })
 }
 
-/// What was made.
+/// The created skill or store.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct InitJson<'a> {
-    /// Name of the skill; null where a store was made.
+    /// Name of the skill; null if a store was created.
     name: Option<&'a str>,
     /// `project` or `global`.
     scope: &'a str,
@@ -256,24 +256,24 @@ pub(in crate::present) struct InitJson<'a> {
     path: String,
 }
 
-/// Writes what was made.
+/// Writes the created skill or store.
 pub(super) fn init(made: &Initialized, out: &mut Json<'_>) -> io::Result<()> {
     let (name, scope) = (made.name.as_deref(), made.scope.as_str());
     out.value(&InitJson { name, scope, path: path_text(&made.path) })
 }
 
-/// Where kb's own skill is.
+/// The installed copy of kb's own skill.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct InstallJson {
     /// The file.
     path: String,
-    /// Version of kb that it is of.
+    /// The version of kb that it belongs to.
     version: &'static str,
-    /// Whether it was written; false where it was there.
+    /// Whether it was written; false if it already existed.
     written: bool,
 }
 
-/// Writes where kb's own skill is.
+/// Writes the place of kb's own skill.
 pub(super) fn install(installed: &Installed, out: &mut Json<'_>) -> io::Result<()> {
     let (path, version) = (path_text(&installed.path), installed.version);
     out.value(&InstallJson { path, version, written: installed.is_new })

@@ -1,5 +1,5 @@
-//! The JSON of skill commands: its own structs, shaped as the protocols say. Every key is always
-//! there, but of a file either its text or its bytes; what does not apply is null.
+//! Writes the JSON of skill commands, in the shapes of the skill protocols. Every key is always present,
+//! except that a file has either `text` or `data`; values that do not apply are null.
 
 mod gateway;
 mod manage;
@@ -18,20 +18,20 @@ pub(in crate::present) use manage::{
 };
 pub(in crate::present) use stats::StatsJson;
 
-/// Writes why a command failed: the line of the protocol, its code and what to do next.
+/// Writes the error of a command: the line of the protocol, its code and a hint.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn error(error: &Diagnostic, program: Program, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&ErrorJson { error: error.line(program), code: error.code(), fix: error.hint() })
 }
 
-/// Writes what came of a command.
+/// Writes the result of a command.
 ///
 /// # Errors
 ///
-/// What writing gives.
+/// Errors of writing.
 pub fn answer(answer: &SkillAnswer, out: &mut Json<'_>) -> io::Result<()> {
     match answer {
         SkillAnswer::List(list) => manage::list(list, out),

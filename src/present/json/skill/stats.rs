@@ -1,4 +1,4 @@
-//! Presents the use of a skill as JSON.
+//! Writes the access counts of a skill as JSON.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,35 +9,35 @@ use serde::Serialize;
 use crate::skill::stats::{Counts, SkillStats};
 use crate::text::json::Json;
 
-/// How a skill was used.
+/// The access counts of a skill.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct StatsJson<'a> {
     /// Its name.
     skill: &'a str,
     /// Its directory.
     skill_path: &'a str,
-    /// What was counted, as `--group-by` says it.
+    /// What was counted: the value of `--group-by`.
     query: &'a str,
-    /// What the counts were narrowed to.
+    /// The filters.
     filters: FiltersJson<'a>,
-    /// First and last access that was counted.
+    /// First and last counted access.
     period: PeriodJson<'a>,
-    /// The counts; their shape goes by `query`.
+    /// The counts; their shape depends on `query`.
     data: CountsJson<'a>,
 }
 
-/// What counts were narrowed to.
+/// The filters of a count.
 #[derive(Serialize, JsonSchema)]
 struct FiltersJson<'a> {
     /// First instant, in UTC, RFC 3339.
     since: Option<&'a str>,
     /// Last instant, in UTC, RFC 3339.
     until: Option<&'a str>,
-    /// Directories from which the skill was used.
+    /// Directories in which the skill was used.
     projects: &'a [String],
 }
 
-/// A period; both null where nothing was counted.
+/// A period; both ends are null if nothing was counted.
 #[derive(Serialize, JsonSchema)]
 struct PeriodJson<'a> {
     /// First access: RFC 3339, UTC.
@@ -46,7 +46,7 @@ struct PeriodJson<'a> {
     end: Option<&'a str>,
 }
 
-/// Counts; their shape goes by what was counted.
+/// Counts; their shape depends on what was counted.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum CountsJson<'a> {
@@ -54,9 +54,9 @@ enum CountsJson<'a> {
     Summary {
         /// All accesses.
         total_accesses: usize,
-        /// Different sections shown.
+        /// Distinct sections shown.
         unique_sections: usize,
-        /// Different files opened or shown from.
+        /// Distinct files opened or shown in part.
         unique_files: usize,
         /// Accesses that failed.
         error_count: usize,
@@ -104,7 +104,7 @@ struct ProjectJson<'a> {
     count: usize,
 }
 
-/// How often was searched for the same.
+/// Searches with the same query.
 #[derive(Serialize, JsonSchema)]
 struct QueryJson<'a> {
     /// The query.
@@ -113,14 +113,14 @@ struct QueryJson<'a> {
     count: usize,
 }
 
-/// How often the same failed.
+/// Failures with the same target, command and error.
 #[derive(Serialize, JsonSchema)]
 struct FailureJson<'a> {
-    /// What the command was asked for.
+    /// The argument of the command.
     target: &'a str,
     /// The command.
     command: &'a str,
-    /// The line of the error.
+    /// The error message.
     error: &'a str,
     /// Failures.
     count: usize,

@@ -137,7 +137,7 @@ fn removed_or_replaced_content_is_not_in_the_files() {
     assert_eq!(db.store.finish_erasing().unwrap(), Erasure::Done);
     assert_eq!(found(&db, &removed), Vec::<String>::new());
     let left: Vec<Traces> = live.into_iter().map(|(_, _, traces)| traces).collect();
-    assert!(found(&db, &left).len() > left.len(), "the test finds what is there");
+    assert!(found(&db, &left).len() > left.len(), "the test finds existing documents");
     db.assert_intact();
     assert_eq!(found(&db, &removed), Vec::<String>::new());
 }

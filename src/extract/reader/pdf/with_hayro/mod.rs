@@ -77,7 +77,7 @@ fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, ReadFailure> {
     outcome.map_err(|error| {
         let failure = match error {
             LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
-                let detail = if password.is_some() { "the one given does not fit" } else { "" };
+                let detail = if password.is_some() { "the given one is wrong" } else { "" };
                 return ReadFailure::new(Failure::PasswordNeeded, detail);
             }
             LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
