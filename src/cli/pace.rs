@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::ingest::detect;
 
-/// What reading and storing a file costs, in chunks.
+/// The cost of reading and storing a file, in chunks.
 const CHUNKS_PER_FILE: f64 = 0.3;
 
 /// A guess at how many bytes of a text file make a chunk. Measured on notes, manuals and source code:
@@ -24,10 +24,10 @@ const PACKED_BYTES_PER_CHUNK: f64 = 3_000.0;
 /// The formats that this applies to.
 const PACKED: &[&str] = &["pdf", "docx", "epub", "html", "htm", "ipynb"];
 
-/// How many chunks a guess counts for beside what was measured.
+/// The weight of a guess next to measured values, in chunks.
 const GUESSED_CHUNKS: f64 = 300.0;
 
-/// How far back a rate looks.
+/// The time over which a rate is measured.
 const WINDOW: Duration = Duration::from_secs(15);
 
 /// No estimate is shown earlier than this, and before this share of the work is done.
@@ -55,7 +55,7 @@ struct Kind {
 }
 
 impl Work {
-    /// Takes the path and the size in bytes of each file.
+    /// Creates it from the path and the size in bytes of each file.
     pub(super) fn new<P: AsRef<Path>>(files: impl IntoIterator<Item = (P, u64)>) -> Self {
         let (mut work, mut kinds) = (Self::default(), HashMap::new());
         for (path, size) in files {
@@ -80,13 +80,13 @@ impl Work {
         work
     }
 
-    /// Returns how many files there are.
+    /// Returns the number of files.
     pub(super) fn num_files(&self) -> usize {
         self.files.len()
     }
 }
 
-/// The files of one kind that were looked at.
+/// The files of one kind seen so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     num_files: u64,
@@ -97,7 +97,7 @@ struct Seen {
     num_worked: u64,
 }
 
-/// What was done so far, and when.
+/// The progress so far, with times.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     /// Files that were looked at and are not in `seen` yet: their position in the walk and their
@@ -243,7 +243,7 @@ mod tests {
         left.is_some_and(|left| left.abs_diff(seconds(expected)) <= seconds(expected / 20 + 1))
     }
 
-    /// Reads a file with so many chunks and embeds them, until `now`.
+    /// Reads a file with this many chunks and embeds them, until `now`.
     fn done(pace: &mut Pace, position: usize, num_chunks: usize, now: Duration) {
         pace.read(position, Some(num_chunks), now);
         pace.embedded(num_chunks, now);

@@ -372,7 +372,7 @@ mod tests {
         }
     }
 
-    /// Returns the text beside and below the bar after a tenth of 100 equal files took so long.
+    /// Returns the text next to and below the bar after a tenth of 100 equal files took this long.
     fn after_a_tenth(seconds: u64) -> (String, String) {
         let mut progress = IngestProgress::new(false);
         let target = ProgressDrawTarget::term_like(Box::new(Blind));
@@ -392,13 +392,13 @@ mod tests {
     #[test]
     fn a_long_run_shows_how_long_it_takes_and_how_to_stop_it() {
         // Nine tenths take nine times as long.
-        let (beside, below) = after_a_tenth(600);
+        let (prefix, below) = after_a_tenth(600);
         assert!(
-            beside.starts_with("1 h 30 min") && beside.ends_with("10 of 100 files"),
-            "{beside}"
+            prefix.starts_with("1 h 30 min") && prefix.ends_with("10 of 100 files"),
+            "{prefix}"
         );
         assert!(below.contains("Ctrl-C stops after the current document"), "{below}");
-        let (beside, below) = after_a_tenth(20);
-        assert!(beside.contains("3 min 0") && !below.contains("Ctrl-C"), "{beside} {below}");
+        let (prefix, below) = after_a_tenth(20);
+        assert!(prefix.contains("3 min 0") && !below.contains("Ctrl-C"), "{prefix} {below}");
     }
 }
