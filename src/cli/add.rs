@@ -9,7 +9,7 @@ use crate::app::add::{AddRequest, Source};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
-use crate::cli::{args, voice};
+use crate::cli::{args, messages};
 use crate::config::OutputFormat;
 use crate::error::{Error, Result};
 use crate::ingest::walk;
@@ -45,9 +45,9 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     if args.format.format == OutputFormat::Json {
         context::print_json(|out| json::report(&report, out))?;
     }
-    voice::say(&Human::summary(&report));
+    messages::info(&Human::summary(&report));
     if let (Some(_), [id]) = (&args.note, report.document_ids.as_slice()) {
-        voice::say(&format!("The note has id {id}."));
+        messages::info(&format!("The note has id {id}."));
     }
     Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }

@@ -9,7 +9,7 @@ use crate::app::session::{absolute, path_prefix};
 use crate::cli::args::{FilterArgs, Global};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
-use crate::cli::{streams, voice};
+use crate::cli::{messages, streams};
 use crate::config::{Config, Environment, Flags, OutputFormat};
 use crate::document::Filter;
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ impl Context {
     pub(super) fn new(environment: Environment, global: &Global, flags: &Flags) -> Result<Self> {
         let session = Session::new(environment, flags)?;
         for warning in &session.resolved.warnings {
-            voice::warn(warning);
+            messages::warn(warning);
         }
         let human = human(&session.environment, global);
         let is_paged = human.is_terminal && !global.no_pager;
@@ -89,7 +89,7 @@ impl Context {
 /// Returns the layout of output for people, which depends on the terminal if stdout is one.
 pub(super) fn human(environment: &Environment, global: &Global) -> Human {
     let is_terminal = streams::is_stdout_terminal();
-    let is_coloured = voice::is_coloured(global.color, environment, is_terminal);
+    let is_coloured = messages::is_coloured(global.color, environment, is_terminal);
     Human {
         width: width(),
         is_terminal,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cli::context::Context;
-use crate::cli::voice;
+use crate::cli::messages;
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 
@@ -92,7 +92,7 @@ pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
             hint: hint(role),
         });
     };
-    voice::say(&format!("Opening {}", place.path.display()));
+    messages::info(&format!("Opening {}", place.path.display()));
     let status = Command::new(program)
         .args(options)
         .args(arguments(syntax(known, program), place.path, number))

@@ -7,7 +7,7 @@ use clap_mangen::Man;
 
 use crate::cli::args::{self, Cli};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{streams, voice};
+use crate::cli::{messages, streams};
 use crate::error::{Error, Result};
 use crate::files::write;
 
@@ -19,7 +19,7 @@ pub(super) fn run(args: &args::Man) -> Result<ExitStatus> {
             let mut command = Cli::command().disable_help_subcommand(true);
             command.build();
             write_pages(command, dir)?;
-            voice::say(&format!("Wrote the man pages to {}", dir.display()));
+            messages::info(&format!("Wrote the man pages to {}", dir.display()));
         }
         None => {
             let mut page = Vec::new();

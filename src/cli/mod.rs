@@ -21,6 +21,7 @@ mod interrupt;
 mod launch;
 mod list;
 mod man;
+mod messages;
 mod pace;
 mod pager;
 mod progress;
@@ -37,7 +38,6 @@ mod transfer;
 mod ui;
 mod update;
 mod usage;
-mod voice;
 mod why;
 
 use std::ffi::OsString;
@@ -90,10 +90,10 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
         }
         Err(error) => return explain(&error, &args, &environment).into(),
     };
-    let begun = voice::begin(&environment, &cli.global, || command_name(&args));
+    let begun = messages::begin(&environment, &cli.global, || command_name(&args));
     if let (Command::Skill(args), Ok(())) = (&cli.command, &begun) {
         let status = skill::run(&environment, &cli.global, &args.call, Program::Kb);
-        voice::end(true);
+        messages::end(true);
         return status.into();
     }
     if let Some(outcome) = learn(&cli.command) {
@@ -103,19 +103,19 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     let format = wanted_format(&cli.command);
     let format = format.unwrap_or_else(|| default_format(&environment, &flags));
     if format == OutputFormat::Json {
-        voice::hold();
+        messages::hold();
     }
     let outcome =
         begun.and_then(|()| Context::new(environment, &cli.global, &flags)).and_then(|context| {
-            voice::detail(&format!("database: {}", context.session.database().display()));
+            messages::detail(&format!("database: {}", context.session.database().display()));
             match &cli.command {
                 Command::Mcp(args) => mcp(context, args, serve),
                 command => dispatch(&context, command),
             }
         });
-    voice::release(outcome.is_ok());
+    messages::release(outcome.is_ok());
     let status = end(outcome, format);
-    voice::end(format == OutputFormat::Human || status == ExitStatus::Success);
+    messages::end(format == OutputFormat::Human || status == ExitStatus::Success);
     status.into()
 }
 
@@ -275,7 +275,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let is_terminal = streams::is_stderr_terminal();
-            let is_coloured = voice::is_coloured(ColorChoice::Auto, environment, is_terminal);
+            let is_coloured = messages::is_coloured(ColorChoice::Auto, environment, is_terminal);
             let page = match first_word(args) {
                 None => help::root_page(),
                 Some(_) => error.render(),
@@ -300,7 +300,7 @@ fn explain(error: &clap::Error, args: &[OsString], environment: &Environment) ->
 /// Prints a help page in the colours of other output.
 fn page(page: &StyledStr, environment: &Environment) -> Result<ExitStatus> {
     let is_terminal = streams::is_stdout_terminal();
-    let is_coloured = voice::is_coloured(ColorChoice::Auto, environment, is_terminal);
+    let is_coloured = messages::is_coloured(ColorChoice::Auto, environment, is_terminal);
     streams::text(|out| help_page(page, is_coloured, out))?;
     Ok(ExitStatus::Success)
 }
@@ -369,6 +369,6 @@ fn format_of(args: &[OsString]) -> Option<OutputFormat> {
 
 /// Prints an error on stderr and returns its exit status.
 fn report(error: &Error, format: OutputFormat) -> ExitStatus {
-    voice::error(error, format);
+    messages::error(error, format);
     error.into()
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::cli::{interrupt, launch, streams, voice};
+use crate::cli::{interrupt, launch, messages, streams};
 use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::present::terminal::columns::width;
@@ -75,7 +75,7 @@ impl Pager {
             Ok(child) => child,
             Err(cause) => {
                 if self.is_named {
-                    voice::warn(&format!(
+                    messages::warn(&format!(
                         "the pager `{}` cannot be started: {cause}",
                         self.command[0]
                     ));

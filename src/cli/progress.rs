@@ -9,7 +9,7 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::pace::{Pace, Work};
-use crate::cli::{streams, voice};
+use crate::cli::{messages, streams};
 use crate::embed;
 use crate::ingest;
 use crate::ingest::walk::{self, Start, WalkOptions};
@@ -44,7 +44,7 @@ impl FetchProgress {
             embed::Event::Found { .. } => {}
             embed::Event::Fetching { what, source, size_mb, destination } => {
                 let size = size_mb.map(|size| format!(" ({size} MB)")).unwrap_or_default();
-                self.say(&format!(
+                self.print(&format!(
                     "Fetching {what}{size} from {source} to {}",
                     destination.display()
                 ));
@@ -62,30 +62,30 @@ impl FetchProgress {
                 }
             }
             embed::Event::Fetched { what, path } => {
-                self.say(&format!("Fetched {what}: {}", path.display()));
+                self.print(&format!("Fetched {what}: {}", path.display()));
             }
             embed::Event::NotAdopted { what, path, sha256 } => {
                 let path = path.display();
-                self.say(&format!(
+                self.print(&format!(
                     "Found {what} at {path}, but kb does not know its SHA-256 ({sha256}) and does not \
                      use it; ORT_DYLIB_PATH={path} would"
                 ));
             }
             embed::Event::SourceFailed { what, source, reason } => {
-                self.say(&format!("Could not fetch {what} from {source}: {reason}"));
+                self.print(&format!("Could not fetch {what} from {source}: {reason}"));
             }
-            embed::Event::Changed { path } => self.say(&format!(
+            embed::Event::Changed { path } => self.print(&format!(
                 "{} was changed by another program; kb creates it again",
                 path.display()
             )),
             embed::Event::Waiting => self
-                .say("Waiting for another kb process that is fetching or preparing the model..."),
-            embed::Event::Optimising => self.say(embed::OPTIMISING),
+                .print("Waiting for another kb process that is fetching or preparing the model..."),
+            embed::Event::Optimising => self.print(embed::OPTIMISING),
         }
     }
 
-    fn say(&self, text: &str) {
-        self.bars.suspend(|| voice::say(text));
+    fn print(&self, text: &str) {
+        self.bars.suspend(|| messages::info(text));
     }
 }
 
@@ -169,17 +169,17 @@ impl IngestProgress {
             }
             ingest::Event::Ignored => self.num_done += 1,
             ingest::Event::Warned { error } => {
-                self.bar.suspend(|| voice::warn(&error.to_string()));
+                self.bar.suspend(|| messages::warn(&error.to_string()));
                 self.num_done += 1;
             }
             ingest::Event::Failed { path, error } => {
                 self.num_failed += 1;
                 match error.path() {
                     _ if self.is_single => {}
-                    Some(_) => self.bar.suspend(|| voice::fail(&error.to_string())),
+                    Some(_) => self.bar.suspend(|| messages::failure(&error.to_string())),
                     None => {
                         let text = format!("{}: {error}", path.display());
-                        self.bar.suspend(|| voice::fail(&text));
+                        self.bar.suspend(|| messages::failure(&text));
                     }
                 }
                 self.num_done += 1;
@@ -191,7 +191,7 @@ impl IngestProgress {
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
         for (count, last) in self.notes.values().filter(|(count, _)| *count > MAX_NOTES) {
-            self.say(&format!("note: {} more documents: {last}", count - MAX_NOTES));
+            self.print(&format!("note: {} more documents: {last}", count - MAX_NOTES));
         }
     }
 
@@ -202,14 +202,14 @@ impl IngestProgress {
         warning.clone_into(last);
         if *count <= MAX_NOTES {
             let name = path.map(|path| format!("{}: ", path.display())).unwrap_or_default();
-            self.say(&format!("note: {name}{warning}"));
+            self.print(&format!("note: {name}{warning}"));
         }
     }
 
     /// Reports how many files an interrupted run has not reached.
     pub(super) fn report_remaining(&self) {
         let remaining = |all: u64| thousands(all.saturating_sub(self.num_done));
-        voice::say(&match self.work.get() {
+        messages::info(&match self.work.get() {
             Some(work) => format!("Files not reached: {}", remaining(work.num_files() as u64)),
             None => format!("Files found but not reached: {}", remaining(self.num_found)),
         });
@@ -231,7 +231,7 @@ impl IngestProgress {
             parts.push(format!("Failures are logged in {}.", log.display()));
         }
         if !parts.is_empty() {
-            voice::say(&parts.join(" "));
+            messages::info(&parts.join(" "));
         }
     }
 
@@ -269,16 +269,16 @@ impl IngestProgress {
         self.bar.set_message(stages);
     }
 
-    fn say(&self, text: &str) {
-        self.bar.suspend(|| voice::say(text));
+    fn print(&self, text: &str) {
+        self.bar.suspend(|| messages::info(text));
     }
 
     fn detail(&self, what: &str, path: Option<&Path>, more: &str) {
-        if !voice::is_detailed() {
+        if !messages::is_detailed() {
             return;
         }
         let name = path.map_or_else(|| "the note".into(), |path| path.display().to_string());
-        self.bar.suspend(|| voice::detail(&format!("{what}: {name}{more}")));
+        self.bar.suspend(|| messages::detail(&format!("{what}: {name}{more}")));
     }
 }
 
@@ -314,7 +314,7 @@ fn steps(share: f64) -> u64 {
 
 /// Bars appear on a terminal only.
 pub(super) fn target() -> ProgressDrawTarget {
-    if streams::is_stderr_terminal() && !voice::is_quiet() {
+    if streams::is_stderr_terminal() && !messages::is_quiet() {
         streams::bars()
     } else {
         ProgressDrawTarget::hidden()

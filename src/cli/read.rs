@@ -6,7 +6,7 @@ use crate::cli::args::{self, SelectionArgs};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, Place};
-use crate::cli::voice;
+use crate::cli::messages;
 use crate::config::OutputFormat;
 use crate::error::Result;
 use crate::present::json::read as read_json;
@@ -32,7 +32,7 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
         },
     )?;
     if shown.num_matches > 1 {
-        voice::warn(&format!("{} parts have this name; showing the first", shown.num_matches));
+        messages::warn(&format!("{} parts have this name; showing the first", shown.num_matches));
     }
     context.present(
         args.format.format,
@@ -58,9 +58,9 @@ pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
         },
     )?;
     match (opened.origin, opened.has_changed, &opened.file_error) {
-        (_, Some(true), _) => voice::warn("the file has changed since it was added"),
+        (_, Some(true), _) => messages::warn("the file has changed since it was added"),
         (Origin::Database, None, Some(error)) => {
-            voice::warn(&format!("{error}: this is the text in the database"));
+            messages::warn(&format!("{error}: this is the text in the database"));
         }
         _ => {}
     }

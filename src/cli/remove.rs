@@ -7,7 +7,7 @@ use crate::app;
 use crate::app::remove::{Going, Named};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, voice};
+use crate::cli::{args, messages};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::text::number::counted;
@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
     )?;
     if removed.num_back > 0 {
         let documents = counted(removed.num_back, "document");
-        voice::say(&match removed.num_back {
+        messages::info(&match removed.num_back {
             1 => format!(
                 "note: `kb update` will add {documents} again, because its file is in a folder that was \
                  added; list it in `.kbignore` or remove the folder"

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, streams, voice};
+use crate::cli::{args, messages, streams};
 use crate::error::{Error, Result};
 use crate::files::write;
 use crate::present::schema::{self, PUBLISHED};
@@ -49,6 +49,6 @@ fn write_all(dir: &Path) -> Result<()> {
     let mut bytes = Vec::new();
     schema::page(&mut bytes).map_err(Error::Output)?;
     write_file("README.md".into(), &bytes)?;
-    voice::say(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
+    messages::info(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::app::skills::{self, SkillAnswer, SkillRequest, Skills};
 use crate::cli::args::{Global, Skc, SkillCall};
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::{Ui, ended};
-use crate::cli::{context, streams, voice};
+use crate::cli::{context, messages, streams};
 use crate::config::{Environment, OutputFormat};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
@@ -44,10 +44,10 @@ pub(super) fn run(
 ) -> ExitStatus {
     let format = call.format();
     if format == OutputFormat::Json && program == Program::Kb {
-        voice::hold();
+        messages::hold();
     }
     let outcome = perform(environment, global, call, program);
-    voice::release(outcome.is_ok());
+    messages::release(outcome.is_ok());
     match outcome {
         Ok(status) => status,
         Err(Error::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -82,8 +82,8 @@ fn perform(
     if call.is_verbose()
         && let Some((source, runtime)) = skills.places(&call.skill())
     {
-        voice::say(&format!("source: {}", source.display()));
-        voice::say(&format!("runtime: {}", runtime.display()));
+        messages::info(&format!("source: {}", source.display()));
+        messages::info(&format!("runtime: {}", runtime.display()));
     }
     let mut request = SkillRequest::of(call.command, call);
     if let SkillRequest::Install { target, is_replacing } = &mut request
@@ -116,17 +116,17 @@ fn print(
     let is_human = call.format() == OutputFormat::Human;
     let mut status = ExitStatus::Success;
     match answer {
-        SkillAnswer::List(listed) if call.is_verbose() => voice::say(&listed.report.summary()),
+        SkillAnswer::List(listed) if call.is_verbose() => messages::info(&listed.report.summary()),
         SkillAnswer::Lint(linted) => {
             if is_human {
-                linted.findings.iter().for_each(|finding| voice::say(&finding.text()));
+                linted.findings.iter().for_each(|finding| messages::info(&finding.text()));
             }
             if linted.count(Severity::Error) > 0 {
                 status = ExitStatus::User;
             }
         }
         SkillAnswer::Sync { errors, .. } if !errors.is_empty() => {
-            errors.iter().for_each(|error| voice::say(error));
+            errors.iter().for_each(|error| messages::info(error));
             status = ExitStatus::User;
         }
         _ => {}

@@ -5,7 +5,7 @@ use std::io;
 use crate::app::transfer::{self, ExportOptions, ImportRequest, Imported, Source};
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
-use crate::cli::{args, streams, voice};
+use crate::cli::{args, messages, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::text::number::counted;
@@ -28,7 +28,7 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
             exported.expect("the closure has run")?
         }
     };
-    voice::say(&format!(
+    messages::info(&format!(
         "Exported {} with {}.",
         counted(as_usize(exported.num_documents), "document"),
         counted(as_usize(exported.num_chunks), "chunk")
@@ -63,7 +63,7 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
 fn report_left_out(imported: &Imported) {
     let (documents, folders) = (imported.num_without_file, imported.num_folders_left_out);
     if documents + folders > 0 {
-        voice::say(&format!(
+        messages::info(&format!(
             "Left out the paths of {} and {}; `--trust-paths` imports them",
             counted(documents, "document"),
             counted(folders, "folder"),

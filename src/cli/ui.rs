@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::app::Observer;
 use crate::app::observer::Event;
 use crate::cli::interrupt::Interrupt;
+use crate::cli::messages;
 use crate::cli::progress::{FetchProgress, IngestProgress, ReindexProgress};
-use crate::cli::voice;
 use crate::error::{Error, Result};
 use crate::present::text::human::Human;
 
@@ -35,10 +35,10 @@ fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Observer for Ui {
     fn on_event(&self, event: Event<'_>) {
         match event {
-            Event::Note(text) => voice::say(text),
-            Event::Warning(text) => voice::warn(text),
-            Event::Failure(text) => voice::fail(text),
-            Event::Detail(text) => voice::detail(text),
+            Event::Note(text) => messages::info(text),
+            Event::Warning(text) => messages::warn(text),
+            Event::Failure(text) => messages::failure(text),
+            Event::Detail(text) => messages::detail(text),
             Event::Fetch(event) => {
                 lock(&self.fetching).get_or_insert_with(FetchProgress::new).on_event(event);
             }
@@ -58,7 +58,7 @@ impl Observer for Ui {
                 let Some(progress) = lock(&self.ingesting).take() else { return };
                 progress.finish();
                 if error.is_some() && report.added + report.updated > 0 {
-                    voice::say(&Human::summary(report));
+                    messages::info(&Human::summary(report));
                 }
                 match error {
                     None => progress.conclude(log),

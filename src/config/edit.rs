@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::limits;
 
 /// Returns the text of `file` with `key` set to `value` and every other line unchanged; `None` if
-/// the file already says so.
+/// the file already has the value.
 ///
 /// # Errors
 ///

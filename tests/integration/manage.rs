@@ -87,7 +87,7 @@ fn init_sets_everything_up() {
     // An unavailable download is reported with what was tried and what to do.
     let output = TestEnv::without_model().kb(&["init"]).expect(2);
     assert!(output.stderr.contains("error: cannot fetch "), "{}", output.stderr);
-    assert!(output.stderr.contains("hint: ORT_DYLIB_PATH names"), "{}", output.stderr);
+    assert!(output.stderr.contains("hint: set ORT_DYLIB_PATH"), "{}", output.stderr);
 }
 
 #[test]

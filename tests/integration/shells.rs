@@ -110,7 +110,7 @@ fn fish_completes_from_its_script() {
     let env = TestEnv::with_corpus();
     let script = "kb completions fish | source; complete -C 'kb list --tags han'";
     let found = run(&env, "fish", &["--no-config", "-c", script]).expect(0).stdout;
-    assert_eq!(found, "handbook\t1 documents\n");
+    assert_eq!(found, "handbook\t1 document\n");
 }
 
 #[test]

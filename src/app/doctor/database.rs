@@ -7,7 +7,7 @@ use crate::app::{Observer, Session, model, reindex};
 use crate::document::ChunkId;
 use crate::error::Result;
 use crate::store::{Damage, Finding, Store};
-use crate::text::number::counted;
+use crate::text::number::{counted, thousands};
 
 const NAME: &str = "database";
 
@@ -94,8 +94,10 @@ fn examine_store(
         }
         if let Some((binding, state)) = store.interrupted_reindex()? {
             let message = format!(
-                "the change to model {} stopped at {} of {} chunks",
-                binding.model_name, state.num_embedded, state.num_chunks
+                "the change to model {} stopped at {} of {}",
+                binding.model_name,
+                thousands(state.num_embedded.into()),
+                counted(state.num_chunks as usize, "chunk")
             );
             let fix = format!("`kb reindex --model {}` continues it", binding.model_name);
             findings.add_with_fix(NAME, Verdict::Note, message, fix);

@@ -177,15 +177,15 @@ mod tests {
     #[test]
     fn each_kind_of_damage_is_reported() {
         for (damage, expected) in [
-            ("DELETE FROM chunks_vec WHERE chunk_id = 1", "1 chunks without a vector"),
+            ("DELETE FROM chunks_vec WHERE chunk_id = 1", "1 chunk without a vector"),
             ("DROP TRIGGER chunks_vec_ad; DELETE FROM documents", "2 vectors without a chunk"),
-            ("INSERT INTO tags (name) VALUES ('loose')", "1 tags that no document bears"),
-            ("DELETE FROM document_paths", "1 documents whose path is not remembered"),
-            ("UPDATE documents SET source_path = NULL", "1 documents without a primary path"),
-            ("DELETE FROM chunks WHERE chunk_index = 0", "1 documents with gaps"),
+            ("INSERT INTO tags (name) VALUES ('loose')", "1 tag that no document has"),
+            ("DELETE FROM document_paths", "1 document whose path is not stored"),
+            ("UPDATE documents SET source_path = NULL", "1 document without a primary path"),
+            ("DELETE FROM chunks WHERE chunk_index = 0", "1 document with gaps"),
             (
                 "PRAGMA foreign_keys = OFF; DELETE FROM documents",
-                "rows that refer to something that does not exist",
+                "rows with a reference to a missing row",
             ),
         ] {
             let mut db = TestDb::new();

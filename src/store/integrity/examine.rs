@@ -30,12 +30,12 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
     (
         Damage::References,
         "SELECT count(*) FROM pragma_foreign_key_check",
-        "rows that refer to something that does not exist",
+        "row with a reference to a missing row",
     ),
     (
         Damage::Tags,
         "SELECT count(*) FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)",
-        "tags that no document has",
+        "tag that no document has",
     ),
     (
         Damage::Paths,
@@ -45,7 +45,7 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
             ON document_paths.path = documents.source_path
             AND document_paths.document_id = documents.id
         WHERE documents.source_path IS NOT NULL AND document_paths.path IS NULL",
-        "documents whose path is not stored",
+        "document whose path is not stored",
     ),
     (
         Damage::Paths,
@@ -53,19 +53,19 @@ const CLAIMS: &[(Damage, &str, &str)] = &[
         FROM documents
         WHERE documents.source_path IS NULL
             AND documents.id IN (SELECT document_id FROM document_paths)",
-        "documents without a primary path",
+        "document without a primary path",
     ),
     (
         Damage::Grams,
         "SELECT count(*) FROM chunks_grams_docsize WHERE id NOT IN (SELECT id FROM chunks)",
-        "entries for scripts without spaces that belong to no chunk",
+        "entry of a missing chunk in the index of scripts without spaces",
     ),
     (
         Damage::Gaps,
         "SELECT count(*) FROM (
             SELECT 1 FROM chunks GROUP BY document_id HAVING max(chunk_index) + 1 <> count(*)
         )",
-        "documents with gaps between their chunks",
+        "document with gaps between chunks",
     ),
 ];
 
@@ -74,12 +74,12 @@ const VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
     (
         Damage::MissingVectors,
         "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM chunks_vec_rowids)",
-        "chunks without a vector",
+        "chunk without a vector",
     ),
     (
         Damage::LooseVectors,
         "SELECT count(*) FROM chunks_vec_rowids WHERE rowid NOT IN (SELECT id FROM chunks)",
-        "vectors without a chunk",
+        "vector without a chunk",
     ),
 ];
 
@@ -88,12 +88,12 @@ const UNKNOWN_VECTOR_CLAIMS: &[(Damage, &str, &str)] = &[
     (
         Damage::MissingVectors,
         "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunks_vec)",
-        "chunks without a vector",
+        "chunk without a vector",
     ),
     (
         Damage::LooseVectors,
         "SELECT count(*) FROM chunks_vec WHERE chunk_id NOT IN (SELECT id FROM chunks)",
-        "vectors without a chunk",
+        "vector without a chunk",
     ),
 ];
 
@@ -184,12 +184,12 @@ impl Store {
             }
             if !has_vectors {
                 let num_chunks: i64 = db.query_row(COUNT_CHUNKS, [], |row| row.get(0))?;
-                let what = "chunks without a vector";
+                let what = "chunk without a vector";
                 found.extend(Finding::counted(Damage::MissingVectors, num_chunks, what));
             }
             texts(db, found)?;
             let num_sizes = sizes::num_wrong(db)?;
-            let what = "chunks whose stored size is wrong";
+            let what = "chunk whose stored size is wrong";
             found.extend(Finding::counted(Damage::Sizes, num_sizes, what));
             examine_vectors::examine(db, found)?;
             schema(db, found)
@@ -237,9 +237,9 @@ fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         num_other += i64::from(PassageHash::of(&passage).bytes().as_slice() != hash);
         num_missing += i64::from(!indexed.contains(&chunk_id) && grams::has_some(context, text));
     })?;
-    let what = "chunks whose text has changed since it was embedded";
+    let what = "chunk whose text has changed since it was embedded";
     found.extend(Finding::counted(Damage::Passages, num_other, what));
-    let what = "chunks in scripts without spaces that are not indexed";
+    let what = "chunk missing from the index of scripts without spaces";
     found.extend(Finding::counted(Damage::Grams, num_missing, what));
     Ok(())
 }

@@ -185,11 +185,11 @@ pub(in crate::store) fn examine(db: &Connection, found: &mut Vec<Finding>) -> St
     num_astray += i64::try_from(places.len()).unwrap_or(i64::MAX);
     num_codes += db.query_row(LOOSE_CODES, [], |row| row.get::<_, i64>(0))?;
     let counts = [
-        (Damage::VectorTable, num_unreadable, "blocks of vectors that cannot be read"),
-        (Damage::VectorTable, num_astray, "vectors in the wrong place"),
-        (Damage::BadVectors, num_bad, "vectors without unit length"),
-        (Damage::Checksums, num_unsummed, "vectors without a checksum"),
-        (Damage::Codes, num_codes, "blocks whose codes do not match their vectors"),
+        (Damage::VectorTable, num_unreadable, "block of vectors that cannot be read"),
+        (Damage::VectorTable, num_astray, "vector in the wrong place"),
+        (Damage::BadVectors, num_bad, "vector without unit length"),
+        (Damage::Checksums, num_unsummed, "vector without a checksum"),
+        (Damage::Codes, num_codes, "block with codes that do not match the vectors"),
     ];
     found.extend(
         counts

@@ -1,5 +1,7 @@
 //! Names the kinds of damage in a database, by their repair.
 
+use crate::text::number::counted;
+
 /// A kind of damage, by its repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Damage {
@@ -89,13 +91,16 @@ impl Finding {
         Self { damage, message: message.into() }
     }
 
-    /// Returns `None` for a count of zero.
+    /// Returns a finding about `count` objects, or `None` for a count of zero. `what` begins with the
+    /// noun in the singular.
     pub(in crate::store) fn counted(
         damage: Damage,
         count: impl Into<i64>,
         what: &str,
     ) -> Option<Self> {
         let count: i64 = count.into();
-        (count > 0).then(|| Self::new(damage, format!("{count} {what}")))
+        let (noun, rest) = what.split_once(' ').unwrap_or((what, ""));
+        let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
+        Some(Self::new(damage, format!("{} {rest}", counted(count, noun))))
     }
 }

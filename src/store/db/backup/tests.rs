@@ -244,8 +244,8 @@ fn a_log_of_another_database_is_named_as_the_fault() {
     leave_log(&other, "/old.md");
     fs::rename(side_file(&other, "-wal"), side_file(&path, "-wal")).unwrap();
     let error = Store::verify(&path, dir.path()).unwrap_err();
-    let said = "kb.db-wal to it, which is not its own: the file alone is sound";
-    assert!(error.to_string().contains(said), "{error}");
+    let expected = "kb.db-wal, which belongs to another database; without it the file is intact";
+    assert!(error.to_string().contains(expected), "{error}");
 }
 
 /// F4: the scratch names were fixed.

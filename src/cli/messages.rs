@@ -142,7 +142,7 @@ impl Reporter {
 }
 
 /// Prints a message, as a warning if its text begins like one.
-pub(super) fn say(text: &str) {
+pub(super) fn info(text: &str) {
     // The skill protocol words its warnings itself.
     let is_warning = text.starts_with("warning") || text.starts_with("error");
     let (least, level) =
@@ -156,7 +156,7 @@ pub(super) fn warn(text: &str) {
 }
 
 /// Prints a failure that does not end the command.
-pub(super) fn fail(text: &str) {
+pub(super) fn failure(text: &str) {
     reporter().report(Verbosity::Quiet, "failed", &format!("failed: {text}"));
 }
 
