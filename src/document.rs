@@ -204,6 +204,25 @@ pub struct Binding {
     pub passage_prefix: String,
 }
 
+/// How the file of a document differs from what was indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stale {
+    /// The file has other bytes.
+    Changed,
+    /// None of the document's paths has a file.
+    Missing,
+}
+
+impl Stale {
+    /// Returns the word used in output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Missing => "missing",
+        }
+    }
+}
+
 /// The documents to search or list; an empty filter includes all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {

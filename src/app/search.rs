@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use crate::app::read::{find, of_chunk};
-use crate::app::{Observer, Session, absent, model};
+use crate::app::{Observer, Session, absent, freshness, model};
 use crate::document::{Binding, ChunkId, DocumentId, Filter};
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{Evidence, EvidenceOptions, gather};
 use crate::search::similar::{Seed, SimilarOptions};
-use crate::search::{self, Hit, SearchOptions, SearchResults, Trace};
+use crate::search::{self, Confidence, Hit, SearchOptions, SearchResults, Trace};
 use crate::store::{Store, StoredDocument};
+use crate::trace::stage;
 
 pub use crate::search::LegSelection;
 
@@ -130,6 +131,30 @@ impl Found {
         }
     }
 
+    /// Returns the same hits, to mark them.
+    fn hits_mut(&mut self) -> Vec<&mut Hit> {
+        match self {
+            Self::Hits(results) => results.hits.iter_mut().collect(),
+            Self::Passages(evidence) => {
+                evidence.passages.iter_mut().map(|passage| &mut passage.hit).collect()
+            }
+        }
+    }
+
+    /// Marks the hits that are stale, and lowers the confidence if the best one is.
+    fn mark(&mut self, session: &Session, store: &Store) -> Result<()> {
+        freshness::mark(session, store, &mut self.hits_mut())?;
+        let is_best_stale = self.hits().first().is_some_and(|hit| hit.stale.is_some());
+        let confidence = match self {
+            Self::Hits(results) => &mut results.confidence,
+            Self::Passages(evidence) => &mut evidence.confidence,
+        };
+        if is_best_stale {
+            *confidence = confidence.map(Confidence::of_stale);
+        }
+        Ok(())
+    }
+
     /// Returns the query as it was typed.
     pub fn typed(&self) -> &str {
         match self {
@@ -187,7 +212,7 @@ pub fn search(
             absent::note(&store, &options.filter, observer)?;
         }
     }
-    let found = if budget.is_some() || request.context > 0 {
+    let mut found = if budget.is_some() || request.context > 0 {
         let limit = request.limit.map(|limit| limit as usize);
         let wanted = EvidenceOptions { context: request.context, budget, limit };
         // The model that ranked the hits counts their tokens; if no model was used, its tokenizer does.
@@ -200,6 +225,7 @@ pub fn search(
     } else {
         Found::Hits(results)
     };
+    stage("look at files", || found.mark(session, &store))?;
     session.give_back(store);
     Ok(found)
 }
@@ -270,7 +296,8 @@ pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec
         filter: request.filter.clone(),
         rrf_k: settings.rrf_k,
     };
-    let hits = search::similar::similar(&store, seed, &options)?;
+    let mut hits = search::similar::similar(&store, seed, &options)?;
+    freshness::mark(session, &store, &mut hits.iter_mut().collect::<Vec<_>>())?;
     store.close()?;
     Ok((seed, hits))
 }

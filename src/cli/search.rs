@@ -1,7 +1,7 @@
 //! Runs `kb search` and `kb similar`. `--batch` is in [`batch`].
 
-use crate::app;
 use crate::app::search::{Found, LegSelection, SearchRequest, SimilarRequest};
+use crate::app::{self, Observer};
 use crate::cli::args::{self, SearchFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -9,7 +9,7 @@ use crate::cli::launch::{self, Place};
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::quote;
+use crate::present::text::{quote, stale};
 
 pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
@@ -49,7 +49,24 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         SearchFormat::Paths => streams::text(|out| quote::paths(found.hits(), out)),
         SearchFormat::Md => streams::text(|out| quote::markdown(found.hits(), out)),
     }?;
+    warn_of_stale(context, &found, format);
     Ok(ExitStatus::Success)
+}
+
+/// Reports stale files on stderr where the answer itself has no place for that.
+fn warn_of_stale(context: &Context, found: &Found, format: SearchFormat) {
+    let hits = found.hits();
+    match format {
+        // A mark would be a part of the path for the program that reads it.
+        SearchFormat::Paths => {
+            stale::notes(hits.iter().copied()).iter().for_each(|note| context.ui.warn(note));
+        }
+        SearchFormat::Md => {}
+        SearchFormat::Json | SearchFormat::Jsonl | SearchFormat::Human => return,
+    }
+    if let Some(advice) = stale::advice(hits) {
+        context.ui.note(&advice);
+    }
 }
 
 /// Opens result `number`, counted from 1, at the line of the match.

@@ -13,6 +13,7 @@
 //! failure of the database or of the model stops the run and keeps everything committed before.
 
 pub mod detect;
+pub mod freshness;
 mod options;
 mod pipeline;
 mod prepare;

@@ -23,6 +23,13 @@ pub enum Confidence {
 }
 
 impl Confidence {
+    /// Returns the confidence in an answer whose best hit is stale: it is not high, because the file
+    /// may say something else by now.
+    #[must_use]
+    pub fn of_stale(self) -> Self {
+        if self == Self::High { Self::Low } else { self }
+    }
+
     /// Returns the word used in output.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -276,7 +276,15 @@ mod tests {
             date: None,
             date_origin: None,
         };
-        Hit { score: 1.0, keyword: None, vector: None, stored, terms: Vec::new(), num_copies: 0 }
+        Hit {
+            score: 1.0,
+            keyword: None,
+            vector: None,
+            stored,
+            terms: Vec::new(),
+            num_copies: 0,
+            stale: None,
+        }
     }
 
     /// Counts words.

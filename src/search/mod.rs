@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::document::{ChunkId, DocumentId, Filter, Ranked};
+use crate::document::{ChunkId, DocumentId, Filter, Ranked, Stale};
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::search::fuse::Leg;
@@ -139,6 +139,9 @@ pub struct Hit {
     pub terms: Vec<TermMatch>,
     /// Number of near copies of this hit that were skipped.
     pub num_copies: u32,
+    /// How the document's file differs from what was indexed. A search does not look at files, so it
+    /// leaves this at `None`.
+    pub stale: Option<Stale>,
 }
 
 impl Hit {
@@ -190,6 +193,7 @@ pub fn search(
             terms: if options.is_explained { rankings.terms(shown.fused.chunk_id) } else { vec![] },
             stored: shown.stored,
             num_copies: shown.num_copies,
+            stale: None,
         })
         .collect();
     Ok(SearchResults { typed: query.typed.clone(), hits, total_matches, confidence })

@@ -71,6 +71,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
                 stored,
                 terms: Vec::new(),
                 num_copies: 0,
+                stale: None,
             })
         })
         .collect())

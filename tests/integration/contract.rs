@@ -72,6 +72,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] page_label: Option<String>,
         #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] date_origin: Option<String>,
+        #[serde(deserialize_with = "nullable")] stale: Option<String>,
     }
     Evidence {
         #[serde(deserialize_with = "nullable")] fts_rank: Option<u32>,

@@ -53,6 +53,8 @@ mod explain;
 mod failure;
 /// Faults that depend on where the program is.
 mod faults;
+/// Marks of stale files in answers.
+mod freshness;
 /// Exports written by an attacker.
 mod hostile_import;
 /// Ignore files: none is trusted, and those above a folder apply only in its repository.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::search::Found;
-use crate::document::{ChunkId, DocumentId};
+use crate::document::{ChunkId, DocumentId, Stale};
 use crate::present::json::CONTRACT_VERSION;
 use crate::search::evidence::{Evidence, Passage};
 use crate::search::similar::Seed;
@@ -170,6 +170,9 @@ struct SourceJson<'a> {
     date: Option<&'a str>,
     /// The origin of the date: `document`, `file` or `added`.
     date_origin: Option<&'a str>,
+    /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
+    /// more; null if it is unchanged, or if there is no file.
+    stale: Option<&'static str>,
 }
 
 /// The ranks and scores of a chunk in each leg; null if the leg did not run or did not find it.
@@ -219,6 +222,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 page_label: chunk.page_label.as_deref(),
                 date: document.date.as_deref(),
                 date_origin: document.date_origin.as_deref(),
+                stale: hit.stale.map(Stale::as_str),
             },
             evidence: EvidenceJson {
                 fts_rank: hit.keyword.map(|leg| leg.rank),

@@ -13,6 +13,7 @@ pub mod read;
 mod runs;
 pub(in crate::present) mod search;
 pub mod skill;
+pub mod stale;
 mod status;
 mod update;
 pub(in crate::present) mod why;

@@ -7,6 +7,7 @@ use std::io;
 use crate::document::DocType;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::shell;
+use crate::present::text::stale;
 use crate::search::Hit;
 use crate::text::paths;
 use crate::text::printable::{clean, clean_lines};
@@ -84,6 +85,8 @@ fn citation(hit: &Hit) -> String {
     }
     parts.extend(chunk.section.as_deref().map(|text| format!("§ {}", escaped(&clean(text)))));
     parts.extend(chunk.symbol.as_deref().map(|text| verbatim(&clean(text))));
+    // Emphasis cannot come from a title or heading, where it would be escaped.
+    parts.extend(hit.stale.map(|stale| format!("*{}*", stale::mark(stale))));
     let Location { word, line } = location(hit);
     let is_plain = !word.starts_with(['\'', '"']) && escaped(&word) == word;
     let word = if is_plain { word } else { verbatim(&word) };

@@ -8,6 +8,7 @@ use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::passage::{Excerpt, Room, Span, excerpt};
+use crate::present::text::stale;
 use crate::search::evidence::Evidence;
 use crate::search::fuse::Leg;
 use crate::search::matches::QueryTerms;
@@ -38,13 +39,14 @@ impl Human {
         )?;
         self.hits(&results.hits, &QueryTerms::new(&results.typed), out)?;
         match results.confidence {
-            _ if results.hits.is_empty() => Ok(()),
-            Some(Confidence::None) => writeln!(out, "\nNothing here looks like an answer."),
+            _ if results.hits.is_empty() => {}
+            Some(Confidence::None) => writeln!(out, "\nNothing here looks like an answer.")?,
             Some(Confidence::Low) => {
-                writeln!(out, "\nLow confidence: the answer may not be in here.")
+                writeln!(out, "\nLow confidence: the answer may not be in here.")?;
             }
-            Some(Confidence::High) | None => Ok(()),
+            Some(Confidence::High) | None => {}
         }
+        advise(&results.hits, out)
     }
 
     /// Writes hits in order. Consecutive hits of one document are grouped.
@@ -104,7 +106,8 @@ impl Human {
     /// Errors of writing.
     pub fn similar(&self, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Similar: {}", counted(hits.len(), "passage"))?;
-        self.hits(hits, &QueryTerms::default(), out)
+        self.hits(hits, &QueryTerms::default(), out)?;
+        advise(hits, out)
     }
 
     /// Writes the passages that answer a query.
@@ -124,7 +127,8 @@ impl Human {
             budget.unwrap_or_default()
         )?;
         let hits = evidence.passages.iter().map(|passage| &passage.hit);
-        self.hits(hits, &QueryTerms::new(&evidence.typed), out)
+        self.hits(hits.clone(), &QueryTerms::new(&evidence.typed), out)?;
+        advise(hits, out)
     }
 
     /// Writes the header of a hit; on a terminal, wrapped.
@@ -150,6 +154,9 @@ impl Human {
         }
         if let Some(symbol) = &chunk.symbol {
             parts.push((Meaning::Place, clean(symbol)));
+        }
+        if let Some(stale) = hit.stale {
+            parts.push((Meaning::Warning, format!("[{}]", stale.as_str())));
         }
         self.wrapped(&parts, out)
     }
@@ -262,5 +269,13 @@ impl Human {
             )?;
         }
         Ok(())
+    }
+}
+
+/// Writes what to do about stale hits, if there are any.
+fn advise<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut Sheet<'_>) -> io::Result<()> {
+    match stale::advice(hits) {
+        Some(advice) => writeln!(out, "\n{advice}."),
+        None => Ok(()),
     }
 }

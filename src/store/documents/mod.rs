@@ -6,6 +6,7 @@ pub(in crate::store) mod paths;
 pub(in crate::store) mod replace;
 pub(in crate::store) mod roots;
 pub(in crate::store) mod rows;
+pub(in crate::store) mod stamps;
 pub(in crate::store) mod tags;
 pub(in crate::store) mod transfer;
 

@@ -1,0 +1,64 @@
+//! Says which hits come from files that have changed or are missing since they were indexed.
+
+use std::collections::BTreeSet;
+
+use crate::document::{DocumentId, Stale};
+use crate::search::Hit;
+use crate::text::printable::clean_name;
+
+/// Returns the mark of a stale hit in a citation.
+pub(super) fn mark(stale: Stale) -> &'static str {
+    match stale {
+        Stale::Changed => "changed since it was indexed",
+        Stale::Missing => "its file is missing",
+    }
+}
+
+/// Returns one line of advice about the stale hits; `None` if there are none.
+pub fn advice<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Option<String> {
+    let (mut changed, mut missing) = (BTreeSet::new(), BTreeSet::new());
+    for hit in hits {
+        let ids: Option<&mut BTreeSet<DocumentId>> = match hit.stale {
+            Some(Stale::Changed) => Some(&mut changed),
+            Some(Stale::Missing) => Some(&mut missing),
+            None => None,
+        };
+        ids.into_iter().for_each(|ids| _ = ids.insert(hit.stored.document_id));
+    }
+    Some(match (changed.len(), missing.len()) {
+        (0, 0) => return None,
+        (0, 1) => "1 of these files is missing; `kb update` finds out whether it was moved".into(),
+        (0, missing) => format!(
+            "{missing} of these files are missing; `kb update` finds out whether they were moved"
+        ),
+        (1, 0) => {
+            "1 of these files has changed since it was indexed; `kb update` reads it again".into()
+        }
+        (changed, 0) => format!(
+            "{changed} of these files have changed since they were indexed; `kb update` reads \
+             them again"
+        ),
+        (changed, missing) => format!(
+            "{} of these files have changed since they were indexed or are missing; `kb update` \
+             reads or finds them again",
+            changed + missing
+        ),
+    })
+}
+
+/// Returns a line for each stale file, for output that has only paths.
+pub fn notes<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut notes = Vec::new();
+    for hit in hits {
+        let (Some(stale), Some(path)) = (hit.stale, &hit.stored.path) else { continue };
+        if seen.insert(path) {
+            let verdict = match stale {
+                Stale::Changed => "has changed since it was indexed",
+                Stale::Missing => "is missing",
+            };
+            notes.push(format!("{} {verdict}", clean_name(path)));
+        }
+    }
+    notes
+}

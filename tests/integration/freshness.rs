@@ -1,0 +1,272 @@
+//! Tests that no answer shows a text as current whose file has changed, moved or is missing.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use crate::env::{CORPUS, TestEnv};
+use crate::mcp_client::Client;
+use crate::word_model::word_env;
+
+/// A home with three files in an added folder.
+fn three() -> TestEnv {
+    let env = word_env();
+    for (name, word) in [("a", "anchor"), ("b", "sail"), ("c", "valve")] {
+        env.write(&format!("notes/{name}.md"), format!("# {name}\n\n{word} zephyrine"));
+    }
+    env.ok(&["add", "notes"]);
+    env
+}
+
+/// Returns the names of the shown files with what is said of them.
+fn stale(answer: &Value) -> BTreeMap<String, Option<String>> {
+    let results = answer["results"].as_array().unwrap();
+    let sources = results.iter().map(|result| &result["source"]);
+    sources
+        .filter_map(|source| {
+            assert!(source.as_object().unwrap().contains_key("stale"), "{source}");
+            let name = source["path"].as_str()?.rsplit('/').next()?;
+            Some((name.to_owned(), source["stale"].as_str().map(str::to_owned)))
+        })
+        .collect()
+}
+
+fn marks(a: Option<&str>, b: Option<&str>, c: Option<&str>) -> BTreeMap<String, Option<String>> {
+    [("a.md", a), ("b.md", b), ("c.md", c)]
+        .into_iter()
+        .map(|(name, mark)| (name.to_owned(), mark.map(str::to_owned)))
+        .collect()
+}
+
+#[test]
+fn changed_and_missing_files_are_marked_in_json() {
+    let env = three();
+    let search = || env.json(&["search", "zephyrine"]);
+    assert_eq!(stale(&search()), marks(None, None, None));
+    env.write("notes/a.md", "# a\n\nanother text");
+    fs::remove_file(env.path("notes/b.md")).unwrap();
+    let expected = marks(Some("changed"), Some("missing"), None);
+    assert_eq!(stale(&search()), expected);
+    for args in [
+        &["search", "zephyrine", "--budget", "500"][..],
+        &["search", "zephyrine", "--context", "1"],
+        &["search", "zephyrine", "--fts-only"],
+    ] {
+        assert_eq!(stale(&env.json(args)), expected, "{args:?}");
+    }
+    let similar = env.json(&["similar", "c.md", "--format=json"]);
+    let found = stale(&similar);
+    assert_eq!(found["a.md"].as_deref(), Some("changed"), "{similar}");
+    assert_eq!(found["b.md"].as_deref(), Some("missing"), "{similar}");
+    let queries = env.write("queries", "zephyrine\n{\"query\": \"zephyrine\", \"budget\": 400}\n");
+    let batch = env.ok(&["search", "--batch", queries.to_str().unwrap()]).stdout;
+    assert_eq!(batch.lines().count(), 2);
+    for line in batch.lines() {
+        assert_eq!(stale(&serde_json::from_str(line).unwrap()), expected);
+    }
+    env.ok(&["update", "--prune", "--force"]);
+    let found = stale(&search());
+    assert!(found.values().all(Option::is_none), "{found:?}");
+}
+
+#[test]
+fn people_see_a_mark_and_one_line_of_advice() {
+    let env = three();
+    let human = |args: &[&str]| env.ok(&[&["search", "zephyrine"], args].concat());
+    assert!(!human(&["--format", "human"]).stdout.contains("changed"));
+    env.write("notes/a.md", "# a\n\nanother text");
+    let shown = human(&["--format", "human"]).stdout;
+    let marked: Vec<&str> = shown.lines().filter(|line| line.ends_with(" [changed]")).collect();
+    assert!(marked.len() == 1 && marked[0].contains("] a "), "{shown}");
+    let advice = "1 of these files has changed since it was indexed; `kb update` reads it again.\n";
+    assert!(shown.ends_with(advice), "{shown}");
+    env.write("notes/b.md", "# b\n\nanother text");
+    let passages = human(&["--format", "human", "--budget", "300"]).stdout;
+    assert_eq!(passages.matches(" [changed]\n").count(), 2, "{passages}");
+    assert!(passages.contains("2 of these files have changed since they were"), "{passages}");
+    fs::remove_file(env.path("notes/b.md")).unwrap();
+    let md = human(&["--format", "md"]);
+    assert_eq!(md.stdout.matches(", *changed since it was indexed* (").count(), 1, "{}", md.text());
+    assert_eq!(md.stdout.matches(", *its file is missing* (").count(), 1, "{}", md.text());
+    assert!(md.stderr.starts_with("2 of these files have changed"), "{}", md.text());
+    for args in [&["--format", "paths"][..], &["--format", "paths", "-0"]] {
+        let paths = human(args);
+        assert!(!paths.stdout.contains("changed"), "{}", paths.text());
+        let note = |name: &str, verdict: &str| {
+            format!("warning: {} {verdict}\n", env.path("notes").join(name).display())
+        };
+        let changed = note("a.md", "has changed since it was indexed");
+        assert!(paths.stderr.contains(&changed), "{}", paths.text());
+        assert!(paths.stderr.contains(&note("b.md", "is missing")), "{}", paths.text());
+    }
+    let similar = env.ok(&["similar", "c.md"]).stdout;
+    assert!(similar.contains(" [changed]\n") && similar.contains(" [missing]\n"), "{similar}");
+}
+
+#[test]
+fn a_stale_best_hit_is_never_of_high_confidence() {
+    let env = TestEnv::real();
+    for file in fs::read_dir(CORPUS).unwrap() {
+        let file = file.unwrap();
+        env.write(&format!("notes/{}", file.file_name().display()), fs::read(file.path()).unwrap());
+    }
+    env.ok(&["add", "notes"]);
+    let confidence = |args: &[&str]| {
+        let answer = env.json(&[&["search", "what to do when the gauge is frozen"], args].concat());
+        answer["confidence"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(confidence(&[]), "high");
+    let handbook = env.path("notes/station-handbook.md");
+    let before = fs::read_to_string(&handbook).unwrap();
+    fs::write(&handbook, format!("{before}\nOne more line.\n")).unwrap();
+    assert_eq!(confidence(&[]), "low");
+    assert_eq!(confidence(&["--budget", "200"]), "low");
+    env.ok(&["update"]);
+    assert_eq!(confidence(&[]), "high");
+}
+
+#[test]
+fn a_touched_file_and_a_note_are_fresh() {
+    let env = three();
+    env.ok(&["add", "--note", "the zephyrine anchor lies in the cellar"]);
+    let file = File::options().write(true).open(env.path("notes/a.md")).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    let answer = env.json(&["search", "zephyrine"]);
+    let results = answer["results"].as_array().unwrap();
+    assert_eq!(results.len(), 4);
+    assert!(results.iter().all(|result| result["source"]["stale"].is_null()), "{answer}");
+}
+
+#[test]
+fn a_copy_and_a_link_of_the_user_are_followed() {
+    let env = three();
+    env.write("elsewhere/a.md", "# a\n\nanchor zephyrine");
+    symlink(env.path("elsewhere/a.md"), env.path("link.md")).unwrap();
+    env.ok(&["add", "link.md", "elsewhere/a.md"]);
+    let of_a = || stale(&env.json(&["search", "anchor zephyrine", "--top", "1"]));
+    fs::remove_file(env.path("notes/a.md")).unwrap();
+    assert_eq!(of_a()["a.md"], None, "a copy has its bytes");
+    fs::write(env.path("elsewhere/a.md"), "# a\n\nother text").unwrap();
+    assert_eq!(of_a()["a.md"].as_deref(), Some("changed"));
+    fs::remove_file(env.path("elsewhere/a.md")).unwrap();
+    assert_eq!(of_a()["a.md"].as_deref(), Some("missing"));
+}
+
+/// Gives the same numbers in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// Whether a shown text is what the file at its path says.
+fn is_current(result: &Value) -> bool {
+    let path = result["source"]["path"].as_str().unwrap();
+    let text = result["text"].as_str().unwrap();
+    fs::read_to_string(path).is_ok_and(|found| found.contains(text))
+}
+
+/// Requires a mark at each result that its file does not say, and nowhere else.
+#[track_caller]
+fn check_json(answer: &Value, what: &str) -> Vec<bool> {
+    let results = answer["results"].as_array().unwrap();
+    assert!(!results.is_empty(), "{what}: {answer}");
+    let current: Vec<bool> = results.iter().map(is_current).collect();
+    for (result, is_current) in results.iter().zip(&current) {
+        assert_eq!(result["source"]["stale"].is_null(), *is_current, "{what}: {result}");
+    }
+    if !current[0] {
+        assert_ne!(answer["confidence"], "high", "{what}");
+    }
+    current
+}
+
+/// The lines that name hits, in a text.
+fn heads<'a>(text: &'a str, is_head: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    text.lines().filter(|line| is_head(line)).collect()
+}
+
+#[test]
+fn no_stale_sentence_is_shown_without_its_mark() {
+    const FILES: u64 = 30;
+    let env = word_env();
+    let name = |number: u64| format!("notes/{number:02}.md");
+    let text = |number: u64, edition: u64| {
+        format!("# Station {number}\n\nstation{number} zephyrine edition{edition:04}\n")
+    };
+    for number in 0..FILES {
+        env.write(&name(number), text(number, 0));
+    }
+    env.ok(&["add", "notes"]);
+    let mut server = Client::start(&env, "", &[]);
+    let mut dice = Dice(20);
+    let mut num_stale = 0;
+    for round in 1..=200 {
+        let number = dice.below(FILES);
+        let path = env.path(name(number));
+        match dice.below(10) {
+            0..=5 => fs::write(&path, text(number, round)).unwrap(),
+            6 | 7 => _ = fs::rename(&path, env.path(format!("notes/moved{round}.md"))),
+            _ => _ = fs::remove_file(&path),
+        }
+        if round % 40 == 0 {
+            env.ok(&["update"]);
+        }
+        let query = format!("station{number} zephyrine");
+        let search = |args: &[&str]| {
+            env.ok(&[&["search", &query, "--fts-only", "--top", "4"], args].concat())
+        };
+        let current = check_json(&search(&[]).json(), "json");
+        num_stale += current.iter().filter(|is_current| !**is_current).count();
+        let what = format!("round {round}: {current:?}");
+        match round % 5 {
+            0 => _ = check_json(&search(&["--budget", "400"]).json(), "budget"),
+            1 => {
+                let shown = search(&["--format", "human"]).stdout;
+                let heads = heads(&shown, |line| line.contains(". [0.0"));
+                let found: Vec<bool> = heads
+                    .iter()
+                    .map(|head| !head.ends_with("ed]") && !head.ends_with("ing]"))
+                    .collect();
+                assert_eq!(found, current, "{what}: {shown}");
+            }
+            2 => {
+                let shown = search(&["--format", "md"]).stdout;
+                let heads = heads(&shown, |line| line.starts_with("**"));
+                let found: Vec<bool> = heads
+                    .iter()
+                    .map(|head| !head.contains("d* (") && !head.contains("g* ("))
+                    .collect();
+                assert_eq!(found, current, "{what}: {shown}");
+            }
+            3 => {
+                let lines = search(&["--format", "jsonl"]).stdout;
+                let results: Vec<Value> =
+                    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+                check_json(&json!({ "results": results }), "jsonl");
+            }
+            _ => {
+                let shown = search(&["--format", "paths"]);
+                let found: Vec<bool> = shown
+                    .stdout
+                    .lines()
+                    .map(|line| line.rsplit_once(':').unwrap().0)
+                    .map(|path| !shown.stderr.contains(&format!("warning: {path} ")))
+                    .collect();
+                assert_eq!(found, current, "{what}: {}", shown.text());
+            }
+        }
+        let arguments = json!({ "query": query, "top": 4 });
+        check_json(&server.data("kb_search", arguments.clone()), "kb_search");
+        let id = server.data("kb_search", arguments)["results"][0]["source"]["document_id"].clone();
+        check_json(&server.data("kb_similar", json!({ "document": id, "top": 4 })), "kb_similar");
+    }
+    assert!(num_stale > 100, "{num_stale}");
+}
