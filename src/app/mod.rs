@@ -7,6 +7,7 @@ mod absent;
 pub mod add;
 pub mod backup;
 pub mod cache;
+pub mod choose;
 mod chunking;
 pub mod doctor;
 pub mod embed;

@@ -235,10 +235,19 @@ fn reachable(
 pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     let store = session.open_existing()?.ok_or_else(unknown)?;
+    let document = find_in(&store, typed)?;
+    Ok((store, document))
+}
+
+/// Finds the document that was typed in an open database.
+///
+/// # Errors
+///
+/// Those of [`find`].
+pub(super) fn find_in(store: &Store, typed: &str) -> Result<StoredDocument> {
     let path = if typed.is_empty() { "." } else { typed };
     let path = paths::typed_text(&absolute(Path::new(path))?);
-    let document = read::find(&store, typed, &path)?;
-    Ok((store, document))
+    read::find(store, typed, &path)
 }
 
 /// Finds the document of a chunk.

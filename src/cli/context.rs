@@ -5,8 +5,9 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::app::Session;
+use crate::app::choose::{Choice, Criteria};
 use crate::app::session::{absolute, path_prefix};
-use crate::cli::args::{FilterArgs, Global};
+use crate::cli::args::{Choosing, FilterArgs, Global};
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::cli::{messages, streams};
@@ -124,6 +125,21 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
         until: args.until.clone(),
         excluded: Vec::new(),
     })
+}
+
+/// Returns the documents that were named, or what they must match.
+pub(super) fn choice(names: &[String], choosing: &Choosing) -> Result<Choice> {
+    if names.is_empty() {
+        criteria(choosing).map(Choice::Matching)
+    } else {
+        Ok(Choice::Named(names.to_vec()))
+    }
+}
+
+/// Returns what chosen documents must match.
+pub(super) fn criteria(choosing: &Choosing) -> Result<Criteria> {
+    let Choosing { filter, query, top } = choosing;
+    Ok(Criteria { filter: self::filter(filter)?, query: query.clone(), limit: *top })
 }
 
 /// Asks a question on stderr; any answer but `y` or `yes` means no.

@@ -236,7 +236,6 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Show(args::Show { format, .. })
         | Command::Open(args::Open { format, .. })
         | Command::Remove(args::Remove { format, .. })
-        | Command::Tags(args::Tags { format })
         | Command::Tag(args::Tag { format, .. })
         | Command::Status(args::Status { format, .. })
         | Command::Backup(args::Backup { format, .. })
@@ -245,6 +244,10 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Update(args::Update { format, .. })
         | Command::Reindex(args::Reindex { format, .. })
         | Command::Config(args::ConfigArgs { format, .. }) => Some(format.format),
+        Command::Tags(args) => Some(match &args.action {
+            Some(args::TagsAction::Rename(rename)) => rename.format.format,
+            None => args.format.format,
+        }),
         Command::Cache(args) => Some(match &args.action {
             Some(args::CacheAction::Clean(clean)) => clean.format.format,
             None => args.format.format,

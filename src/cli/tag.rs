@@ -2,13 +2,23 @@
 
 use crate::app;
 use crate::app::tag::TagRequest;
-use crate::cli::args;
-use crate::cli::context::Context;
+use crate::cli::args::{self, TagsAction};
+use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::error::Result;
 use crate::present::json;
 
 pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
+    if let Some(TagsAction::Rename(rename)) = &args.action {
+        let (old, new) = (&rename.old, &rename.new);
+        let renamed = app::tag::rename(&context.session, old, new, &context.ui)?;
+        context.present(
+            rename.format.format,
+            |out| json::renamed_tag(old, new, renamed, out),
+            |human, out| human.renamed_tag(old, new, renamed, out),
+        )?;
+        return Ok(ExitStatus::Success);
+    }
     let tags = app::read::tags(&context.session)?;
     context.present(
         args.format.format,
@@ -20,15 +30,26 @@ pub(super) fn list(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
 
 pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
     let request = TagRequest {
-        document: args.id.clone(),
+        documents: context::choice(&args.documents, &args.choosing)?,
         added: args.add.clone(),
         removed: args.remove.clone(),
     };
-    let document = app::tag::change(&context.session, &request, &context.ui)?;
+    let tagged = app::tag::change(&context.session, &request, &context.ui)?;
+    // A single document that was named has the answer that it always had.
+    let single = match (args.documents.as_slice(), tagged.documents.as_slice()) {
+        ([_], [document]) => Some(document),
+        _ => None,
+    };
     context.present(
         args.format.format,
-        |out| json::tagged(&document, out),
-        |human, out| human.tagged(&document, out),
+        |out| match single {
+            Some(document) => json::tagged(document, out),
+            None => json::tagged_all(&tagged, out),
+        },
+        |human, out| match single {
+            Some(document) => human.tagged(document, out),
+            None => human.tagged_all(&tagged, out),
+        },
     )?;
     Ok(ExitStatus::Success)
 }

@@ -30,7 +30,7 @@ pub use documents::paths::{KnownPath, PathRole, PathStamp};
 pub use documents::replace::{Change, NewDocument};
 pub use documents::roots::{Forgotten, KnownFile, Root};
 pub use documents::stamps::DocumentFiles;
-pub use documents::tags::TagCount;
+pub use documents::tags::{RenamedTag, TagCount};
 pub use documents::transfer::{ImportOutcome, Record, RecordedChunk};
 pub use documents::{DocumentName, ListedDocument, StoredDocument};
 pub use integrity::check::{PageCounts, Stats};

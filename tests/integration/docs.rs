@@ -72,7 +72,7 @@ const GROUP: &str = "skill";
 const FOR_PEOPLE: [&str; 5] = ["help", "completions", "man", "cache clean", "config set"];
 
 /// Commands that do something of their own and have another below them.
-const PAIRS: [[&str; 2]; 2] = [["cache", "clean"], ["config", "set"]];
+const PAIRS: [[&str; 2]; 3] = [["cache", "clean"], ["config", "set"], ["tags", "rename"]];
 
 /// Returns the command a line begins with, with two words if it is one of a group.
 fn command_of(line: &str) -> String {

@@ -39,6 +39,8 @@ mod daily;
 mod docs;
 /// Scans, pictures, web pages, DOCX, encrypted files; how well each could be read.
 mod documents;
+/// Tags of many documents, removal by selection, titles, dates and notes in the editor.
+mod edit;
 /// The model and the runtime library: numbers, downloads, damage.
 mod embedding;
 /// Removed and replaced text is erased from the files.

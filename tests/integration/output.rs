@@ -162,7 +162,7 @@ fn tables_and_facts_line_up() {
 fn people_are_told_what_was_done() {
     let env = TestEnv::real();
     assert_snapshot!(env.ok(&["list"]).text(), @r"No documents indexed. Run `kb add` to get started.");
-    assert_snapshot!(env.ok(&["tags"]).text(), @r"No tags. `kb tag ID --add NAME` adds one.");
+    assert_snapshot!(env.ok(&["tags"]).text(), @r"No tags. `kb tag DOC --add NAME` adds one.");
     assert_snapshot!(env.ok(&["add", "--note", "Call the bank", "--tags", "todo"]).text(), @r"
     --- stderr
     Added 1 document. 0 failed. 0 skipped (already indexed).

@@ -44,7 +44,12 @@ pub(crate) fn check_run(command: &Command, stdout: &str, stderr: &str, is_succes
                 }
             }
             Printed::Lines(names) => values().for_each(|value: Value| check_any(names, &value)),
-            Printed::Value(_) => {}
+            Printed::OneOf(names) if is_success => {
+                if let Ok(value) = serde_json::from_str(stdout) {
+                    check_any(names, &value);
+                }
+            }
+            Printed::Value(_) | Printed::OneOf(_) => {}
         }
         if let Ok(error) = serde_json::from_str(stderr) {
             check("error", &error);
@@ -55,6 +60,8 @@ pub(crate) fn check_run(command: &Command, stdout: &str, stderr: &str, is_succes
 /// The schemas of a command's output.
 enum Printed {
     Value(&'static str),
+    /// One value, of one of these.
+    OneOf(&'static [&'static str]),
     Lines(&'static [&'static str]),
 }
 
@@ -86,6 +93,8 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         ["skill", second, ..] => format!("skill-{second}"),
         ["config", "set", ..] => return None,
         ["cache", "clean", ..] => "cache-clean".to_owned(),
+        ["tags", "rename", ..] => "tags-rename".to_owned(),
+        ["tag", ..] => return Some(Printed::OneOf(&["tag", "tag-several"])),
         [first, ..] => (*first).to_owned(),
         [] => return None,
     };

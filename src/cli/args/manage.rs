@@ -6,8 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::app::values::tag;
-use crate::cli::args::Format;
 use crate::cli::args::values::directory;
+use crate::cli::args::{Choosing, Format};
+
+/// The flags of [`Choosing`]: documents are chosen by these or by name.
+const CHOOSING: [&str; 8] =
+    ["doc_type", "tags", "excluded_tags", "language", "since", "until", "path", "query"];
 
 /// Remove documents
 #[derive(Debug, Args)]
@@ -22,12 +26,18 @@ pub(in crate::cli) struct Remove {
     pub(in crate::cli) format: Format,
 }
 
-/// Add or remove tags of a document
+/// Add or remove tags of documents
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Filters choose all documents that pass them; with --query, of those only the documents of the results. All \
+documents change together: if one is not found, none changes. `kb tags rename` renames a tag everywhere.")]
 pub(in crate::cli) struct Tag {
-    /// Id of the document, as `kb list` shows it
-    #[arg(value_name = "ID", allow_negative_numbers = true)]
-    pub(in crate::cli) id: String,
+    /// Documents: ids, paths, or unique parts of titles or paths
+    #[arg(value_name = "DOC", required_unless_present_any = CHOOSING, allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = CHOOSING)]
+    pub(in crate::cli) documents: Vec<String>,
+    #[command(flatten)]
+    pub(in crate::cli) choosing: Choosing,
     /// Tags to add, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     #[arg(required_unless_present = "remove")]

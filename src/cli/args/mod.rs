@@ -24,8 +24,10 @@ pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Export, Reindex, Remove, Status,
     Tag,
 };
-pub(super) use read::{Info, List, Open, Outline, SelectionArgs, Show, Tags};
-pub(super) use search::{Embed, Eval, FilterArgs, How, Search, SearchFormat, Similar, Why};
+pub(super) use read::{Info, List, Open, Outline, SelectionArgs, Show, Tags, TagsAction};
+pub(super) use search::{
+    Choosing, Embed, Eval, FilterArgs, How, Search, SearchFormat, Similar, Why,
+};
 pub(super) use skill::{Skc, Skill, SkillCall};
 
 /// A local, offline knowledge base: keyword and semantic search over your documents
@@ -105,9 +107,9 @@ pub(super) enum Command {
     Open(Open),
     /// Remove documents
     Remove(Remove),
-    /// List tags
+    /// List or rename tags
     Tags(Tags),
-    /// Add or remove tags of a document
+    /// Add or remove tags of documents
     Tag(Tag),
     /// Show what the database holds
     Status(Status),

@@ -1,8 +1,9 @@
 //! Defines the arguments of list, info, tags, outline, show and open.
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::app::read::SortKey;
+use crate::app::values::tag;
 use crate::cli::args::values::{lines, top};
 use crate::cli::args::{FilterArgs, Format};
 use crate::document::ChunkId;
@@ -56,9 +57,34 @@ pub(in crate::cli) struct Info {
     pub(in crate::cli) format: Format,
 }
 
-/// List tags
+/// List or rename tags
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Tags {
+    /// What to do; all tags are listed without it.
+    #[command(subcommand)]
+    pub(in crate::cli) action: Option<TagsAction>,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// An action on all tags.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum TagsAction {
+    /// Rename a tag
+    Rename(TagsRename),
+}
+
+/// Rename a tag
+#[derive(Debug, Args)]
+#[command(after_help = "\
+If there is a tag NEW already, the two become one. Added folders that give OLD to new files give them NEW.")]
+pub(in crate::cli) struct TagsRename {
+    /// The tag
+    #[arg(value_name = "OLD", value_parser = tag)]
+    pub(in crate::cli) old: String,
+    /// Its new name
+    #[arg(value_name = "NEW", value_parser = tag)]
+    pub(in crate::cli) new: String,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }

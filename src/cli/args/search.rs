@@ -160,6 +160,19 @@ pub(in crate::cli) struct FilterArgs {
     pub(in crate::cli) path: Option<PathBuf>,
 }
 
+/// Chooses documents by what they are, instead of by name.
+#[derive(Debug, Clone, Args)]
+pub(in crate::cli) struct Choosing {
+    #[command(flatten)]
+    pub(in crate::cli) filter: FilterArgs,
+    /// Only the documents of the results of this search
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) query: Option<String>,
+    /// With --query: use at most N results [default: search.default_top, 10]
+    #[arg(long, value_name = "N", value_parser = top, requires = "query")]
+    pub(in crate::cli) top: Option<u32>,
+}
+
 /// Measure retrieval quality
 #[derive(Debug, Args)]
 #[command(after_help = "\

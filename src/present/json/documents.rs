@@ -5,6 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::tag::{RenamedTag, Tagged};
 use crate::document::{ChunkId, DocumentId, Quality};
 use crate::present::json::CONTRACT_VERSION;
 use crate::store::{ListedDocument, StoredChunk, StoredDocument, TagCount};
@@ -265,6 +266,84 @@ pub fn tagged(document: &StoredDocument, out: &mut Json<'_>) -> io::Result<()> {
         contract_version: CONTRACT_VERSION,
         id: document.id,
         tags: &document.tags,
+    })
+}
+
+/// The tags of several documents after a change.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct TaggedAllJson<'a> {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// How many documents were named or matched.
+    selected: usize,
+    /// Ids of those whose tags changed.
+    changed: &'a [DocumentId],
+    /// All that were selected.
+    documents: Vec<TagsOfJson<'a>>,
+}
+
+/// The tags of a document.
+#[derive(Serialize, JsonSchema)]
+struct TagsOfJson<'a> {
+    /// The document.
+    id: DocumentId,
+    /// Its title.
+    title: &'a str,
+    /// All its tags, in alphabetical order.
+    tags: &'a [String],
+}
+
+/// Writes the tags of several documents after a change.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn tagged_all(tagged: &Tagged, out: &mut Json<'_>) -> io::Result<()> {
+    let documents = tagged.documents.iter().map(|document| TagsOfJson {
+        id: document.id,
+        title: &document.title,
+        tags: &document.tags,
+    });
+    out.value(&TaggedAllJson {
+        contract_version: CONTRACT_VERSION,
+        selected: tagged.documents.len(),
+        changed: &tagged.changed,
+        documents: documents.collect(),
+    })
+}
+
+/// What renaming a tag did.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct RenamedTagJson<'a> {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// The old name.
+    from: &'a str,
+    /// The new name.
+    to: &'a str,
+    /// Documents that had the tag.
+    documents: u32,
+    /// Whether there was a tag with the new name, so that the two are one now.
+    merged: bool,
+}
+
+/// Writes what renaming a tag did.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn renamed_tag(
+    from: &str,
+    to: &str,
+    renamed: RenamedTag,
+    out: &mut Json<'_>,
+) -> io::Result<()> {
+    out.value(&RenamedTagJson {
+        contract_version: CONTRACT_VERSION,
+        from,
+        to,
+        documents: renamed.num_documents,
+        merged: renamed.is_merged,
     })
 }
 

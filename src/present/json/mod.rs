@@ -26,8 +26,11 @@ pub(super) use cache::{CacheJson, CleanedJson};
 pub use cache::{cache, cleaned};
 pub(super) use doctor::DoctorJson;
 pub use doctor::doctor;
-pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, TagJson, TaggedJson};
-pub use documents::{info, list, removed, tagged, tags};
+pub(super) use documents::{
+    InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, RenamedTagJson, TagJson, TaggedAllJson,
+    TaggedJson,
+};
+pub use documents::{info, list, removed, renamed_tag, tagged, tagged_all, tags};
 pub(super) use eval::EvalJson;
 pub use eval::eval;
 pub(super) use runs::{BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson};

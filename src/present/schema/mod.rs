@@ -106,7 +106,12 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::read::OpenJson>("open", "kb open --format json"),
     Published::of::<json::RemovedJson>("remove", "kb remove --format json"),
     Published::of::<Vec<json::TagJson>>("tags", "kb tags --format json"),
-    Published::of::<json::TaggedJson>("tag", "kb tag --format json"),
+    Published::of::<json::RenamedTagJson>("tags-rename", "kb tags rename --format json"),
+    Published::of::<json::TaggedJson>("tag", "kb tag DOC --format json"),
+    Published::of::<json::TaggedAllJson>(
+        "tag-several",
+        "kb tag of several documents, or with filters",
+    ),
     Published::of::<json::StatusJson>("status", "kb status --format json"),
     Published::of::<json::BackupJson>("backup", "kb backup --format json"),
     Published::of::<HeadLine>("export-head", "kb export, the first line"),

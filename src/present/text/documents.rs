@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
+use crate::app::tag::{RenamedTag, Tagged};
 use crate::document::{DocumentId, Quality};
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;
@@ -140,7 +141,7 @@ impl Human {
     /// Errors of writing.
     pub fn tags(&self, tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
         if tags.is_empty() {
-            return writeln!(out, "No tags. `kb tag ID --add NAME` adds one.");
+            return writeln!(out, "No tags. `kb tag DOC --add NAME` adds one.");
         }
         let rows = tags.iter().map(|tag| vec![tag.count.to_string(), clean(&tag.name)]);
         let columns = [numbers("COUNT"), texts("TAG").painted(Meaning::Tag)];
@@ -155,6 +156,35 @@ impl Human {
     pub fn tagged(&self, document: &StoredDocument, out: &mut Sheet<'_>) -> io::Result<()> {
         let tags = if document.tags.is_empty() { "none".into() } else { document.tags.join(", ") };
         writeln!(out, "Tags of '{}': {}", clean(&document.title), clean(&tags))
+    }
+
+    /// Writes how many documents were selected and changed.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn tagged_all(&self, tagged: &Tagged, out: &mut Sheet<'_>) -> io::Result<()> {
+        let selected = counted(tagged.documents.len(), "document");
+        let changed = thousands(tagged.changed.len() as u64);
+        writeln!(out, "Selected {selected}; changed the tags of {changed}.")
+    }
+
+    /// Writes what renaming a tag did.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn renamed_tag(
+        &self,
+        from: &str,
+        to: &str,
+        renamed: RenamedTag,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
+        let verb = if renamed.is_merged { "Merged" } else { "Renamed" };
+        let join = if renamed.is_merged { "into" } else { "to" };
+        let documents = counted(renamed.num_documents as usize, "document");
+        writeln!(out, "{verb} '{}' {join} '{}': {documents}.", clean(from), clean(to))
     }
 
     /// Writes the ids of removed documents.

@@ -1,6 +1,6 @@
 //! Reads and changes tags. Triggers remove a tag along with the last document that has it.
 
-use rusqlite::{Connection, named_params};
+use rusqlite::{Connection, OptionalExtension, named_params};
 
 use crate::document::DocumentId;
 use crate::error::{Error, Result};
@@ -17,6 +17,15 @@ pub struct TagCount {
     pub name: String,
     /// Number of documents that have it, at least one.
     pub count: u32,
+}
+
+/// What renaming a tag did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenamedTag {
+    /// Documents that had the tag.
+    pub num_documents: u32,
+    /// Whether there was a tag with the new name, so that the two are one now.
+    pub is_merged: bool,
 }
 
 const TAGS: &str = "
@@ -44,6 +53,28 @@ const UNLINK_TAGS: &str = "
 const COPY_TAGS: &str = "
     INSERT OR IGNORE INTO document_tags (document_id, tag_id)
     SELECT :to, tag_id FROM document_tags WHERE document_id = :from";
+
+const TAG_ID: &str = "SELECT id FROM tags WHERE name = :name";
+
+const RENAME_TAG: &str = "UPDATE tags SET name = :to WHERE name = :from";
+
+/// The documents that have one tag get another one.
+const MERGE_TAG: &str = "
+    INSERT OR IGNORE INTO document_tags (document_id, tag_id)
+    SELECT document_id, :to FROM document_tags WHERE tag_id = :from";
+
+const UNLINK_TAG: &str = "DELETE FROM document_tags WHERE tag_id = :id";
+
+const NUM_TAGGED: &str = "SELECT count(*) FROM document_tags WHERE tag_id = :id";
+
+/// The tags that added folders give to new files.
+const RENAME_IN_ROOTS: &str = "
+    UPDATE roots
+    SET tags = (
+        SELECT json_group_array(name ORDER BY name)
+        FROM (SELECT DISTINCT iif(value = :from, :to, value) AS name FROM json_each(roots.tags))
+    )
+    WHERE EXISTS (SELECT 1 FROM json_each(roots.tags) WHERE value = :from)";
 
 const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents WHERE id = :id)";
 
@@ -75,30 +106,73 @@ impl Store {
         })
     }
 
-    /// Adds tags to a document and removes others; tags it does not have are skipped.
+    /// Adds tags to documents and removes others, all in one transaction; tags that a document does
+    /// not have are skipped. Returns the documents whose tags changed.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownDocument`] and errors of the database; nothing is changed in these cases.
     pub fn change_tags(
         &mut self,
-        id: DocumentId,
+        ids: &[DocumentId],
         added: &[String],
         removed: &[String],
-    ) -> Result<()> {
+    ) -> Result<Vec<DocumentId>> {
         self.write(|db| {
-            require_document(db, id)?;
-            link(db, id, added)?;
-            if removed.is_empty() {
-                return Ok(());
-            }
-            erase::mark(db)?;
             let names = rows::to_json(removed)?;
-            db.prepare_cached(UNLINK_TAGS)?
-                .execute(named_params! { ":document_id": id, ":names": names })?;
-            Ok(())
+            let mut changed = Vec::new();
+            for &id in ids {
+                require_document(db, id)?;
+                let mut num_changes = link(db, id, added)?;
+                if !removed.is_empty() {
+                    erase::mark(db)?;
+                    num_changes += db
+                        .prepare_cached(UNLINK_TAGS)?
+                        .execute(named_params! { ":document_id": id, ":names": names })?;
+                }
+                if num_changes > 0 {
+                    changed.push(id);
+                }
+            }
+            Ok(changed)
         })
     }
+
+    /// Renames a tag, also among the tags that folders give to new files. If the new name is in use,
+    /// the documents of both tags have it afterwards. Returns `None` if nothing has the tag.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database; nothing is changed in these cases.
+    pub fn rename_tag(&mut self, from: &str, to: &str) -> Result<Option<RenamedTag>> {
+        self.write(|db| {
+            let names = named_params! { ":from": from, ":to": to };
+            let is_in_roots = db.prepare_cached(RENAME_IN_ROOTS)?.execute(names)? > 0;
+            let mut renamed = RenamedTag { num_documents: 0, is_merged: tag_id(db, to)?.is_some() };
+            if let Some(old) = tag_id(db, from)? {
+                let old_id = named_params! { ":id": old };
+                renamed.num_documents =
+                    db.prepare_cached(NUM_TAGGED)?.query_row(old_id, |row| row.get(0))?;
+                match tag_id(db, to)? {
+                    None => db.prepare_cached(RENAME_TAG)?.execute(names)?,
+                    Some(new) => {
+                        let ids = named_params! { ":from": old, ":to": new };
+                        db.prepare_cached(MERGE_TAG)?.execute(ids)?;
+                        db.prepare_cached(UNLINK_TAG)?.execute(old_id)?
+                    }
+                };
+            } else if !is_in_roots {
+                return Ok(None);
+            }
+            erase::mark(db)?;
+            Ok(Some(renamed))
+        })
+    }
+}
+
+fn tag_id(db: &Connection, name: &str) -> Step<Option<i64>> {
+    let params = named_params! { ":name": name };
+    Ok(db.prepare_cached(TAG_ID)?.query_row(params, |row| row.get(0)).optional()?)
 }
 
 /// Adds these tags to a document and returns how many are new.
@@ -159,7 +233,9 @@ mod tests {
         assert_eq!(db.store.add_tags(id, &names(&["two", "it's, \"odd\""])).unwrap(), 2);
         assert_eq!(db.store.add_tags(id, &names(&["two"])).unwrap(), 0);
         check(&db, &[("it's, \"odd\"", 1), ("one", 1), ("two", 1)]);
-        db.store.change_tags(id, &[], &names(&["one", "never borne"])).unwrap();
+        let removed = names(&["one", "never borne"]);
+        assert_eq!(db.store.change_tags(&[id], &[], &removed).unwrap(), [id]);
+        assert_eq!(db.store.change_tags(&[id], &[], &removed).unwrap(), []);
         check(&db, &[("it's, \"odd\"", 1), ("two", 1)]);
         db.store.remove(id).unwrap();
         check(&db, &[]);
@@ -168,12 +244,27 @@ mod tests {
     #[test]
     fn tags_of_an_unknown_document_are_an_error_and_leave_nothing() {
         let mut db = TestDb::new();
+        let known = db.add("/a.md", &["a"], &[]);
         for outcome in [
             db.store.add_tags(DocumentId(9), &names(&["one"])).map(drop),
-            db.store.change_tags(DocumentId(9), &[], &names(&["one"])),
+            db.store.change_tags(&[known, DocumentId(9)], &names(&["one"]), &[]).map(drop),
         ] {
             assert!(matches!(outcome, Err(Error::UnknownDocument { .. })));
         }
         check(&db, &[]);
+    }
+
+    #[test]
+    fn a_renamed_tag_keeps_its_documents_and_merges_with_one_of_that_name() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["a"], &["old", "both"]);
+        db.add("/b.md", &["b"], &["old", "new"]);
+        db.add("/c.md", &["c"], &["new"]);
+        let renamed = db.store.rename_tag("both", "either").unwrap().unwrap();
+        assert_eq!(renamed, RenamedTag { num_documents: 1, is_merged: false });
+        let renamed = db.store.rename_tag("old", "new").unwrap().unwrap();
+        assert_eq!(renamed, RenamedTag { num_documents: 2, is_merged: true });
+        check(&db, &[("either", 1), ("new", 3)]);
+        assert_eq!(db.store.rename_tag("old", "new").unwrap(), None);
     }
 }

@@ -345,7 +345,7 @@ mod tests {
                     Act::Scan(num_ahead) => scan(&mut db, &files, num_ahead),
                     Act::Remove(id) => drop(db.store.remove(id).unwrap()),
                     Act::Tag(id, tag) => drop(db.store.add_tags(id, &[format!("tag {tag}")])),
-                    Act::Untag(id, tag) => drop(db.store.change_tags(id, &[], &[format!("tag {tag}")])),
+                    Act::Untag(id, tag) => drop(db.store.change_tags(&[id], &[], &[format!("tag {tag}")])),
                     Act::Reindex(is_finished) => reindex(&mut db, is_finished),
                 }
                 prop_assert_eq!(db.store.check().unwrap(), Vec::<String>::new());

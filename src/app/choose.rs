@@ -1,0 +1,100 @@
+//! Chooses the documents that a use case is about: by name, or by filters and a query.
+
+use crate::app::read::find_in;
+use crate::app::search::{self, SearchRequest};
+use crate::app::{Observer, Session, absent};
+use crate::document::{DocumentId, Filter};
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// The documents that a use case is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// Those with these names: ids, paths, or unique parts of titles or paths.
+    Named(Vec<String>),
+    /// Those that match.
+    Matching(Criteria),
+}
+
+/// What documents must match to be chosen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Criteria {
+    /// What they are.
+    pub filter: Filter,
+    /// Only documents of the hits of this query.
+    pub query: Option<String>,
+    /// Hits of the query to use; `search.default_top` without.
+    pub limit: Option<u32>,
+}
+
+/// Returns the database and the ids of the chosen documents in it, each once; by id where they were
+/// not named. `None` if there is no database, and no document was named.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`] and [`Error::AmbiguousDocument`] for a name; those of a search.
+pub(super) fn choose(
+    session: &Session,
+    choice: &Choice,
+    observer: &dyn Observer,
+) -> Result<Option<(Store, Vec<DocumentId>)>> {
+    match choice {
+        Choice::Named(names) => {
+            let first =
+                || Error::UnknownDocument { id: names.first().cloned().unwrap_or_default() };
+            let store = session.open_existing()?.ok_or_else(first)?;
+            let mut ids: Vec<DocumentId> = Vec::new();
+            for name in names {
+                let id = find_in(&store, name)?.id;
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+            Ok(Some((store, ids)))
+        }
+        Choice::Matching(criteria) => {
+            let of_hits = of_hits(session, criteria, observer)?;
+            let Some(store) = session.open_existing()? else { return Ok(None) };
+            let ids = matching(&store, criteria, of_hits.as_deref(), observer)?;
+            Ok(Some((store, ids)))
+        }
+    }
+}
+
+/// Returns the documents of the hits of the query, best first; `None` without a query.
+pub(super) fn of_hits(
+    session: &Session,
+    criteria: &Criteria,
+    observer: &dyn Observer,
+) -> Result<Option<Vec<DocumentId>>> {
+    let Some(query) = &criteria.query else { return Ok(None) };
+    let request = SearchRequest {
+        query: query.clone(),
+        limit: criteria.limit,
+        filter: criteria.filter.clone(),
+        ..SearchRequest::default()
+    };
+    let found = search::search(session, &request, observer)?;
+    // The connection that the search used must not keep what is removed next in the log.
+    session.close()?;
+    Ok(Some(found.hits().iter().map(|hit| hit.stored.document_id).collect()))
+}
+
+/// Returns the documents that pass the filter and, if there are hits, have one; by id. Notes on the
+/// way why there are none.
+pub(super) fn matching(
+    store: &Store,
+    criteria: &Criteria,
+    of_hits: Option<&[DocumentId]>,
+    observer: &dyn Observer,
+) -> Result<Vec<DocumentId>> {
+    let documents = store.documents(&criteria.filter)?;
+    let ids = documents.iter().map(|document| document.id);
+    let ids: Vec<DocumentId> =
+        ids.filter(|id| of_hits.is_none_or(|of_hits| of_hits.contains(id))).collect();
+    // A search has reported it already.
+    if ids.is_empty() && of_hits.is_none() {
+        absent::note(store, &criteria.filter, observer)?;
+    }
+    Ok(ids)
+}
