@@ -3,7 +3,7 @@
 //! There is one function for each place that first parses bytes from outside. It is not part of the
 //! program: only tests and the feature `fuzzing` compile it.
 
-#![expect(clippy::missing_panics_doc, reason = "a panic is what is looked for")]
+#![expect(clippy::missing_panics_doc, reason = "a panic is a finding")]
 
 use std::path::Path;
 

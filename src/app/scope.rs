@@ -51,7 +51,7 @@ impl Scope {
                 || scope.known.iter().any(|file| is_below(&paths::path_of(&file.stamp.path)));
             if !is_known {
                 return Err(Error::Usage {
-                    message: format!("nothing was added from {}", path.display()),
+                    message: format!("{} has not been added", path.display()),
                     hint: Some("add it with `kb add`; `kb list` shows all documents".into()),
                 });
             }

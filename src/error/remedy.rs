@@ -184,7 +184,7 @@ impl Error {
             Self::UnsupportedFormat { .. } => Some(
                 "supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go .js .ts .rs \
                  .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; \
-                 `--type` and `--language` say what another file is"
+                 `--type` and `--language` set the type of other files"
                     .into(),
             ),
             Self::NotAFile { .. } => Some(

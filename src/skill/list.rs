@@ -46,7 +46,7 @@ pub struct ListOptions {
     pub limit: Option<u32>,
     /// A glob on the name.
     pub pattern: Option<String>,
-    /// Compares the files with what was built.
+    /// Whether the files are compared with the last build.
     pub checks_obsolete: bool,
 }
 

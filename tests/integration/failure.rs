@@ -99,7 +99,7 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
             "unsupported_format",
             "error: unsupported file type: [HOME]/text.xyz\n\
              hint: supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .py .sh .bash .go .js .ts .rs \
-             .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` say what another file is"
+             .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` set the type of other files"
                 .into(),
         ),
     ] {

@@ -220,7 +220,7 @@ fn an_unreachable_hub_is_reported_with_every_source_tried() {
     assert_eq!(
         lines,
         [
-            "model all-MiniLM-L6-v2 is not to be had from http://127.0.0.1:9: \
+            "Could not fetch model all-MiniLM-L6-v2 from http://127.0.0.1:9: \
              io: Connection refused (os error 111)",
             "error: cannot fetch model all-MiniLM-L6-v2: http://127.0.0.1:9: \
              io: Connection refused (os error 111); \

@@ -207,7 +207,7 @@ fn a_changed_graph_is_rebuilt() {
             _ => env.ok(&["add", "--note", &format!("A note after {end}.")]),
         };
         let finding =
-            format!("{} has changed since kb put it there: it is made again", path.display());
+            format!("{} was changed by another program; kb creates it again", path.display());
         assert_eq!(output.stderr.matches(&finding).count(), 1, "{}", output.stderr);
         assert_eq!(answer(&env), before);
         doctor(&env, &[], 0);

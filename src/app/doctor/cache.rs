@@ -99,7 +99,7 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
             "{} has files that are not in the manifest; kb does not load them",
             part.display()
         );
-        let fix = "`kb cache clean` removes what is not in use";
+        let fix = "`kb cache clean` removes unused parts";
         findings.add_with_fix(NAME, Verdict::Note, message, fix);
     }
     if wrong(found).is_empty() && !is_damaged && !found.files.is_empty() {

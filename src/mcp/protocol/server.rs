@@ -346,7 +346,7 @@ fn forward_progress(
     (Some(sender), task::spawn(forward))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no run has so many files")]
+#[expect(clippy::cast_precision_loss, reason = "no run has that many files")]
 fn number(count: usize) -> f64 {
     count as f64
 }

@@ -143,7 +143,7 @@ mod tests {
         let indented = "  two words that are indented and long enough for two lines";
         insta::assert_snapshot!(shown(&terminal, indented), @"
         two words that are indented and long
-            enough for two lines
+          enough for two lines
         ");
         assert_eq!(shown(&terminal, "hint: short"), "hint: short\n");
     }

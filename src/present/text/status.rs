@@ -96,7 +96,7 @@ impl Human {
             database += " (does not exist yet)";
         }
         let built_with = setup.binding.as_ref().map_or_else(
-            || "nothing yet".into(),
+            || "no model yet".into(),
             |binding| {
                 format!(
                     "{} ({} dim, {})",

@@ -32,8 +32,8 @@ const STATEMENT_CACHE: usize = 64;
 /// - `cache_size`: in KiB when negative. Large enough that the upper levels of the keyword index
 ///   stay in memory during an ingest.
 /// - `mmap_size`: in bytes. A scan of all vectors takes a third less time if pages need not be
-///   copied into the cache first. SQLite reads normally what is beyond this size or cannot be
-///   mapped.
+///   copied into the cache first. SQLite reads pages normally that are beyond this size or cannot
+///   be mapped.
 /// - `secure_delete`: deleted content is overwritten; see `erase.rs`.
 const PRAGMAS: &str = "
     PRAGMA foreign_keys = ON;

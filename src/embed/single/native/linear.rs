@@ -65,7 +65,7 @@ impl Input<'_> {
 impl<'a> Linear<'a> {
     /// Prepares activations for any number of products.
     pub(super) fn input(self, activations: &Array2<f32>) -> Input<'_> {
-        let numbers = activations.as_slice().expect("activations lie row by row");
+        let numbers = activations.as_slice().expect("activations are stored row by row");
         Input { activations, steps: self.rows.map(|_| int8::quantise(numbers)) }
     }
 
@@ -180,7 +180,7 @@ fn multiply(
     input: &Input<'_>,
     part: &mut Part<'_>,
 ) -> Result<()> {
-    let tokens = input.activations.as_slice().expect("activations lie row by row");
+    let tokens = input.activations.as_slice().expect("activations are stored row by row");
     let len = rows.num_columns;
     let rows_a_piece = (PIECE_LEN / len.max(1)).max(1);
     for (idx, mut output) in part.output.axis_chunks_iter_mut(Axis(1), rows_a_piece).enumerate() {
