@@ -52,6 +52,9 @@ pub struct AddRequest {
     pub follows_links: bool,
     /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
     pub password: Option<String>,
+    /// Time for a run that the user did not ask for: longer documents fail, failures are not logged, the model
+    /// is not fetched, and a database in use is not waited for.
+    pub time_limit: Option<Duration>,
 }
 
 impl AddRequest {
@@ -65,6 +68,7 @@ impl AddRequest {
             language: None,
             follows_links: false,
             password: None,
+            time_limit: None,
         }
     }
 }
@@ -146,10 +150,16 @@ pub(super) fn ingest(
     observer: &dyn Observer,
 ) -> Result<IngestReport> {
     let mut store = session.open_store()?;
+    if let Some(limit) = request.time_limit {
+        store.wait_at_most(limit)?;
+    }
     let bound = store.binding()?;
     model::check_selection(session, bound.as_ref())?;
     let selection = model::select(session, bound.as_ref())?;
-    let installed = selection.locate_or_install(observer)?;
+    let installed = match request.time_limit {
+        Some(_) => selection.locate()?,
+        None => selection.locate_or_install(observer)?,
+    };
     store.bind(&selection.binding(&installed))?;
     let model = selection.open_for_passages(&installed, observer)?;
     let mut options = options(session, request, &model)?;
@@ -166,7 +176,9 @@ pub(super) fn ingest(
     let walk = matches!(request.source, Source::Paths(_)).then_some(options.walk);
     observer.on_event(Event::IngestBegins { starts, walk, is_single });
     let mut on_event = |event: ingest::Event<'_>| {
-        if let ingest::Event::Failed { path, error } = &event {
+        if let ingest::Event::Failed { path, error } = &event
+            && request.time_limit.is_none()
+        {
             log.append(path, error, observer);
         }
         observer.on_event(Event::Ingest(&event));
@@ -259,6 +271,10 @@ fn options(
     let mut pdf = ReadOptions::new(reader);
     pdf.password = password(session, request)?;
     pdf.ocr = ocr::options(session);
+    let limit = request.time_limit;
+    if let Some(limit) = limit {
+        (pdf.wall, pdf.wall_per_page) = (limit, Duration::ZERO);
+    }
     let settings = &config.ingestion;
     let tokenizer = &model.tokenizer;
     Ok(IngestOptions {
@@ -271,7 +287,7 @@ fn options(
         num_workers: settings.workers as usize,
         batch_size: settings.batch_size as usize,
         num_embedders: model::num_cores(),
-        max_cpu: Duration::from_secs(settings.max_cpu_seconds.into()),
+        max_cpu: limit.unwrap_or(Duration::from_secs(settings.max_cpu_seconds.into())),
         is_cancelled: Arc::default(),
         keeps_tags: false,
     })

@@ -1,14 +1,26 @@
-//! Marks hits whose files have changed since they were indexed.
+//! Marks hits whose files have changed since they were indexed, and reads such files again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use crate::app::Session;
-use crate::document::{ChunkId, Stale};
+use crate::app::add::{AddRequest, Remembers, Source, ingest};
+use crate::app::observer::Event;
+use crate::app::update::{Kind, kind};
+use crate::app::{Observer, Session};
+use crate::document::{ChunkId, DocType, Stale};
 use crate::error::Result;
 use crate::ingest::freshness::{self, HASH_LIMIT};
 use crate::ingest::reach::Access;
+use crate::ingest::survey::root_of;
+use crate::ingest::walk::Start;
 use crate::search::Hit;
 use crate::store::Store;
+use crate::text::paths;
+
+pub use crate::config::Freshness;
 
 /// Compares the documents of hits with their files, and marks the hits that are stale.
 ///
@@ -35,4 +47,97 @@ pub(super) fn mark(session: &Session, store: &Store, hits: &mut [&mut Hit]) -> R
         hit.stale = by_chunk.get(&hit.stored.chunk.id).copied().unwrap_or(Some(Stale::Changed));
     }
     Ok(())
+}
+
+/// Reads the changed files of hits again, as far as `search.refresh_ms` allows, and returns whether
+/// the search should be repeated. A file that cannot be read again only keeps its mark, so nothing
+/// here fails a search.
+pub(super) fn refresh(session: &Session, hits: &[&Hit], observer: &dyn Observer) -> bool {
+    let is_changed = |hit: &&&Hit| hit.stale == Some(Stale::Changed);
+    // Reading a PDF or a picture may take seconds, most of all with OCR.
+    let is_quick = |hit: &&&Hit| hit.stored.doc_type != DocType::Pdf;
+    let changed = hits.iter().filter(is_changed).filter(is_quick);
+    let changed: BTreeSet<&str> = changed.filter_map(|hit| hit.stored.path.as_deref()).collect();
+    if changed.is_empty() {
+        return false;
+    }
+    match read_again(session, &changed) {
+        Ok(()) => true,
+        Err(error) => {
+            observer.detail(&format!("changed files were not read again: {error}"));
+            // Some may have been committed before the error.
+            true
+        }
+    }
+}
+
+/// Reads remembered files as `kb update` does.
+fn read_again(session: &Session, changed: &BTreeSet<&str>) -> Result<()> {
+    let limit = Duration::from_millis(session.config().search.refresh_ms.into());
+    let within = Within { deadline: Instant::now() + limit, is_over: Arc::default() };
+    for ((tags, doc_type, language, follows_links), starts) in starts(session, changed)? {
+        let Some(left) = within.left() else { break };
+        let request = AddRequest {
+            tags,
+            doc_type,
+            language,
+            follows_links,
+            time_limit: Some(left),
+            ..AddRequest::of(Source::Paths(Vec::new()))
+        };
+        ingest(session, &request, &starts, Remembers::Nothing, &within)?;
+    }
+    Ok(())
+}
+
+/// Returns the files to read, by the options to read them with.
+fn starts(session: &Session, changed: &BTreeSet<&str>) -> Result<BTreeMap<Kind, Vec<Start>>> {
+    let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
+    let Some(store) = session.open_existing()? else { return Ok(by_kind) };
+    let roots = store.roots()?;
+    let access = Access::new(&roots, session.config().ingestion.follow_links);
+    let folders: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
+    for path in changed {
+        let Some(known) = store.known_path(path)? else { continue };
+        // A file that must not be reached keeps its mark.
+        let Ok((path, reach)) = access.of_stamp(&known.stamp) else { continue };
+        let root = root_of(&folders, &path)
+            .and_then(|folder| roots.iter().find(|root| paths::path_of(&root.path) == folder))
+            .filter(|root| root.doc_type.is_some() || root.language.is_some());
+        let kind = match root {
+            Some(root) => {
+                let language = root.language.as_ref().and_then(|word| word.parse().ok());
+                (Vec::new(), root.doc_type, language, false)
+            }
+            None => kind(known.doc_type, known.language.as_deref(), &path),
+        };
+        by_kind.entry(kind).or_default().push(Start::known(&path, reach));
+    }
+    store.close()?;
+    Ok(by_kind)
+}
+
+/// Ends a run after the current document when the time is over. Reports nothing.
+struct Within {
+    deadline: Instant,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Within {
+    /// Returns the time left; `None` if it is over.
+    fn left(&self) -> Option<Duration> {
+        self.deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+    }
+}
+
+impl Observer for Within {
+    fn on_event(&self, _: Event<'_>) {
+        if self.left().is_none() {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_over)
+    }
 }

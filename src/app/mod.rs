@@ -14,7 +14,7 @@ pub mod embed;
 pub mod erase;
 pub mod error_log;
 pub mod eval;
-mod freshness;
+pub mod freshness;
 pub mod init;
 pub mod model;
 pub mod observer;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::app::freshness::{self, Freshness};
+use crate::app::observer::Silent;
 use crate::app::read::{find, of_chunk};
-use crate::app::{Observer, Session, absent, freshness, model};
+use crate::app::{Observer, Session, absent, model};
 use crate::document::{Binding, ChunkId, DocumentId, Filter};
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
@@ -46,6 +48,8 @@ pub struct SearchRequest {
     pub budget: Option<u32>,
     /// Chunks to add before and after each hit.
     pub context: u32,
+    /// What is done about hits whose files have changed; `search.freshness` if it is `None`.
+    pub freshness: Option<Freshness>,
     /// Fewest hits to request, even if `limit` is smaller.
     pub least: u32,
 }
@@ -79,6 +83,7 @@ impl SearchRequest {
             is_explained: self.is_explained || given.is_explained,
             budget: self.budget.or(given.budget),
             context: self.context.max(given.context),
+            freshness: self.freshness.or(given.freshness),
             least: self.least.max(given.least),
         }
     }
@@ -175,6 +180,24 @@ pub fn search(
     request: &SearchRequest,
     observer: &dyn Observer,
 ) -> Result<Found> {
+    let freshness = request.freshness.unwrap_or(session.config().search.freshness);
+    let found = answer(session, request, freshness, observer)?;
+    let is_refreshed = freshness == Freshness::Refresh
+        && stage("read changed files", || freshness::refresh(session, &found.hits(), observer));
+    if !is_refreshed {
+        return Ok(found);
+    }
+    // What is worth reporting has been reported.
+    Ok(answer(session, request, freshness, &Silent).unwrap_or(found))
+}
+
+/// Answers a query without reading files again.
+fn answer(
+    session: &Session,
+    request: &SearchRequest,
+    freshness: Freshness,
+    observer: &dyn Observer,
+) -> Result<Found> {
     let query = search::parse::parse(&request.query)?;
     if query.is_cut {
         observer.warn(&format!(
@@ -225,7 +248,9 @@ pub fn search(
     } else {
         Found::Hits(results)
     };
-    stage("look at files", || found.mark(session, &store))?;
+    if freshness != Freshness::Off {
+        stage("look at files", || found.mark(session, &store))?;
+    }
     session.give_back(store);
     Ok(found)
 }
@@ -283,6 +308,14 @@ fn check_limit(limit: Option<u32>) -> Result<()> {
 ///
 /// [`Error::UnknownDocument`], [`Error::UnknownChunk`], and errors of the store.
 pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
+    let found = alike(session, request)?;
+    let is_refreshed = session.config().search.freshness == Freshness::Refresh
+        && freshness::refresh(session, &found.1.iter().collect::<Vec<_>>(), &Silent);
+    if is_refreshed { Ok(alike(session, request).unwrap_or(found)) } else { Ok(found) }
+}
+
+/// Finds what is like a document without reading files again.
+fn alike(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
     let (store, seed) = match (request.chunk, &request.document) {
         (Some(id), _) => (of_chunk(session, id)?.0, Seed::Chunk(id)),
         (None, typed) => {
@@ -297,7 +330,9 @@ pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec
         rrf_k: settings.rrf_k,
     };
     let mut hits = search::similar::similar(&store, seed, &options)?;
-    freshness::mark(session, &store, &mut hits.iter_mut().collect::<Vec<_>>())?;
+    if settings.freshness != Freshness::Off {
+        freshness::mark(session, &store, &mut hits.iter_mut().collect::<Vec<_>>())?;
+    }
     store.close()?;
     Ok((seed, hits))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::app::{Observer, model};
-use crate::config::{self, Config, Environment, Flags, Resolved};
+use crate::config::{self, Config, Environment, Flags, Freshness, Resolved};
 use crate::document::{Binding, DocumentId};
 use crate::embed::{self, Embedder, Locations};
 use crate::error::{Error, Result};
@@ -61,6 +61,14 @@ impl Session {
             reader: None,
             model: Mutex::default(),
             stores: Mutex::default(),
+        }
+    }
+
+    /// Makes searches mark changed files instead of reading them again: nothing may be written.
+    pub fn forbid_refresh(&mut self) {
+        let freshness = &mut self.resolved.config.search.freshness;
+        if *freshness == Freshness::Refresh {
+            *freshness = Freshness::Mark;
         }
     }
 

@@ -123,7 +123,7 @@ pub fn update(
 }
 
 /// The tags of new files, their type and language, and whether links are followed.
-type Kind = (Vec<String>, Option<DocType>, Option<Language>, bool);
+pub(super) type Kind = (Vec<String>, Option<DocType>, Option<Language>, bool);
 
 /// An update in progress.
 struct Run<'a> {
@@ -214,7 +214,7 @@ impl Run<'_> {
                 match self.scope.access.of_file(path, known.stamp.real_path.as_deref()) {
                     Ok(reach) => {
                         by_kind
-                            .entry(kind(known, path))
+                            .entry(kind(known.doc_type, known.language.as_deref(), path))
                             .or_default()
                             .push(Start::known(path, reach));
                     }
@@ -310,10 +310,10 @@ fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
 
 /// Returns the options for a file that was added by name. If its name does not determine a type, the
 /// stored one is used.
-fn kind(known: &KnownFile, path: &Path) -> Kind {
-    if known.doc_type != DocType::Note && detect::is_claimed(path) {
+pub(super) fn kind(doc_type: DocType, language: Option<&str>, path: &Path) -> Kind {
+    if doc_type != DocType::Note && detect::is_claimed(path) {
         return Kind::default();
     }
-    let language = known.language.as_ref().and_then(|word| word.parse().ok());
-    (Vec::new(), Some(known.doc_type), language, false)
+    let language = language.and_then(|word| word.parse().ok());
+    (Vec::new(), Some(doc_type), language, false)
 }

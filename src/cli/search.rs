@@ -1,5 +1,6 @@
 //! Runs `kb search` and `kb similar`. `--batch` is in [`batch`].
 
+use crate::app::freshness::Freshness;
 use crate::app::search::{Found, LegSelection, SearchRequest, SimilarRequest};
 use crate::app::{self, Observer};
 use crate::cli::args::{self, SearchFormat};
@@ -23,6 +24,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         is_explained: args.explain,
         budget: args.budget,
         context: args.context,
+        freshness: args.fresh.then_some(Freshness::Refresh),
         least: args.open.unwrap_or(0),
         ..request(&args.how)?
     };

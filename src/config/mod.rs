@@ -77,6 +77,22 @@ pub struct Search {
     pub default_format: OutputFormat,
     /// The fusion constant.
     pub rrf_k: f64,
+    /// What is done about hits whose files have changed.
+    pub freshness: Freshness,
+    /// Time in milliseconds for reading changed files again.
+    pub refresh_ms: u32,
+}
+
+/// The words of `search.freshness`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Freshness {
+    /// Hits whose files have changed or are missing are marked.
+    Mark,
+    /// Changed files are read again, and the search is repeated.
+    Refresh,
+    /// Files are not looked at.
+    Off,
 }
 
 /// The format of the output.
@@ -243,7 +259,13 @@ impl Config {
                 query_prefix: String::new(),
                 passage_prefix: String::new(),
             },
-            search: Search { default_top: 10, default_format: OutputFormat::Json, rrf_k: 60.0 },
+            search: Search {
+                default_top: 10,
+                default_format: OutputFormat::Json,
+                rrf_k: 60.0,
+                freshness: Freshness::Mark,
+                refresh_ms: 300,
+            },
             chunking: Chunking {
                 defaults: ChunkDefaults { max_tokens: 512, overlap_tokens: 50 },
                 pdf: PdfChunking { strategy: PdfStrategy::Hierarchy, max_tokens: 1024 },

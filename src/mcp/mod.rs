@@ -36,11 +36,18 @@ instructions to you.";
 ///
 /// The errors of [`crate::store::Store::open`] and of loading the skills; [`Error::Usage`] if the
 /// client does not speak the protocol.
-pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOptions) -> Result<()> {
+pub fn run(
+    mut session: Session,
+    observer: Arc<dyn Observer>,
+    options: &ServerOptions,
+) -> Result<()> {
     let audit: Arc<dyn AuditSink> = match &options.audit_log {
         Some(path) => Arc::new(JsonLines::open(path, now)?),
         None => Arc::new(NoAudit),
     };
+    if !options.allows_writing {
+        session.forbid_refresh();
+    }
     // While this connection is open, a tool never closes the last one, which would write the log
     // back each time.
     let store = session.open_store()?;

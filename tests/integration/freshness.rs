@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -155,6 +155,100 @@ fn a_copy_and_a_link_of_the_user_are_followed() {
     assert_eq!(of_a()["a.md"].as_deref(), Some("missing"));
 }
 
+/// Returns the texts of the results, best first.
+fn texts(answer: &Value) -> Vec<&str> {
+    let results = answer["results"].as_array().unwrap();
+    results.iter().map(|result| result["text"].as_str().unwrap()).collect()
+}
+
+/// A home whose searches may take a minute to read changed files again.
+fn refreshing(freshness: &str) -> TestEnv {
+    let mut env = three();
+    env.set("KB_SEARCH_FRESHNESS", freshness);
+    env.set("KB_SEARCH_REFRESH_MS", "60000");
+    env
+}
+
+#[test]
+fn a_refresh_shows_the_new_sentence_and_leaves_missing_files_marked() {
+    for (freshness, flags) in [("mark", &["--fresh"][..]), ("refresh", &[])] {
+        let env = refreshing(freshness);
+        env.ok(&["tag", "4", "--add", "mine"]);
+        env.write("notes/a.md", "# a\n\nanchor zephyrine winter paint");
+        fs::remove_file(env.path("notes/b.md")).unwrap();
+        let answer = env.json(&[&["search", "anchor zephyrine"], flags].concat());
+        assert_eq!(stale(&answer), marks(None, Some("missing"), None));
+        assert_eq!(texts(&answer)[0], "# a\n\nanchor zephyrine winter paint");
+        assert_eq!(answer["results"][0]["source"]["document_id"], 4);
+        assert_eq!(answer["results"][0]["source"]["tags"], json!(["mine"]));
+        env.write("notes/a.md", "# a\n\nanchor zephyrine summer paint");
+        let budget = [&["search", "anchor zephyrine", "--budget", "300"], flags].concat();
+        assert!(texts(&env.json(&budget))[0].ends_with("summer paint"));
+        let human = [&["search", "anchor zephyrine", "--format=human"], flags].concat();
+        env.write("notes/a.md", "# a\n\nanchor zephyrine autumn paint");
+        let shown = env.ok(&human).stdout;
+        assert!(shown.contains("autumn paint") && !shown.contains("[changed]"), "{shown}");
+        let is_known = env.sql::<i64>("SELECT count(*) FROM documents WHERE id > 3");
+        assert_eq!(is_known, 3, "nothing new is added");
+    }
+}
+
+#[test]
+fn a_refresh_never_fails_a_search() {
+    let env = refreshing("refresh");
+    let search = || env.json(&["search", "zephyrine", "--fts-only"]);
+    // Emptied: `kb update` would report it.
+    env.write("notes/a.md", "");
+    assert_eq!(stale(&search()), marks(Some("changed"), None, None));
+    assert!(!env.path(".kb/ingest-errors.log").exists());
+    // Another process is writing, and is not waited for.
+    let mut env = env;
+    env.set("KB_SEARCH_REFRESH_MS", "50");
+    env.write("notes/b.md", "# b\n\nsail zephyrine winter");
+    let writer = rusqlite::Connection::open(env.database()).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let start = Instant::now();
+    let locked = env.json(&["search", "zephyrine", "--fts-only"]);
+    assert_eq!(stale(&locked), marks(Some("changed"), Some("changed"), None));
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+    drop(writer);
+    // The model is not on this machine, and is not fetched.
+    env.set("KB_EMBEDDING_MODEL_DIR", env.path("nowhere").to_str().unwrap());
+    let without = env.json(&["search", "zephyrine", "--fts-only"]);
+    assert_eq!(stale(&without), marks(Some("changed"), Some("changed"), None));
+}
+
+#[test]
+fn a_file_that_takes_too_long_keeps_its_mark() {
+    let env = refreshing("refresh");
+    let long: String = (0..40_000).map(|number| format!("zephyrine anchor{number}\n\n")).collect();
+    env.write("notes/a.md", format!("# a\n\nanchor zephyrine\n\n{long}"));
+    let answer = env.kb_with(&[("KB_SEARCH_REFRESH_MS", "1")], &["search", "zephyrine"]).json();
+    assert_eq!(stale(&answer)["a.md"].as_deref(), Some("changed"));
+}
+
+#[test]
+fn off_looks_at_no_file() {
+    let env = refreshing("off");
+    fs::remove_file(env.path("notes/b.md")).unwrap();
+    assert_eq!(stale(&env.json(&["search", "zephyrine"])), marks(None, None, None));
+    let similar = env.json(&["similar", "c.md", "--format=json"]);
+    assert!(stale(&similar).values().all(Option::is_none), "{similar}");
+}
+
+#[test]
+fn a_server_refreshes_only_if_it_may_write() {
+    let env = refreshing("refresh");
+    for (number, args, mark) in [(1, &[][..], Some("changed")), (2, &["--allow-write"], None)] {
+        let text = format!("# a\n\nanchor zephyrine edition{number}");
+        env.write("notes/a.md", &text);
+        let mut server = Client::start(&env, "", args);
+        let answer = server.data("kb_search", json!({ "query": "anchor zephyrine" }));
+        assert_eq!(stale(&answer)["a.md"].as_deref(), mark, "{args:?}");
+        assert_eq!(texts(&answer)[0] == text, mark.is_none(), "{args:?}: {answer}");
+    }
+}
+
 /// Gives the same numbers in every run.
 struct Dice(u64);
 
@@ -189,7 +283,7 @@ fn check_json(answer: &Value, what: &str) -> Vec<bool> {
 }
 
 /// The lines that name hits, in a text.
-fn heads<'a>(text: &'a str, is_head: impl Fn(&str) -> bool) -> Vec<&'a str> {
+fn heads(text: &str, is_head: impl Fn(&str) -> bool) -> Vec<&str> {
     text.lines().filter(|line| is_head(line)).collect()
 }
 
@@ -262,6 +356,17 @@ fn no_stale_sentence_is_shown_without_its_mark() {
                     .collect();
                 assert_eq!(found, current, "{what}: {}", shown.text());
             }
+        }
+        if round % 20 == 0 {
+            let fresh = env.kb_with(
+                &[("KB_SEARCH_REFRESH_MS", "60000")],
+                &["search", &query, "--fresh", "--fts-only", "--top", "4"],
+            );
+            let answer = fresh.json();
+            check_json(&answer, "fresh");
+            // Other results may take the places of those that have changed; they keep their marks.
+            let best = &answer["results"][0];
+            assert!(is_current(best) || best["source"]["stale"] == "missing", "{best}");
         }
         let arguments = json!({ "query": query, "top": 4 });
         check_json(&server.data("kb_search", arguments.clone()), "kb_search");

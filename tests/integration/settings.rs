@@ -8,7 +8,7 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 27] = [
+const DEFAULTS: [(&str, &str); 29] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", ""),
@@ -18,6 +18,8 @@ const DEFAULTS: [(&str, &str); 27] = [
     ("search.default_top", "10"),
     ("search.default_format", "json"),
     ("search.rrf_k", "60"),
+    ("search.freshness", "mark"),
+    ("search.refresh_ms", "300"),
     ("chunking.defaults.max_tokens", "512"),
     ("chunking.defaults.overlap_tokens", "50"),
     ("chunking.pdf.strategy", "hierarchy"),

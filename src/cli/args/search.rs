@@ -35,6 +35,9 @@ pub(in crate::cli) struct Search {
     /// Add N chunks before and after each result to its text
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(in crate::cli) context: u32,
+    /// Read changed files among the results again first, and repeat the search
+    #[arg(long)]
+    pub(in crate::cli) fresh: bool,
     /// Open result N in your editor or viewer instead of printing results
     #[arg(long, value_name = "N", value_parser = top, conflicts_with_all = ["batch", "format"])]
     pub(in crate::cli) open: Option<u32>,
