@@ -16,6 +16,8 @@ pub mod error_log;
 pub mod eval;
 pub mod freshness;
 pub mod init;
+mod keep_away;
+pub mod losses;
 pub mod model;
 pub mod observer;
 pub mod ocr;

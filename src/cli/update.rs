@@ -1,5 +1,6 @@
 //! Runs `kb update`.
 
+use crate::app::transfer::ExportFile;
 use crate::app::update::UpdateRequest;
 use crate::app::{self, session};
 use crate::cli::args;
@@ -15,6 +16,7 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
         named,
         prunes: args.prune,
         is_forced: args.force,
+        export: args.export.clone().map(|path| ExportFile { path, is_replacing: false }),
         is_dry_run: args.dry_run,
         password: args.password.clone(),
     };
