@@ -1,5 +1,6 @@
 //! Adds files, folders, a note, or a document from a stream.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub enum Source {
     Bytes(Vec<u8>),
     /// The text of a note, and the note that it replaces.
     Note(String, Option<DocumentId>),
+    /// Notes that are stored and are split again.
+    StoredNotes(Vec<DocumentId>),
 }
 
 /// A request to add documents.
@@ -55,6 +58,8 @@ pub struct AddRequest {
     /// Time for a run that the user did not ask for: longer documents fail, failures are not logged, the model
     /// is not fetched, and a database in use is not waited for.
     pub time_limit: Option<Duration>,
+    /// Documents whose files are read even if they are unchanged.
+    pub rereads: Arc<HashSet<DocumentId>>,
 }
 
 impl AddRequest {
@@ -69,6 +74,7 @@ impl AddRequest {
             follows_links: false,
             password: None,
             time_limit: None,
+            rereads: Arc::default(),
         }
     }
 }
@@ -86,7 +92,7 @@ pub fn add(
 ) -> Result<(IngestReport, Vec<PathBuf>)> {
     let typed: &[PathBuf] = match &request.source {
         Source::Paths(paths) => paths,
-        Source::Bytes(_) | Source::Note(..) => &[],
+        Source::Bytes(_) | Source::Note(..) | Source::StoredNotes(_) => &[],
     };
     let roots = typed.iter().map(|path| absolute(path)).collect::<Result<Vec<_>>>()?;
     check_title(request, &roots)?;
@@ -193,6 +199,7 @@ pub(super) fn ingest(
     let outcome = match &request.source {
         Source::Note(text, replaced) => run.ingest_note(text, *replaced),
         Source::Bytes(bytes) => run.ingest_bytes(bytes),
+        Source::StoredNotes(ids) => run.reread_notes(ids),
         Source::Paths(_) => run.ingest(starts),
     };
     let report = run.report;
@@ -247,7 +254,7 @@ fn check_kind(request: &AddRequest) -> Result<()> {
 fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
     let is_single = match request.source {
         Source::Paths(_) => matches!(roots, [root] if !root.is_dir()),
-        Source::Bytes(_) | Source::Note(..) => true,
+        Source::Bytes(_) | Source::Note(..) | Source::StoredNotes(_) => true,
     };
     if request.title.is_none() || is_single {
         return Ok(());
@@ -290,6 +297,7 @@ fn options(
         max_cpu: limit.unwrap_or(Duration::from_secs(settings.max_cpu_seconds.into())),
         is_cancelled: Arc::default(),
         keeps_tags: false,
+        rereads: Arc::clone(&request.rereads),
     })
 }
 

@@ -4,12 +4,16 @@ use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
+use crate::app::model::LazyModel;
 use crate::app::observer::Event;
+use crate::app::reread::outdated;
 use crate::app::{Observer, Session, erase, model};
+use crate::chunk::recut;
 use crate::document::{Binding, Chunk, ChunkId};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::store::{Store, Unembedded};
+use crate::ingest::ChunkingOptions;
+use crate::store::{Renewed, Store, Unembedded};
 
 /// Chunks embedded between two commits: one or two seconds of work, which is the most that an
 /// interruption loses.
@@ -22,6 +26,9 @@ pub struct Reindexed {
     pub num_chunks: u64,
     /// The new binding of the database.
     pub binding: Binding,
+    /// Documents that would be split differently if they were read again, because the new model reads
+    /// another number of tokens.
+    pub made_differently: usize,
 }
 
 /// Replaces all vectors with those of the model in the settings. A model given by flag is written to the
@@ -44,16 +51,18 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> 
         let embedder = selection.open_for_passages(&installed, observer)?;
         replace(&mut store, &embedder, &binding, observer)?
     };
+    let made_differently = outdated(session, &store)?.len();
     erase::finish(store, observer)?;
     model::keep_selection(session, observer)?;
-    Ok(Reindexed { num_chunks, binding })
+    Ok(Reindexed { num_chunks, binding, made_differently })
 }
 
-/// Stores new vectors of every chunk next to those in use, then switches in one transaction. Continues
-/// where an interrupted run with the same model stopped.
+/// Embeds every chunk next to the vectors in use, and cuts those again that the model cannot read
+/// whole; then switches in one transaction. Continues where an interrupted run with the same model
+/// stopped.
 fn replace(
     store: &mut Store,
-    embedder: &dyn Embedder,
+    embedder: &LazyModel<'_>,
     wanted: &Binding,
     observer: &dyn Observer,
 ) -> Result<u64> {
@@ -68,8 +77,7 @@ fn replace(
             let batch = store.unembedded(after, BATCH)?;
             let Some(last) = batch.last() else { break };
             after = last.chunk_id;
-            let vectors = embed(embedder, &batch)?;
-            store.store_reindexed(&vectors)?;
+            store.store_reindexed(&renew(embedder, &batch)?)?;
             num_done += batch.len() as u64;
             observer.on_event(Event::Reindexed { num_done, num_chunks });
             if is_cancelled.load(Ordering::Relaxed) {
@@ -84,17 +92,44 @@ fn replace(
     }
 }
 
-/// Embeds a batch on all processors.
-pub(crate) fn embed(
-    embedder: &dyn Embedder,
-    batch: &[Unembedded],
-) -> Result<Vec<(ChunkId, Vec<f32>)>> {
-    let embed = |chunk: &Unembedded| {
-        let passage = Chunk::passage(&chunk.context, &chunk.text);
-        let vectors = embedder.embed_passages(&[&passage])?;
-        let vector = vectors.into_iter().next().expect("one passage gives one vector");
-        Ok((chunk.chunk_id, vector))
+/// Returns what the model makes of chunks: each with its vector, or cut again where it is longer
+/// than the model reads.
+fn renew(embedder: &LazyModel<'_>, batch: &[Unembedded]) -> Result<Vec<Renewed>> {
+    let tokenizer = &embedder.tokenizer;
+    let num_tokens = |text: &str| tokenizer.num_tokens(text);
+    let (model_tokens, overhead) = (tokenizer.max_tokens(), tokenizer.num_overhead());
+    let options = ChunkingOptions::new(model_tokens, overhead);
+    let renew = |found: &Unembedded| {
+        let passage = Chunk::passage(&found.chunk.context, &found.chunk.text);
+        let num_tokens_now = num_tokens(&passage) + overhead;
+        let is_split = num_tokens_now > model_tokens;
+        let chunks = if is_split {
+            recut(&found.chunk, found.is_code, &num_tokens, &options.markdown)
+        } else {
+            let token_count = u32::try_from(num_tokens_now).unwrap_or(u32::MAX);
+            vec![Chunk { token_count, ..found.chunk.clone() }]
+        };
+        let mut pieces = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let passage = Chunk::passage(&chunk.context, &chunk.text);
+            pieces.push((chunk, embed_passage(embedder, &passage)?));
+        }
+        Ok(Renewed { chunk_id: found.chunk_id, pieces, is_split })
     };
     // One chunk per job: a few long ones must not wait for each other.
-    batch.par_iter().with_max_len(1).map(embed).collect()
+    batch.par_iter().with_max_len(1).map(renew).collect()
+}
+
+/// Embeds passages on all processors.
+pub(in crate::app) fn embed(
+    embedder: &dyn Embedder,
+    passages: &[(ChunkId, String)],
+) -> Result<Vec<(ChunkId, Vec<f32>)>> {
+    let embed = |(id, passage): &(ChunkId, String)| Ok((*id, embed_passage(embedder, passage)?));
+    passages.par_iter().with_max_len(1).map(embed).collect()
+}
+
+fn embed_passage(embedder: &dyn Embedder, passage: &str) -> Result<Vec<f32>> {
+    let vectors = embedder.embed_passages(&[passage])?;
+    Ok(vectors.into_iter().next().expect("one passage gives one vector"))
 }

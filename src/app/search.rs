@@ -187,7 +187,7 @@ pub fn search(
     if !is_refreshed {
         return Ok(found);
     }
-    // The first search has already reported its notes.
+    // What is worth reporting has been reported.
     Ok(answer(session, request, freshness, &Silent).unwrap_or(found))
 }
 

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::app::reread::outdated;
 use crate::app::scope::Scope;
 use crate::app::session::absolute;
 use crate::app::{Session, model, ocr};
 use crate::config::Environment;
 use crate::document::Binding;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ingest::survey::OutOfDate;
 use crate::skill::install::{self, Found};
 use crate::store::Stats;
@@ -29,6 +30,10 @@ pub struct Setup {
     pub binding: Option<Binding>,
     /// The OCR setup.
     pub ocr: OcrSetup,
+    /// The model that the settings ask for, if it is not the one that the database is bound to.
+    pub model_wanted: Option<String>,
+    /// Documents that today's settings, model and version would make differently.
+    pub made_differently: usize,
     /// Installed copies of kb's own skill.
     pub agent_skills: Vec<Found>,
 }
@@ -50,12 +55,12 @@ pub struct OcrSetup {
 ///
 /// Those of [`crate::store::Store::open`].
 pub fn status(session: &Session) -> Result<(Setup, Stats)> {
-    let store = session.open_existing()?;
-    let (binding, stats) = match &store {
-        Some(store) => (store.binding()?, store.stats()?),
-        None => (None, Stats::empty()),
+    let Some(store) = session.open_existing()? else {
+        return Ok((describe(session, None), Stats::empty()));
     };
-    Ok((describe(session, binding), stats))
+    let made_differently = outdated(session, &store)?.len();
+    let setup = Setup { made_differently, ..describe(session, store.binding()?) };
+    Ok((setup, store.stats()?))
 }
 
 /// Counts the files whose size or time has changed since they were added; `None` if there is no database.
@@ -91,6 +96,10 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
         (None, Ok(selection)) => selection.locate_model().ok(),
         (None, Err(_)) => None,
     };
+    let model_wanted = match model::check_selection(session, binding.as_ref()) {
+        Err(Error::ModelMismatch { wanted, .. }) => Some(wanted),
+        _ => None,
+    };
     Setup {
         data_dir: session.data_dir().to_owned(),
         database: session.database(),
@@ -102,6 +111,8 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
         runtime: installed.map(|installed| installed.runtime),
         binding,
         ocr: ocr::setup(session),
+        model_wanted,
+        made_differently: 0,
         agent_skills: agent_skills(&session.environment),
     }
 }

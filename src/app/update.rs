@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::app::add::{AddRequest, Remembers, Source, ingest};
 use crate::app::observer::Event;
 use crate::app::read::walk_options;
+use crate::app::reread::{Selection, outdated, reread};
 use crate::app::scope::Scope;
-use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
@@ -29,12 +29,13 @@ pub struct UpdateRequest {
     pub prunes: bool,
     /// Whether they are removed even if that is more than 30 % of a folder's documents.
     pub is_forced: bool,
-    /// The file to which documents are written before they are removed.
-    pub export: Option<ExportFile>,
     /// Whether nothing is written, and the report only lists what would be done.
     pub is_dry_run: bool,
     /// Password of encrypted documents.
     pub password: Option<String>,
+    /// Which documents are made again if today's settings would make them differently. A selection
+    /// of some leaves all other files alone.
+    pub rereads: Option<Selection>,
 }
 
 /// A folder from which nothing was removed, because too many documents are missing.
@@ -73,6 +74,10 @@ pub struct UpdateReport {
     pub away: Vec<PathBuf>,
     /// Folders from which nothing was removed.
     pub refused: Vec<Refused>,
+    /// Documents that were made again because of other settings.
+    pub reread: usize,
+    /// Documents that today's settings would still make differently.
+    pub made_differently: usize,
 }
 
 impl UpdateReport {
@@ -89,6 +94,31 @@ impl UpdateReport {
 /// [`Error::Usage`] for a path from which nothing was added, [`Error::Cancelled`], and errors of the model and
 /// the database. Errors of single files are in the report.
 pub fn update(
+    session: &Session,
+    request: &UpdateRequest,
+    observer: &dyn Observer,
+) -> Result<UpdateReport> {
+    let mut report = match &request.rereads {
+        Some(selection) if selection.is_partial() => {
+            UpdateReport { is_dry_run: request.is_dry_run, ..UpdateReport::default() }
+        }
+        _ => follow_files(session, request, observer)?,
+    };
+    if let Some(selection) = &request.rereads
+        && !request.is_dry_run
+    {
+        let made = reread(session, selection, request.password.as_deref(), observer)?;
+        report.reread = made.num_made;
+        report.failed.extend(made.failed);
+    }
+    if let Some(store) = session.open_existing()? {
+        report.made_differently = outdated(session, &store)?.len();
+    }
+    Ok(report)
+}
+
+/// Reads new and changed files, and reports or removes documents whose files are missing.
+fn follow_files(
     session: &Session,
     request: &UpdateRequest,
     observer: &dyn Observer,
@@ -253,7 +283,6 @@ impl Run<'_> {
                 .and_then(|document| document.path)
                 .map(|path| paths::path_of(&path)))
         };
-        let mut to_remove = Vec::new();
         for survey in before {
             let mut left = Survey { missing: Vec::new(), ..survey.clone() };
             for missing in &survey.missing {
@@ -280,20 +309,12 @@ impl Run<'_> {
                 self.report.missing.extend(left.missing);
                 continue;
             }
-            to_remove.extend(left.missing);
-        }
-        if let Some(file) = &self.request.export {
-            let mut ids: Vec<DocumentId> =
-                to_remove.iter().map(|missing| missing.document_id).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            transfer::export_documents(&store, &ids, &[], file, self.observer)?;
-        }
-        for missing in to_remove {
-            let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
-            if let Forgotten::Document(id) = forgotten {
-                self.report.removed.push(id);
-                self.report.removed_paths.push(missing.path);
+            for missing in left.missing {
+                let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
+                if let Forgotten::Document(id) = forgotten {
+                    self.report.removed.push(id);
+                    self.report.removed_paths.push(missing.path);
+                }
             }
         }
         erase::finish(store, self.observer)

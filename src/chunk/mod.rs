@@ -9,6 +9,7 @@
 mod context;
 mod cut;
 mod pack;
+mod recut;
 mod seams;
 
 use std::ops::Range;
@@ -17,6 +18,8 @@ use crate::document::{BlockKind, CHAIN_SEPARATOR, Chunk, Document};
 
 use context::{Context, Contexts};
 use cut::Atom;
+
+pub use recut::recut;
 
 /// How a document is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,24 +1,28 @@
 //! Runs `kb update`.
 
-use crate::app::transfer::ExportFile;
+use std::path::PathBuf;
+
+use crate::app::reread::Selection;
 use crate::app::update::UpdateRequest;
 use crate::app::{self, session};
 use crate::cli::args;
 use crate::cli::context::Context;
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> {
-    let named = args.roots.iter().map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
+    // With --reread they name documents.
+    let roots = args.roots.iter().filter(|_| !args.reread);
+    let named = roots.map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
     let request = UpdateRequest {
         named,
         prunes: args.prune,
         is_forced: args.force,
-        export: args.export.clone().map(|path| ExportFile { path, is_replacing: false }),
         is_dry_run: args.dry_run,
         password: args.password.clone(),
+        rereads: args.reread.then(|| selection(args)).transpose()?,
     };
     let interrupt = context.ui.listen();
     let outcome = app::update::update(&context.session, &request, &context.ui);
@@ -29,4 +33,17 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
         |human, out| human.update(&report, out),
     )?;
     Ok(if report.is_refused(&request) { ExitStatus::User } else { ExitStatus::Success })
+}
+
+/// Returns which documents `--reread` makes again.
+fn selection(args: &args::Update) -> Result<Selection> {
+    let text = |typed: &PathBuf| {
+        let unknown = || Error::UnknownDocument { id: typed.to_string_lossy().into_owned() };
+        typed.to_str().map(str::to_owned).ok_or_else(unknown)
+    };
+    Ok(Selection {
+        documents: args.roots.iter().map(text).collect::<Result<_>>()?,
+        doc_type: args.doc_type,
+        below: args.path.as_deref().map(session::typed).transpose()?,
+    })
 }

@@ -88,7 +88,12 @@ pub enum ModelChoice {
     /// Any other model of the hub, by its full id.
     Hub(String),
     /// A directory given by the user, with the layout of sentence-transformers.
-    Directory(PathBuf),
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// The model's name, if the user gave one; else the directory's.
+        name: Option<String>,
+    },
 }
 
 impl ModelChoice {
@@ -105,13 +110,18 @@ impl ModelChoice {
         }
     }
 
+    /// Chooses a directory given by the user, under its own name.
+    pub fn directory(path: impl Into<PathBuf>) -> Self {
+        Self::Directory { path: path.into(), name: None }
+    }
+
     /// Returns the name that databases are bound to: of the row, of the hub's model, or of the
     /// directory.
     pub fn name(&self) -> String {
         match self {
             Self::Known(spec) => spec.name.clone(),
             Self::Hub(id) => id.clone(),
-            Self::Directory(path) => directory_name(path),
+            Self::Directory { path, name } => name.clone().unwrap_or_else(|| directory_name(path)),
         }
     }
 
@@ -119,7 +129,7 @@ impl ModelChoice {
     pub fn spec(&self) -> Option<&'static ModelSpec> {
         match self {
             Self::Known(spec) => Some(spec),
-            Self::Hub(_) | Self::Directory(_) => None,
+            Self::Hub(_) | Self::Directory { .. } => None,
         }
     }
 }
@@ -346,7 +356,9 @@ mod tests {
             ("/models/my-model/", "my-model"),
             ("/hub/models--a--all-MiniLM-L6-v2/snapshots/0123abc", "all-MiniLM-L6-v2"),
         ] {
-            assert_eq!(ModelChoice::Directory(path.into()).name(), name);
+            let choice = |name| ModelChoice::Directory { path: path.into(), name };
+            assert_eq!(choice(None).name(), name);
+            assert_eq!(choice(Some("given".into())).name(), "given");
         }
     }
 }

@@ -14,6 +14,7 @@
 
 pub mod detect;
 pub mod freshness;
+pub mod making;
 mod options;
 mod pipeline;
 mod prepare;
@@ -23,6 +24,7 @@ pub mod survey;
 pub mod walk;
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use crate::document::{DocType, DocumentId};
 use crate::embed::Embedder;
@@ -142,6 +144,34 @@ impl Run<'_> {
         self.report.retitled += usize::from(is_retitled);
         self.report.tagged += usize::from(is_tagged);
         self.report.count(change, &prepared, self.on_event);
+        Ok(())
+    }
+
+    /// Splits stored notes again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cancelled`], and errors of the model and the database.
+    pub fn reread_notes(&mut self, ids: &[DocumentId]) -> Result<()> {
+        for id in ids {
+            if self.options.is_cancelled.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            // It may have been removed meanwhile.
+            let Some(note) = self.store.document(*id)? else { continue };
+            let Some(text) = self.store.note_text(*id)? else { continue };
+            let title = note.is_title_given.then_some(note.title);
+            let options = IngestOptions { title, ..self.options.clone() };
+            let budget = CpuBudget::new(options.max_cpu);
+            let num_tokens = self.services.num_tokens;
+            let hash = note.content_hash;
+            let mut prepared = prepare::prepare_note(&text, hash, &options, num_tokens, &budget)?;
+            prepared.document.metadata = note.metadata;
+            let vectors = embed(self.services, &prepared, &budget)?;
+            let (document, chunks) = (&prepared.document, &prepared.chunks);
+            let change = self.store.replace_note(*id, document, chunks, &vectors)?;
+            self.report.count(change, &prepared, self.on_event);
+        }
         Ok(())
     }
 

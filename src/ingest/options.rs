@@ -1,12 +1,13 @@
 //! Defines the options of a run: which files are found, how they are read and how they are split.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::chunk::{ChunkOptions, Strategy};
-use crate::document::DocType;
+use crate::document::{DocType, DocumentId};
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::TypeOverride;
 use crate::ingest::walk::WalkOptions;
@@ -39,6 +40,8 @@ pub struct IngestOptions {
     pub is_cancelled: Arc<AtomicBool>,
     /// Known documents get no tags, so tags that the user removed do not come back.
     pub keeps_tags: bool,
+    /// Documents whose files are read even if they are unchanged.
+    pub rereads: Arc<HashSet<DocumentId>>,
 }
 
 impl IngestOptions {
@@ -58,6 +61,7 @@ impl IngestOptions {
             max_cpu: Duration::from_secs(600),
             is_cancelled: Arc::default(),
             keeps_tags: false,
+            rereads: Arc::default(),
         }
     }
 }

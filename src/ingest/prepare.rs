@@ -8,6 +8,7 @@ use crate::document::{Chunk, DocType, Document, Format};
 use crate::error::{Error, Result};
 use crate::extract;
 use crate::extract::clock::{Clock, CpuBudget};
+use crate::ingest::making::Making;
 use crate::ingest::walk::Found;
 use crate::ingest::{IngestOptions, NumTokens};
 use crate::store::{NewDocument, PathStamp};
@@ -109,7 +110,9 @@ pub(super) fn prepare_note(
     let title = stated.unwrap_or_else(|| extract::text::note_title(text));
     let head =
         Head { format: Format::Note, title, context_title, title_given, stamp: None, content_hash };
-    assemble(document, head, options, num_tokens, budget)
+    let mut prepared = assemble(document, head, options, num_tokens, budget)?;
+    prepared.document.note_text = (prepared.chunks.len() > 1).then(|| text.to_owned());
+    Ok(prepared)
 }
 
 /// The properties of a document apart from its content.
@@ -159,7 +162,11 @@ fn assemble(
             tags.push(tag);
         }
     }
+    let making = Making { chunking: &options.chunking, ocr: &options.pdf.ocr };
+    let making = making.text(head.format.doc_type(), &document.metadata);
     let document = NewDocument {
+        making: Some(making),
+        note_text: None,
         title: head.title,
         is_title_given: head.title_given,
         stamp: head.stamp,

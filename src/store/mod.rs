@@ -26,6 +26,7 @@ use db::readers::FileId;
 pub use db::backup::{Existing, Verified};
 pub use db::erase::Erasure;
 pub use documents::chunks::{PassageHash, StoredChunk, StoredHit};
+pub use documents::making::MadeDocument;
 pub use documents::paths::{KnownPath, PathRole, PathStamp};
 pub use documents::replace::{Change, NewDocument};
 pub use documents::roots::{Forgotten, KnownFile, Root};
@@ -38,7 +39,7 @@ pub use integrity::finding::{Damage, Finding};
 pub use keyword::fts::Occurrence;
 pub use keyword::sizes::ChunkSizes;
 pub use skills::SkillRow;
-pub use vectors::reindex::{Reindexing, Unembedded};
+pub use vectors::reindex::{Reindexing, Renewed, Unembedded};
 
 /// One connection to a knowledge base.
 ///

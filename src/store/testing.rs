@@ -107,6 +107,8 @@ pub(super) fn document(path: &str, texts: &[&str], tags: &[&str]) -> NewDocument
         format: Format::Markdown,
         tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
         metadata: Metadata::default(),
+        making: None,
+        note_text: None,
     }
 }
 

@@ -185,13 +185,15 @@ contract! {
     Update {
         contract_version: u32, dry_run: bool, added: u64, updated: u64, moved: u64, unchanged: u64,
         failed: Vec<Failed>, missing: Vec<Missing>, removed: Vec<i64>, away: Vec<String>,
-        refused: Vec<Refused>,
+        refused: Vec<Refused>, reread: u64, made_differently: u64,
     }
     Missing { path: String, document_id: i64, }
     Refused {
         #[serde(deserialize_with = "nullable")] root: Option<String>, missing: u64, documents: u64,
     }
     Status {
+        #[serde(deserialize_with = "nullable")] model_wanted: Option<String>,
+        made_differently: u64,
         contract_version: u32, documents: BTreeMap<String, u32>, total_chunks: u32,
         db_size_bytes: u64,
         #[serde(deserialize_with = "nullable")] model_name: Option<String>,
@@ -229,17 +231,10 @@ contract! {
     }
     Failed { path: String, code: String, error: String, }
     Tagged { contract_version: u32, id: i64, tags: Vec<String>, }
-    Removed {
-        contract_version: u32, removed: Vec<i64>, dry_run: bool, documents: Vec<RemovedDocument>,
-        lost: Lost, rules_added: u64,
-    }
-    RemovedDocument {
-        id: i64, title: String, #[serde(deserialize_with = "nullable")] path: Option<String>,
-    }
-    Lost { notes: u64, without_file: u64, titles: u64, tagged: u64, }
+    Removed { contract_version: u32, removed: Vec<i64>, }
     Imported { contract_version: u32, imported: u64, chunks: u64, skipped: u64, failed: u64, without_file: u64, folders_left_out: u64, errors: Vec<BadLine>, }
     BadLine { line: u64, error: String, }
-    Reindexed { contract_version: u32, chunks: u64, model_name: String, embedding_dim: u32, }
+    Reindexed { contract_version: u32, chunks: u64, model_name: String, embedding_dim: u32, made_differently: u64, }
     Setting { key: String, value: String, typed_value: Value, origin: String, }
     Error { error: String, code: String, #[serde(deserialize_with = "nullable")] fix: Option<String>, }
 }

@@ -170,7 +170,7 @@ fn check_tiny(tiny: Tiny) {
     let model_dir = dir.path().join("tiny");
     tiny.write(&model_dir);
     let locations = own_locations(dir.path());
-    let installed = locate(&ModelChoice::Directory(model_dir), &locations).unwrap();
+    let installed = locate(&ModelChoice::directory(model_dir), &locations).unwrap();
     let both = [(Precision::Fp32, 0.999_999), (Precision::Int8, 0.99)];
     let opened = both.into_iter().flat_map(|(precision, smallest)| {
         let many: Box<dyn Embedder> = Box::new(embedder(&installed, precision));
@@ -208,7 +208,7 @@ fn a_directory_without_a_model_is_refused_with_what_is_missing() {
     let dir = tempfile::tempdir().unwrap();
     let locations = own_locations(dir.path());
     let model_dir = dir.path().join("tiny");
-    let locate = || locate(&ModelChoice::Directory(model_dir.clone()), &locations);
+    let locate = || locate(&ModelChoice::directory(model_dir.clone()), &locations);
     assert!(matches!(locate(), Err(Error::NoModelFiles { .. })));
     Tiny::default().write(&model_dir);
     locate().unwrap();
@@ -224,7 +224,7 @@ fn an_unsupported_architecture_needs_an_onnx_file() {
     let dir = tempfile::tempdir().unwrap();
     let model_dir = dir.path().join("tiny");
     Tiny { model_type: "modernbert", ..Tiny::default() }.write(&model_dir);
-    let choice = ModelChoice::Directory(model_dir.clone());
+    let choice = ModelChoice::directory(model_dir.clone());
     let installed = locate(&choice, &own_locations(dir.path())).unwrap();
     let open = || open(&installed, &OpenOptions::default(), &mut |_| {});
     let message = open().map(|_| ()).unwrap_err().to_string();
@@ -444,7 +444,7 @@ fn a_damaged_graph_is_built_again() {
     let model_dir = dir.path().join("tiny");
     Tiny::default().write(&model_dir);
     let locations = own_locations(dir.path());
-    let installed = locate(&ModelChoice::Directory(model_dir), &locations).unwrap();
+    let installed = locate(&ModelChoice::directory(model_dir), &locations).unwrap();
     let expected = embedder(&installed, Precision::Fp32).embed_query("git").unwrap();
     let graphs = locations.cache_dir.join("graphs");
     let graph = fs::read_dir(&graphs).unwrap().next().unwrap().unwrap().path();
@@ -471,7 +471,7 @@ fn a_graph_of_changed_weights_is_replaced() {
     let locations = own_locations(dir.path());
     let graphs = || fs::read_dir(locations.cache_dir.join("graphs")).unwrap().count();
     let embed = |dir: &Path, precision| {
-        let installed = locate(&ModelChoice::Directory(dir.to_owned()), &locations).unwrap();
+        let installed = locate(&ModelChoice::directory(dir.to_owned()), &locations).unwrap();
         embedder(&installed, precision).embed_query("git").unwrap()
     };
     Tiny::default().write(&model_dir);
@@ -501,7 +501,7 @@ fn a_graph_of_an_earlier_kb_is_replaced() {
         places.remove(0)
     };
     Tiny::default().write(&model_dir);
-    let installed = locate(&ModelChoice::Directory(model_dir), &locations).unwrap();
+    let installed = locate(&ModelChoice::directory(model_dir), &locations).unwrap();
     let expected = embedder(&installed, Precision::Fp32).embed_query("git").unwrap();
     let place = only();
     let about = fs::read_to_string(place.join("about.txt")).unwrap();
@@ -519,7 +519,7 @@ fn a_missing_runtime_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let model_dir = dir.path().join("tiny");
     Tiny::default().write(&model_dir);
-    let choice = ModelChoice::Directory(model_dir);
+    let choice = ModelChoice::directory(model_dir);
     let mut locations = own_locations(dir.path());
     let missing = dir.path().join("missing.so");
     locations.runtime_path = Some(missing.clone());

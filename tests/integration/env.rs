@@ -417,7 +417,7 @@ pub(crate) fn runtime() -> PathBuf {
 
 /// Finds the runtime library for a generated model.
 fn runtime_for(model: &Path) -> PathBuf {
-    let choice = ModelChoice::Directory(model.to_owned());
+    let choice = ModelChoice::directory(model.to_owned());
     let installed = locate(&choice, &locations());
     installed.unwrap_or_else(|error| panic!("{error}: run `make test`")).runtime
 }

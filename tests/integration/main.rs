@@ -93,6 +93,8 @@ mod printed;
 mod read_on;
 /// Changes of the model, killed at any instant: vectors are never mixed.
 mod reindex;
+/// Documents made with other settings.
+mod reread;
 /// The published JSON schemas, and whether all output matches them.
 mod schema;
 /// What is found, in which order, and why.

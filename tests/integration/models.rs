@@ -438,29 +438,58 @@ fn imports_and_the_tools_of_agents_report_another_model() {
 }
 
 #[test]
-fn a_model_that_reads_too_little_is_refused_and_nothing_changes() {
+fn a_model_that_reads_less_gets_the_stored_text_cut_again() {
     let env = word_env();
-    let text = "the tide gauge and the pump in the harbour on the chart ".repeat(20);
-    env.write("docs/long.md", format!("# Long\n\n{text}\n"));
-    env.ok(&["add", "docs"]);
-    let longest: i64 = env.sql("SELECT max(token_count) FROM chunks");
-    assert!((65..=128).contains(&longest), "{longest}");
+    let text: String = (0..24)
+        .map(|number| format!("The pump {number} is by the chart {}. ", number * 7))
+        .collect();
+    let file = env.write("mine/long.md", format!("# Long\n\n{text}\n"));
+    env.ok(&["add", "mine/long.md", "--tags", "kept", "--title", "Mine"]);
+    env.ok(&["add", "--note", "short note"]);
+    let longest = || -> i64 { env.sql("SELECT max(token_count) FROM chunks") };
+    assert!((65..=128).contains(&longest()), "{}", longest());
     let value =
         |key: &str| -> String { env.sql(&format!("SELECT value FROM config WHERE key = '{key}'")) };
-    let before = env.ok(&["search", "frozen tide"]).stdout;
+    let words = || -> Vec<String> {
+        let shown = env.ok(&["show", "Mine", "--format", "json"]).json();
+        shown["text"].as_str().unwrap().split_whitespace().map(str::to_owned).collect()
+    };
+    let before = words();
+    // Only stored text is cut: a changed file is for `kb update`.
+    fs::write(&file, "# Long\n\nsomething else\n").unwrap();
     WordModel { seed: 2, max_seq_length: 64, ..WordModel::default() }.write(&env.path("short"));
-    let output = env.kb(&["reindex", "--model-dir", "short"]);
-    assert!(output.status != 0 && output.stdout.is_empty(), "{}", output.text());
-    assert!(output.stderr.contains("the model's limit is 64"), "{}", output.stderr);
-    assert_eq!((value("model_name"), value("model_max_tokens")), ("tiny".into(), "128".into()));
-    assert_eq!(env.ok(&["search", "frozen tide"]).stdout, before);
+    let output = env.ok(&["reindex", "--model-dir", "short"]);
+    assert!(
+        output.stdout.contains("would make 5 documents differently: `kb update --reread`"),
+        "{}",
+        output.stdout
+    );
+    assert_eq!((value("model_name"), value("model_max_tokens")), ("short".into(), "64".into()));
+    assert!(longest() <= 64, "{}", longest());
+    assert_eq!(words(), before);
+    let info = env.ok(&["info", "Mine", "--format", "json"]).json();
+    assert_eq!((&info["title"], &info["tags"]), (&json!("Mine"), &json!(["kept"])));
+    assert_eq!(env.sql::<i64>("SELECT count(*) FROM chunks_next"), 0);
+    assert_eq!(find(&env, &["pump by the chart"])[0], "Mine");
     check_database(&env);
-    // A model that reads more accepts every chunk.
+    // A model that reads more takes the chunks as they are, and says what rereading would change.
     WordModel { seed: 3, max_seq_length: 200, ..WordModel::default() }.write(&env.path("wide"));
-    env.ok(&["reindex", "--model-dir", "wide"]);
-    assert_eq!((value("model_name"), value("model_max_tokens")), ("wide".into(), "200".into()));
-    assert_eq!(env.sql::<i64>("SELECT max(token_count) FROM chunks"), longest);
-    assert_eq!(find(&env, &["frozen tide"])[0], "Tides");
+    let output = env.ok(&["reindex", "--model-dir", "wide", "--format", "json"]).json();
+    assert_eq!(output["made_differently"], 5);
+    assert!(longest() <= 64, "{}", longest());
+    check_database(&env);
+}
+
+#[test]
+fn a_name_given_with_a_directory_is_kept() {
+    let env = word_env();
+    WordModel { seed: 2, ..WordModel::default() }.write(&env.path("download"));
+    env.ok(&["reindex", "--model", "acme/words", "--model-dir", "download"]);
+    let name: String = env.sql("SELECT value FROM config WHERE key = 'model_name'");
+    assert_eq!(name, "acme/words");
+    // Later commands agree with it.
+    env.ok(&["search", "tide"]);
+    env.ok(&["add", "--note", "salt"]);
     check_database(&env);
 }
 

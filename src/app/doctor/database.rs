@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::app::doctor::{Findings, Verdict};
+use crate::app::reread::outdated;
 use crate::app::{Observer, Session, model, reindex};
 use crate::document::ChunkId;
 use crate::error::Result;
@@ -92,6 +93,14 @@ fn examine_store(
             let message = "the text of removed documents can still be read in the file";
             findings.add_with_fix(NAME, Verdict::Note, message, "`kb doctor --fix` clears it");
         }
+        let num_outdated = outdated(session, &store)?.len();
+        if num_outdated > 0 {
+            let message = format!(
+                "today's settings, model and version would make {} differently",
+                counted(num_outdated, "document")
+            );
+            findings.add_with_fix(NAME, Verdict::Note, message, "`kb update --reread`");
+        }
         if let Some((binding, state)) = store.interrupted_reindex()? {
             let message = format!(
                 "the change to model {} stopped at {} of {}",
@@ -142,8 +151,8 @@ fn repair(
     let mut after = ChunkId(0);
     loop {
         let batch = store.unvectored(after, BATCH)?;
-        let Some(last) = batch.last() else { break };
-        after = last.chunk_id;
+        let Some((last, _)) = batch.last() else { break };
+        after = *last;
         let vectors = reindex::embed(&embedder, &batch)?;
         store.store_vectors(&vectors)?;
     }

@@ -101,6 +101,10 @@ pub(super) fn model(
     observer: &dyn Observer,
     findings: &mut Findings,
 ) {
+    // The model that is wanted may not be installed; the remedy is the same.
+    if let Err(error @ Error::ModelMismatch { .. }) = model::check_selection(session, bound) {
+        return findings.add_error("model", &error);
+    }
     let located =
         model::select(session, bound).and_then(|selection| Ok((selection.locate()?, selection)));
     let (installed, selection) = match located {

@@ -51,7 +51,16 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     let is_directory = !settings.model_dir.as_os_str().is_empty()
         && layer("embedding.model_dir") >= layer("embedding.model");
     let choice = if is_directory {
-        ModelChoice::Directory(absolute(&settings.model_dir)?)
+        // A directory has its own name unless both were typed together, as they are when the name
+        // must be the same on two machines; the database then remembers it.
+        let is_flag = |key: &str| matches!(session.resolved.origin(key), Origin::Flag(_));
+        let is_named = is_written("embedding.model")
+            && (is_flag("embedding.model") && is_flag("embedding.model_dir")
+                || bound.is_some_and(|bound| bound.model_name == settings.model));
+        ModelChoice::Directory {
+            path: absolute(&settings.model_dir)?,
+            name: is_named.then(|| settings.model.clone()),
+        }
     } else if is_written("embedding.model") {
         ModelChoice::named(&settings.model)?
     } else if let Some(bound) = bound {
@@ -110,9 +119,10 @@ pub fn check_selection(session: &Session, bound: Option<&Binding>) -> Result<()>
     let error = mismatch(bound, &wanted.choice.name(), wanted.options.precision);
     match (error, &wanted.choice) {
         // `--model` does not accept the name of a directory.
-        (Error::ModelMismatch { bound: name, bound_dim, .. }, ModelChoice::Directory(dir))
-            if name == bound.model_name =>
-        {
+        (
+            Error::ModelMismatch { bound: name, bound_dim, .. },
+            ModelChoice::Directory { path: dir, .. },
+        ) if name == bound.model_name => {
             let wanted = dir.display().to_string();
             Err(Error::ModelMismatch { bound: name, bound_dim, wanted })
         }
@@ -183,6 +193,9 @@ pub(in crate::app) fn keep_selection(session: &Session, observer: &dyn Observer)
     let is_flag = |key: &str| matches!(session.resolved.origin(key), Origin::Flag(_));
     if is_flag("embedding.model_dir") && !chosen.model_dir.as_os_str().is_empty() {
         let dir = absolute(&chosen.model_dir)?.display().to_string();
+        if is_flag("embedding.model") {
+            settings::set(session, "embedding.model", &chosen.model, observer)?;
+        }
         return settings::set(session, "embedding.model_dir", &dir, observer);
     }
     if is_flag("embedding.model") {

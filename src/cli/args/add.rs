@@ -73,12 +73,19 @@ pub(in crate::cli) struct Update {
     /// Folders and files to update [default: everything that was added]
     #[arg(value_name = "ROOT")]
     pub(in crate::cli) roots: Vec<PathBuf>,
+    /// Also make documents again that other settings, another model or an older kb made. With names
+    /// or ids instead of ROOT, with --type or --path: only these documents, and nothing else
+    #[arg(long, conflicts_with = "prune")]
+    pub(in crate::cli) reread: bool,
+    /// With --reread: only documents of this type
+    #[arg(long = "type", value_name = "TYPE", requires = "reread")]
+    pub(in crate::cli) doc_type: Option<DocType>,
+    /// With --reread: only documents at or below this path
+    #[arg(long, value_name = "PATH", requires = "reread")]
+    pub(in crate::cli) path: Option<PathBuf>,
     /// Remove the documents of missing files
     #[arg(long)]
     pub(in crate::cli) prune: bool,
-    /// With --prune: first write the documents that are removed to this new file, which `kb import` reads
-    #[arg(long, value_name = "FILE", requires = "prune", conflicts_with = "dry_run")]
-    pub(in crate::cli) export: Option<PathBuf>,
     /// With --prune: even if that removes more than 30 % of a folder's documents
     #[arg(long, requires = "prune")]
     pub(in crate::cli) force: bool,

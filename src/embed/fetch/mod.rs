@@ -47,7 +47,7 @@ pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> 
 /// [`Error::NotInstalled`], [`Error::CacheChanged`], or [`Error::NoModelFiles`] and
 /// [`Error::Model`] for a directory given by the user.
 pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathBuf> {
-    if let ModelChoice::Directory(dir) = choice {
+    if let ModelChoice::Directory { path: dir, .. } = choice {
         if !dir.is_dir() {
             return Err(Error::NoModelFiles { name: choice.name(), path: Some(dir.clone()) });
         }
@@ -108,7 +108,7 @@ pub fn install(
             on_event(Event::Found { what: model_label(choice), path: path.clone() });
             path
         }
-        Err(error) if matches!(choice, ModelChoice::Directory(_)) => return Err(error),
+        Err(error) if matches!(choice, ModelChoice::Directory { .. }) => return Err(error),
         Err(_) => {
             let workspace = Workspace::open(&locations.cache_dir, on_event)?;
             match locate_model(choice, locations) {
@@ -143,7 +143,7 @@ fn fetch_model(
     let hub_id = match choice {
         ModelChoice::Known(spec) => &spec.hub_id,
         ModelChoice::Hub(id) => id,
-        ModelChoice::Directory(_) => unreachable!("a directory of the user's is not fetched"),
+        ModelChoice::Directory { .. } => unreachable!("a directory of the user's is not fetched"),
     };
     let size_mb = choice.spec().map(|spec| spec.download_mb);
     let source = hub::source(locations);
@@ -224,7 +224,7 @@ fn installed(
         spec: choice.spec(),
         runtime,
         cache_dir: locations.cache_dir.clone(),
-        is_model_given: matches!(choice, ModelChoice::Directory(_)),
+        is_model_given: matches!(choice, ModelChoice::Directory { .. }),
         is_runtime_given: locations.runtime_path.is_some() || cfg!(not(feature = "load-dynamic")),
     })
 }
@@ -252,7 +252,7 @@ fn model_dirs(choice: &ModelChoice, locations: &Locations) -> Vec<PathBuf> {
             .chain([models_dir(locations).join(&spec.name)])
             .collect(),
         ModelChoice::Hub(id) => hub::snapshot_dir(locations, id).into_iter().collect(),
-        ModelChoice::Directory(dir) => vec![dir.clone()],
+        ModelChoice::Directory { path, .. } => vec![path.clone()],
     }
 }
 

@@ -94,8 +94,12 @@ impl Planner<'_> {
         let has_ocr = self.options.pdf.ocr.is_available();
         let retitled = known.as_ref().filter(|known| self.is_retitled(known));
         let retitled = retitled.map(|known| known.document_id);
+        let is_reread = known.as_ref().is_some_and(|known| {
+            known.is_primary() && self.options.rereads.contains(&known.document_id)
+        });
         if let Some(known) = &known
             && retitled.is_none()
+            && !is_reread
             && !(has_ocr && known.pages_awaiting_ocr > 0)
             && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
             && self.options.wanted.allows(known.doc_type, known.language.as_deref())
@@ -130,6 +134,7 @@ impl Planner<'_> {
             let may_have_more_text = has_ocr && num_awaiting > 0;
             !may_have_more_text
                 && retitled != Some(stored.id)
+                && !(is_reread && self.options.rereads.contains(&stored.id))
                 && stored.doc_type == format.doc_type()
                 && stored.language.as_deref() == format.language().map(Language::as_str)
         });

@@ -185,6 +185,9 @@ pub(in crate::present) struct ReindexedJson<'a> {
     model_name: &'a str,
     /// Dimensions of a vector.
     embedding_dim: u32,
+    /// Documents that would be split differently if they were read again; `kb update --reread` does
+    /// that.
+    made_differently: usize,
 }
 
 /// Writes the report of `kb reindex`.
@@ -198,5 +201,6 @@ pub fn reindexed(reindexed: &Reindexed, out: &mut Json<'_>) -> io::Result<()> {
         chunks: reindexed.num_chunks,
         model_name: &reindexed.binding.model_name,
         embedding_dim: reindexed.binding.dim,
+        made_differently: reindexed.made_differently,
     })
 }

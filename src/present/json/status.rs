@@ -42,6 +42,11 @@ pub(in crate::present) struct StatusJson<'a> {
     ocr: OcrJson<'a>,
     /// Installed copies of kb's own skill.
     agent_skills: Vec<AgentSkillJson<'a>>,
+    /// The model that the settings ask for; null unless it is another than the database's.
+    model_wanted: Option<&'a str>,
+    /// Documents that today's settings, model and version would make differently; `kb update --reread`
+    /// makes them again.
+    made_differently: usize,
     /// With `--scan`: numbers of changed, new and missing files; else null.
     out_of_date: Option<OutOfDateJson>,
 }
@@ -148,6 +153,8 @@ pub fn status(
                 current: skill.is_current,
             })
             .collect(),
+        model_wanted: setup.model_wanted.as_deref(),
+        made_differently: setup.made_differently,
         out_of_date: out_of_date.map(|files| OutOfDateJson {
             changed: files.num_changed,
             new: files.num_new,

@@ -35,6 +35,10 @@ pub(in crate::present) struct UpdateJson<'a> {
     away: Vec<String>,
     /// Folders from which nothing was removed, because too many documents are missing.
     refused: Vec<RefusedJson>,
+    /// With `--reread`: documents that were made again.
+    reread: usize,
+    /// Documents that today's settings would make differently; `kb update --reread` makes them again.
+    made_differently: usize,
 }
 
 /// A missing file.
@@ -84,6 +88,8 @@ pub fn update(report: &UpdateReport, out: &mut Json<'_>) -> io::Result<()> {
         removed: &report.removed,
         away: report.away.iter().map(|folder| folder.display().to_string()).collect(),
         refused: refused.collect(),
+        reread: report.reread,
+        made_differently: report.made_differently,
     };
     out.value(&json)
 }

@@ -141,10 +141,8 @@ mod tests {
           needs a password
         ");
         let indented = "  two words that are indented and long enough for two lines";
-        insta::assert_snapshot!(shown(&terminal, indented), @"
-        two words that are indented and long
-          enough for two lines
-        ");
+        let lines = "  two words that are indented and long\n    enough for two lines\n";
+        assert_eq!(shown(&terminal, indented), lines);
         assert_eq!(shown(&terminal, "hint: short"), "hint: short\n");
     }
 }

@@ -7,6 +7,7 @@ use crate::app::reindex::Reindexed;
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
+use crate::present::text::update::made_differently;
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 use crate::transfer::Imported;
@@ -99,10 +100,14 @@ impl Human {
     ///
     /// Errors of writing.
     pub fn reindexed(&self, reindexed: &Reindexed, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Reindexed { num_chunks, binding } = reindexed;
+        let Reindexed { num_chunks, binding, made_differently: others } = reindexed;
         let chunks = counted(usize::try_from(*num_chunks).unwrap_or(usize::MAX), "chunk");
         let (model, dim) = (clean(&binding.model_name), binding.dim);
-        writeln!(out, "Embedded {chunks} with {model} ({dim} dim).")
+        writeln!(out, "Embedded {chunks} with {model} ({dim} dim).")?;
+        match others {
+            0 => Ok(()),
+            _ => writeln!(out, "{}.", made_differently(*others)),
+        }
     }
 }
 

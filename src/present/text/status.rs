@@ -10,6 +10,7 @@ use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, texts, words};
 use crate::present::text::human::Human;
+use crate::present::text::update::made_differently;
 use crate::skill::install::Found;
 use crate::store::{PageCounts, Stats};
 use crate::text::number::{bytes_to_mb, counted, thousands};
@@ -47,8 +48,16 @@ impl Human {
             fact("Pages", describe_pages(&stats.pages)).painted(Meaning::of(is_whole)),
             fact("OCR", describe_ocr(&setup.ocr)),
             fact("Model", clean(&model)),
-            fact("Schema", stats.schema_version.to_string()),
         ];
+        if let Some(wanted) = &setup.model_wanted {
+            let wanted = format!("{} is set; `kb reindex` switches to it", clean(wanted));
+            facts.push(fact("Model wanted", wanted).painted(Meaning::Warning));
+        }
+        if setup.made_differently > 0 {
+            let documents = made_differently(setup.made_differently);
+            facts.push(fact("Outdated", documents).painted(Meaning::Warning));
+        }
+        facts.extend([fact("Schema", stats.schema_version.to_string())]);
         let skills = setup.agent_skills.iter();
         facts.extend(skills.map(|skill| {
             fact("Agent skill", describe_skill(skill)).painted(Meaning::of(skill.is_current))

@@ -5,7 +5,16 @@ use std::io;
 use crate::app::update::UpdateReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
+use crate::text::number::counted;
 use crate::text::printable::clean;
+
+/// Returns a sentence about documents that today's settings would make differently.
+pub(in crate::present) fn made_differently(count: usize) -> String {
+    format!(
+        "Today's settings, model and version would make {} differently: `kb update --reread`",
+        counted(count, "document")
+    )
+}
 
 impl Human {
     /// Writes the report of `kb update`.
@@ -39,6 +48,13 @@ impl Human {
                 out,
                 "not removed: {lost} of the {all} documents of {root}; `--force` removes them"
             )?;
+        }
+        if report.reread > 0 {
+            let documents = counted(report.reread, "document");
+            writeln!(out, "Made again with today's settings: {documents}.")?;
+        }
+        if report.made_differently > 0 {
+            writeln!(out, "{}.", made_differently(report.made_differently))?;
         }
         let would = if report.is_dry_run { "Would be: " } else { "" };
         writeln!(

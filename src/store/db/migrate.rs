@@ -23,6 +23,7 @@ pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
     (4, include_str!("../../../migrations/0004_roots.sql")),
     (5, include_str!("../../../migrations/0005_real_paths.sql")),
     (ERASE, include_str!("../../../migrations/0006_erase.sql")),
+    (7, include_str!("../../../migrations/0007_making.sql")),
 ];
 
 /// The migration that creates tables which only kb can fill.
@@ -220,6 +221,10 @@ mod tests {
             DROP TABLE chunks_sizes_blocks;
             DROP TABLE chunks_vec_codes;
             DROP TABLE chunks_vec_sums;
+            ALTER TABLE documents DROP COLUMN making;
+            ALTER TABLE documents DROP COLUMN note_text;
+            ALTER TABLE chunks_vec_next DROP COLUMN token_count;
+            DROP TABLE chunks_next;
             CREATE INDEX chunks_sizes ON chunks (id, document_id, token_count);
             UPDATE config SET value = '1' WHERE key = 'schema_version'";
         db.store.connection.execute_batch(back).unwrap();

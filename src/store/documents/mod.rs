@@ -2,6 +2,7 @@
 
 pub(in crate::store) mod chunks;
 pub(in crate::store) mod filter;
+pub(in crate::store) mod making;
 pub(in crate::store) mod paths;
 pub(in crate::store) mod replace;
 pub(in crate::store) mod roots;
@@ -159,9 +160,11 @@ const TAGS_OF_DOCUMENTS: &str = concat!(
 
 const INSERT_DOCUMENT: &str = "
     INSERT INTO documents
-        (title, title_given, source_path, content_hash, doc_type, language, metadata)
+        (title, title_given, source_path, content_hash, doc_type, language, metadata, making,
+         note_text)
     VALUES
-        (:title, :title_given, :path, :content_hash, :doc_type, :language, :metadata)
+        (:title, :title_given, :path, :content_hash, :doc_type, :language, :metadata, :making,
+         :note_text)
     RETURNING id";
 
 const UPDATE_DOCUMENT: &str = "
@@ -174,16 +177,18 @@ const UPDATE_DOCUMENT: &str = "
         doc_type = :doc_type,
         language = :language,
         metadata = :metadata,
+        making = :making,
+        note_text = :note_text,
         updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
     WHERE id = :id";
 
 const COPY_DOCUMENT: &str = "
     INSERT INTO documents
         (title, title_given, source_path, content_hash, doc_type, language,
-         created_at, updated_at, metadata)
+         created_at, updated_at, metadata, making)
     SELECT
         title, title_given, :path, content_hash, doc_type, language,
-        created_at, updated_at, metadata
+        created_at, updated_at, metadata, making
     FROM documents
     WHERE id = :id
     RETURNING id";
@@ -293,6 +298,8 @@ pub(super) fn insert(db: &Connection, new: &NewDocument) -> Step<DocumentId> {
             ":doc_type": new.format.doc_type().as_str(),
             ":language": new.format.language().map(|language| language.as_str()),
             ":metadata": rows::document_json(new.format, &new.metadata)?,
+            ":making": new.making,
+            ":note_text": new.note_text,
         },
         |row| row.get(0),
     )?;
@@ -315,6 +322,8 @@ pub(super) fn update(
         ":doc_type": new.format.doc_type().as_str(),
         ":language": new.format.language().map(|language| language.as_str()),
         ":metadata": rows::document_json(new.format, &new.metadata)?,
+        ":making": new.making,
+        ":note_text": new.note_text,
     })?;
     Ok(())
 }

@@ -29,6 +29,10 @@ pub struct NewDocument {
     pub tags: Vec<String>,
     /// Its own metadata.
     pub metadata: Metadata,
+    /// The versions and settings that made it; `None` if unknown.
+    pub making: Option<String>,
+    /// The text of a note given as text, if it takes several chunks.
+    pub note_text: Option<String>,
 }
 
 /// The result of storing a document.
@@ -66,6 +70,8 @@ const IS_NOTE: &str = "
     SELECT EXISTS (
         SELECT 1 FROM documents WHERE id = :id AND doc_type = 'note' AND source_path IS NULL
     )";
+
+const MAKING: &str = "SELECT making FROM documents WHERE id = :id";
 
 const MOVE_CHUNKS: &str = "UPDATE chunks SET document_id = :to WHERE document_id = :from";
 
@@ -277,10 +283,22 @@ fn same_document(
     let is_read_better = known.is_some_and(|known| {
         Some(known.document_id) == same && known.pages_awaiting_ocr > num_awaiting
     });
-    Ok(same.filter(|_| !is_retitled && !is_read_better))
+    let is_made_otherwise = match (same, &new.making) {
+        (Some(id), Some(making)) if known.is_some_and(|known| known.document_id == id) => {
+            making_of(db, id)?.as_ref() != Some(making)
+        }
+        _ => false,
+    };
+    Ok(same.filter(|_| !is_retitled && !is_read_better && !is_made_otherwise))
 }
 
-fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
+fn making_of(db: &Connection, id: DocumentId) -> Step<Option<String>> {
+    let params = named_params! { ":id": id };
+    Ok(db.prepare_cached(MAKING)?.query_row(params, |row| row.get(0))?)
+}
+
+/// Removes the chunks of a document.
+pub(in crate::store) fn remove_chunks(db: &Connection, id: DocumentId) -> Step<()> {
     grams::remove(db, id)?;
     erase::mark_chunks(db, id)?;
     db.prepare_cached(REMOVE_CHUNKS)?.execute(named_params! { ":document_id": id })?;

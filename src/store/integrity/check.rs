@@ -146,7 +146,7 @@ mod tests {
 
     use crate::document::{Binding, ChunkId, DocumentId};
     use crate::store::testing::{TestDb, binding, chunk, document, vector};
-    use crate::store::{PathRole, PathStamp, Unembedded};
+    use crate::store::{PathRole, PathStamp, Renewed, Unembedded};
 
     #[test]
     fn an_empty_database_is_intact_and_counts_all_types() {
@@ -311,7 +311,8 @@ mod tests {
     fn reindex(db: &mut TestDb, is_finished: bool) {
         let dim = if db.store.binding().unwrap().unwrap().dim == 4 { 6 } else { 4 };
         db.store.begin_reindex(&Binding { dim, ..binding("small") }).unwrap();
-        let embed = |chunk: &Unembedded| (chunk.chunk_id, widen(vector(&chunk.text), dim));
+        let embed =
+            |found: &Unembedded| Renewed::kept(found, widen(vector(&found.chunk.text), dim));
         let limit = if is_finished { 10_000 } else { 3 };
         let chunks = db.store.unembedded(ChunkId(0), limit).unwrap();
         db.store.store_reindexed(&chunks.iter().map(embed).collect::<Vec<_>>()).unwrap();

@@ -30,7 +30,8 @@ const REMOVE_ORPHANS: &str = "
     DELETE FROM document_paths WHERE document_id NOT IN (SELECT id FROM documents);
     DELETE FROM document_tags
     WHERE document_id NOT IN (SELECT id FROM documents) OR tag_id NOT IN (SELECT id FROM tags);
-    DELETE FROM chunks_vec_next WHERE chunk_id NOT IN (SELECT id FROM chunks);";
+    DELETE FROM chunks_vec_next WHERE chunk_id NOT IN (SELECT id FROM chunks);
+    DELETE FROM chunks_next WHERE chunk_id NOT IN (SELECT id FROM chunks);";
 
 const REMOVE_TAGS: &str = "DELETE FROM tags WHERE id NOT IN (SELECT tag_id FROM document_tags)";
 
@@ -239,8 +240,9 @@ mod tests {
             store.repair(&found).unwrap();
             store.binding().unwrap();
             let missing = store.unvectored(ChunkId(0), 100).unwrap();
+            let text = |passage: &str| passage.rsplit("\n\n").next().unwrap().to_owned();
             let embedded: Vec<_> =
-                missing.iter().map(|chunk| (chunk.chunk_id, vector(&chunk.text))).collect();
+                missing.iter().map(|(id, passage)| (*id, vector(&text(passage)))).collect();
             store.store_vectors(&embedded).unwrap();
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, named_params};
 
-use crate::document::ChunkId;
+use crate::document::{Chunk, ChunkId};
 use crate::error::Result;
 
 use super::examine_vectors;
@@ -12,7 +12,6 @@ use crate::store::Store;
 use crate::store::db::binding::{self, Slot};
 use crate::store::db::fault::Step;
 use crate::store::db::layout::Layout;
-use crate::store::vectors::reindex::Unembedded;
 use crate::store::vectors::{self, VectorWriter, codes};
 
 const REMOVE_VECTOR: &str = "DELETE FROM chunks_vec WHERE chunk_id = :id";
@@ -35,17 +34,19 @@ const HAS_CHUNK: &str = "
         AND NOT EXISTS (SELECT 1 FROM chunks_vec_rowids WHERE rowid = :id)";
 
 impl Store {
-    /// Returns chunks without a vector: at most `limit`, ordered by id, all with ids above `after`.
+    /// Returns the passages of chunks without a vector: at most `limit`, ordered by id, all with ids
+    /// above `after`.
     ///
     /// # Errors
     ///
     /// Errors of the database.
-    pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<Unembedded>> {
+    pub fn unvectored(&self, after: ChunkId, limit: u32) -> Result<Vec<(ChunkId, String)>> {
         self.read(|db| {
             let mut statement = db.prepare_cached(UNVECTORED)?;
             let params = named_params! { ":after": after, ":limit": limit };
             let chunks = statement.query_map(params, |row| {
-                Ok(Unembedded { chunk_id: row.get(0)?, context: row.get(1)?, text: row.get(2)? })
+                let (context, text): (String, String) = (row.get(1)?, row.get(2)?);
+                Ok((row.get(0)?, Chunk::passage(&context, &text)))
             })?;
             Ok(chunks.collect::<Result<_, _>>()?)
         })

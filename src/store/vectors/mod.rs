@@ -14,7 +14,8 @@ pub(in crate::store) mod sums;
 use std::ops::RangeInclusive;
 use std::{panic, thread};
 
-use rusqlite::{Connection, Row, named_params, types::Type};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Row, RowIndex, named_params};
 
 use crate::document::{ChunkId, Ranked};
 use crate::error::{Error, Result};
@@ -273,8 +274,13 @@ pub(super) fn to_blob(vector: &[f32]) -> Vec<u8> {
 
 /// Reads a vector from the first column.
 pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Vec<f32>> {
+    from_column(row, 0)
+}
+
+/// Reads a vector from a column.
+pub(super) fn from_column(row: &Row<'_>, column: impl RowIndex) -> rusqlite::Result<Vec<f32>> {
     let blob = row
-        .get_ref(0)?
+        .get_ref(column)?
         .as_blob()
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, error.into()))?;
     let (numbers, _) = blob.as_chunks::<4>();

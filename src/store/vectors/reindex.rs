@@ -1,18 +1,21 @@
 //! Replaces all vectors by another model's and binds the database to that model.
 //!
-//! New vectors are collected in `chunks_vec_next`, which is not searched. Meanwhile documents are
-//! added and removed under the old binding. The switch is one transaction, and searches do not
-//! notice it before. An interrupted reindex continues where it stopped.
+//! New vectors are collected in `chunks_vec_next`, and chunks that had to be split again in
+//! `chunks_next`; neither is searched. Meanwhile documents are added and removed under the old
+//! binding. The switch is one transaction, and searches do not notice it before. An interrupted
+//! reindex continues where it stopped.
 
 use rusqlite::{Connection, named_params};
 
-use crate::document::{Binding, ChunkId};
+use crate::document::{Binding, Chunk, ChunkId, DocumentId};
 use crate::error::{Error, Result};
 
 use super::sums::Sums;
 use crate::store::db::binding::{self, Slot};
 use crate::store::db::erase;
 use crate::store::db::fault::Step;
+use crate::store::db::layout::Layout;
+use crate::store::documents::{chunks, replace, rows};
 use crate::store::{Store, vectors};
 
 /// The progress of a reindex.
@@ -29,31 +32,109 @@ pub struct Reindexing {
 pub struct Unembedded {
     /// Its key.
     pub chunk_id: ChunkId,
-    /// Its context, embedded with the text; see [`crate::document::Chunk::passage`].
-    pub context: String,
-    /// Its own text.
-    pub text: String,
+    /// The chunk, with the number of tokens that the present model counts.
+    pub chunk: Chunk,
+    /// Whether it is source code.
+    pub is_code: bool,
+}
+
+/// What the new model makes of a chunk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Renewed {
+    /// The chunk's key.
+    pub chunk_id: ChunkId,
+    /// Chunks and vectors that take its place: itself, or the pieces that the new model can read.
+    pub pieces: Vec<(Chunk, Vec<f32>)>,
+    /// Whether it was split.
+    pub is_split: bool,
+}
+
+impl Renewed {
+    /// A chunk that is not split, with its new vector.
+    pub fn kept(found: &Unembedded, vector: Vec<f32>) -> Self {
+        let pieces = vec![(found.chunk.clone(), vector)];
+        Self { chunk_id: found.chunk_id, pieces, is_split: false }
+    }
 }
 
 const PROGRESS: &str = "
     SELECT
-        (SELECT count(*) FROM chunks_vec_next) AS num_embedded,
+        (SELECT count(*) FROM chunks_vec_next)
+            + (SELECT count(DISTINCT chunk_id) FROM chunks_next) AS num_embedded,
         (SELECT count(*) FROM chunks) AS num_chunks";
 
 const FORGET_NEXT: &str = "DELETE FROM chunks_vec_next";
 
+const FORGET_PIECES: &str = "DELETE FROM chunks_next";
+
 const UNEMBEDDED: &str = "
-    SELECT id, context, text
+    SELECT
+        chunks.id AS chunk_id,
+        chunks.chunk_index,
+        chunks.text,
+        chunks.context,
+        chunks.token_count,
+        chunks.metadata AS chunk_metadata,
+        documents.doc_type = 'code' AS is_code
     FROM chunks
-    WHERE id > :after
+    JOIN documents ON documents.id = chunks.document_id
+    WHERE chunks.id > :after
         AND NOT EXISTS (SELECT 1 FROM chunks_vec_next WHERE chunk_id = chunks.id)
-    ORDER BY id
+        AND NOT EXISTS (SELECT 1 FROM chunks_next WHERE chunk_id = chunks.id)
+    ORDER BY chunks.id
     LIMIT :limit";
 
 /// Skips a chunk that was removed while it was embedded.
 const INSERT_NEXT: &str = "
-    INSERT OR REPLACE INTO chunks_vec_next (chunk_id, embedding)
-    SELECT id, :embedding FROM chunks WHERE id = :chunk_id";
+    INSERT OR REPLACE INTO chunks_vec_next (chunk_id, embedding, token_count)
+    SELECT id, :embedding, :token_count FROM chunks WHERE id = :chunk_id";
+
+const INSERT_PIECE: &str = "
+    INSERT OR REPLACE INTO chunks_next
+        (chunk_id, piece, text, context, token_count, metadata, embedding)
+    SELECT id, :piece, :text, :context, :token_count, :metadata, :embedding
+    FROM chunks
+    WHERE id = :chunk_id";
+
+const SPLIT_DOCUMENTS: &str = "
+    SELECT DISTINCT chunks.document_id
+    FROM chunks_next
+    JOIN chunks ON chunks.id = chunks_next.chunk_id
+    ORDER BY 1";
+
+/// The chunks that a document gets: its own, with pieces instead of those that were split.
+const NEXT_CHUNKS: &str = "
+    SELECT
+        chunks.id AS chunk_id,
+        chunks.chunk_index,
+        coalesce(chunks_next.text, chunks.text) AS text,
+        coalesce(chunks_next.context, chunks.context) AS context,
+        coalesce(chunks_next.token_count, chunks_vec_next.token_count) AS token_count,
+        coalesce(chunks_next.metadata, chunks.metadata) AS chunk_metadata,
+        coalesce(chunks_next.embedding, chunks_vec_next.embedding) AS embedding
+    FROM chunks
+    LEFT JOIN chunks_vec_next ON chunks_vec_next.chunk_id = chunks.id
+    LEFT JOIN chunks_next ON chunks_next.chunk_id = chunks.id
+    WHERE chunks.document_id = :document_id
+    ORDER BY chunks.chunk_index, chunks_next.piece";
+
+/// Keeps the text of a note in one piece before its only chunk is split.
+const KEEP_NOTE: &str = "
+    UPDATE documents
+    SET note_text = (SELECT text FROM chunks WHERE document_id = :id)
+    WHERE id = :id
+        AND doc_type = 'note'
+        AND source_path IS NULL
+        AND note_text IS NULL
+        AND (SELECT count(*) FROM chunks WHERE document_id = :id) = 1";
+
+const COUNT_AGAIN: &str = "
+    UPDATE chunks
+    SET token_count = chunks_vec_next.token_count
+    FROM chunks_vec_next
+    WHERE chunks_vec_next.chunk_id = chunks.id
+        AND chunks_vec_next.token_count IS NOT NULL
+        AND chunks.token_count IS NOT chunks_vec_next.token_count";
 
 const TAKE_OVER: &str = "
     INSERT INTO chunks_vec (chunk_id, embedding)
@@ -71,7 +152,7 @@ impl Store {
     pub fn begin_reindex(&mut self, wanted: &Binding) -> Result<Reindexing> {
         let progress = self.write(|db| {
             if binding::load(db, Slot::Next)?.as_ref() != Some(wanted) {
-                db.execute(FORGET_NEXT, [])?;
+                forget(db)?;
                 binding::save(db, Slot::Next, wanted)?;
             }
             progress(db)
@@ -103,33 +184,48 @@ impl Store {
             let mut statement = db.prepare_cached(UNEMBEDDED)?;
             let chunks =
                 statement.query_map(named_params! { ":after": after, ":limit": limit }, |row| {
-                    Ok(Unembedded {
-                        chunk_id: row.get(0)?,
-                        context: row.get(1)?,
-                        text: row.get(2)?,
-                    })
+                    let stored = rows::stored_chunk(row)?;
+                    let is_code = row.get("is_code")?;
+                    Ok(Unembedded { chunk_id: stored.id, chunk: stored.chunk, is_code })
                 })?;
             Ok(chunks.collect::<Result<_, _>>()?)
         })
     }
 
-    /// Stores vectors of the new model in one transaction.
+    /// Stores what the new model makes of chunks, in one transaction.
     ///
     /// # Errors
     ///
     /// [`Error::ModelMismatch`] if another process has begun a change to yet another model;
     /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
-    pub fn store_reindexed(&mut self, embedded: &[(ChunkId, Vec<f32>)]) -> Result<()> {
+    pub fn store_reindexed(&mut self, renewed: &[Renewed]) -> Result<()> {
         let reindexing = self.reindexing.clone();
         self.write(|db| {
             let wanted = check(db, reindexing.as_ref())?;
-            let mut statement = db.prepare_cached(INSERT_NEXT)?;
-            for (chunk_id, vector) in embedded {
-                vectors::require_unit_shape(vector, wanted.dim)?;
-                statement.execute(named_params! {
-                    ":chunk_id": chunk_id,
-                    ":embedding": vectors::to_blob(vector),
-                })?;
+            let mut vector_of_chunk = db.prepare_cached(INSERT_NEXT)?;
+            let mut piece_of_chunk = db.prepare_cached(INSERT_PIECE)?;
+            for Renewed { chunk_id, pieces, is_split } in renewed {
+                for ((chunk, vector), piece) in pieces.iter().zip(0_u32..) {
+                    vectors::require_unit_shape(vector, wanted.dim)?;
+                    let (embedding, token_count) = (vectors::to_blob(vector), chunk.token_count);
+                    if *is_split {
+                        piece_of_chunk.execute(named_params! {
+                            ":chunk_id": chunk_id,
+                            ":piece": piece,
+                            ":text": chunk.text,
+                            ":context": chunk.context,
+                            ":token_count": token_count,
+                            ":metadata": rows::chunk_json(chunk)?,
+                            ":embedding": embedding,
+                        })?;
+                    } else {
+                        vector_of_chunk.execute(named_params! {
+                            ":chunk_id": chunk_id,
+                            ":embedding": embedding,
+                            ":token_count": token_count,
+                        })?;
+                    }
+                }
             }
             Ok(())
         })
@@ -144,14 +240,17 @@ impl Store {
     /// [`Error::Locked`], [`Error::DiskFull`] and other errors of the database.
     pub fn finish_reindex(&mut self) -> Result<Reindexing> {
         let reindexing = self.reindexing.clone();
+        let layout = self.layout_to_write()?;
         let (progress, wanted) = self.write(|db| {
             let wanted = check(db, reindexing.as_ref())?;
             let progress = progress(db)?;
             if progress.num_embedded == progress.num_chunks {
                 vectors::make_table(db, wanted.dim)?;
+                split_chunks(db, layout)?;
+                db.execute(COUNT_AGAIN, [])?;
                 db.execute(TAKE_OVER, [])?;
                 add_sums(db)?;
-                db.execute(FORGET_NEXT, [])?;
+                forget(db)?;
                 erase::mark(db)?;
                 binding::save(db, Slot::Current, &wanted)?;
                 binding::clear(db, Slot::Next)?;
@@ -181,6 +280,32 @@ fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
     }
 }
 
+fn forget(db: &Connection) -> Step<()> {
+    db.execute(FORGET_NEXT, [])?;
+    db.execute(FORGET_PIECES, [])?;
+    Ok(())
+}
+
+/// Replaces the chunks of each document in which some were split, one document at a time.
+fn split_chunks(db: &Connection, layout: Layout) -> Step<()> {
+    let documents: Vec<DocumentId> = db
+        .prepare(SPLIT_DOCUMENTS)?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in documents {
+        let mut statement = db.prepare_cached(NEXT_CHUNKS)?;
+        let next = statement.query_map(named_params! { ":document_id": id }, |row| {
+            Ok((rows::stored_chunk(row)?.chunk, vectors::from_column(row, "embedding")?))
+        })?;
+        let (chunks, vectors): (Vec<_>, Vec<_>) =
+            next.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().unzip();
+        db.prepare_cached(KEEP_NOTE)?.execute(named_params! { ":id": id })?;
+        replace::remove_chunks(db, id)?;
+        chunks::insert(db, id, &chunks, &vectors, layout)?;
+    }
+    Ok(())
+}
+
 /// Stores checksums of the new vectors, as the model gave them.
 fn add_sums(db: &Connection) -> Step<()> {
     let mut sums = Sums::default();
@@ -208,10 +333,25 @@ mod tests {
         Binding { dim: 6, ..binding("wide") }
     }
 
-    fn embed(chunk: &Unembedded) -> (ChunkId, Vec<f32>) {
-        let mut vector = vector(&chunk.text);
+    fn wide_vector(text: &str) -> Vec<f32> {
+        let mut vector = vector(text);
         vector.extend([0.0, 0.0]);
-        (chunk.chunk_id, vector)
+        vector
+    }
+
+    fn embed(found: &Unembedded) -> Renewed {
+        Renewed::kept(found, wide_vector(&found.chunk.text))
+    }
+
+    /// Splits each chunk with more than one word into words.
+    fn split(found: &Unembedded) -> Renewed {
+        let words: Vec<&str> = found.chunk.text.split(' ').collect();
+        let piece = |word: &&str| {
+            let chunk = Chunk { text: (*word).to_owned(), token_count: 1, ..found.chunk.clone() };
+            (chunk, wide_vector(word))
+        };
+        let pieces = words.iter().map(piece).collect();
+        Renewed { chunk_id: found.chunk_id, pieces, is_split: words.len() > 1 }
     }
 
     fn embed_next(store: &mut Store, after: ChunkId, limit: u32) -> ChunkId {
@@ -283,8 +423,8 @@ mod tests {
         let mut other = Store::open(&db.path()).unwrap();
         let third = Binding { model_name: "third".into(), ..wide() };
         assert_eq!(other.begin_reindex(&third).unwrap().num_embedded, 0);
-        let late = [(ChunkId(1), vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0])];
-        let outcome = db.store.store_reindexed(&late);
+        let late = embed(&db.store.unembedded(ChunkId(0), 1).unwrap()[0]);
+        let outcome = db.store.store_reindexed(&[late]);
         assert!(matches!(outcome, Err(Error::ModelMismatch { .. })));
         assert!(matches!(db.store.finish_reindex(), Err(Error::ModelMismatch { .. })));
     }
@@ -293,6 +433,7 @@ mod tests {
     fn documents_can_be_added_and_removed_during_a_reindex() {
         let mut db = db();
         db.store.begin_reindex(&wide()).unwrap();
+        let removed = embed(&db.store.unembedded(ChunkId(0), 1).unwrap()[0]);
         embed_next(&mut db.store, ChunkId(0), 100);
         let known = db.store.known_path("/b.md").unwrap().unwrap();
         db.store.remove(known.document_id).unwrap();
@@ -300,7 +441,7 @@ mod tests {
         db.add("/c.md", &["seven"], &[]);
         assert_eq!(db.store.finish_reindex().unwrap().num_embedded, 0);
         // Storing the vector of a chunk that was removed meanwhile is harmless.
-        db.store.store_reindexed(&[(ChunkId(1), vec![0.0; 6])]).unwrap();
+        db.store.store_reindexed(&[removed]).unwrap();
         embed_next(&mut db.store, ChunkId(0), 100);
         db.store.finish_reindex().unwrap();
         assert_eq!(db.store.binding().unwrap(), Some(wide()));
@@ -322,6 +463,52 @@ mod tests {
         let mut query = vector("four");
         query.extend([0.0, 0.0]);
         assert_eq!(best(&db.store.reader().unwrap(), &query), old_best);
+    }
+
+    #[test]
+    fn chunks_that_are_too_long_are_replaced_by_their_pieces_at_the_switch() {
+        let mut db = TestDb::new();
+        let first = db.add("/a.md", &["one", "two three four", "five"], &["kept"]);
+        let second = db.add("/b.md", &["six"], &[]);
+        let ids = |db: &TestDb, id| -> Vec<ChunkId> {
+            db.store.chunks(id).unwrap().iter().map(|chunk| chunk.id).collect()
+        };
+        let before = ids(&db, second);
+        db.store.begin_reindex(&wide()).unwrap();
+        let renewed: Vec<_> =
+            db.store.unembedded(ChunkId(0), 100).unwrap().iter().map(split).collect();
+        db.store.store_reindexed(&renewed).unwrap();
+        // Nothing changes before the switch.
+        assert_eq!(db.store.chunks(first).unwrap().len(), 3);
+        assert!(db.store.unembedded(ChunkId(0), 100).unwrap().is_empty());
+        db.store.finish_reindex().unwrap();
+        let texts: Vec<String> =
+            db.store.chunks(first).unwrap().into_iter().map(|stored| stored.chunk.text).collect();
+        assert_eq!(texts, ["one", "two", "three", "four", "five"]);
+        assert_eq!(ids(&db, second), before);
+        let three = best(&db.store, &wide_vector("three"));
+        assert_eq!(db.store.hits(&[three]).unwrap()[0].chunk.chunk.text, "three");
+        assert_eq!(db.store.document(first).unwrap().unwrap().tags, ["kept"]);
+        db.assert_intact();
+    }
+
+    #[test]
+    fn pieces_of_a_document_that_changes_meanwhile_are_forgotten() {
+        let mut db = TestDb::new();
+        db.add("/a.md", &["two three"], &[]);
+        db.store.begin_reindex(&wide()).unwrap();
+        let renewed: Vec<_> =
+            db.store.unembedded(ChunkId(0), 100).unwrap().iter().map(split).collect();
+        db.store.store_reindexed(&renewed).unwrap();
+        let known = db.store.known_path("/a.md").unwrap().unwrap();
+        db.store.remove(known.document_id).unwrap();
+        let new = db.add("/a.md", &["seven eight"], &[]);
+        let progress = db.store.finish_reindex().unwrap();
+        assert_eq!(progress, Reindexing { num_embedded: 0, num_chunks: 1 });
+        embed_next(&mut db.store, ChunkId(0), 100);
+        db.store.finish_reindex().unwrap();
+        assert_eq!(db.store.chunks(new).unwrap()[0].chunk.text, "seven eight");
+        db.assert_intact();
     }
 
     #[test]

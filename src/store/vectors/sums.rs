@@ -221,7 +221,7 @@ mod tests {
         assert!(found[0].message.contains(&format!("(document {second})")), "{found:?}");
         db.store.repair(&[Damage::ChangedVectors]).unwrap();
         let missing = db.store.unvectored(ChunkId(0), 10).unwrap();
-        assert_eq!(missing.iter().map(|chunk| chunk.text.as_str()).collect::<Vec<_>>(), ["three"]);
+        assert!(matches!(missing.as_slice(), [(_, passage)] if passage.ends_with("three")));
     }
 
     #[test]

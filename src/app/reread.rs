@@ -1,0 +1,158 @@
+//! Makes documents again that were made with other settings, another length of the model or an older
+//! kb.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::app::add::{AddRequest, Remembers, Source, ingest};
+use crate::app::chunking::chunking;
+use crate::app::scope::Scope;
+use crate::app::{Observer, Session, ocr, read};
+use crate::document::{DocType, DocumentId};
+use crate::error::{Error, Result};
+use crate::ingest::detect;
+use crate::ingest::making::Making;
+use crate::ingest::survey::is_missing;
+use crate::ingest::walk::Start;
+use crate::store::{KnownFile, MadeDocument, Store};
+use crate::text::paths;
+
+/// Which documents are made again, if their making differs from today's settings. All of them by
+/// default.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Ids, titles or paths of documents, as typed; all documents if there are none.
+    pub documents: Vec<String>,
+    /// Only documents of this type.
+    pub doc_type: Option<DocType>,
+    /// Only documents at or below this absolute path.
+    pub below: Option<PathBuf>,
+}
+
+impl Selection {
+    /// Whether it leaves documents out.
+    pub fn is_partial(&self) -> bool {
+        !self.documents.is_empty() || self.doc_type.is_some() || self.below.is_some()
+    }
+}
+
+/// The result of making documents again.
+#[derive(Debug, Default)]
+pub struct Reread {
+    /// Documents that were made again.
+    pub num_made: usize,
+    /// Files that could not be read; their documents are unchanged.
+    pub failed: Vec<(PathBuf, Error)>,
+}
+
+/// Returns the documents that today's settings would make differently.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
+    let Some(bound) = store.binding()? else { return Ok(Vec::new()) };
+    let chunking = chunking(session.config(), bound.max_tokens as usize, 0);
+    let ocr = ocr::options(session);
+    let today = Making { chunking: &chunking, ocr: &ocr };
+    let mut documents = store.made_documents()?;
+    documents.retain(|made| !today.is_same(made.making.as_deref(), made.doc_type));
+    Ok(documents)
+}
+
+/// Reads the files of the selected documents again, and cuts notes given as text again. Each
+/// document is replaced in one transaction; its id, tags and title stay, and chunks that come out
+/// equal keep their vectors.
+///
+/// # Errors
+///
+/// [`Error::UnknownDocument`], [`Error::AmbiguousDocument`], [`Error::Cancelled`], and errors of the
+/// model and the database. Errors of single files are in the result.
+pub fn reread(
+    session: &Session,
+    selection: &Selection,
+    password: Option<&str>,
+    observer: &dyn Observer,
+) -> Result<Reread> {
+    let Some(store) = session.open_existing()? else { return Ok(Reread::default()) };
+    let selected = select(session, &store, selection)?;
+    let scope = Scope::read(session, &store, &[])?;
+    store.close()?;
+    let known: HashMap<&str, &KnownFile> =
+        scope.known.iter().map(|file| (file.stamp.path.as_str(), file)).collect();
+
+    let mut result = Reread::default();
+    let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
+    let (mut ids, mut notes) = (HashSet::new(), Vec::new());
+    for made in &selected {
+        let Some(text) = &made.path else {
+            notes.push(made.id);
+            continue;
+        };
+        let path = paths::path_of(text);
+        let Some(known) = known.get(text.as_str()).filter(|_| !is_missing(&path)) else { continue };
+        ids.insert(made.id);
+        match scope.access.of_file(&path, known.stamp.real_path.as_deref()) {
+            Ok(reach) => {
+                by_kind
+                    .entry(kind(&scope, known, &path))
+                    .or_default()
+                    .push(Start::known(&path, reach));
+            }
+            Err(error) => result.failed.push((path, error)),
+        }
+    }
+    let ids = Arc::new(ids);
+    let request = |source| AddRequest {
+        password: password.map(str::to_owned),
+        rereads: Arc::clone(&ids),
+        ..AddRequest::of(source)
+    };
+    for ((doc_type, language), starts) in by_kind {
+        let language = language.as_ref().and_then(|word| word.parse().ok());
+        let add = AddRequest { doc_type, language, ..request(Source::Paths(Vec::new())) };
+        let report = ingest(session, &add, &starts, Remembers::Nothing, observer)?;
+        result.num_made += report.updated;
+        result.failed.extend(report.failed);
+    }
+    if !notes.is_empty() {
+        let add = request(Source::StoredNotes(notes));
+        let report = ingest(session, &add, &[], Remembers::Nothing, observer)?;
+        result.num_made += report.updated;
+    }
+    Ok(result)
+}
+
+fn select(session: &Session, store: &Store, selection: &Selection) -> Result<Vec<MadeDocument>> {
+    let mut named: HashSet<DocumentId> = HashSet::new();
+    for typed in &selection.documents {
+        let (store, document) = read::find(session, typed)?;
+        store.close()?;
+        named.insert(document.id);
+    }
+    let mut selected = outdated(session, store)?;
+    selected.retain(|made| {
+        let is_below = |below: &PathBuf| {
+            made.path.as_ref().is_some_and(|path| paths::path_of(path).starts_with(below))
+        };
+        (named.is_empty() || named.contains(&made.id))
+            && selection.doc_type.is_none_or(|wanted| wanted == made.doc_type)
+            && selection.below.as_ref().is_none_or(is_below)
+    });
+    Ok(selected)
+}
+
+/// The type and language that a file is read as; `None` where its name says so.
+type Kind = (Option<DocType>, Option<String>);
+
+/// Returns what a file is read as: what its added folder says, else what the document is if its name
+/// says nothing.
+fn kind(scope: &Scope, known: &KnownFile, path: &Path) -> Kind {
+    let root = scope.roots.iter().find(|root| path.starts_with(paths::path_of(&root.path)));
+    match root {
+        Some(root) if root.doc_type.is_some() => (root.doc_type, root.language.clone()),
+        _ if known.doc_type != DocType::Note && detect::is_claimed(path) => (None, None),
+        _ => (Some(known.doc_type), known.language.clone()),
+    }
+}

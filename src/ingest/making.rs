@@ -1,0 +1,119 @@
+//! States how a document is made, so that it is noticed when today's settings would make it
+//! differently.
+
+use crate::chunk::{ChunkOptions, Strategy};
+use crate::document::{DocType, Metadata};
+use crate::extract::pdf::Ocr;
+use crate::ingest::ChunkingOptions;
+
+/// The version of the readers and of the chunker. It is raised when a change to either makes chunks
+/// differ.
+const READER_VERSION: u32 = 1;
+
+/// Stands before the languages of OCR.
+const OCR: &str = " ocr=";
+
+/// What today's settings make of documents.
+#[derive(Debug, Clone, Copy)]
+pub struct Making<'a> {
+    /// How documents are split; of the model's limits only the length of its input counts.
+    pub chunking: &'a ChunkingOptions,
+    /// How scans are read.
+    pub ocr: &'a Ocr,
+}
+
+impl Making<'_> {
+    /// Returns how a document of a type is made. `metadata` is that of the document: the languages
+    /// of OCR matter only where it was used.
+    pub(super) fn text(self, doc_type: DocType, metadata: &Metadata) -> String {
+        let mut text = without_ocr(self.chunking.of(doc_type));
+        if let Ocr::Tesseract { languages, .. } = self.ocr
+            && metadata.quality.is_some_and(|quality| quality.pages_ocr > 0)
+        {
+            text += OCR;
+            text += languages;
+        }
+        text
+    }
+
+    /// Whether a document of this type would be made in the way stated, `None` for one of an older
+    /// kb. Text from OCR is never outdated where there is no OCR: reading again would lose it.
+    pub fn is_same(self, stated: Option<&str>, doc_type: DocType) -> bool {
+        let Some(stated) = stated else { return false };
+        let (chunks, languages) = match stated.split_once(OCR) {
+            Some((chunks, languages)) => (chunks, Some(languages)),
+            None => (stated, None),
+        };
+        let is_same_ocr = match (self.ocr, languages) {
+            (Ocr::Tesseract { languages: today, .. }, Some(languages)) => languages == today,
+            (_, Some(_)) => return true,
+            (_, None) => true,
+        };
+        is_same_ocr && chunks == without_ocr(self.chunking.of(doc_type))
+    }
+}
+
+/// Settings without effect are left out: a setting that changes nothing makes no document outdated.
+fn without_ocr(options: &ChunkOptions) -> String {
+    let max_tokens = options.max_tokens.min(options.model_tokens);
+    let how = match options.strategy {
+        Strategy::Structure => format!("structure min={}", options.min_tokens),
+        Strategy::Fixed => format!("fixed overlap={}", options.overlap_tokens),
+        Strategy::Whole => format!("whole overlap={}", options.overlap_tokens),
+    };
+    let context = if options.include_context { "" } else { " context=no" };
+    format!("reader={READER_VERSION} {how} max={max_tokens}{context}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Quality;
+
+    fn tesseract(languages: &str) -> Ocr {
+        Ocr::Tesseract {
+            program: "tesseract".into(),
+            languages: languages.into(),
+            is_forced: false,
+        }
+    }
+
+    #[test]
+    fn a_document_is_outdated_when_a_setting_that_matters_for_it_changes() {
+        let chunking = ChunkingOptions::new(256, 2);
+        let today = Making { chunking: &chunking, ocr: &Ocr::Never };
+        let page = today.text(DocType::Markdown, &Metadata::default());
+        assert!(today.is_same(Some(&page), DocType::Markdown));
+        assert!(!today.is_same(None, DocType::Markdown));
+        // The model reads 256 tokens in any case; 512 is no change, 100 is.
+        let mut longer = chunking.clone();
+        longer.markdown.max_tokens = 2_000;
+        longer.pdf.max_tokens = 100;
+        let longer = Making { chunking: &longer, ..today };
+        assert!(longer.is_same(Some(&page), DocType::Markdown));
+        assert!(
+            !longer.is_same(Some(&today.text(DocType::Pdf, &Metadata::default())), DocType::Pdf)
+        );
+        let other_model = ChunkingOptions::new(128, 2);
+        assert!(
+            !Making { chunking: &other_model, ..today }.is_same(Some(&page), DocType::Markdown)
+        );
+    }
+
+    #[test]
+    fn the_languages_of_ocr_matter_for_scans_where_ocr_can_be_used() {
+        let chunking = ChunkingOptions::new(256, 2);
+        let quality = Quality { pages_ocr: 2, ..Quality::default() };
+        let scan = Metadata { quality: Some(quality), ..Metadata::default() };
+        let english = Making { chunking: &chunking, ocr: &tesseract("eng") };
+        let german = Making { chunking: &chunking, ocr: &tesseract("deu") };
+        let (scan, page) =
+            (english.text(DocType::Pdf, &scan), english.text(DocType::Pdf, &Metadata::default()));
+        assert!(english.is_same(Some(&scan), DocType::Pdf));
+        assert!(!german.is_same(Some(&scan), DocType::Pdf));
+        assert!(german.is_same(Some(&page), DocType::Pdf));
+        assert!(
+            Making { chunking: &chunking, ocr: &Ocr::Missing }.is_same(Some(&scan), DocType::Pdf)
+        );
+    }
+}
