@@ -11,7 +11,7 @@ use crate::app::model::{self, LazyModel};
 use crate::app::observer::Event;
 use crate::app::read::walk_options;
 use crate::app::session::absolute;
-use crate::app::{Observer, Session, erase, ocr};
+use crate::app::{Observer, Session, erase, last_update, ocr};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
@@ -214,6 +214,9 @@ pub(super) fn ingest(
     }
     outcome?;
     store.encode_vectors()?;
+    if remembers == Remembers::Folders && last_update::covers_all(&store, starts)? {
+        last_update::note(&mut store)?;
+    }
     erase::finish(store, observer)?;
     Ok(report)
 }

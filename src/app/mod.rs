@@ -16,6 +16,7 @@ pub mod error_log;
 pub mod eval;
 pub mod freshness;
 pub mod init;
+pub mod last_update;
 pub mod model;
 pub mod observer;
 pub mod ocr;

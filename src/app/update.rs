@@ -8,7 +8,7 @@ use crate::app::observer::Event;
 use crate::app::read::walk_options;
 use crate::app::reread::{Selection, outdated, reread};
 use crate::app::scope::Scope;
-use crate::app::{Observer, Session, erase};
+use crate::app::{Observer, Session, erase, last_update};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::ingest::survey::{Missing, Survey, is_away, is_missing};
@@ -316,6 +316,9 @@ impl Run<'_> {
                     self.report.removed_paths.push(missing.path);
                 }
             }
+        }
+        if self.request.named.is_empty() {
+            last_update::note(&mut store)?;
         }
         erase::finish(store, self.observer)
     }

@@ -2,7 +2,7 @@
 
 use crate::app::freshness::Freshness;
 use crate::app::search::{Found, LegSelection, SearchRequest, SimilarRequest};
-use crate::app::{self, Observer};
+use crate::app::{self, Observer, last_update};
 use crate::cli::args::{self, SearchFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
@@ -32,6 +32,9 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         return batch::run(context, &request, file);
     }
     let found = app::search::search(&context.session, &request, &context.ui)?;
+    // Programs that read the answer have no use for it.
+    let is_person = context.human.is_terminal && streams::is_stderr_terminal();
+    let reminder = if is_person { last_update::reminder(&context.session)? } else { None };
     context.session.close()?;
     if let Some(number) = args.open {
         return open(context, &found, number);
@@ -52,6 +55,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
         SearchFormat::Md => streams::text(|out| quote::markdown(found.hits(), out)),
     }?;
     warn_of_stale(context, &found, format);
+    reminder.iter().for_each(|text| context.ui.note(text));
     Ok(ExitStatus::Success)
 }
 

@@ -41,6 +41,8 @@ pub struct Config {
     pub chunking: Chunking,
     /// How files are read.
     pub ingestion: Ingestion,
+    /// When a reminder to update is due.
+    pub freshness: Reminder,
 }
 
 /// Settings of the model.
@@ -205,6 +207,13 @@ pub enum NoteStrategy {
     Whole,
 }
 
+/// When a reminder to update is due.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reminder {
+    /// Days after which a search on a terminal reports how old the last update is; 0 for never.
+    pub days: u32,
+}
+
 /// How files are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ingestion {
@@ -290,6 +299,7 @@ impl Config {
                 max_cpu_seconds: 600,
                 follow_links: false,
             },
+            freshness: Reminder { days: 30 },
         }
     }
 }

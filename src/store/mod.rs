@@ -25,6 +25,7 @@ use db::readers::FileId;
 
 pub use db::backup::{Existing, Verified};
 pub use db::erase::Erasure;
+pub use db::last_update::LastUpdate;
 pub use documents::chunks::{PassageHash, StoredChunk, StoredHit};
 pub use documents::making::MadeDocument;
 pub use documents::paths::{KnownPath, PathRole, PathStamp};

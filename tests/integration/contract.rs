@@ -202,6 +202,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] model_max_tokens: Option<u32>,
         #[serde(deserialize_with = "nullable")] precision: Option<String>,
         data_dir: String, pages: Pages, ocr: Ocr, agent_skills: Vec<AgentSkill>,
+        #[serde(deserialize_with = "nullable")] last_update: Option<String>,
         #[serde(deserialize_with = "nullable")] out_of_date: Option<OutOfDate>,
     }
     AgentSkill {

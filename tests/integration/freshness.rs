@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::env::{CORPUS, TestEnv};
 use crate::mcp_client::Client;
+use crate::terminal;
 use crate::word_model::word_env;
 
 /// A home with three files in an added folder.
@@ -247,6 +248,65 @@ fn a_server_refreshes_only_if_it_may_write() {
         assert_eq!(stale(&answer)["a.md"].as_deref(), mark, "{args:?}");
         assert_eq!(texts(&answer)[0] == text, mark.is_none(), "{args:?}: {answer}");
     }
+}
+
+/// Makes the last update so many days old.
+fn age(env: &TestEnv, days: u32) {
+    let db = rusqlite::Connection::open(env.database()).unwrap();
+    let sql = "UPDATE config SET value = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', ?1)
+               WHERE key = 'last_update'";
+    assert_eq!(db.execute(sql, [format!("-{days} days")]).unwrap(), 1);
+}
+
+#[test]
+fn the_last_complete_update_is_in_the_status() {
+    let env = TestEnv::new();
+    env.ok(&["add", "--note", "the anchor lies in the cellar"]);
+    let status = || env.json(&["status", "--format=json"])["last_update"].clone();
+    assert_eq!(status(), Value::Null, "there are notes only");
+    assert!(env.ok(&["status"]).stdout.contains("Updated:   never\n"));
+    env.write("notes/a.md", "# a\n\nanchor");
+    env.write("other/b.md", "# b\n\nsail");
+    env.ok(&["add", "notes"]);
+    assert!(status().is_string(), "it was the only folder");
+    env.ok(&["add", "other"]);
+    age(&env, 5);
+    let old = status();
+    assert!(env.ok(&["status"]).stdout.contains(", 5 days ago\n"));
+    // A part, a look and an answer are no complete update.
+    for args in [
+        &["add", "notes"][..],
+        &["update", "notes"],
+        &["update", "--dry-run"],
+        &["search", "anchor", "--fresh"],
+        &["add", "--note", "a new note"],
+    ] {
+        env.ok(args);
+        assert_eq!(status(), old, "{args:?}");
+    }
+    for args in [&["update"][..], &["add", "notes", "other"], &["add", "."]] {
+        age(&env, 5);
+        assert_eq!(env.ok(args).status, 0);
+        assert!(status().as_str() > old.as_str(), "{args:?}");
+    }
+}
+
+#[test]
+fn a_search_on_a_terminal_reminds_of_an_old_update() {
+    let mut env = three();
+    let search = ["search", "zephyrine", "--format", "human", "--no-pager"];
+    let shown = |env: &mut TestEnv, days: &str| {
+        env.set("KB_FRESHNESS_DAYS", days);
+        terminal::run(env, &search, "", true).expect(0).stderr
+    };
+    let reminder = "last update 42 days ago: `kb update`";
+    assert!(!shown(&mut env, "30").contains("last update"));
+    age(&env, 42);
+    assert_eq!(shown(&mut env, "30").matches(reminder).count(), 1);
+    assert!(!shown(&mut env, "42").contains("last update"));
+    assert!(!shown(&mut env, "0").contains("last update"));
+    env.set("KB_FRESHNESS_DAYS", "30");
+    assert!(!env.ok(&search).stderr.contains("last update"), "no terminal");
 }
 
 /// Gives the same numbers in every run.

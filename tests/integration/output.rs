@@ -153,6 +153,7 @@ fn tables_and_facts_line_up() {
     Documents: 8 (1 pdf, 2 markdown, 3 code, 2 note)
     Pages:     5 (0 read by OCR)
     OCR:       not installed (scans are read by Tesseract)
+    Updated:   [TIME]
     Model:     all-MiniLM-L6-v2 (384 dim, int8, 256 tokens)
     Schema:    [NEWEST]
     ");

@@ -47,6 +47,8 @@ pub(in crate::present) struct StatusJson<'a> {
     /// Documents that today's settings, model and version would make differently; `kb update --reread`
     /// makes them again.
     made_differently: usize,
+    /// When all added folders were last compared with the disk (RFC 3339, UTC); null if never.
+    last_update: Option<&'a str>,
     /// With `--scan`: numbers of changed, new and missing files; else null.
     out_of_date: Option<OutOfDateJson>,
 }
@@ -155,6 +157,7 @@ pub fn status(
             .collect(),
         model_wanted: setup.model_wanted.as_deref(),
         made_differently: setup.made_differently,
+        last_update: stats.last_update.as_ref().map(|update| update.at.as_str()),
         out_of_date: out_of_date.map(|files| OutOfDateJson {
             changed: files.num_changed,
             new: files.num_new,

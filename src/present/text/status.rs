@@ -12,7 +12,7 @@ use crate::present::terminal::table::{fact, texts, words};
 use crate::present::text::human::Human;
 use crate::present::text::update::made_differently;
 use crate::skill::install::Found;
-use crate::store::{PageCounts, Stats};
+use crate::store::{LastUpdate, PageCounts, Stats};
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
 
@@ -47,6 +47,7 @@ impl Human {
             fact("Chunks", thousands(u64::from(stats.total_chunks))),
             fact("Pages", describe_pages(&stats.pages)).painted(Meaning::of(is_whole)),
             fact("OCR", describe_ocr(&setup.ocr)),
+            fact("Updated", describe_update(stats.last_update.as_ref())),
             fact("Model", clean(&model)),
         ];
         if let Some(wanted) = &setup.model_wanted {
@@ -151,6 +152,16 @@ impl Human {
             texts("FROM").painted(Meaning::Faint),
         ];
         self.table(&columns, &rows, out)
+    }
+}
+
+fn describe_update(last: Option<&LastUpdate>) -> String {
+    match last {
+        None => "never".into(),
+        Some(LastUpdate { at, num_days: 0 }) => at.clone(),
+        Some(LastUpdate { at, num_days }) => {
+            format!("{at}, {} ago", counted(*num_days as usize, "day"))
+        }
     }
 }
 

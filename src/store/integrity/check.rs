@@ -7,6 +7,7 @@ use crate::error::Result;
 
 use crate::store::Store;
 use crate::store::db::fault::Step;
+use crate::store::db::last_update::LastUpdate;
 use crate::store::db::migrate;
 
 /// The counts shown by `kb status`.
@@ -24,6 +25,8 @@ pub struct Stats {
     pub db_size_bytes: u64,
     /// Version of the schema.
     pub schema_version: i64,
+    /// When all added folders were last compared with the disk; `None` if never.
+    pub last_update: Option<LastUpdate>,
 }
 
 /// How many pages could be read.
@@ -56,6 +59,7 @@ impl Stats {
             pages: PageCounts::default(),
             db_size_bytes: 0,
             schema_version: migrate::MIGRATIONS.last().map_or(0, |(version, _)| *version),
+            last_update: None,
         }
     }
 }
@@ -119,6 +123,7 @@ impl Store {
                     .query_row(SIZE_BYTES, [], |row| row.get::<_, i64>(0))?
                     .unsigned_abs(),
                 schema_version: crate::store::db::migrate::version(db)?,
+                last_update: crate::store::db::last_update::read(db)?,
             })
         })
     }

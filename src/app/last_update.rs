@@ -1,0 +1,53 @@
+//! Remembers when everything was last updated, and reminds of it.
+
+use std::path::Path;
+
+use crate::app::Session;
+use crate::error::{Error, Result};
+use crate::ingest::walk::Start;
+use crate::store::Store;
+use crate::text::number::counted;
+use crate::text::paths;
+
+/// Remembers the end of a run that compared all added folders with the disk. Another process that is
+/// writing is no reason to fail: nothing else of the run is left to do.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub(super) fn note(store: &mut Store) -> Result<()> {
+    match store.set_last_update() {
+        Err(Error::Locked { .. }) => Ok(()),
+        other => other,
+    }
+}
+
+/// Whether a run that began at these paths has seen all added folders.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub(super) fn covers_all(store: &Store, starts: &[Start]) -> Result<bool> {
+    let roots = store.roots()?;
+    let is_seen = |root: &Path| starts.iter().any(|start| root.starts_with(start.path()));
+    Ok(!roots.is_empty() && roots.iter().all(|root| is_seen(&paths::path_of(&root.path))))
+}
+
+/// Returns a line that reminds of the last update if it is longer ago than `freshness.days`.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub fn reminder(session: &Session) -> Result<Option<String>> {
+    let max_days = session.config().freshness.days;
+    if max_days == 0 {
+        return Ok(None);
+    }
+    let Some(store) = session.store()? else { return Ok(None) };
+    let last = store.last_update()?;
+    session.give_back(store);
+    let old = last.filter(|last| last.num_days > max_days);
+    Ok(old.map(|last| {
+        format!("last update {} ago: `kb update`", counted(last.num_days as usize, "day"))
+    }))
+}
