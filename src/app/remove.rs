@@ -1,14 +1,33 @@
-//! Removes documents by id, or all at and below a path.
+//! Removes documents by id, all at and below a path, or all that match a filter or a query.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::app::choose::{self, Criteria};
+use crate::app::keep_away::{self, Rule};
+use crate::app::losses::{self, Losses};
+use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, session};
 use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::ingest::survey::root_of;
-use crate::store::{DocumentName, Forgotten, Store};
+use crate::store::{DocumentName, Forgotten, ListedDocument, Root, Store};
 use crate::text::paths;
+
+/// What to remove, and what to do about it first.
+#[derive(Debug, Default)]
+pub struct RemoveRequest {
+    /// Ids and paths, as typed.
+    pub documents: Vec<String>,
+    /// What documents must match to be removed, instead of being named.
+    pub criteria: Option<Criteria>,
+    /// Whether nothing is removed, and the result says what would be.
+    pub is_dry_run: bool,
+    /// Whether a rule that keeps the files away is written into the ignore file of their folder.
+    pub keeps_away: bool,
+    /// The file to which the documents are written before they are removed.
+    pub export: Option<ExportFile>,
+}
 
 /// What the removal of one argument affects.
 #[derive(Debug)]
@@ -20,7 +39,7 @@ pub struct Going {
     /// Paths to forget; their documents also exist elsewhere.
     copies: Vec<(String, DocumentId)>,
     /// Folders to forget.
-    folders: Vec<String>,
+    folders: Vec<Root>,
 }
 
 /// An argument of the removal.
@@ -30,70 +49,205 @@ pub enum Named {
     Document(String, u32),
     /// A path.
     Path(PathBuf),
+    /// What matches.
+    Matching,
 }
 
 /// The result of a removal.
 #[derive(Debug, Default)]
 pub struct Removed {
+    /// Whether nothing was removed; the rest says what would be.
+    pub is_dry_run: bool,
     /// Removed documents.
     pub ids: Vec<DocumentId>,
+    /// Their names.
+    pub documents: Vec<DocumentName>,
     /// How many of them the next update adds again, because their files are in an added folder.
     pub num_back: usize,
+    /// What no file holds.
+    pub losses: Losses,
+    /// Rules that were added to ignore files.
+    pub num_rules: usize,
 }
 
-/// Removes the documents that `typed` names. Calls `confirm` once for each argument before removing it.
+/// Removes documents. Calls `confirm` once for each argument before anything is removed.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`], before anything is removed; errors of `confirm` and the store.
+/// [`Error::UnknownDocument`] and [`Error::Usage`], before anything is removed; errors of `confirm`, of the
+/// export and the store.
 pub fn remove(
     session: &Session,
-    typed: &[String],
+    request: &RemoveRequest,
     confirm: &dyn Fn(&Going) -> Result<bool>,
     observer: &dyn Observer,
 ) -> Result<Removed> {
-    let unknown = || Error::UnknownDocument { id: typed.first().cloned().unwrap_or_default() };
-    let mut store = session.open_existing()?.ok_or_else(unknown)?;
+    let of_hits = match &request.criteria {
+        Some(criteria) => choose::of_hits(session, criteria, observer)?,
+        None => None,
+    };
+    let Some(mut store) = session.open_existing()? else {
+        return match request.documents.first() {
+            Some(typed) => Err(Error::UnknownDocument { id: typed.clone() }),
+            None => Ok(Removed { is_dry_run: request.is_dry_run, ..Removed::default() }),
+        };
+    };
     // All are looked up before the first document is removed.
-    let all = typed.iter().map(|typed| going(&store, typed)).collect::<Result<Vec<_>>>()?;
-    let mut removed: Vec<DocumentId> = Vec::new();
-    let mut files: Vec<PathBuf> = Vec::new();
-    for mut going in all {
-        // A document that was named twice is removed once.
-        going.documents.retain(|document| !removed.contains(&document.id));
-        let is_done =
-            going.documents.is_empty() && going.copies.is_empty() && going.folders.is_empty();
-        if is_done || !confirm(&going)? {
+    let typed = request.documents.iter().map(|typed| going(&store, typed));
+    let mut all = typed.collect::<Result<Vec<_>>>()?;
+    if let Some(criteria) = &request.criteria {
+        let ids = choose::matching(&store, criteria, of_hits.as_deref(), observer)?;
+        all.push(matching(&store, criteria, &ids)?);
+    }
+    // What was named twice is removed once.
+    let mut seen: HashSet<DocumentId> = HashSet::new();
+    for going in &mut all {
+        going.documents.retain(|document| seen.insert(document.id));
+    }
+    all.retain(|going| !going.is_empty());
+    let mut removed = Removed { is_dry_run: request.is_dry_run, ..Removed::default() };
+    let names = || all.iter().flat_map(|going| &going.documents);
+    removed.losses = losses::losses(session, &store, names())?;
+    let rules = match request.keeps_away {
+        true => rules(&store, &all)?,
+        false => BTreeSet::new(),
+    };
+    if request.is_dry_run {
+        removed.documents = names().cloned().collect();
+        removed.ids = names().map(|document| document.id).collect();
+        store.close()?;
+        return Ok(removed);
+    }
+    if let Some(text) = removed.losses.text() {
+        observer.note(&match request.export {
+            Some(_) => format!("note: these are in no file: {text}"),
+            None => format!(
+                "note: these are in no file and will be lost: {text}; `--export FILE` keeps them"
+            ),
+        });
+    }
+    let mut confirmed = Vec::new();
+    for going in all {
+        if confirm(&going)? {
+            confirmed.push(going);
+        }
+    }
+    if confirmed.is_empty() {
+        store.close()?;
+        return Ok(removed);
+    }
+    if let Some(file) = &request.export {
+        export(&store, &confirmed, file, observer)?;
+    }
+    // First, so that an update after an interruption adds nothing again.
+    removed.num_rules = keep_away::write(&rules)?;
+    for going in confirmed {
+        apply(&mut store, going, &mut removed)?;
+    }
+    if !request.keeps_away {
+        removed.num_back = num_back(&store, &removed.documents)?;
+    }
+    erase::finish(store, observer)?;
+    Ok(removed)
+}
+
+/// Removes what one argument names.
+fn apply(store: &mut Store, going: Going, removed: &mut Removed) -> Result<()> {
+    // First, so that an update after an interruption adds nothing again.
+    for folder in going.folders {
+        store.forget_root(&folder.path)?;
+    }
+    for (path, id) in going.copies {
+        // The others may have gone with another folder.
+        if let Forgotten::Document(id) = store.forget_path(&path, id, true)? {
+            removed.ids.push(id);
+        }
+    }
+    for document in going.documents {
+        if store.remove(document.id)? {
+            removed.ids.push(document.id);
+            removed.documents.push(document);
+        }
+    }
+    Ok(())
+}
+
+/// Writes what is going to be removed to a file.
+fn export(
+    store: &Store,
+    confirmed: &[Going],
+    file: &ExportFile,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let folders: Vec<Root> = confirmed.iter().flat_map(|going| going.folders.clone()).collect();
+    let documents = confirmed.iter().flat_map(|going| &going.documents);
+    // A document that is also elsewhere is removed if that is forgotten, too.
+    let copies = confirmed.iter().flat_map(|going| &going.copies).map(|copy| copy.1);
+    let mut ids: Vec<DocumentId> = documents.map(|document| document.id).chain(copies).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    transfer::export_documents(store, &ids, &folders, file, observer)
+}
+
+/// Returns the rules that keep the files of all arguments away.
+fn rules(store: &Store, all: &[Going]) -> Result<BTreeSet<Rule>> {
+    let roots = folders(store)?;
+    let known = store.known_files()?;
+    let mut rules = BTreeSet::new();
+    for going in all {
+        if let Named::Path(path) = &going.named
+            && !known.iter().any(|file| paths::path_of(&file.stamp.path) == *path)
+        {
+            rules.insert(keep_away::rule(&roots, path, true)?);
             continue;
         }
-        // Folders come first, so that an update after an interruption adds nothing again.
-        for folder in going.folders {
-            store.forget_root(&folder)?;
-        }
-        for (path, id) in going.copies {
-            // Other paths may already be forgotten with another folder.
-            if let Forgotten::Document(id) = store.forget_path(&path, id, true)? {
-                removed.push(id);
-            }
-        }
-        for document in going.documents {
-            if store.remove(document.id)? {
-                removed.push(document.id);
-                files.extend(document.path.as_deref().map(paths::path_of));
+        for document in &going.documents {
+            let files = known.iter().filter(|file| file.document_id == document.id);
+            let mut files: Vec<PathBuf> =
+                files.map(|file| paths::path_of(&file.stamp.path)).collect();
+            let Some(first) = files.first().cloned() else {
+                return Err(Error::Usage {
+                    message: format!("document {} has no file to keep away", document.id),
+                    hint: Some("remove it without `--ignore`".into()),
+                });
+            };
+            files.retain(|file| root_of(&roots, file).is_some());
+            // Reported as the reason why there is no rule.
+            let files = if files.is_empty() { vec![first] } else { files };
+            for file in files {
+                rules.insert(keep_away::rule(&roots, &file, false)?);
             }
         }
     }
-    let roots: Vec<PathBuf> =
-        store.roots()?.iter().map(|root| paths::path_of(&root.path)).collect();
-    erase::finish(store, observer)?;
-    let is_back = |path: &&PathBuf| {
+    Ok(rules)
+}
+
+fn folders(store: &Store) -> Result<Vec<PathBuf>> {
+    Ok(store.roots()?.iter().map(|root| paths::path_of(&root.path)).collect())
+}
+
+/// Counts the removed documents that the next update adds again.
+fn num_back(store: &Store, removed: &[DocumentName]) -> Result<usize> {
+    let roots = folders(store)?;
+    let files = removed.iter().filter_map(|document| document.path.as_deref()).map(paths::path_of);
+    let is_back = |path: &PathBuf| {
         root_of(&roots, path).is_some()
             && path.symlink_metadata().is_ok_and(|found| found.is_file())
     };
-    Ok(Removed { ids: removed, num_back: files.iter().filter(is_back).count() })
+    Ok(files.filter(is_back).count())
 }
 
-/// Looks up an argument: a document by its id, or all documents at and below a path.
+impl Going {
+    fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.copies.is_empty() && self.folders.is_empty()
+    }
+}
+
+fn name(document: ListedDocument) -> DocumentName {
+    DocumentName { id: document.id, title: document.title, path: document.path }
+}
+
+/// Looks up what an argument names: a document by its id, or all at and below a path.
 fn going(store: &Store, typed: &str) -> Result<Going> {
     let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     if let Ok(id) = session::document_id(typed) {
@@ -105,27 +259,44 @@ fn going(store: &Store, typed: &str) -> Result<Going> {
     let path = session::typed(Path::new(typed))?;
     let path_prefix = Some(paths::path_text(&path));
     let documents = store.documents(&Filter { path_prefix, ..Filter::default() })?.into_iter();
-    let documents: Vec<DocumentName> = documents
-        .map(|document| DocumentName {
-            id: document.id,
-            title: document.title,
-            path: document.path,
-        })
-        .collect();
-    let folders: Vec<String> = store.roots()?.into_iter().map(|root| root.path).collect();
-    let folders: Vec<String> =
-        folders.into_iter().filter(|folder| paths::path_of(folder).starts_with(&path)).collect();
-    let (within, outside): (Vec<_>, Vec<_>) = store
-        .known_files()?
-        .into_iter()
-        .map(|file| (file.stamp.path, file.document_id))
-        .partition(|known| paths::path_of(&known.0).starts_with(&path));
-    let elsewhere: HashSet<DocumentId> = outside.into_iter().map(|known| known.1).collect();
-    let copies: Vec<_> = within.into_iter().filter(|known| elsewhere.contains(&known.1)).collect();
-    let documents: Vec<_> =
-        documents.into_iter().filter(|document| !elsewhere.contains(&document.id)).collect();
+    let mut documents: Vec<DocumentName> = documents.map(name).collect();
+    let mut folders = store.roots()?;
+    folders.retain(|folder| paths::path_of(&folder.path).starts_with(&path));
+    let copies = copies_below(store, &path, &mut documents)?;
     if documents.is_empty() && copies.is_empty() && folders.is_empty() {
         return Err(unknown());
     }
     Ok(Going { named: Named::Path(path), documents, copies, folders })
+}
+
+/// Returns what is removed with the documents that match. Those that are also outside of the path
+/// of the filter only lose the paths within it.
+fn matching(store: &Store, criteria: &Criteria, ids: &[DocumentId]) -> Result<Going> {
+    let documents = store.documents(&criteria.filter)?.into_iter();
+    let mut documents: Vec<DocumentName> =
+        documents.filter(|document| ids.contains(&document.id)).map(name).collect();
+    let copies = match &criteria.filter.path_prefix {
+        Some(path) => copies_below(store, &paths::path_of(path), &mut documents)?,
+        None => Vec::new(),
+    };
+    Ok(Going { named: Named::Matching, documents, copies, folders: Vec::new() })
+}
+
+/// Takes the documents that are also outside of `path` out of `documents`; returns their paths
+/// within it.
+fn copies_below(
+    store: &Store,
+    path: &Path,
+    documents: &mut Vec<DocumentName>,
+) -> Result<Vec<(String, DocumentId)>> {
+    let ids: HashSet<DocumentId> = documents.iter().map(|document| document.id).collect();
+    let (within, outside): (Vec<_>, Vec<_>) = store
+        .known_files()?
+        .into_iter()
+        .map(|file| (file.stamp.path, file.document_id))
+        .filter(|known| ids.contains(&known.1))
+        .partition(|known| paths::path_of(&known.0).starts_with(path));
+    let elsewhere: HashSet<DocumentId> = outside.into_iter().map(|known| known.1).collect();
+    documents.retain(|document| !elsewhere.contains(&document.id));
+    Ok(within.into_iter().filter(|known| elsewhere.contains(&known.1)).collect())
 }

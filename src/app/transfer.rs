@@ -1,7 +1,7 @@
 //! Exports a knowledge base as lines of JSON, and imports such a file.
 
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -10,15 +10,16 @@ use crate::app::observer::Event;
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, erase, model};
 use crate::config::Origin;
-use crate::document::{Binding, Chunk};
+use crate::document::{Binding, Chunk, DocumentId};
 use crate::embed::{Embedder, Side};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::files::open::Links;
 use crate::files::write::Draft;
 use crate::ingest::CpuBudget;
-use crate::store::{RecordedChunk, Store};
+use crate::store::{RecordedChunk, Root, Store};
 use crate::text::json::Line;
+use crate::text::number::counted;
 use crate::transfer::{self, BadLine, Export, Head, ImportOptions};
 
 pub use crate::transfer::{Exported, Imported};
@@ -56,22 +57,67 @@ pub struct ExportOptions {
 /// replaced, [`Error::Io`].
 pub fn export_to_file(session: &Session, file: &Path, options: ExportOptions) -> Result<Exported> {
     let store = open(session)?;
+    write_file(file, options.is_replacing, |write| {
+        transfer::export(&store, options.with_vectors, write)
+    })
+}
+
+/// A file for documents that are going to be removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportFile {
+    /// The file, as typed.
+    pub path: PathBuf,
+    /// Whether an existing file is replaced.
+    pub is_replacing: bool,
+}
+
+/// Writes documents and added folders to a file before they are removed; nothing is written if there are
+/// none.
+///
+/// # Errors
+///
+/// As [`export_to_file`].
+pub(super) fn export_documents(
+    store: &Store,
+    ids: &[DocumentId],
+    folders: &[Root],
+    file: &ExportFile,
+    observer: &dyn Observer,
+) -> Result<()> {
+    if ids.is_empty() && folders.is_empty() {
+        return Ok(());
+    }
+    let exported = write_file(&file.path, file.is_replacing, |write| {
+        transfer::export_documents(store, ids, folders, write)
+    })?;
+    let num_documents = usize::try_from(exported.num_documents).unwrap_or(usize::MAX);
+    let documents = counted(num_documents, "document");
+    observer.note(&format!("Exported {documents} to {}.", file.path.display()));
+    Ok(())
+}
+
+/// Writes lines to a file that only its owner can read, and that is complete or not there.
+fn write_file(
+    file: &Path,
+    is_replacing: bool,
+    export: impl FnOnce(&mut dyn FnMut(&Line) -> Result<()>) -> Result<Exported>,
+) -> Result<Exported> {
     let path = absolute(file)?;
     let fail = |source| Error::Io { path: path.clone(), source };
-    if path.symlink_metadata().is_ok() && !options.is_replacing {
+    if path.symlink_metadata().is_ok() && !is_replacing {
         return Err(exists(&path));
     }
-    let draft = match options.is_replacing {
+    let draft = match is_replacing {
         true => Draft::create(&path),
         false => Draft::create_own(&path),
     };
     let mut draft = draft.map_err(fail)?;
     let mut out = BufWriter::new(draft.file());
-    let write = |line: &Line| out.write_all(line.as_str().as_bytes()).map_err(fail);
-    let exported = transfer::export(&store, options.with_vectors, write)?;
+    let mut write = |line: &Line| out.write_all(line.as_str().as_bytes()).map_err(fail);
+    let exported = export(&mut write)?;
     out.flush().map_err(fail)?;
     drop(out);
-    let published = if options.is_replacing { draft.publish() } else { draft.publish_new() };
+    let published = if is_replacing { draft.publish() } else { draft.publish_new() };
     published.map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => exists(&path),
         _ => fail(error),

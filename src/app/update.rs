@@ -8,6 +8,7 @@ use crate::app::observer::Event;
 use crate::app::read::walk_options;
 use crate::app::reread::{Selection, outdated, reread};
 use crate::app::scope::Scope;
+use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, last_update};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
@@ -29,6 +30,8 @@ pub struct UpdateRequest {
     pub prunes: bool,
     /// Whether they are removed even if that is more than 30 % of a folder's documents.
     pub is_forced: bool,
+    /// The file to which documents are written before they are removed.
+    pub export: Option<ExportFile>,
     /// Whether nothing is written, and the report only lists what would be done.
     pub is_dry_run: bool,
     /// Password of encrypted documents.
@@ -283,6 +286,7 @@ impl Run<'_> {
                 .and_then(|document| document.path)
                 .map(|path| paths::path_of(&path)))
         };
+        let mut to_remove = Vec::new();
         for survey in before {
             let mut left = Survey { missing: Vec::new(), ..survey.clone() };
             for missing in &survey.missing {
@@ -309,12 +313,20 @@ impl Run<'_> {
                 self.report.missing.extend(left.missing);
                 continue;
             }
-            for missing in left.missing {
-                let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
-                if let Forgotten::Document(id) = forgotten {
-                    self.report.removed.push(id);
-                    self.report.removed_paths.push(missing.path);
-                }
+            to_remove.extend(left.missing);
+        }
+        if let Some(file) = &self.request.export {
+            let mut ids: Vec<DocumentId> =
+                to_remove.iter().map(|missing| missing.document_id).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            transfer::export_documents(&store, &ids, &[], file, self.observer)?;
+        }
+        for missing in to_remove {
+            let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
+            if let Forgotten::Document(id) = forgotten {
+                self.report.removed.push(id);
+                self.report.removed_paths.push(missing.path);
             }
         }
         if self.request.named.is_empty() {

@@ -4,7 +4,8 @@ use std::io;
 use std::io::IsTerminal;
 
 use crate::app;
-use crate::app::remove::{Going, Named};
+use crate::app::remove::{Going, Named, RemoveRequest};
+use crate::app::transfer::ExportFile;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, messages};
@@ -21,16 +22,31 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         if !io::stdin().is_terminal() {
             return Err(Error::Usage {
                 message: "removing needs `--yes` without a terminal".into(),
-                hint: Some(format!("kb remove --yes {}", args.documents.join(" "))),
+                hint: Some(match args.documents.is_empty() {
+                    true => "`--dry-run` lists what would be removed".into(),
+                    false => format!("kb remove --yes {}", args.documents.join(" ")),
+                }),
             });
         }
         context::confirm(&question(going))
     };
-    let removed = app::remove::remove(&context.session, &args.documents, &confirm, &context.ui)?;
+    let criteria = match args.documents.is_empty() {
+        true => Some(context::criteria(&args.choosing)?),
+        false => None,
+    };
+    let export = args.export.clone();
+    let request = RemoveRequest {
+        documents: args.documents.clone(),
+        criteria,
+        is_dry_run: args.dry_run,
+        keeps_away: args.ignore,
+        export: export.map(|path| ExportFile { path, is_replacing: args.force }),
+    };
+    let removed = app::remove::remove(&context.session, &request, &confirm, &context.ui)?;
     context.present(
         args.format.format,
-        |out| json::removed(&removed.ids, out),
-        |human, out| human.removed(&removed.ids, out),
+        |out| json::removed(&removed, out),
+        |human, out| human.removed(&removed, out),
     )?;
     if removed.num_back > 0 {
         let documents = counted(removed.num_back, "document");
@@ -53,6 +69,7 @@ fn question(going: &Going) -> String {
         Named::Document(title, num_chunks) => {
             format!("Remove '{}' and its {}?", clean(title), counted(*num_chunks as usize, "chunk"))
         }
+        Named::Matching => format!("Remove {}?", counted(going.documents.len(), "document")),
         Named::Path(path) => {
             let count = counted(going.documents.len(), "document");
             format!("Remove {count} from {}?", clean(&path.display().to_string()))

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::app::reread::Selection;
+use crate::app::transfer::ExportFile;
 use crate::app::update::UpdateRequest;
 use crate::app::{self, session};
 use crate::cli::args;
@@ -20,6 +21,7 @@ pub(super) fn run(context: &Context, args: &args::Update) -> Result<ExitStatus> 
         named,
         prunes: args.prune,
         is_forced: args.force,
+        export: args.export.clone().map(|path| ExportFile { path, is_replacing: false }),
         is_dry_run: args.dry_run,
         password: args.password.clone(),
         rereads: args.reread.then(|| selection(args)).transpose()?,

@@ -14,7 +14,7 @@ mod lines;
 use std::io::BufRead;
 use std::path::Path;
 
-use crate::document::Binding;
+use crate::document::{Binding, DocumentId};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
@@ -102,6 +102,28 @@ pub fn export(
     emit(&lines::encode_head(store.binding()?.as_ref(), &store.roots()?)?)?;
     let mut exported = Exported::default();
     store.export(with_vectors, |record| {
+        exported.num_documents += 1;
+        exported.num_chunks += record.chunks.len() as u64;
+        emit(&lines::encode(&record)?)
+    })?;
+    Ok(exported)
+}
+
+/// Writes the lines of some documents, without vectors, with the folders of which the user added
+/// files.
+///
+/// # Errors
+///
+/// Any error from `emit` or from the database.
+pub fn export_documents(
+    store: &Store,
+    ids: &[DocumentId],
+    folders: &[Root],
+    mut emit: impl FnMut(&Line) -> Result<()>,
+) -> Result<Exported> {
+    emit(&lines::encode_head(store.binding()?.as_ref(), folders)?)?;
+    let mut exported = Exported::default();
+    store.export_documents(ids, |record| {
         exported.num_documents += 1;
         exported.num_chunks += record.chunks.len() as u64;
         emit(&lines::encode(&record)?)

@@ -232,7 +232,14 @@ contract! {
     }
     Failed { path: String, code: String, error: String, }
     Tagged { contract_version: u32, id: i64, tags: Vec<String>, }
-    Removed { contract_version: u32, removed: Vec<i64>, }
+    Removed {
+        contract_version: u32, removed: Vec<i64>, dry_run: bool, documents: Vec<RemovedDocument>,
+        lost: Lost, rules_added: u64,
+    }
+    RemovedDocument {
+        id: i64, title: String, #[serde(deserialize_with = "nullable")] path: Option<String>,
+    }
+    Lost { notes: u64, without_file: u64, titles: u64, tagged: u64, }
     Imported { contract_version: u32, imported: u64, chunks: u64, skipped: u64, failed: u64, without_file: u64, folders_left_out: u64, errors: Vec<BadLine>, }
     BadLine { line: u64, error: String, }
     Reindexed { contract_version: u32, chunks: u64, model_name: String, embedding_dim: u32, made_differently: u64, }

@@ -1,6 +1,8 @@
 //! Tests changing what is indexed: tags of many documents, removal by selection, titles, dates and
 //! notes in the editor, and what is written before it goes.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
@@ -141,4 +143,202 @@ fn a_killed_change_of_tags_changes_all_documents_or_none() {
         assert!([0, 200].contains(&num_tagged), "{num_tagged} of 200 in round {round}");
     }
     check_database(&env);
+}
+
+/// Returns the ids of all documents.
+fn ids(env: &TestEnv) -> Vec<i64> {
+    tags(env).into_iter().map(|entry| entry.0).collect()
+}
+
+#[test]
+fn documents_are_removed_by_what_they_are() {
+    let env = TestEnv::with_corpus();
+    let output = env.ok(&["remove", "--type=code", "--dry-run"]);
+    assert!(output.stdout.ends_with("Would remove 3 documents.\n"), "{output:?}");
+    assert!(output.stdout.contains("backup_log.sh"), "{output:?}");
+    let answer = env.json(&["remove", "--type=code", "--dry-run", "--format=json"]);
+    assert_eq!((&answer["removed"], &answer["dry_run"]), (&json!([1, 2, 6]), &json!(true)));
+    assert_eq!(ids(&env).len(), 8);
+    // It asks as ever.
+    env.kb(&["remove", "--type=code"]).expect(1);
+    env.kb(&["remove"]).expect(1);
+    env.kb(&["remove", "4", "--type=code", "--yes"]).expect(1);
+    assert_eq!(ids(&env).len(), 8);
+    assert_eq!(env.ok(&["remove", "--type=code", "--yes"]).stdout, "Removed 3 documents.\n");
+    env.ok(&["remove", "--tags=station", "--type=note", "--yes"]);
+    assert_eq!(ids(&env), [3, 4, 5, 8]);
+    let of_path = ["remove", "--path", CORPUS, "--query=frozen gauge", "--top=1", "--yes"];
+    assert_eq!(env.ok(&of_path).stdout, "Removed 1 document.\n");
+    assert_eq!(ids(&env).len(), 3);
+    assert_eq!(env.ok(&["remove", "--tags=nobody", "--yes"]).stdout, "Removed 0 documents.\n");
+    check_database(&env);
+}
+
+#[test]
+fn a_path_selects_only_what_is_nowhere_else() {
+    let env = TestEnv::new();
+    env.write("a/x.md", "# Gauge\n\nThe frozen gauge.\n");
+    env.write("b/copy.md", "# Gauge\n\nThe frozen gauge.\n");
+    env.write("a/y.md", "# Pump\n\nThe pump in the cellar.\n");
+    env.ok(&["add", "a", "b"]);
+    assert_eq!(env.ok(&["remove", "--path=a", "--yes"]).stdout, "Removed 1 document.\n");
+    let left = env.json(&["list", "--format=json"]);
+    assert!(left[0]["path"].as_str().unwrap().ends_with("b/copy.md"), "{left}");
+}
+
+#[test]
+fn an_ignored_document_stays_away() {
+    let env = TestEnv::new();
+    for name in ["a.md", "b [1].md", "sub/c.md", "sub/d.md", "other/e.md"] {
+        env.write(&format!("notes/{name}"), format!("# {name}\n\nThe gauge, as {name} has it.\n"));
+    }
+    env.write("notes/.kbignore", "*.tmp");
+    env.ok(&["add", "notes"]);
+    let path = |name: &str| env.path(format!("notes/{name}")).display().to_string();
+    let output = env.ok(&["remove", &path("b [1].md"), "--ignore", "--yes"]);
+    assert_eq!(output.stdout, "Removed 1 document. Added 1 rule to .kbignore.\n");
+    assert_eq!(output.stderr, "");
+    let rules = || fs::read_to_string(env.path("notes/.kbignore")).unwrap();
+    assert_eq!(rules(), "*.tmp\n/b \\[1\\].md\n");
+    env.ok(&["remove", &path("sub"), "--ignore", "--yes"]);
+    assert_eq!(rules(), "*.tmp\n/b \\[1\\].md\n/sub/\n");
+    env.ok(&["update"]);
+    env.ok(&["add", "notes"]);
+    assert_eq!(ids(&env).len(), 2);
+    // The same rule is not written twice.
+    env.ok(&["add", &path("b [1].md")]);
+    let output = env.ok(&["remove", &path("b [1].md"), "--ignore", "--yes"]);
+    assert_eq!(output.stdout, "Removed 1 document.\n");
+    assert_eq!(rules(), "*.tmp\n/b \\[1\\].md\n/sub/\n");
+    // The file is created where there is none.
+    fs::remove_file(env.path("notes/.kbignore")).unwrap();
+    env.ok(&["remove", "--path", &path("other"), "--ignore", "--yes"]);
+    assert_eq!(rules(), "/other/e.md\n");
+}
+
+#[test]
+fn a_rule_needs_an_added_folder() {
+    let env = TestEnv::new();
+    let file = env.write("alone/a.md", "# A\n\nThe gauge.\n").display().to_string();
+    env.write("notes/b.md", "# B\n\nThe pump.\n");
+    env.ok(&["add", &file, "notes"]);
+    env.ok(&["add", &file]);
+    env.ok(&["add", "--note", "The valve."]);
+    for (args, message) in [
+        (&["remove", &file, "--ignore", "--yes"][..], "is not below an added folder"),
+        (&["remove", "--type=note", "--ignore", "--yes"], "has no file to keep away"),
+        (&["remove", "notes", "--ignore", "--yes"], "is or contains an added folder"),
+    ] {
+        let refused = env.kb(args).expect(1).stderr;
+        assert!(refused.contains(message), "{args:?}: {refused}");
+    }
+    assert_eq!(ids(&env).len(), 3);
+    assert!(!env.path("alone/.kbignore").exists() && !env.path("notes/.kbignore").exists());
+}
+
+#[test]
+fn removing_reports_what_no_file_has() {
+    let env = TestEnv::new();
+    env.write("notes/a.md", "---\ntags: [stated]\n---\n\n# A\n\nThe gauge.\n");
+    let titled = env.write("notes/b.md", "# B\n\nThe pump.\n").display().to_string();
+    env.write("notes/c.md", "# C\n\nThe valve.\n");
+    env.write("notes/d.md", "# D\n\nThe rope.\n");
+    env.ok(&["add", "notes", "--tags", "folder"]);
+    env.ok(&["add", &titled, "--title", "My pump"]);
+    env.ok(&["tag", "C", "--add", "mine"]);
+    env.ok(&["add", "--note", "The anchor.", "--tags", "harbour"]);
+    fs::remove_file(env.path("notes/d.md")).unwrap();
+    let expected = "these are in no file and will be lost: 1 note, 1 document with a missing file, \
+        1 edited title and 1 document with edited tags; `--export FILE` keeps them\n";
+    let refused = env.kb(&["remove", "--path=notes"]).expect(1).stderr;
+    assert!(refused.contains("1 document with a missing file, 1 edited title"), "{refused}");
+    let output = env.ok(&["remove", "1", "2", "3", "4", "5", "--yes"]);
+    assert!(output.stderr.contains(expected), "{output:?}");
+}
+
+#[test]
+fn what_was_removed_comes_back_with_its_ids() {
+    let env = TestEnv::new();
+    env.write("notes/a.md", "# Gauge\n\nThe frozen gauge.\n");
+    env.write("notes/b.md", "# Pump\n\nThe pump in the cellar.\n");
+    env.ok(&["add", "notes"]);
+    env.ok(&["add", "--note", "The anchor of the boat.", "--title", "Anchor", "--tags", "boat"]);
+    env.ok(&["tag", "1", "3", "--add", "mine"]);
+    let everything = || env.json(&["list", "--format=json"]);
+    let before = everything();
+    let output = env.ok(&["remove", "1", "3", "--export", "gone.jsonl", "--yes"]);
+    assert!(output.stderr.contains("Exported 2 documents to gone.jsonl."), "{output:?}");
+    let file = env.path("gone.jsonl");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 3);
+    // It is not overwritten, and then nothing is removed.
+    let refused = env.kb(&["remove", "2", "--export", "gone.jsonl", "--yes"]).expect(1);
+    assert!(refused.stderr.contains("already exists"), "{refused:?}");
+    assert_eq!(ids(&env), [2]);
+    env.ok(&["import", "gone.jsonl"]);
+    let text = everything();
+    assert_eq!((&text[0]["path"], &text[0]["title"]), (&Value::Null, &before[0]["title"]));
+    assert_eq!((&text[0]["tags"], &text[2]), (&before[0]["tags"], &before[2]));
+    // The file with the same bytes joins again.
+    env.ok(&["update"]);
+    assert_eq!(everything()[0]["path"], before[0]["path"]);
+    assert_eq!((ids(&env), &everything()[0]["tags"]), (vec![1, 2, 3], &before[0]["tags"]));
+    // With its path at once.
+    env.ok(&["remove", "1", "--export", "gone.jsonl", "--force", "--yes"]);
+    env.ok(&["import", "gone.jsonl", "--trust-paths"]);
+    assert_eq!(everything()[0]["path"], before[0]["path"]);
+    // A folder that was forgotten comes back, too.
+    env.ok(&["remove", "notes", "--export", "folder.jsonl", "--yes"]);
+    env.ok(&["import", "folder.jsonl", "--trust-paths"]);
+    env.write("notes/c.md", "# New\n\nA new note on salt.\n");
+    env.ok(&["update"]);
+    assert_eq!(ids(&env).len(), 4);
+    check_database(&env);
+}
+
+#[test]
+fn an_update_exports_what_it_removes() {
+    let env = TestEnv::new();
+    for name in ["a", "b", "c", "d"] {
+        env.write(&format!("notes/{name}.md"), format!("# {name}\n\nThe gauge of {name}.\n"));
+    }
+    env.ok(&["add", "notes"]);
+    env.ok(&["tag", "1", "--add", "mine"]);
+    fs::remove_file(env.path("notes/a.md")).unwrap();
+    env.kb(&["update", "--export", "gone.jsonl"]).expect(1);
+    env.write("taken.jsonl", "mine");
+    env.kb(&["update", "--prune", "--export", "taken.jsonl"]).expect(1);
+    assert_eq!(ids(&env).len(), 4);
+    let output = env.ok(&["update", "--prune", "--export", "gone.jsonl"]);
+    assert!(output.stderr.contains("Exported 1 document to gone.jsonl."), "{output:?}");
+    assert_eq!(ids(&env), [2, 3, 4]);
+    env.ok(&["import", "gone.jsonl"]);
+    assert_eq!(tagged(&env, "mine"), [1]);
+    // Without anything to remove, no file is written.
+    env.ok(&["update", "--prune", "--export", "nothing.jsonl"]);
+    assert!(!env.path("nothing.jsonl").exists());
+}
+
+#[test]
+fn a_killed_removal_has_exported_everything_that_is_gone() {
+    let env = TestEnv::new();
+    for number in 0..60 {
+        env.ok(&["add", "--note", &format!("Note {number} about the gauge.")]);
+    }
+    for round in 0..12_u64 {
+        let file = format!("gone-{round}.jsonl");
+        let mut command = env.command(&["remove", "--type=note", "--yes", "--export", &file]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(6 * round));
+        // It may have ended already.
+        let _ = child.kill();
+        child.wait().unwrap();
+        check_database(&env);
+        if env.path(&file).exists() {
+            let lines = fs::read_to_string(env.path(&file)).unwrap();
+            assert_eq!(lines.lines().count(), 61, "round {round}");
+            env.ok(&["import", &file]);
+        }
+        assert_eq!(ids(&env), (1..=60).collect::<Vec<_>>(), "round {round}");
+    }
 }

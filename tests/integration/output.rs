@@ -180,7 +180,11 @@ fn people_are_told_what_was_done() {
     env.ok(&["export", "all.jsonl", "--force"]);
     let exported = env.ok(&["export", "-"]).stdout;
     assert_eq!(exported, std::fs::read_to_string(env.path("all.jsonl")).unwrap());
-    assert_snapshot!(env.ok(&["remove", "1", "--yes"]).text(), @r"Removed 1 document.");
+    assert_snapshot!(env.ok(&["remove", "1", "--yes"]).text(), @r"
+    Removed 1 document.
+    --- stderr
+    note: these are in no file and will be lost: 1 note; `--export FILE` keeps them
+    ");
     assert_snapshot!(env.ok(&["search", "bank", "--fts-only", "--format=human"]).text(), @r#"
     Search: "bank" (0 matches, showing top 0)
     --- stderr

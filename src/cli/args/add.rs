@@ -86,6 +86,9 @@ pub(in crate::cli) struct Update {
     /// Remove the documents of missing files
     #[arg(long)]
     pub(in crate::cli) prune: bool,
+    /// With --prune: first write the documents that are removed to this new file, which `kb import` reads
+    #[arg(long, value_name = "FILE", requires = "prune", conflicts_with = "dry_run")]
+    pub(in crate::cli) export: Option<PathBuf>,
     /// With --prune: even if that removes more than 30 % of a folder's documents
     #[arg(long, requires = "prune")]
     pub(in crate::cli) force: bool,

@@ -15,10 +15,28 @@ const CHOOSING: [&str; 8] =
 
 /// Remove documents
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Filters choose all documents that pass them; with --query, of those only the documents of the results. Removed \
+text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.")]
 pub(in crate::cli) struct Remove {
     /// Document ids, as `kb list` shows them, or added files and folders with everything below them
-    #[arg(value_name = "ID|PATH", required = true, allow_negative_numbers = true)]
+    #[arg(value_name = "ID|PATH", required_unless_present_any = CHOOSING, allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = CHOOSING)]
     pub(in crate::cli) documents: Vec<String>,
+    #[command(flatten)]
+    pub(in crate::cli) choosing: Choosing,
+    /// Report what would be removed, and remove nothing
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+    /// Also write a rule into .kbignore of the added folder, so that `kb update` does not add the files again
+    #[arg(long)]
+    pub(in crate::cli) ignore: bool,
+    /// First write what is removed to this file, which `kb import` reads
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    pub(in crate::cli) export: Option<PathBuf>,
+    /// With --export: replace FILE if it exists
+    #[arg(long, short, requires = "export")]
+    pub(in crate::cli) force: bool,
     /// Do not ask for confirmation
     #[arg(long, short)]
     pub(in crate::cli) yes: bool,

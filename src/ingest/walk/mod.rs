@@ -18,6 +18,8 @@ use crate::text::paths;
 
 use tree::Tree;
 
+pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
+
 /// The size of a megabyte in `ingestion.max_file_mb`.
 pub const BYTES_PER_MB: u64 = 1_000_000;
 

@@ -15,7 +15,7 @@ use crate::files::open;
 use crate::files::open::{Entry, Kind, Links};
 
 /// kb's ignore file, in the syntax of `.gitignore`; its rules override those of `.gitignore`.
-const KB_IGNORE: &str = ".kbignore";
+pub const KB_IGNORE: &str = ".kbignore";
 
 /// git's ignore file.
 const GIT_IGNORE: &str = ".gitignore";
@@ -27,10 +27,10 @@ const GIT: &str = ".git";
 const GIT_EXCLUDE: &str = "info/exclude";
 
 /// A longer ignore file is not used; the longest in real projects have a few thousand bytes.
-const MAX_BYTES: u64 = 1_000_000;
+pub const MAX_BYTES: u64 = 1_000_000;
 
 /// An ignore file with more lines is not used, as each line may cost a regular expression.
-const MAX_LINES: usize = 10_000;
+pub const MAX_LINES: usize = 10_000;
 
 /// A longer line is not a rule, as no path is that long.
 const MAX_LINE_BYTES: usize = 4096;

@@ -5,6 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::remove::Removed;
 use crate::app::tag::{RenamedTag, Tagged};
 use crate::document::{ChunkId, DocumentId, Quality};
 use crate::present::json::CONTRACT_VERSION;
@@ -354,6 +355,38 @@ pub(in crate::present) struct RemovedJson<'a> {
     contract_version: u32,
     /// Ids of the removed documents, in the order of the arguments.
     removed: &'a [DocumentId],
+    /// Whether nothing was removed; the other keys then say what would be.
+    dry_run: bool,
+    /// The removed documents.
+    documents: Vec<RemovedDocumentJson<'a>>,
+    /// What of the chosen documents is in no file, so that adding files does not bring it back.
+    lost: LostJson,
+    /// Rules that --ignore added to ignore files.
+    rules_added: usize,
+}
+
+/// A removed document.
+#[derive(Serialize, JsonSchema)]
+struct RemovedDocumentJson<'a> {
+    /// Its id.
+    id: DocumentId,
+    /// Its title.
+    title: &'a str,
+    /// Absolute path of its file; null for a note given as text.
+    path: Option<&'a str>,
+}
+
+/// What is in no file.
+#[derive(Serialize, JsonSchema)]
+struct LostJson {
+    /// Notes and other documents that never had a file.
+    notes: usize,
+    /// Documents whose files are missing.
+    without_file: usize,
+    /// Titles that were edited.
+    titles: usize,
+    /// Documents with tags that were edited.
+    tagged: usize,
 }
 
 /// Writes the ids of removed documents.
@@ -361,6 +394,24 @@ pub(in crate::present) struct RemovedJson<'a> {
 /// # Errors
 ///
 /// Errors of writing.
-pub fn removed(ids: &[DocumentId], out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&RemovedJson { contract_version: CONTRACT_VERSION, removed: ids })
+pub fn removed(removed: &Removed, out: &mut Json<'_>) -> io::Result<()> {
+    let documents = removed.documents.iter().map(|document| RemovedDocumentJson {
+        id: document.id,
+        title: &document.title,
+        path: document.path.as_deref(),
+    });
+    let losses = &removed.losses;
+    out.value(&RemovedJson {
+        contract_version: CONTRACT_VERSION,
+        removed: &removed.ids,
+        dry_run: removed.is_dry_run,
+        documents: documents.collect(),
+        lost: LostJson {
+            notes: losses.num_notes,
+            without_file: losses.num_without_file,
+            titles: losses.num_titles,
+            tagged: losses.num_tagged,
+        },
+        rules_added: removed.num_rules,
+    })
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::io;
 
+use crate::app::remove::Removed;
 use crate::app::tag::{RenamedTag, Tagged};
-use crate::document::{DocumentId, Quality};
+use crate::document::Quality;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;
 use crate::present::terminal::paint::Meaning;
@@ -192,8 +193,23 @@ impl Human {
     /// # Errors
     ///
     /// Errors of writing.
-    pub fn removed(&self, ids: &[DocumentId], out: &mut Sheet<'_>) -> io::Result<()> {
-        writeln!(out, "Removed {}.", counted(ids.len(), "document"))
+    pub fn removed(&self, removed: &Removed, out: &mut Sheet<'_>) -> io::Result<()> {
+        let documents = counted(removed.ids.len(), "document");
+        if removed.is_dry_run {
+            for document in &removed.documents {
+                let path = document.path.as_deref().map(clean).unwrap_or_else(|| "note".into());
+                writeln!(out, "{} {} ({path})", document.id, clean(&document.title))?;
+            }
+            if let Some(text) = removed.losses.text() {
+                writeln!(out, "In no file: {text}.")?;
+            }
+            return writeln!(out, "Would remove {documents}.");
+        }
+        write!(out, "Removed {documents}.")?;
+        if removed.num_rules > 0 {
+            write!(out, " Added {} to .kbignore.", counted(removed.num_rules, "rule"))?;
+        }
+        writeln!(out)
     }
 }
 

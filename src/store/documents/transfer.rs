@@ -160,6 +160,30 @@ impl Store {
         })
     }
 
+    /// Passes these documents to `on_record`, without vectors, all from one state of the database;
+    /// unknown ids are skipped.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::export`].
+    pub fn export_documents(
+        &self,
+        ids: &[DocumentId],
+        mut on_record: impl FnMut(Record) -> Result<()>,
+    ) -> Result<()> {
+        self.read(|db| {
+            for &id in ids {
+                let params = named_params! { ":id": id };
+                let exists: bool =
+                    db.prepare_cached(HAS_DOCUMENT)?.query_row(params, |row| row.get(0))?;
+                if exists {
+                    on_record(record(db, id)?)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Returns the document that prevents importing this one: with the same content, or at one of
     /// its paths.
     ///

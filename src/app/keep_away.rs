@@ -1,0 +1,145 @@
+//! Writes the rules that keep removed files away into the ignore files of added folders.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::files::open::{self, Links};
+use crate::files::write;
+use crate::ingest::survey::root_of;
+use crate::ingest::walk::{KB_IGNORE, MAX_IGNORE_BYTES, MAX_IGNORE_LINES};
+
+/// A line of the ignore file of an added folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rule {
+    /// The added folder.
+    folder: PathBuf,
+    /// The pattern, which matches one file or folder.
+    line: String,
+}
+
+/// Returns the rule that excludes a file, or a folder with everything below it.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a path that is not below an added folder, or that no rule can name.
+pub(super) fn rule(roots: &[PathBuf], path: &Path, is_folder: bool) -> Result<Rule> {
+    let refuse =
+        |message: String, hint: &str| Error::Usage { message, hint: Some(hint.to_owned()) };
+    let shown = path.display();
+    // The innermost folder: its rules apply to walks from all folders above it.
+    let below = root_of(roots, path).and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
+    let Some((folder, below)) = below.filter(|(_, below)| !below.as_os_str().is_empty()) else {
+        return Err(match roots.iter().any(|root| root.starts_with(path)) {
+            true => refuse(
+                format!("{shown} is or contains an added folder"),
+                "without `--ignore`, removing it also keeps its files away",
+            ),
+            false => refuse(
+                format!("{shown} is not below an added folder"),
+                "without `--ignore`, removing it is enough: `kb update` does not add it again",
+            ),
+        });
+    };
+    let Some(below) = below.to_str() else {
+        return Err(refuse(format!("no rule can name {shown}"), "remove it without `--ignore`"));
+    };
+    let mut line = String::from("/");
+    for c in below.chars() {
+        match c {
+            // A rule is one line.
+            '\n' | '\r' => line.push('?'),
+            std::path::MAIN_SEPARATOR => line.push('/'),
+            '\\' | '*' | '?' | '[' | ']' | '{' | '}' => line.extend(['\\', c]),
+            c => line.push(c),
+        }
+    }
+    if is_folder {
+        line.push('/');
+    } else if line.ends_with(' ') {
+        line.insert(line.len() - 1, '\\');
+    }
+    Ok(Rule { folder: folder.to_owned(), line })
+}
+
+/// Adds rules to the ignore files of their folders, creating missing files; returns how many were
+/// added. A rule that a file has already is not added.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a file that would be too long to be used; [`Error::LinkRefused`] and
+/// [`Error::Io`].
+pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
+    let mut by_folder: BTreeMap<&Path, Vec<&str>> = BTreeMap::new();
+    for rule in rules {
+        by_folder.entry(&rule.folder).or_default().push(&rule.line);
+    }
+    let mut num_added = 0;
+    for (folder, lines) in by_folder {
+        let path = folder.join(KB_IGNORE);
+        let mut text = match open::read(&path, Links::RefuseBelow(folder), MAX_IGNORE_BYTES) {
+            Err(Error::PathNotFound { .. }) => Vec::new(),
+            read => read?,
+        };
+        let known: BTreeSet<Vec<u8>> = text
+            .split(|byte| *byte == b'\n')
+            .map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec())
+            .collect();
+        let new: Vec<&str> =
+            lines.into_iter().filter(|line| !known.contains(line.as_bytes())).collect();
+        if new.is_empty() {
+            continue;
+        }
+        if !text.is_empty() && !text.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+        for line in &new {
+            text.extend_from_slice(line.as_bytes());
+            text.push(b'\n');
+        }
+        let num_lines = text.iter().filter(|byte| **byte == b'\n').count();
+        if num_lines > MAX_IGNORE_LINES || text.len() as u64 > MAX_IGNORE_BYTES {
+            return Err(Error::Usage {
+                message: format!("{} would be too long to be used", path.display()),
+                hint: Some("write one rule for all these files into it".into()),
+            });
+        }
+        write::replace_public(&path, &text)
+            .map_err(|source| Error::Io { path: path.clone(), source })?;
+        num_added += new.len();
+    }
+    Ok(num_added)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(path: &str, is_folder: bool) -> Result<String> {
+        let roots = [PathBuf::from("/a"), PathBuf::from("/a/inner")];
+        rule(&roots, Path::new(path), is_folder).map(|rule| rule.line)
+    }
+
+    #[test]
+    fn a_rule_matches_one_file_whatever_its_name() {
+        for (path, expected) in [
+            ("/a/b.md", "/b.md"),
+            ("/a/b/c d.md", "/b/c d.md"),
+            ("/a/inner/x", "/x"),
+            ("/a/[b]*?{c,d}\\", "/\\[b\\]\\*\\?\\{c,d\\}\\\\"),
+            ("/a/!b#", "/!b#"),
+            ("/a/b ", "/b\\ "),
+            ("/a/b\nc", "/b?c"),
+        ] {
+            assert_eq!(line(path, false).unwrap(), expected);
+        }
+        assert_eq!(line("/a/b", true).unwrap(), "/b/");
+    }
+
+    #[test]
+    fn only_files_below_an_added_folder_have_a_rule() {
+        for path in ["/a", "/", "/b/c"] {
+            assert!(matches!(line(path, true), Err(Error::Usage { .. })), "{path}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Finds what is lost for ever when documents are removed, because no file has it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use crate::app::Session;
+use crate::app::read::walk_options;
+use crate::document::{DocumentId, Format};
+use crate::error::Result;
+use crate::extract;
+use crate::extract::sandbox::ReadOptions;
+use crate::ingest::reach::Access;
+use crate::ingest::survey::{is_missing, root_of};
+use crate::store::{DocumentName, KnownFile, Store, StoredDocument};
+use crate::text::number::counted;
+use crate::text::paths;
+
+/// What is in no file: adding the files again does not bring it back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Notes and other documents that never had a file.
+    pub num_notes: usize,
+    /// Documents whose files are missing.
+    pub num_without_file: usize,
+    /// Titles that the user gave to documents with a file.
+    pub num_titles: usize,
+    /// Documents with a file that have tags of the user.
+    pub num_tagged: usize,
+}
+
+impl Losses {
+    /// Returns the losses as the object of a sentence; `None` if nothing is lost.
+    pub fn text(&self) -> Option<String> {
+        let parts = [
+            (self.num_notes, "note"),
+            (self.num_without_file, "document with a missing file"),
+            (self.num_titles, "edited title"),
+            (self.num_tagged, "document with edited tags"),
+        ];
+        let text = |(count, noun): &(usize, &str)| match (count, noun.split_once(" with ")) {
+            (1, _) | (_, None) => counted(*count, noun),
+            (_, Some((first, rest))) => {
+                let rest = rest.replace("a missing file", "missing files");
+                format!("{} with {rest}", counted(*count, first))
+            }
+        };
+        let parts: Vec<String> = parts.iter().filter(|part| part.0 > 0).map(text).collect();
+        let (last, others) = parts.split_last()?;
+        Some(if others.is_empty() {
+            last.clone()
+        } else {
+            format!("{} and {last}", others.join(", "))
+        })
+    }
+}
+
+/// Counts what is lost with these documents.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub(super) fn losses<'a>(
+    session: &Session,
+    store: &Store,
+    documents: impl Iterator<Item = &'a DocumentName>,
+) -> Result<Losses> {
+    let roots = store.roots()?;
+    let folders: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
+    let access = Access::new(&roots, session.config().ingestion.follow_links);
+    let mut files: HashMap<DocumentId, Vec<KnownFile>> = HashMap::new();
+    for file in store.known_files()? {
+        files.entry(file.document_id).or_default().push(file);
+    }
+    let mut losses = Losses::default();
+    for name in documents {
+        let Some(document) = store.document(name.id)? else { continue };
+        let known = files.get(&name.id).map(Vec::as_slice).unwrap_or_default();
+        let there = known.iter().find(|file| !is_missing(&paths::path_of(&file.stamp.path)));
+        let Some(file) = there else {
+            match known.is_empty() {
+                true => losses.num_notes += 1,
+                false => losses.num_without_file += 1,
+            }
+            continue;
+        };
+        losses.num_titles += usize::from(document.is_title_given);
+        let path = paths::path_of(&file.stamp.path);
+        let mut tags: BTreeSet<&str> = document.tags.iter().map(String::as_str).collect();
+        let folder = root_of(&folders, &path);
+        let folder =
+            folder.and_then(|folder| roots.iter().zip(&folders).find(|pair| pair.1 == folder));
+        for tag in folder.iter().flat_map(|(root, _)| &root.tags) {
+            tags.remove(tag.as_str());
+        }
+        if !tags.is_empty() {
+            for tag in stated_tags(session, &access, &document, file) {
+                tags.remove(tag.as_str());
+            }
+        }
+        losses.num_tagged += usize::from(!tags.is_empty());
+    }
+    Ok(losses)
+}
+
+/// Returns the tags that a Markdown file states; none for other formats, and if it cannot be read.
+fn stated_tags(
+    session: &Session,
+    access: &Access,
+    document: &StoredDocument,
+    file: &KnownFile,
+) -> Vec<String> {
+    if document.format != Format::Markdown.as_str() {
+        return Vec::new();
+    }
+    let path = paths::path_of(&file.stamp.path);
+    let max_bytes = walk_options(session, false).max_bytes();
+    let read = access
+        .of_file(&path, file.stamp.real_path.as_deref())
+        .and_then(|reach| reach.read(&path, max_bytes))
+        .and_then(|bytes| {
+            // Markdown is read without the program that reads other formats.
+            extract::extract(&bytes, Format::Markdown, &ReadOptions::new(PathBuf::new()))
+        });
+    read.map(|document| document.tags).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_named_with_their_numbers() {
+        assert_eq!(Losses::default().text(), None);
+        let one = Losses { num_notes: 1, ..Losses::default() };
+        assert_eq!(one.text().as_deref(), Some("1 note"));
+        let all = Losses { num_notes: 2, num_without_file: 2, num_titles: 1, num_tagged: 3 };
+        assert_eq!(
+            all.text().as_deref(),
+            Some(
+                "2 notes, 2 documents with missing files, 1 edited title and 3 documents with edited tags"
+            )
+        );
+    }
+}
