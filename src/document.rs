@@ -204,7 +204,7 @@ pub struct Binding {
     pub passage_prefix: String,
 }
 
-/// How the file of a document differs from what was indexed.
+/// How the file of a document differs from the indexed content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stale {
     /// The file has other bytes.

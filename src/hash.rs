@@ -11,10 +11,10 @@ pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Bytes that are hashed between two looks at the clock: about 0.1 ms.
+/// Bytes hashed between two checks of the clock: about 0.1 ms.
 const STEP: usize = 64 << 10;
 
-/// Returns the SHA-256 of what a reader gives; `None` if it has not ended by `deadline`.
+/// Returns the SHA-256 of a reader's bytes; `None` if it has not ended by `deadline`.
 ///
 /// # Errors
 ///

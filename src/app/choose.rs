@@ -1,4 +1,4 @@
-//! Chooses the documents that a use case is about: by name, or by filters and a query.
+//! Selects the documents of a use case, by name, or by filters and a query.
 
 use crate::app::read::find_in;
 use crate::app::search::{self, SearchRequest};
@@ -7,32 +7,32 @@ use crate::document::{DocumentId, Filter};
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-/// The documents that a use case is about.
+/// A selection of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// Those with these names: ids, paths, or unique parts of titles or paths.
+    /// By name: ids, paths, or unique parts of titles or paths.
     Named(Vec<String>),
-    /// Those that match.
+    /// By criteria.
     Matching(Criteria),
 }
 
-/// What documents must match to be chosen.
+/// The criteria for selecting documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Criteria {
-    /// What they are.
+    /// A filter on their properties.
     pub filter: Filter,
-    /// Only documents of the hits of this query.
+    /// A query; only documents among its hits are selected.
     pub query: Option<String>,
-    /// Hits of the query to use; `search.default_top` without.
+    /// Number of hits to use; by default `search.default_top`.
     pub limit: Option<u32>,
 }
 
-/// Returns the database and the ids of the chosen documents in it, each once; by id where they were
-/// not named. `None` if there is no database, and no document was named.
+/// Returns the database and the ids of the selected documents, each once; ordered by id unless they were
+/// named. `None` if there is no database and no document was named.
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`] and [`Error::AmbiguousDocument`] for a name; those of a search.
+/// [`Error::UnknownDocument`] and [`Error::AmbiguousDocument`] for a name; errors of a search.
 pub(super) fn choose(
     session: &Session,
     choice: &Choice,
@@ -75,13 +75,13 @@ pub(super) fn of_hits(
         ..SearchRequest::default()
     };
     let found = search::search(session, &request, observer)?;
-    // The connection that the search used must not keep what is removed next in the log.
+    // Otherwise the connection of the search could keep documents that are removed next in the log.
     session.close()?;
     Ok(Some(found.hits().iter().map(|hit| hit.stored.document_id).collect()))
 }
 
-/// Returns the documents that pass the filter and, if there are hits, have one; by id. Notes on the
-/// way why there are none.
+/// Returns the documents that pass the filter and, if there is a query, have a hit; ordered by id. Reports
+/// why there are none.
 pub(super) fn matching(
     store: &Store,
     criteria: &Criteria,
@@ -92,7 +92,7 @@ pub(super) fn matching(
     let ids = documents.iter().map(|document| document.id);
     let ids: Vec<DocumentId> =
         ids.filter(|id| of_hits.is_none_or(|of_hits| of_hits.contains(id))).collect();
-    // A search has reported it already.
+    // The search has already reported it.
     if ids.is_empty() && of_hits.is_none() {
         absent::note(store, &criteria.filter, observer)?;
     }

@@ -43,15 +43,14 @@ pub(super) fn mark(session: &Session, store: &Store, hits: &mut [&mut Hit]) -> R
         })
         .collect();
     for hit in hits {
-        // A chunk that another process has replaced since the search is not what the file says.
+        // Another process may have replaced a chunk since the search.
         hit.stale = by_chunk.get(&hit.stored.chunk.id).copied().unwrap_or(Some(Stale::Changed));
     }
     Ok(())
 }
 
-/// Reads the changed files of hits again, as far as `search.refresh_ms` allows, and returns whether
-/// the search should be repeated. A file that cannot be read again only keeps its mark, so nothing
-/// here fails a search.
+/// Reads the changed files of hits again within `search.refresh_ms`, and returns whether the search should
+/// be repeated. A file that cannot be read again keeps its mark, so a search never fails here.
 pub(super) fn refresh(session: &Session, hits: &[&Hit], observer: &dyn Observer) -> bool {
     let is_changed = |hit: &&&Hit| hit.stale == Some(Stale::Changed);
     // Reading a PDF or a picture may take seconds, most of all with OCR.
@@ -90,7 +89,7 @@ fn read_again(session: &Session, changed: &BTreeSet<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Returns the files to read, by the options to read them with.
+/// Returns the files to read, grouped by the options for reading them.
 fn starts(session: &Session, changed: &BTreeSet<&str>) -> Result<BTreeMap<Kind, Vec<Start>>> {
     let mut by_kind: BTreeMap<Kind, Vec<Start>> = BTreeMap::new();
     let Some(store) = session.open_existing()? else { return Ok(by_kind) };
@@ -99,7 +98,7 @@ fn starts(session: &Session, changed: &BTreeSet<&str>) -> Result<BTreeMap<Kind, 
     let folders: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
     for path in changed {
         let Some(known) = store.known_path(path)? else { continue };
-        // A file that must not be reached keeps its mark.
+        // A file that may not be opened keeps its mark.
         let Ok((path, reach)) = access.of_stamp(&known.stamp) else { continue };
         let root = root_of(&folders, &path)
             .and_then(|folder| roots.iter().find(|root| paths::path_of(&root.path) == folder))

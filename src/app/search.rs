@@ -187,7 +187,7 @@ pub fn search(
     if !is_refreshed {
         return Ok(found);
     }
-    // What is worth reporting has been reported.
+    // The first search has already reported its notes.
     Ok(answer(session, request, freshness, &Silent).unwrap_or(found))
 }
 

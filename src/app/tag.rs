@@ -19,12 +19,12 @@ pub struct TagRequest {
     pub removed: Vec<String>,
 }
 
-/// The documents that were chosen, after the change.
+/// The selected documents after the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tagged {
-    /// All of them, each once.
+    /// All selected documents, each once.
     pub documents: Vec<StoredDocument>,
-    /// Those whose tags are others now.
+    /// Documents whose tags have changed.
     pub changed: Vec<DocumentId>,
 }
 
@@ -32,7 +32,7 @@ pub struct Tagged {
 ///
 /// # Errors
 ///
-/// [`Error::UnknownDocument`] and [`Error::AmbiguousDocument`] for a name, those of a search, and
+/// [`Error::UnknownDocument`] and [`Error::AmbiguousDocument`] for a name, errors of a search, and
 /// those of [`crate::store::Store::change_tags`]. Nothing is changed in these cases.
 pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) -> Result<Tagged> {
     let Some((mut store, ids)) = choose(session, &request.documents, observer)? else {
@@ -47,12 +47,12 @@ pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) 
     Ok(Tagged { documents, changed })
 }
 
-/// Renames a tag, also among the tags that added folders give to new files. If there is a tag with
-/// the new name, the two become one.
+/// Renames a tag, also in the tags that added folders give to new files. If a tag with the new name
+/// exists, the two are merged.
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] if nothing has the tag, or if both names are the same; what the store refuses.
+/// [`Error::Usage`] if no document or folder has the tag, or if both names are the same; errors of the store.
 pub fn rename(
     session: &Session,
     from: &str,
@@ -60,12 +60,12 @@ pub fn rename(
     observer: &dyn Observer,
 ) -> Result<RenamedTag> {
     if from == to {
-        let message = format!("`{from}` is the old and the new name");
+        let message = format!("the old and the new name are both `{from}`");
         return Err(Error::Usage { message, hint: None });
     }
     let unknown = || Error::Usage {
         message: format!("no document has the tag `{from}`"),
-        hint: Some("`kb tags` lists the tags".into()),
+        hint: Some("`kb tags` lists all tags".into()),
     };
     let mut store = session.open_existing()?.ok_or_else(unknown)?;
     let renamed = store.rename_tag(from, to)?.ok_or_else(unknown)?;

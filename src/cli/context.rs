@@ -127,7 +127,7 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     })
 }
 
-/// Returns the documents that were named, or what they must match.
+/// Returns a selection of documents by name or by criteria.
 pub(super) fn choice(names: &[String], choosing: &Choosing) -> Result<Choice> {
     if names.is_empty() {
         criteria(choosing).map(Choice::Matching)
@@ -136,7 +136,7 @@ pub(super) fn choice(names: &[String], choosing: &Choosing) -> Result<Choice> {
     }
 }
 
-/// Returns what chosen documents must match.
+/// Converts flags to the criteria for selecting documents.
 pub(super) fn criteria(choosing: &Choosing) -> Result<Criteria> {
     let Choosing { filter, query, top } = choosing;
     Ok(Criteria { filter: self::filter(filter)?, query: query.clone(), limit: *top })

@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
         removed: args.remove.clone(),
     };
     let tagged = app::tag::change(&context.session, &request, &context.ui)?;
-    // A single document that was named has the answer that it always had.
+    // For a single named document, the JSON keeps its earlier shape.
     let single = match (args.documents.as_slice(), tagged.documents.as_slice()) {
         ([_], [document]) => Some(document),
         _ => None,

@@ -1,4 +1,4 @@
-//! Finds out whether the files of documents still have the bytes that were indexed. Writes nothing.
+//! Checks whether the files of documents still have the indexed bytes. Writes nothing.
 //!
 //! A file with the same size and time counts as unchanged. Other files of the same size are hashed,
 //! for a limited time.
@@ -16,7 +16,7 @@ use crate::store::{DocumentFiles, PathStamp};
 use crate::text::paths;
 
 /// Time for hashing the files of one answer. When it has passed, a file with another time counts as
-/// changed. 50 ms hash about 20 MB, and are not noticed by a person who waits for an answer.
+/// changed. 50 ms are enough to hash about 20 MB, and too short for a person to notice.
 pub const HASH_LIMIT: Duration = Duration::from_millis(50);
 
 /// Compares documents with their files, and returns those that are stale. Documents without files
@@ -57,7 +57,7 @@ fn is_same(stamp: &PathStamp, found: (u64, i64)) -> bool {
     (stamp.size_bytes, stamp.mtime_ns) == found
 }
 
-/// What is at a remembered path.
+/// The state of a remembered path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The bytes that were indexed.

@@ -47,8 +47,8 @@ pub(in crate::cli) struct Remove {
 /// Add or remove tags of documents
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Filters choose all documents that pass them; with --query, of those only the documents of the results. All \
-documents change together: if one is not found, none changes. `kb tags rename` renames a tag everywhere.")]
+Filters select all documents that pass them; with --query, only those among the results. If one of the documents \
+is not found, no document is changed. `kb tags rename` renames a tag everywhere.")]
 pub(in crate::cli) struct Tag {
     /// Documents: ids, paths, or unique parts of titles or paths
     #[arg(value_name = "DOC", required_unless_present_any = CHOOSING, allow_negative_numbers = true)]

@@ -60,7 +60,7 @@ pub(in crate::cli) struct Info {
 /// List or rename tags
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Tags {
-    /// What to do; all tags are listed without it.
+    /// The action; without one, all tags are listed.
     #[command(subcommand)]
     pub(in crate::cli) action: Option<TagsAction>,
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub(in crate::cli) enum TagsAction {
 /// Rename a tag
 #[derive(Debug, Args)]
 #[command(after_help = "\
-If there is a tag NEW already, the two become one. Added folders that give OLD to new files give them NEW.")]
+If a tag NEW exists, the two are merged. Added folders that tag new files with OLD tag them with NEW.")]
 pub(in crate::cli) struct TagsRename {
     /// The tag
     #[arg(value_name = "OLD", value_parser = tag)]

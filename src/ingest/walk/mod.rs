@@ -82,12 +82,14 @@ pub struct Found {
 
 /// Returns the files of `starts` in the given order, and below each start in byte order of the
 /// names. A file that several starts or links lead to is returned once.
+///
 /// Hidden files and files that `.gitignore` and `.kbignore` exclude are left out below a folder,
 /// but never a file that the user named. Loops of links end; FIFOs, devices and sockets are left
 /// out. A file over the size limit that the user did not name and that no format claims is also
 /// left out: it would have been ignored anyway.
 ///
 /// # Errors
+///
 /// Errors are items and do not end the walk: [`Error::PathNotFound`] for a start that does not
 /// exist, [`Error::NotAFile`] for one that is neither file nor directory, [`Error::LinkRefused`]
 /// for one that leads elsewhere than it should, [`Error::TooLarge`] over the limit,

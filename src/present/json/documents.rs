@@ -275,11 +275,11 @@ pub fn tagged(document: &StoredDocument, out: &mut Json<'_>) -> io::Result<()> {
 pub(in crate::present) struct TaggedAllJson<'a> {
     /// Increases only if a key is removed, renamed or changes its type.
     contract_version: u32,
-    /// How many documents were named or matched.
+    /// Number of selected documents.
     selected: usize,
     /// Ids of those whose tags changed.
     changed: &'a [DocumentId],
-    /// All that were selected.
+    /// All selected documents.
     documents: Vec<TagsOfJson<'a>>,
 }
 
@@ -313,7 +313,7 @@ pub fn tagged_all(tagged: &Tagged, out: &mut Json<'_>) -> io::Result<()> {
     })
 }
 
-/// What renaming a tag did.
+/// The result of renaming a tag.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct RenamedTagJson<'a> {
     /// Increases only if a key is removed, renamed or changes its type.
@@ -324,11 +324,11 @@ pub(in crate::present) struct RenamedTagJson<'a> {
     to: &'a str,
     /// Documents that had the tag.
     documents: u32,
-    /// Whether there was a tag with the new name, so that the two are one now.
+    /// Whether a tag with the new name existed, so that the two were merged.
     merged: bool,
 }
 
-/// Writes what renaming a tag did.
+/// Writes the result of renaming a tag.
 ///
 /// # Errors
 ///

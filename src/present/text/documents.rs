@@ -170,7 +170,7 @@ impl Human {
         writeln!(out, "Selected {selected}; changed the tags of {changed}.")
     }
 
-    /// Writes what renaming a tag did.
+    /// Writes the result of renaming a tag.
     ///
     /// # Errors
     ///

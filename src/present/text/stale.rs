@@ -1,4 +1,4 @@
-//! Says which hits come from files that have changed or are missing since they were indexed.
+//! Reports hits whose files have changed or are missing since they were indexed.
 
 use std::collections::BTreeSet;
 

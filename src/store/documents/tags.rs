@@ -19,12 +19,12 @@ pub struct TagCount {
     pub count: u32,
 }
 
-/// What renaming a tag did.
+/// The result of renaming a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenamedTag {
     /// Documents that had the tag.
     pub num_documents: u32,
-    /// Whether there was a tag with the new name, so that the two are one now.
+    /// Whether a tag with the new name existed, so that the two were merged.
     pub is_merged: bool,
 }
 
