@@ -19,6 +19,9 @@ fn meaning(verdict: Verdict) -> Meaning {
     }
 }
 
+/// Columns of a verdict.
+const VERDICT_COLUMNS: usize = 8;
+
 impl Human {
     /// Writes one line per check, and a summary line.
     ///
@@ -31,10 +34,12 @@ impl Human {
         for check in checks {
             let verdict = check.verdict.as_str();
             self.paint(meaning(check.verdict), verdict, out)?;
-            let space = padding(verdict, 8);
-            writeln!(out, "{space}  {:width$}  {}", check.name, clean(&check.message))?;
+            let space = padding(verdict, VERDICT_COLUMNS);
+            write!(out, "{space}  {:width$}  ", check.name)?;
+            self.hanging(&clean(&check.message), VERDICT_COLUMNS + width + 4, out)?;
             if let Some(fix) = &check.fix {
-                writeln!(out, "{:8}  {:width$}  hint: {}", "", "", clean(fix))?;
+                write!(out, "{:VERDICT_COLUMNS$}  {:width$}  ", "", "")?;
+                self.hanging(&format!("hint: {}", clean(fix)), VERDICT_COLUMNS + width + 4, out)?;
             }
         }
         match findings.count(Verdict::Fault) {

@@ -88,6 +88,30 @@ impl Human {
         lines.try_for_each(|line| writeln!(out, "{line}"))
     }
 
+    /// Writes a text that begins at a column, and on a terminal continues there on further lines.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub(in crate::present) fn hanging(
+        &self,
+        text: &str,
+        column: usize,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
+        if !self.is_terminal {
+            return writeln!(out, "{text}");
+        }
+        let room = self.width.saturating_sub(column).max(MIN_ROOM);
+        let words: Vec<_> = text.split(' ').map(|word| cut_middle(word, room)).collect();
+        let text = words.join(" ");
+        for (number, range) in wrap(&text, room).enumerate() {
+            let indent = if number == 0 { 0 } else { column };
+            writeln!(out, "{:indent$}{}", "", &text[range])?;
+        }
+        Ok(())
+    }
+
     /// Wraps a message into lines that fit the terminal.
     fn fitted(&self, line: &str) -> Vec<String> {
         if !self.is_terminal || width(line) <= self.width {

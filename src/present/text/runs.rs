@@ -59,21 +59,21 @@ impl Human {
     ) -> io::Result<()> {
         let Backup { file, verified } = backup;
         let stats = &verified.stats;
-        writeln!(
+        self.labelled(
+            &format!(
+                "{} {}: {}, {}, {:.1} MB.",
+                if is_verified { "Sound:" } else { "Copied to" },
+                clean(&file.display().to_string()),
+                counted(stats.total_documents() as usize, "document"),
+                counted(stats.total_chunks as usize, "chunk"),
+                bytes_to_mb(stats.db_size_bytes),
+            ),
             out,
-            "{} {}: {}, {}, {:.1} MB.",
-            if is_verified { "Sound:" } else { "Copied to" },
-            clean(&file.display().to_string()),
-            counted(stats.total_documents() as usize, "document"),
-            counted(stats.total_chunks as usize, "chunk"),
-            bytes_to_mb(stats.db_size_bytes),
         )?;
         match &verified.log {
-            Some(log) => writeln!(
-                out,
-                "A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
+            Some(log) => self.labelled(&format!("A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
                 clean(&log.display().to_string())
-            ),
+            ), out),
             None => Ok(()),
         }
     }
@@ -84,13 +84,15 @@ impl Human {
     ///
     /// Errors of writing.
     pub fn imported(&self, imported: &Imported, out: &mut Sheet<'_>) -> io::Result<()> {
-        writeln!(
+        self.labelled(
+            &format!(
+                "Imported {} ({}), skipped {}, failed {}.",
+                counted(imported.num_documents, "document"),
+                counted(imported.num_chunks, "chunk"),
+                imported.num_skipped,
+                imported.num_failed,
+            ),
             out,
-            "Imported {} ({}), skipped {}, failed {}.",
-            counted(imported.num_documents, "document"),
-            counted(imported.num_chunks, "chunk"),
-            imported.num_skipped,
-            imported.num_failed,
         )
     }
 
@@ -103,10 +105,10 @@ impl Human {
         let Reindexed { num_chunks, binding, made_differently: others } = reindexed;
         let chunks = counted(usize::try_from(*num_chunks).unwrap_or(usize::MAX), "chunk");
         let (model, dim) = (clean(&binding.model_name), binding.dim);
-        writeln!(out, "Embedded {chunks} with {model} ({dim} dim).")?;
+        self.labelled(&format!("Embedded {chunks} with {model} ({dim} dim)."), out)?;
         match others {
             0 => Ok(()),
-            _ => writeln!(out, "{}.", made_differently(*others)),
+            _ => self.labelled(&format!("{}.", made_differently(*others)), out),
         }
     }
 }

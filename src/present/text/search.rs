@@ -30,13 +30,13 @@ impl Human {
     ///
     /// Errors of writing.
     pub fn search(&self, results: &SearchResults, out: &mut Sheet<'_>) -> io::Result<()> {
-        writeln!(
-            out,
+        let heading = format!(
             "Search: \"{}\" ({} matches, showing top {})",
             clean(&results.typed),
             thousands(results.total_matches as u64),
             results.hits.len()
-        )?;
+        );
+        self.labelled(&heading, out)?;
         self.hits(&results.hits, &QueryTerms::new(&results.typed), out)?;
         match results.confidence {
             _ if results.hits.is_empty() => {}
@@ -46,7 +46,7 @@ impl Human {
             }
             Some(Confidence::High) | None => {}
         }
-        advise(&results.hits, out)
+        advise(self, &results.hits, out)
     }
 
     /// Writes hits in order. Consecutive hits of one document are grouped.
@@ -107,7 +107,7 @@ impl Human {
     pub fn similar(&self, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out, "Similar: {}", counted(hits.len(), "passage"))?;
         self.hits(hits, &QueryTerms::default(), out)?;
-        advise(hits, out)
+        advise(self, hits, out)
     }
 
     /// Writes the passages that answer a query.
@@ -117,18 +117,18 @@ impl Human {
     /// Errors of writing.
     pub fn evidence(&self, evidence: &Evidence, out: &mut Sheet<'_>) -> io::Result<()> {
         let budget = evidence.budget.map(|budget| format!(" of {}", thousands(budget as u64)));
-        writeln!(
-            out,
+        let heading = format!(
             "Search: \"{}\" ({} matches, showing {} with {}{} tokens)",
             clean(&evidence.typed),
             thousands(evidence.total_matches as u64),
             counted(evidence.passages.len(), "passage"),
             thousands(evidence.num_tokens as u64),
             budget.unwrap_or_default()
-        )?;
+        );
+        self.labelled(&heading, out)?;
         let hits = evidence.passages.iter().map(|passage| &passage.hit);
         self.hits(hits.clone(), &QueryTerms::new(&evidence.typed), out)?;
-        advise(hits, out)
+        advise(self, hits, out)
     }
 
     /// Writes the header of a hit; on a terminal, wrapped.
@@ -273,9 +273,12 @@ impl Human {
 }
 
 /// Writes what to do about stale hits, if there are any.
-fn advise<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut Sheet<'_>) -> io::Result<()> {
-    match stale::advice(hits) {
-        Some(advice) => writeln!(out, "\n{advice}."),
-        None => Ok(()),
-    }
+fn advise<'a>(
+    human: &Human,
+    hits: impl IntoIterator<Item = &'a Hit>,
+    out: &mut Sheet<'_>,
+) -> io::Result<()> {
+    let Some(advice) = stale::advice(hits) else { return Ok(()) };
+    writeln!(out)?;
+    human.labelled(&format!("{advice}."), out)
 }

@@ -84,11 +84,11 @@ impl Human {
             refused => format!(", {refused} replaced by a link that is not followed"),
         };
         let OutOfDate { num_changed, num_new, num_missing, .. } = files;
-        writeln!(
-            out,
+        let files = format!(
             "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{away}{refused}. \
              `kb update` updates the database."
-        )
+        );
+        self.labelled(&files, out)
     }
 
     /// Writes the setup.

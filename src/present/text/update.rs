@@ -24,19 +24,20 @@ impl Human {
     /// Errors of writing.
     pub fn update(&self, report: &UpdateReport, out: &mut Sheet<'_>) -> io::Result<()> {
         for missing in &report.missing {
-            writeln!(out, "missing: {} (document {})", clean(&missing.path), missing.document_id)?;
+            self.labelled(
+                &format!("missing: {} (document {})", clean(&missing.path), missing.document_id),
+                out,
+            )?;
         }
         for path in &report.removed_paths {
-            writeln!(
+            self.labelled(
+                &format!("{}: {}", if report.is_dry_run { "gone" } else { "removed" }, clean(path)),
                 out,
-                "{}: {}",
-                if report.is_dry_run { "gone" } else { "removed" },
-                clean(path)
             )?;
         }
         for folder in &report.away {
             let folder = clean(&folder.display().to_string());
-            writeln!(out, "missing or empty, so nothing was removed: {folder}")?;
+            self.labelled(&format!("missing or empty, so nothing was removed: {folder}"), out)?;
         }
         for refused in &report.refused {
             let root = match &refused.root {
@@ -44,22 +45,22 @@ impl Human {
                 None => "the files that were added by name".to_owned(),
             };
             let (lost, all) = (refused.num_lost, refused.num_documents);
-            writeln!(
+            self.labelled(
+                &format!(
+                    "not removed: {lost} of the {all} documents of {root}; `--force` removes them"
+                ),
                 out,
-                "not removed: {lost} of the {all} documents of {root}; `--force` removes them"
             )?;
         }
         if report.reread > 0 {
             let documents = counted(report.reread, "document");
-            writeln!(out, "Made again with today's settings: {documents}.")?;
+            self.labelled(&format!("Made again with today's settings: {documents}."), out)?;
         }
         if report.made_differently > 0 {
-            writeln!(out, "{}.", made_differently(report.made_differently))?;
+            self.labelled(&format!("{}.", made_differently(report.made_differently)), out)?;
         }
         let would = if report.is_dry_run { "Would be: " } else { "" };
-        writeln!(
-            out,
-            "{would}{} added, {} updated, {} moved, {} unchanged, {} failed, {} missing, {} removed.",
+        self.labelled(&format!("{would}{} added, {} updated, {} moved, {} unchanged, {} failed, {} missing, {} removed.",
             report.added,
             report.updated,
             report.moved,
@@ -67,6 +68,6 @@ impl Human {
             report.failed.len(),
             report.missing.len(),
             report.removed.len(),
-        )
+        ), out)
     }
 }
