@@ -184,6 +184,7 @@ fn verbose_prints_the_inputs_and_the_time_of_each_stage() {
             "fuse",
             "keyword",
             "load model",
+            "look at files",
             "open database",
             "print",
             "read hits",

@@ -264,7 +264,7 @@ fn the_last_complete_update_is_in_the_status() {
     env.ok(&["add", "--note", "the anchor lies in the cellar"]);
     let status = || env.json(&["status", "--format=json"])["last_update"].clone();
     assert_eq!(status(), Value::Null, "there are notes only");
-    assert!(env.ok(&["status"]).stdout.contains("Updated:   never\n"));
+    assert!(env.ok(&["status"]).stdout.contains("Updated:   not recorded yet\n"));
     env.write("notes/a.md", "# a\n\nanchor");
     env.write("other/b.md", "# b\n\nsail");
     env.ok(&["add", "notes"]);

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::files::private::{close, is_open_to_others};
 use crate::files::write::free_bytes;
 use crate::store::Store;
+use crate::text::number::thousands;
 
 /// Files of the data directory with private content.
 const FILES: [&str; 5] = ["kb.db", "kb.db-wal", "kb.db-shm", "config.yaml", "ingest-errors.log"];
@@ -83,7 +84,7 @@ pub(super) fn disk(session: &Session, findings: &mut Findings) {
         else {
             continue;
         };
-        let message = format!("{} MB free for {}", free >> 20, place.display());
+        let message = format!("{} MB free for {}", thousands(free >> 20), place.display());
         if free < LITTLE_SPACE {
             let fix = "make room: a full disk stops `kb add`, though no data is lost";
             findings.add_with_fix("disk", Verdict::Fault, message, fix);

@@ -157,7 +157,7 @@ impl Human {
 
 fn describe_update(last: Option<&LastUpdate>) -> String {
     match last {
-        None => "never".into(),
+        None => "not recorded yet".into(),
         Some(LastUpdate { at, num_days: 0 }) => at.clone(),
         Some(LastUpdate { at, num_days }) => {
             format!("{at}, {} ago", counted(*num_days as usize, "day"))
