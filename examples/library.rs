@@ -6,11 +6,10 @@
 #![expect(clippy::print_stdout, reason = "an example is a program of its own")]
 
 use std::path::Path;
-use std::slice;
 
 use kb::app::add::{AddRequest, Source, add};
 use kb::app::observer::Silent;
-use kb::app::remove::remove;
+use kb::app::remove::{RemoveRequest, remove};
 use kb::app::search::{SearchRequest, search};
 use kb::app::session::Session;
 use kb::app::update::{UpdateRequest, update};
@@ -34,7 +33,8 @@ fn main() -> Result<()> {
         println!("{:.3} {}\n{}\n", hit.score, hit.stored.title, hit.stored.chunk.chunk.text);
     }
 
-    let removed = remove(&session, slice::from_ref(folder), &|_| Ok(true), &Silent)?;
+    let request = RemoveRequest { documents: vec![folder.clone()], ..RemoveRequest::default() };
+    let removed = remove(&session, &request, &|_| Ok(true), &Silent)?;
     println!("{} removed", removed.ids.len());
     session.close()
 }
