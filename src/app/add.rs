@@ -7,18 +7,17 @@ use std::time::Duration;
 
 use crate::app::chunking::chunking;
 use crate::app::error_log::ErrorLog;
-use crate::app::model::{self, LazyModel};
 use crate::app::observer::Event;
 use crate::app::read::walk_options;
 use crate::app::session::absolute;
-use crate::app::{Observer, Session, erase, last_update, ocr};
+use crate::app::{Observer, Session, erase, last_update, model, ocr};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::detect::TypeOverride;
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::Start;
-use crate::ingest::{self, IngestOptions, IngestReport, Services};
+use crate::ingest::{self, ChunkingOptions, IngestOptions, IngestReport, Services};
 use crate::store::{Root, Store};
 use crate::text::paths;
 
@@ -90,6 +89,14 @@ pub fn add(
     request: &AddRequest,
     observer: &dyn Observer,
 ) -> Result<(IngestReport, Vec<PathBuf>)> {
+    let roots = check(request)?;
+    let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
+    let report = ingest(session, request, &starts, Remembers::Folders, observer)?;
+    Ok((report, roots))
+}
+
+/// Returns the paths that a request names, made absolute, if what it asks for goes together.
+pub(super) fn check(request: &AddRequest) -> Result<Vec<PathBuf>> {
     let typed: &[PathBuf] = match &request.source {
         Source::Paths(paths) => paths,
         Source::Bytes(_) | Source::Note(..) | Source::StoredNotes(_) => &[],
@@ -107,9 +114,7 @@ pub fn add(
     {
         return Err(Error::PathNotFound { path: typed[0].clone() });
     }
-    let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
-    let report = ingest(session, request, &starts, Remembers::Folders, observer)?;
-    Ok((report, roots))
+    Ok(roots)
 }
 
 /// Returns the error of a run that added nothing: that of the only file, if it was named itself, or that
@@ -128,7 +133,7 @@ pub fn failure(
     {
         return report.failed.pop().map(|(_, error)| error.in_file(typed));
     }
-    if !report.failed.is_empty() || report.ignored > 0 {
+    if !report.found_nothing() {
         return None;
     }
     let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
@@ -168,12 +173,15 @@ pub(super) fn ingest(
     };
     store.bind(&selection.binding(&installed))?;
     let model = selection.open_for_passages(&installed, observer)?;
-    let mut options = options(session, request, &model)?;
+    let tokenizer = &model.tokenizer;
+    let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
+    let mut options = options(session, request, chunking)?;
     options.is_cancelled = observer.cancel_flag();
     options.keeps_tags = remembers == Remembers::Nothing;
-    if remembers == Remembers::Folders {
-        remember_roots(&mut store, request, starts)?;
-    }
+    let new_roots = match remembers {
+        Remembers::Folders => remember_roots(&mut store, request, starts)?,
+        Remembers::Nothing => Vec::new(),
+    };
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
 
@@ -213,6 +221,12 @@ pub(super) fn ingest(
         return Err(Error::Cancelled);
     }
     outcome?;
+    // Whoever mistypes a path would otherwise hear at every update that the folder is empty.
+    if report.found_nothing() {
+        for root in &new_roots {
+            store.forget_root(root)?;
+        }
+    }
     store.encode_vectors()?;
     if remembers == Remembers::Folders && last_update::covers_all(&store, starts)? {
         last_update::note(&mut store)?;
@@ -222,11 +236,20 @@ pub(super) fn ingest(
 }
 
 /// Remembers folders before reading them, so that they are also remembered after an interruption.
-fn remember_roots(store: &mut Store, request: &AddRequest, starts: &[Start]) -> Result<()> {
+/// Returns those that are new.
+fn remember_roots(
+    store: &mut Store,
+    request: &AddRequest,
+    starts: &[Start],
+) -> Result<Vec<String>> {
+    let known: HashSet<String> = store.roots()?.into_iter().map(|root| root.path).collect();
+    let mut new = Vec::new();
     for root in starts.iter().map(Start::path).filter(|path| path.is_dir()) {
         let path = paths::path_text(root);
         if let Some(old) = paths::old_text(&path).filter(|old| paths::path_of(old) == root) {
             store.rename_path(&old, &path)?;
+        } else if !known.contains(&path) {
+            new.push(path.clone());
         }
         store.remember_root(&Root {
             path,
@@ -237,7 +260,7 @@ fn remember_roots(store: &mut Store, request: &AddRequest, starts: &[Start]) -> 
             real_path: Reach::named(root)?.real_path(),
         })?;
     }
-    Ok(())
+    Ok(new)
 }
 
 /// Refuses a type or language for a note.
@@ -268,10 +291,11 @@ fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
     })
 }
 
-fn options(
+/// Returns how files are read, with the settings and the options of the request.
+pub(super) fn options(
     session: &Session,
     request: &AddRequest,
-    model: &LazyModel<'_>,
+    chunking: ChunkingOptions,
 ) -> Result<IngestOptions> {
     let config = session.config();
     let this = || {
@@ -286,13 +310,12 @@ fn options(
         (pdf.wall, pdf.wall_per_page) = (limit, Duration::ZERO);
     }
     let settings = &config.ingestion;
-    let tokenizer = &model.tokenizer;
     Ok(IngestOptions {
         walk: walk_options(session, request.follows_links),
         wanted: TypeOverride::new(request.doc_type, request.language)?,
         title: request.title.clone(),
         tags: request.tags.clone(),
-        chunking: chunking(config, tokenizer.max_tokens(), tokenizer.num_overhead()),
+        chunking,
         pdf,
         num_workers: settings.workers as usize,
         batch_size: settings.batch_size as usize,

@@ -1,5 +1,6 @@
 //! Selects the added folders and files to check for changes, and checks them.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::app::Session;
@@ -8,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::ingest::reach::{Access, Reach};
 use crate::ingest::survey::{self, Survey, root_of};
 use crate::ingest::walk;
-use crate::store::{KnownFile, PathRole, PathStamp, Root, Store};
+use crate::store::{KnownFile, LedgerRow, PathRole, PathStamp, Root, Store};
 use crate::text::paths;
 
 /// Files and folders to check.
@@ -17,6 +18,8 @@ pub struct Scope {
     pub(super) roots: Vec<Root>,
     pub(super) known: Vec<KnownFile>,
     pub(super) access: Access,
+    /// Files that could not be read or have no text, by their path.
+    without_text: HashMap<String, LedgerRow>,
 }
 
 impl Scope {
@@ -28,7 +31,9 @@ impl Scope {
     pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Self> {
         let (roots, known) = (store.roots()?, store.known_files()?);
         let access = Access::new(&roots, session.config().ingestion.follow_links);
-        let mut scope = Self { roots, known, access };
+        let without_text = store.files_without_text()?.into_iter();
+        let without_text = without_text.map(|row| (row.path.clone(), row)).collect();
+        let mut scope = Self { roots, known, access, without_text };
         if named.is_empty() {
             return Ok(scope);
         }
@@ -76,6 +81,7 @@ impl Scope {
             access: &self.access,
             roots: &self.folders(),
             known: &self.known,
+            without_text: &self.without_text,
             // `access` decides where links are followed.
             walk: walk_options(session, false),
             is_exact,

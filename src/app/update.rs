@@ -67,6 +67,8 @@ pub struct UpdateReport {
     pub unchanged: usize,
     /// Files that could not be read.
     pub failed: Vec<(PathBuf, Error)>,
+    /// Files that failed in an earlier run and would fail again.
+    pub known_failed: usize,
     /// Missing files, with their documents, which were kept.
     pub missing: Vec<Missing>,
     /// Removed documents.
@@ -191,6 +193,7 @@ impl Run<'_> {
             self.report.updated += survey.changed.len();
             self.report.added += survey.new.len();
             self.report.unchanged += num_unchanged(&survey);
+            self.report.known_failed += survey.failed.len();
             let num_missing = survey.missing.len();
             survey.missing.retain(|missing| {
                 let known = self.scope.known.iter().find(|file| file.stamp.path == missing.path);
@@ -231,7 +234,11 @@ impl Run<'_> {
         }
         // This includes files that a newer ignore rule hides, because the user once added them.
         for survey in before {
-            self.report.unchanged += if survey.root.is_none() { num_unchanged(survey) } else { 0 };
+            // No walk finds these.
+            if survey.root.is_none() {
+                self.report.unchanged += num_unchanged(survey);
+                self.report.known_failed += survey.failed.len();
+            }
             // Empty files in folders are skipped. But if the file had text, the text is kept and the file reported.
             let is_emptied = |path: &&PathBuf| {
                 path.symlink_metadata().is_ok_and(|found| found.len() == 0)
@@ -272,6 +279,7 @@ impl Run<'_> {
             self.report.updated += found.updated;
             self.report.unchanged += found.skipped;
             self.report.failed.extend(found.failed);
+            self.report.known_failed += found.known_failed;
         }
         Ok(())
     }
@@ -332,7 +340,22 @@ impl Run<'_> {
         if self.request.named.is_empty() {
             last_update::note(&mut store)?;
         }
+        self.forget_named_failures(&mut store)?;
         erase::finish(store, self.observer)
+    }
+
+    /// Forgets files that failed when they were named, outside all folders, and are missing now.
+    fn forget_named_failures(&self, store: &mut Store) -> Result<()> {
+        if !self.request.named.is_empty() {
+            return Ok(());
+        }
+        let is_gone = |path: &String| {
+            let path = paths::path_of(path);
+            !self.scope.access.has_folder_of(&path) && is_missing(&path)
+        };
+        let failures = store.files_without_text()?.into_iter().map(|row| row.path);
+        let gone: Vec<String> = failures.filter(is_gone).collect();
+        store.update_ledger(&[], &gone)
     }
 
     fn refuse(&mut self, survey: &Survey) {
@@ -349,7 +372,7 @@ impl Run<'_> {
 /// Counts the unchanged files.
 fn num_unchanged(survey: &Survey) -> usize {
     let num_others = survey.changed.len() + survey.missing.len() + survey.refused.len();
-    survey.num_known - num_others - survey.num_in_empty
+    survey.num_known - num_others - survey.num_in_empty - survey.num_outdated
 }
 
 fn is_too_much(survey: &Survey, is_forced: bool) -> bool {

@@ -22,6 +22,7 @@ const STDIN: &str = "-";
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     let source = match (&args.note, args.paths.as_slice()) {
         (Some(note), _) => Source::Note(note.clone(), args.replace),
+        (None, [only]) if only.as_os_str() == STDIN && args.dry_run => Source::Bytes(Vec::new()),
         (None, [only]) if only.as_os_str() == STDIN => {
             Source::Bytes(read_stdin(context.config().ingestion.max_file_mb.into())?)
         }
@@ -36,6 +37,15 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
         password: args.password.clone(),
         ..AddRequest::of(source)
     };
+    if args.dry_run {
+        let plan = app::plan::plan(&context.session, &request)?;
+        context.present(
+            args.format.format,
+            |out| json::plan(&plan, out),
+            |human, out| human.plan(&plan, out),
+        )?;
+        return Ok(ExitStatus::Success);
+    }
     let interrupt = context.ui.listen();
     let outcome = app::add::add(&context.session, &request, &context.ui);
     let (mut report, roots) = ended(outcome, &interrupt)?;

@@ -14,6 +14,7 @@ mod doctor;
 mod embed;
 mod eval;
 mod exit;
+mod files;
 mod help;
 mod info;
 mod init;
@@ -157,6 +158,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Search(args) => search::run(context, args),
         Command::Why(args) => why::run(context, args),
         Command::List(args) => list::run(context, args),
+        Command::Files(args) => files::run(context, args),
         Command::Info(args) => info::run(context, args),
         Command::Similar(args) => search::similar(context, args),
         Command::Outline(args) => read::outline(context, args),
@@ -230,6 +232,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Why(args::Why { format, .. })
         | Command::Eval(args::Eval { format, .. })
         | Command::List(args::List { format, .. })
+        | Command::Files(args::Files { format, .. })
         | Command::Info(args::Info { format, .. })
         | Command::Similar(args::Similar { format, .. })
         | Command::Outline(args::Outline { format, .. })

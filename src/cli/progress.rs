@@ -167,7 +167,7 @@ impl IngestProgress {
                 self.detail("unchanged", path, "");
                 self.num_done += 1;
             }
-            ingest::Event::Ignored => self.num_done += 1,
+            ingest::Event::Ignored | ingest::Event::PassedOver => self.num_done += 1,
             ingest::Event::Warned { error } => {
                 self.bar.suspend(|| messages::warn(&error.to_string()));
                 self.num_done += 1;

@@ -233,6 +233,28 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
+/// What became of a file that was seen and not indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileOutcome {
+    /// A rule left it out.
+    Ignored,
+    /// It could not be read.
+    Failed,
+    /// It could not be read, and the user does not want to hear of it again.
+    Waived,
+}
+
+impl FileOutcome {
+    /// Returns the word used in the database, in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ignored => "ignored",
+            Self::Failed => "failed",
+            Self::Waived => "waived",
+        }
+    }
+}
+
 /// Implements `Display` and `FromStr` for a fieldless enum through its `as_str`.
 macro_rules! named {
     ($type:ty, $all:expr) => {
@@ -258,3 +280,4 @@ macro_rules! named {
 named!(DocType, DocType::ALL);
 named!(Language, Language::ALL);
 named!(Precision, [Precision::Int8, Precision::Fp32]);
+named!(FileOutcome, [FileOutcome::Ignored, FileOutcome::Failed, FileOutcome::Waived]);

@@ -13,7 +13,9 @@
 //! failure of the database or of the model stops the run and keeps everything committed before.
 
 pub mod detect;
+pub mod foresee;
 pub mod freshness;
+mod ledger;
 pub mod making;
 mod options;
 mod pipeline;

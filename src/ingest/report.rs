@@ -1,10 +1,13 @@
 //! Counts the result of each document, and defines the events of a run.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::document::DocumentId;
 use crate::error::Error;
+use crate::ingest::detect;
 use crate::ingest::prepare::Prepared;
+use crate::ingest::walk::{LeftOut, Rule};
 use crate::store::Change;
 
 /// What happened to one file, sent as it happens.
@@ -45,6 +48,8 @@ pub enum Event<'a> {
     },
     /// A file is empty, or of a kind that is not ingested from folders.
     Ignored,
+    /// A file was not read again: it failed before and is unchanged, or its failure is waived.
+    PassedOver,
     /// A file that is not a document was not used, such as an ignore file.
     Warned {
         /// Which file and why.
@@ -80,6 +85,10 @@ pub struct IngestReport {
     pub tagged: usize,
     /// Empty files, and files of kinds that are not ingested from folders.
     pub ignored: usize,
+    /// How many of the ignored files there are of each kind: `.csv`, `no extension`, `empty`.
+    pub ignored_kinds: BTreeMap<String, usize>,
+    /// Files that failed in an earlier run, and would fail again.
+    pub known_failed: usize,
     /// Chunks written.
     pub num_chunks: usize,
     /// Ids of the documents added or updated, in order.
@@ -94,6 +103,21 @@ impl IngestReport {
     /// Whether at least one of the documents is in the database now.
     pub fn is_success(&self) -> bool {
         self.added + self.updated + self.skipped > 0
+    }
+
+    /// Whether there was nothing to look at, apart from hidden and excluded files.
+    pub fn found_nothing(&self) -> bool {
+        !self.is_success() && self.failed.is_empty() && self.ignored + self.known_failed == 0
+    }
+
+    /// Counts a file that is ignored.
+    pub(super) fn count_ignored(&mut self, left_out: &LeftOut) {
+        self.ignored += 1;
+        let kind = match left_out.rule {
+            Rule::Empty => "empty".to_owned(),
+            _ => detect::kind(&left_out.path),
+        };
+        *self.ignored_kinds.entry(kind).or_default() += 1;
     }
 
     /// Counts the result of a document and sends the event.

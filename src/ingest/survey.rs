@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::document::DocumentId;
+use crate::document::{DocumentId, FileOutcome};
 use crate::error::Error;
 use crate::ingest::reach::{Access, Reach};
 use crate::ingest::walk::{Start, WalkOptions};
 use crate::ingest::{content_hash, detect, walk};
-use crate::store::KnownFile;
+use crate::store::{KnownFile, LedgerRow};
 use crate::text::paths;
 
 /// A remembered file that is missing.
@@ -44,6 +44,10 @@ pub struct Survey {
     pub unreached: Vec<PathBuf>,
     /// Files never seen before whose name some format claims.
     pub new: Vec<PathBuf>,
+    /// Files that could not be read, and are as they were then.
+    pub failed: Vec<PathBuf>,
+    /// How many of those files are remembered with an earlier content.
+    pub num_outdated: usize,
     /// Remembered files that are missing.
     pub missing: Vec<Missing>,
     /// Empty folders that contained remembered files: perhaps disks that are not mounted, so the
@@ -79,6 +83,8 @@ pub struct OutOfDate {
     pub num_new: usize,
     /// Missing files.
     pub num_missing: usize,
+    /// Files that could not be read, and are as they were then.
+    pub num_failed: usize,
     /// Folders that are missing or empty.
     pub num_folders_away: usize,
     /// Files and folders that are not read because a link has replaced them.
@@ -93,6 +99,7 @@ impl OutOfDate {
             num_changed: sum(|survey| survey.changed.len()),
             num_new: sum(|survey| survey.new.len()),
             num_missing: sum(|survey| survey.missing.len()),
+            num_failed: sum(|survey| survey.failed.len()),
             num_folders_away: sum(|survey| {
                 usize::from(survey.is_away) + survey.empty_folders.len()
             }),
@@ -131,6 +138,8 @@ pub struct Scope<'a> {
     pub roots: &'a [PathBuf],
     /// Remembered files.
     pub known: &'a [KnownFile],
+    /// Files that could not be read or have no text, by their path.
+    pub without_text: &'a HashMap<String, LedgerRow>,
     /// How folders are walked.
     pub walk: WalkOptions,
     /// Whether files that seem changed are read, so that a file whose time alone changed does not
@@ -209,6 +218,14 @@ fn look(
         let reach = scope.access.of_file(&path, file.stamp.real_path.as_deref());
         let found = reach.and_then(|reach| Ok((reach.look(&path)?, reach)));
         match found {
+            Ok((found, _))
+                if found.is_file()
+                    && has_no_text(
+                        scope,
+                        &mut survey,
+                        (&path, walk::stamp(&found)),
+                        Some(file),
+                    ) => {}
             Ok((found, reach))
                 if found.is_file() && is_changed(scope, file, walk::stamp(&found), &reach) =>
             {
@@ -256,6 +273,7 @@ fn walk_root(
         };
         let stamp = (found.size_bytes, found.mtime_ns);
         match unseen.remove(&found.path) {
+            file if has_no_text(scope, survey, (&found.path, stamp), file) => {}
             Some(file) if is_changed(scope, file, stamp, &found.reach) => {
                 // The user specified its type, so walking the folder would not find it.
                 if !detect::is_claimed(&found.path) {
@@ -269,6 +287,29 @@ fn walk_root(
             _ => {}
         }
     }
+}
+
+/// Whether a file could not be read or had no text when it was as it is now, or is not to be read
+/// again. Failures that are not waived are counted. `file` is what is remembered of an earlier
+/// content.
+fn has_no_text(
+    scope: &Scope<'_>,
+    survey: &mut Survey,
+    (path, stamp): (&Path, (u64, i64)),
+    file: Option<&KnownFile>,
+) -> bool {
+    if scope.without_text.is_empty()
+        || file.is_some_and(|file| (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp)
+    {
+        return false;
+    }
+    let row = scope.without_text.get(&paths::path_text(path));
+    let row = row.filter(|row| row.outcome == FileOutcome::Waived || row.stamp == Some(stamp));
+    if row.is_some_and(|row| row.outcome == FileOutcome::Failed) {
+        survey.failed.push(path.to_owned());
+    }
+    survey.num_outdated += usize::from(row.is_some() && file.is_some());
+    row.is_some()
 }
 
 /// Whether a file differs from the remembered one.
@@ -329,8 +370,8 @@ mod tests {
             let roots: Vec<PathBuf> = roots.iter().map(|root| self.path(root)).collect();
             let added: Vec<Root> = roots.iter().map(|root| added(root)).collect();
             let access = Access::new(&added, false);
-            let (access, roots) = (&access, roots.as_slice());
-            survey(&Scope { access, roots, known, walk: OPTIONS, is_exact })
+            let (access, roots, without_text) = (&access, roots.as_slice(), &HashMap::new());
+            survey(&Scope { access, roots, known, without_text, walk: OPTIONS, is_exact })
         }
     }
 

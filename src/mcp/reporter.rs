@@ -42,7 +42,7 @@ impl Observer for Reporter<'_> {
                 let name = path.map(|path| path.display().to_string()).unwrap_or_default();
                 self.done(Some(&name));
             }
-            Event::Ingest(ingest::Event::Ignored) => self.done(None),
+            Event::Ingest(ingest::Event::Ignored | ingest::Event::PassedOver) => self.done(None),
             Event::Ingest(ingest::Event::Failed { path, error }) => {
                 self.done(Some(&format!("{}: {error}", path.display())));
             }

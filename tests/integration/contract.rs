@@ -174,7 +174,7 @@ contract! {
         start_line: u32, end_line: u32, total_lines: u32, text: String, truncated: bool,
     }
     Tag { name: String, count: u32, }
-    OutOfDate { changed: u64, new: u64, missing: u64, folders_away: u64, links_refused: u64, }
+    OutOfDate { changed: u64, new: u64, missing: u64, folders_away: u64, links_refused: u64, failed: u64, }
     Doctor {
         contract_version: u32, sound: bool, faults: u64, repaired: u64, checks: Vec<Check>,
     }
@@ -185,7 +185,7 @@ contract! {
     Update {
         contract_version: u32, dry_run: bool, added: u64, updated: u64, moved: u64, unchanged: u64,
         failed: Vec<Failed>, missing: Vec<Missing>, removed: Vec<i64>, away: Vec<String>,
-        refused: Vec<Refused>, reread: u64, made_differently: u64,
+        refused: Vec<Refused>, reread: u64, made_differently: u64, known_failed: u64,
     }
     Missing { path: String, document_id: i64, }
     Refused {
@@ -229,6 +229,28 @@ contract! {
         contract_version: u32, added: u32, updated: u32, skipped: u32, copies: u32, retitled: u32,
         tagged: u32, ignored: u32, failed: u32,
         chunks: u32, document_ids: Vec<i64>, errors: Vec<Failed>, warnings: Vec<Failed>,
+        ignored_kinds: Vec<IgnoredKind>, known_failed: u32,
+    }
+    IgnoredKind { kind: String, files: u32, }
+    Plan {
+        contract_version: u32, dry_run: bool, new: u64, changed: u64, unchanged: u64, ignored: u64,
+        failed: u64, waived: u64, groups: Vec<PlanGroup>, errors: Vec<Failed>,
+    }
+    PlanGroup {
+        outcome: String, kind: String,
+        #[serde(deserialize_with = "nullable")] reason: Option<String>,
+        files: u64,
+    }
+    Files { contract_version: u32, counts: FileCounts, files: Vec<ListedFile>, }
+    FileCounts { indexed: u64, ignored: u64, failed: u64, waived: u64, }
+    ListedFile {
+        path: String, outcome: String,
+        #[serde(deserialize_with = "nullable")] reason: Option<String>,
+        #[serde(deserialize_with = "nullable")] error: Option<String>,
+        #[serde(deserialize_with = "nullable")] reader: Option<String>,
+        #[serde(deserialize_with = "nullable")] size_bytes: Option<u64>,
+        #[serde(deserialize_with = "nullable")] seen_at: Option<String>,
+        #[serde(deserialize_with = "nullable")] document_id: Option<i64>,
     }
     Failed { path: String, code: String, error: String, }
     Tagged { contract_version: u32, id: i64, tags: Vec<String>, }

@@ -121,7 +121,7 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
          failed: [HOME]/folder/binary.md: it is not text\n\
          failed: no such file or directory: [HOME]/nowhere\n\
          Added 1 document. 2 failed. 0 skipped (already indexed). \
-         1 ignored (empty or of another type).\n"
+         1 ignored: 1 empty; `kb files --ignored` lists it.\n"
     );
     let log = fs::read_to_string(env.path(".kb/ingest-errors.log")).unwrap();
     assert!(log.lines().any(|line| line.contains("folder/binary.md\tnot_text\t")), "{log}");
@@ -142,7 +142,7 @@ fn a_folder_without_files_is_reported() {
     );
     env.write("nothing/empty.md", "");
     let output = env.kb(&["add", "nothing"]).expect(1);
-    assert!(output.stderr.contains("1 ignored (empty or of another type)"), "{}", output.stderr);
+    assert!(output.stderr.contains("1 ignored: 1 empty;"), "{}", output.stderr);
 }
 
 #[test]
@@ -228,7 +228,9 @@ fn names_that_are_not_text_or_hostile_stay_distinct_and_are_shown_safely() {
     assert!(!output.stderr.contains('\u{1b}'));
     // Two names that are not text are two paths, and stay so.
     let output = env.kb(&["add", "odd"]).expect(0);
-    assert!(output.stderr.contains("Added 0 documents. 1 failed. 4 skipped"), "{}", output.stderr);
+    assert!(output.stderr.contains("Added 0 documents. 0 failed. 4 skipped"), "{}", output.stderr);
+    let failed = env.ok(&["files", "--failed"]);
+    assert!(failed.stdout.contains("odd/bad\u{fffd}[31m\u{fffd}x.pdf"), "{}", failed.stdout);
     assert_eq!(find(&env, &["storm anchor", "--fts-only"]).len(), 1);
     assert_eq!(find(&env, &["rope sail", "--fts-only"]).len(), 1);
     let list = env.json(&["list", "--format=json"]).to_string();
@@ -806,7 +808,16 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
 #[test]
 fn a_killed_run_leaves_an_intact_database_and_the_next_one_completes() {
     const NUM_FILES: u32 = 80;
+    // Enough for more than one batch of the ledger.
+    const NUM_HIDDEN: u32 = 2500;
     let env = word_env();
+    for idx in 0..NUM_HIDDEN {
+        env.write(&format!("many/.{idx}"), "");
+    }
+    for idx in 0..NUM_FILES {
+        env.write(&format!("many/{idx}.csv"), "storm");
+    }
+    env.write("many/last.md", [0_u8, 1, 2, 3].repeat(64));
     for idx in 0..NUM_FILES {
         let sections: String = (0..6)
             .map(|number| format!("## Part {number}\n\nstorm {idx} anchor {number}, rope and sail of the harbour, salt on the pump, paint on the valve, winter in the orchard, and so on\n\n"))
@@ -831,6 +842,10 @@ fn a_killed_run_leaves_an_intact_database_and_the_next_one_completes() {
         child.kill().unwrap();
         child.wait().unwrap();
         check_nothing_lost(&env);
+        // The ledger can be read, and nothing in it is indexed.
+        env.ok(&["files"]);
+        let doubled = "SELECT count(*) FROM ledger JOIN document_paths USING (path)";
+        assert_eq!(env.sql::<u32>(doubled), 0);
         // No document lacks its tag, either.
         let bare = "SELECT count(*) FROM documents WHERE title LIKE 'Storm%' \
             AND id NOT IN (SELECT document_id FROM document_tags)";
@@ -841,8 +856,12 @@ fn a_killed_run_leaves_an_intact_database_and_the_next_one_completes() {
     let missing = NUM_FILES + 3 - before;
     let plural = if missing == 1 { "" } else { "s" };
     let message =
-        format!("Added {missing} document{plural}. 0 failed. {} skipped", NUM_FILES - missing);
-    assert!(output.stderr.starts_with(&message), "{message}: {}", output.stderr);
+        format!("Added {missing} document{plural}. 1 failed. {} skipped", NUM_FILES - missing);
+    assert!(output.stderr.contains(&message), "{message}: {}", output.stderr);
     assert_eq!(env.sql::<u32>(count), NUM_FILES + 3);
+    let counts = &env.json(&["files", "many", "--format", "json"])["counts"];
+    assert_eq!(counts["indexed"], NUM_FILES, "{counts}");
+    assert_eq!(counts["ignored"], NUM_HIDDEN + NUM_FILES, "{counts}");
+    assert_eq!(counts["failed"], 1, "{counts}");
     check_nothing_lost(&env);
 }

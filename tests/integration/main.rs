@@ -67,6 +67,8 @@ mod ingest;
 mod layers;
 /// Databases made by other versions of SQLite and sqlite-vec.
 mod layouts;
+/// The ledger of files: ignored, failed and waived ones, and dry runs.
+mod ledger;
 /// Numbers, lines and files beyond any sensible size.
 mod limits;
 /// Links that replace added files; names that print alike.

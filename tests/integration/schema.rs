@@ -92,6 +92,8 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         _ if format != Some("json") => return None,
         ["skill", second, ..] => format!("skill-{second}"),
         ["config", "set", ..] => return None,
+        ["add", ..] if args.contains(&"--dry-run") => "add-dry-run".to_owned(),
+        ["files", ..] if args.contains(&"--waive") => "files-waive".to_owned(),
         ["cache", "clean", ..] => "cache-clean".to_owned(),
         ["tags", "rename", ..] => "tags-rename".to_owned(),
         ["tag", ..] => return Some(Printed::OneOf(&["tag", "tag-several"])),

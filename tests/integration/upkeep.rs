@@ -360,7 +360,7 @@ fn the_status_reports_what_is_out_of_date_on_request() {
     let stale = env.json(&["status", "--scan", "--format=json"])["out_of_date"].clone();
     assert_eq!(
         stale,
-        serde_json::json!({"changed": 1, "new": 1, "missing": 1, "folders_away": 0, "links_refused": 0})
+        serde_json::json!({"changed": 1, "new": 1, "missing": 1, "folders_away": 0, "links_refused": 0, "failed": 0})
     );
     let human = env.ok(&["status", "--scan"]).stdout;
     assert!(

@@ -50,6 +50,9 @@ pub(in crate::cli) struct Add {
     /// Programming language of the files
     #[arg(long, value_name = "LANGUAGE", value_parser = language())]
     pub(in crate::cli) language: Option<Language>,
+    /// Report what would be done with each kind of file, and change nothing
+    #[arg(long, conflicts_with = "note")]
+    pub(in crate::cli) dry_run: bool,
     /// Follow symbolic links inside folders, as ingestion.follow_links does
     #[arg(long)]
     pub(in crate::cli) follow: bool,

@@ -24,7 +24,7 @@ pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Export, Reindex, Remove, Status,
     Tag,
 };
-pub(super) use read::{Info, List, Open, Outline, SelectionArgs, Show, Tags, TagsAction};
+pub(super) use read::{Files, Info, List, Open, Outline, SelectionArgs, Show, Tags, TagsAction};
 pub(super) use search::{
     Choosing, Embed, Eval, FilterArgs, How, Search, SearchFormat, Similar, Why,
 };
@@ -95,6 +95,8 @@ pub(super) enum Command {
     Why(Why),
     /// List documents
     List(List),
+    /// List the files kb has seen
+    Files(Files),
     /// Show one document and its chunks
     Info(Info),
     /// Find passages like a document or chunk

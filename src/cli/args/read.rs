@@ -1,5 +1,7 @@
 //! Defines the arguments of list, info, tags, outline, show and open.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::app::read::SortKey;
@@ -23,6 +25,34 @@ pub(in crate::cli) struct List {
     /// List at most this many documents
     #[arg(long, value_name = "N", value_parser = top)]
     pub(in crate::cli) limit: Option<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// List the files kb has seen
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A file is indexed, ignored (by which rule), failed (why) or waived. A failed file is read again when it, kb or the \
+settings have changed, or when `kb add` names it. A folder that is not entered is one line.")]
+pub(in crate::cli) struct Files {
+    /// A file or folder, with everything below it [default: all]
+    #[arg(value_name = "PATH")]
+    pub(in crate::cli) path: Option<PathBuf>,
+    /// List only files that are indexed
+    #[arg(long, group = "state")]
+    pub(in crate::cli) indexed: bool,
+    /// List only files and folders that are left out
+    #[arg(long, group = "state")]
+    pub(in crate::cli) ignored: bool,
+    /// List only files that could not be read
+    #[arg(long, group = "state")]
+    pub(in crate::cli) failed: bool,
+    /// List only failed files that were waived
+    #[arg(long, group = "state")]
+    pub(in crate::cli) waived: bool,
+    /// Waive failed files: they are not counted or read again until `kb add` names them
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["path", "state"])]
+    pub(in crate::cli) waive: Vec<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }

@@ -62,6 +62,17 @@ pub fn is_claimed(path: &Path) -> bool {
     by_extension(path).is_some()
 }
 
+/// The kind of a file without an extension.
+pub const NO_EXTENSION: &str = "no extension";
+
+/// Returns the kind of a file for people, by its name: `.csv`, `.min.js`, [`NO_EXTENSION`].
+pub fn kind(path: &Path) -> String {
+    names::minified(path)
+        .map(str::to_owned)
+        .or_else(|| extension(path).map(|extension| format!(".{extension}")))
+        .unwrap_or_else(|| NO_EXTENSION.into())
+}
+
 /// Decides how a file is read from its name and its first [`HEAD_BYTES`] bytes; `None` for a file
 /// to ignore, which is only possible if the user did not name it.
 ///

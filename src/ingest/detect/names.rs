@@ -78,10 +78,15 @@ pub(super) fn extension(path: &Path) -> Option<String> {
     is_word.then_some(extension)
 }
 
+/// Returns the suffix of a file that a program has minified.
+pub(super) fn minified(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    MINIFIED_SUFFIXES.iter().find(|suffix| name.ends_with(**suffix)).copied()
+}
+
 pub(super) fn by_extension(path: &Path) -> Option<Format> {
     let extension = extension(path)?;
-    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    if MINIFIED_SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) {
+    if minified(path).is_some() {
         return None;
     }
     EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format)

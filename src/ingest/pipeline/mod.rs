@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::{panic, thread};
 
-use crate::document::DocumentId;
+use crate::document::{DocumentId, FileOutcome};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
+use crate::ingest::ledger::{Before, Failed};
 use crate::ingest::prepare::Prepared;
 use crate::ingest::reach::Access;
-use crate::ingest::walk::{Found, Start};
+use crate::ingest::walk::{Found, LeftOut, Start};
 use crate::ingest::{Run, Services};
 use crate::trace::stage;
 
@@ -36,14 +37,20 @@ enum Outcome {
     /// The bytes are already stored, at this path or another.
     Known { found: Found, document_id: DocumentId, content_hash: String, is_new_path: bool },
     /// An empty file, or a kind of file that is not ingested from folders.
-    Ignored,
+    Ignored(LeftOut),
+    /// The file is not read: it failed before and has not changed, or its failure is waived.
+    PassedOver { path: PathBuf, outcome: FileOutcome },
     /// The file cannot be ingested, or the run must stop.
-    Failed { path: PathBuf, error: Error },
+    Failed(Failed),
+    /// The run has stopped, and nothing was looked at.
+    Stopped,
 }
 
 /// What the other threads send to the writer.
 enum Message {
     Found(usize),
+    /// Something that the walk left out; it has no turn.
+    LeftOut(LeftOut),
     Outcome(Turn, Outcome),
     Embedded(Turn, usize, Result<Vec<Vec<f32>>>),
     /// The walk is over; holds the number of turns.
@@ -63,6 +70,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
     let (services, options) = (run.services, run.options);
     let reader = Mutex::new(run.store.reader()?);
     let access = Access::of(run.store, options.walk.follow_links)?;
+    let before = Before::load(run.store, starts, options)?;
     let is_stopped = AtomicBool::new(false);
     let num_workers = options.num_workers.max(1);
     let num_turns = options.batch_size.max(num_workers);
@@ -86,6 +94,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
         let planner = Planner {
             reader: &reader,
             access: &access,
+            before: &before,
             services,
             options,
             is_stopped: &is_stopped,
@@ -95,7 +104,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
         let result = writer.run(&messages);
         // Dropping the writer's channels lets every other thread finish.
         is_stopped.store(true, Ordering::Relaxed);
-        drop(writer);
+        let result = writer.finish(result);
         drop(messages);
         result
     })

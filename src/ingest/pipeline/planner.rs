@@ -11,9 +11,10 @@ use crate::document::Language;
 use crate::error::{Error, Failure, Result};
 use crate::extract::clock::CpuBudget;
 use crate::hash;
+use crate::ingest::ledger::{Before, Failed};
 use crate::ingest::prepare::ReadFile;
 use crate::ingest::reach::Access;
-use crate::ingest::walk::{Found, Start};
+use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
 use crate::ingest::{IngestOptions, Services, detect, prepare, walk};
 use crate::store::{KnownPath, Store};
 use crate::text::paths;
@@ -26,6 +27,7 @@ use super::{Message, Outcome};
 pub(super) struct Planner<'a> {
     pub(super) reader: &'a Mutex<Store>,
     pub(super) access: &'a Access,
+    pub(super) before: &'a Before,
     pub(super) services: &'a Services<'a>,
     pub(super) options: &'a IngestOptions,
     pub(super) is_stopped: &'a AtomicBool,
@@ -42,7 +44,19 @@ impl Planner<'_> {
     ) {
         pool.in_place_scope(|scope| {
             let mut num_turns = 0;
-            for item in walk::walk(starts, &self.options.walk) {
+            for step in walk::walk_all(starts, &self.options.walk) {
+                let item = match step {
+                    Ok(Step::LeftOut(left_out)) => {
+                        if self.is_stopped.load(Ordering::Relaxed)
+                            || to_writer.send(Message::LeftOut(left_out)).is_err()
+                        {
+                            return;
+                        }
+                        continue;
+                    }
+                    Ok(Step::Found(found)) => Ok(found),
+                    Err(error) => Err(error),
+                };
                 if self.is_stopped.load(Ordering::Relaxed) || permits.recv().is_err() {
                     return;
                 }
@@ -52,7 +66,7 @@ impl Planner<'_> {
                 let to_writer = to_writer.clone();
                 scope.spawn(move |_| {
                     let outcome = if self.is_stopped.load(Ordering::Relaxed) {
-                        Outcome::Ignored
+                        Outcome::Stopped
                     } else {
                         self.outcome(item)
                     };
@@ -70,22 +84,23 @@ impl Planner<'_> {
             Ok(found) => found,
             Err(error) => {
                 let path = error.path().unwrap_or(Path::new("")).to_owned();
-                return Outcome::Failed { path, error };
+                return Outcome::Failed(Failed { path, error, stamp: None });
             }
         };
-        let path = found.path.clone();
-        let is_named = found.is_named;
+        let Found { path, is_named, .. } = &found;
+        let (path, is_named) = (path.clone(), *is_named);
+        let stamp = Some((found.size_bytes, found.mtime_ns));
         // A panic is a bug, but a bug on one file must not lose the rest of the run.
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.read(found)));
-        match outcome {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(Error::EmptyFile { .. })) if !is_named => Outcome::Ignored,
-            Ok(Err(error)) => Outcome::Failed { path, error },
-            Err(_) => {
-                let error = Error::Extract { failure: Failure::Crashed, detail: String::new() };
-                Outcome::Failed { path, error }
+        let error = match outcome {
+            Ok(Ok(outcome)) => return outcome,
+            Ok(Err(Error::EmptyFile { .. })) if !is_named => {
+                return Outcome::Ignored(LeftOut { path, rule: Rule::Empty, stamp });
             }
-        }
+            Ok(Err(error)) => error,
+            Err(_) => Error::Extract { failure: Failure::Crashed, detail: String::new() },
+        };
+        Outcome::Failed(Failed { path, error, stamp })
     }
 
     /// Reads a file unless its size and time are unchanged and its document gets no other title.
@@ -114,6 +129,9 @@ impl Planner<'_> {
                 content_hash: known.content_hash.clone(),
             });
         }
+        if let Some(row) = self.before.passed_over(&found) {
+            return Ok(Outcome::PassedOver { path: found.path, outcome: row.outcome });
+        }
         let limit_mb = self.options.walk.max_file_mb;
         let max_bytes = self.options.walk.max_bytes();
         let bytes = stage("read", || found.reach.read(&found.path, max_bytes));
@@ -126,7 +144,10 @@ impl Planner<'_> {
             return Err(Error::EmptyFile { path: found.path });
         }
         let format = detect::detect(&found.path, &bytes, found.is_named, self.options.wanted)?;
-        let Some(format) = format else { return Ok(Outcome::Ignored) };
+        let Some(format) = format else {
+            let stamp = Some((found.size_bytes, found.mtime_ns));
+            return Ok(Outcome::Ignored(LeftOut { path: found.path, rule: Rule::Type, stamp }));
+        };
         let hash = hash::sha256(&bytes);
         let same = self.lock().document_by_hash(&hash)?.filter(|stored| {
             let num_awaiting =

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
-use crate::document::DocumentId;
+use crate::document::{DocumentId, FileOutcome};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
+use crate::ingest::ledger::{Failed, News, Recorder};
 use crate::ingest::prepare::Prepared;
-use crate::ingest::walk::Found;
+use crate::ingest::walk::{Found, Rule};
 use crate::ingest::{Event, PASSAGES_PER_JOB, Run, embed, walk};
 use crate::store::{Change, KnownPath, PassageHash, PathRole, PathStamp};
 use crate::text::paths;
@@ -28,6 +29,7 @@ struct Waiting {
 pub(super) struct Writer<'w, 'r> {
     run: &'w mut Run<'r>,
     planner: Planner<'w>,
+    recorder: Recorder<'w>,
     to_embedders: mpsc::Sender<Job>,
     permit_back: mpsc::SyncSender<()>,
     waiting: BTreeMap<Turn, Waiting>,
@@ -46,12 +48,23 @@ impl<'w, 'r> Writer<'w, 'r> {
         Self {
             run,
             planner,
+            recorder: Recorder::new(planner.before),
             to_embedders,
             permit_back,
             waiting: BTreeMap::new(),
             next_turn: 0,
             num_turns: None,
         }
+    }
+
+    /// Closes the channels, and writes which files were not indexed unless a failure ended the run.
+    pub(super) fn finish(self, result: Result<()>) -> Result<()> {
+        let Self { run, recorder, to_embedders, permit_back, .. } = self;
+        drop((to_embedders, permit_back));
+        if matches!(result, Ok(()) | Err(Error::Cancelled)) {
+            recorder.finish(run.store, result.is_ok())?;
+        }
+        result
     }
 
     /// Handles messages until every turn is committed.
@@ -63,6 +76,13 @@ impl<'w, 'r> Writer<'w, 'r> {
             }
             match message {
                 Message::Found(num_files) => (self.run.on_event)(Event::Found { num_files }),
+                Message::LeftOut(left_out) => {
+                    // It would have been ignored as a file of another type.
+                    if left_out.rule == Rule::Size {
+                        self.run.report.count_ignored(&left_out);
+                    }
+                    self.recorder.left_out(&left_out, self.run.store)?;
+                }
                 Message::Walked(num_turns) => self.num_turns = Some(num_turns),
                 Message::Outcome(turn, outcome) => self.wait(turn, outcome)?,
                 Message::Embedded(turn, first, vectors) => self.embedded(turn, first, vectors)?,
@@ -86,8 +106,8 @@ impl<'w, 'r> Writer<'w, 'r> {
         let vectors = match (vectors, &waiting.outcome) {
             (Ok(vectors), _) => vectors,
             (Err(error @ Error::TooSlow { .. }), Outcome::Prepared(prepared, _)) => {
-                let path = prepared.path();
-                (waiting.outcome, waiting.num_missing) = (Outcome::Failed { path, error }, 0);
+                let failed = Outcome::Failed(too_slow(prepared, error));
+                (waiting.outcome, waiting.num_missing) = (failed, 0);
                 return Ok(());
             }
             // Another job of a document that has already failed.
@@ -164,23 +184,39 @@ impl<'w, 'r> Writer<'w, 'r> {
                     .as_ref()
                     .map_or(Ok(()), |stamp| self.rename(&stamp.path))?;
             }
-            Outcome::Ignored | Outcome::Failed { .. } => {}
+            Outcome::Ignored(_)
+            | Outcome::PassedOver { .. }
+            | Outcome::Failed(_)
+            | Outcome::Stopped => {}
         }
         match waiting.outcome {
-            Outcome::Ignored => {
-                self.run.report.ignored += 1;
+            Outcome::Stopped => {}
+            Outcome::Ignored(left_out) => {
+                self.run.report.count_ignored(&left_out);
+                self.recorder.left_out(&left_out, self.run.store)?;
                 (self.run.on_event)(Event::Ignored);
             }
-            Outcome::Failed { path, error: error @ Error::IgnoreFile { .. } } => {
+            Outcome::PassedOver { path, outcome } => {
+                self.recorder.passed_over(&path);
+                self.pass_over(outcome);
+            }
+            Outcome::Failed(Failed { path, error: error @ Error::IgnoreFile { .. }, .. }) => {
                 (self.run.on_event)(Event::Warned { error: &error });
                 self.run.report.warnings.push((path, error));
             }
-            Outcome::Failed { path, error } => {
-                if error.is_fatal() {
-                    return Err(error);
+            Outcome::Failed(failed) => {
+                if failed.error.is_fatal() {
+                    return Err(failed.error);
                 }
-                (self.run.on_event)(Event::Failed { path: &path, error: &error });
-                self.run.report.failed.push((path, error));
+                match self.recorder.failed(&failed, self.run.store)? {
+                    News::Yes => {
+                        let Failed { path, error, .. } = failed;
+                        (self.run.on_event)(Event::Failed { path: &path, error: &error });
+                        self.run.report.failed.push((path, error));
+                    }
+                    News::No => self.pass_over(FileOutcome::Failed),
+                    News::Waived => self.pass_over(FileOutcome::Waived),
+                }
             }
             Outcome::Known { found, document_id, content_hash, is_new_path } => {
                 let path = paths::path_text(&found.path);
@@ -204,6 +240,12 @@ impl<'w, 'r> Writer<'w, 'r> {
             }
         }
         Ok(())
+    }
+
+    /// Counts a file that is not reported again.
+    fn pass_over(&mut self, outcome: FileOutcome) {
+        self.run.report.known_failed += usize::from(outcome == FileOutcome::Failed);
+        (self.run.on_event)(Event::PassedOver);
     }
 
     /// Renames a path that an older version wrote differently.
@@ -266,7 +308,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             match embed(self.planner.services, prepared, budget) {
                 Ok(embedded) => vectors = embedded.into_iter().map(Some).collect(),
                 Err(error @ Error::TooSlow { .. }) => {
-                    outcome = Outcome::Failed { path: prepared.path(), error };
+                    outcome = Outcome::Failed(too_slow(prepared, error));
                 }
                 Err(error) => return Err(error),
             }
@@ -282,6 +324,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             self.run.report.tagged += usize::from(num_new > 0);
         }
         *(if is_change { &mut self.run.report.updated } else { &mut self.run.report.skipped }) += 1;
+        self.recorder.indexed(&paths::path_text(&found.path));
         (self.run.on_event)(Event::Skipped { path: Some(&found.path), document_id });
         Ok(())
     }
@@ -308,6 +351,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         });
         self.run.report.retitled += usize::from(is_retitled);
         self.run.report.tagged += usize::from(is_tagged);
+        self.recorder.indexed(path);
         self.run.report.count(change, prepared, self.run.on_event);
         Ok(())
     }
@@ -322,6 +366,13 @@ impl<'w, 'r> Writer<'w, 'r> {
         let tags = document.map(|document| document.tags).unwrap_or_default();
         Ok(options.tags.iter().any(|tag| !tags.contains(tag)))
     }
+}
+
+/// Returns the failure of a document that takes too long.
+fn too_slow(prepared: &Prepared, error: Error) -> Failed {
+    let stamp = prepared.document.stamp.as_ref();
+    let stamp = stamp.map(|stamp| (stamp.size_bytes, stamp.mtime_ns));
+    Failed { path: prepared.path(), error, stamp }
 }
 
 /// Whether the file at a remembered path is unchanged.

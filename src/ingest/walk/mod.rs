@@ -2,6 +2,7 @@
 //!
 //! Applies ignore files, link rules and the size limit; [`super::detect`] decides what a file is.
 
+mod left_out;
 mod rules;
 mod tree;
 
@@ -18,6 +19,7 @@ use crate::text::paths;
 
 use tree::Tree;
 
+pub use left_out::{LeftOut, Rule};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
 
 /// The size of a megabyte in `ingestion.max_file_mb`.
@@ -80,6 +82,15 @@ pub struct Found {
     pub reach: Reach,
 }
 
+/// What a walk comes across.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A file to read.
+    Found(Found),
+    /// A file that is left out, or a folder that is not entered.
+    LeftOut(LeftOut),
+}
+
 /// Returns the files of `starts` in the given order, and below each start in byte order of the
 /// names. A file that several starts or links lead to is returned once.
 ///
@@ -99,6 +110,30 @@ pub fn walk(
     starts: &[Start],
     options: &WalkOptions,
 ) -> impl Iterator<Item = Result<Found>> + use<> {
+    steps(starts, options, false).filter_map(|step| match step {
+        Ok(Step::Found(found)) => Some(Ok(found)),
+        Ok(Step::LeftOut(_)) => None,
+        Err(error) => Some(Err(error)),
+    })
+}
+
+/// Returns the files of [`walk`], and in between what is left out below folders. A folder that is
+/// left out is one step, whatever is in it.
+///
+/// # Errors
+/// As [`walk`].
+pub fn walk_all(
+    starts: &[Start],
+    options: &WalkOptions,
+) -> impl Iterator<Item = Result<Step>> + use<> {
+    steps(starts, options, true)
+}
+
+fn steps(
+    starts: &[Start],
+    options: &WalkOptions,
+    lists_all: bool,
+) -> impl Iterator<Item = Result<Step>> + use<> {
     let WalkOptions { max_file_mb, follow_links } = *options;
     let max_bytes = options.max_bytes();
     let is_file = |start: &&Start| !start.path.is_dir();
@@ -108,10 +143,11 @@ pub fn walk(
     let mut seen = (starts.len() > 1 || follow_links).then(HashSet::new);
 
     let starts = starts.to_vec();
-    let files = starts.into_iter().flat_map(move |start| files(start, follow_links));
+    let files = starts.into_iter().flat_map(move |start| files(start, follow_links, lists_all));
     files.filter_map(move |(item, reach)| {
         let (path, metadata) = match item {
-            Ok(file) => file,
+            Ok(Seen::File(path, metadata)) => (path, metadata),
+            Ok(Seen::LeftOut(left_out)) => return Some(Ok(Step::LeftOut(left_out))),
             Err(error) => return Some(Err(error)),
         };
         let is_named = !named.is_empty() && named.contains(&identity(&path));
@@ -119,16 +155,22 @@ pub fn walk(
             return None;
         }
         if metadata.len() > max_bytes {
-            return (is_named || detect::is_claimed(&path))
-                .then_some(Err(Error::TooLarge { path, limit_mb: max_file_mb }));
+            let is_wanted = is_named || detect::is_claimed(&path);
+            return Some(match is_wanted {
+                true => Err(Error::TooLarge { path, limit_mb: max_file_mb }),
+                false => {
+                    let stamp = Some(stamp(&metadata));
+                    Ok(Step::LeftOut(LeftOut { path, rule: Rule::Size, stamp }))
+                }
+            });
         }
-        Some(Ok(Found {
+        Some(Ok(Step::Found(Found {
             path,
             size_bytes: metadata.len(),
             mtime_ns: mtime_ns(&metadata),
             is_named,
             reach,
-        }))
+        })))
     })
 }
 
@@ -138,14 +180,20 @@ fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// A file, or why it cannot be used.
-type Item = Result<(PathBuf, Metadata)>;
+/// What there is in a folder.
+enum Seen {
+    File(PathBuf, Metadata),
+    LeftOut(LeftOut),
+}
+
+/// A file or what is left out, or why it cannot be used.
+type Item = Result<Seen>;
 
 /// Items, each with the links that may be followed to open it.
 type Items = Box<dyn Iterator<Item = (Item, Reach)>>;
 
 /// Returns the files of one start.
-fn files(start: Start, follow_links: bool) -> Items {
+fn files(start: Start, follow_links: bool, lists_all: bool) -> Items {
     let one = |item: Item, reach: Reach| -> Items { Box::new(std::iter::once((item, reach))) };
     let Start { path, reach } = start;
     let (reach, metadata) = match look(&path, reach) {
@@ -153,7 +201,7 @@ fn files(start: Start, follow_links: bool) -> Items {
         Err(error) => return one(Err(error), Reach::Anywhere),
     };
     if metadata.is_file() {
-        return one(Ok((path, metadata)), reach);
+        return one(Ok(Seen::File(path, metadata)), reach);
     }
     if !metadata.is_dir() {
         return one(Err(Error::NotAFile { path }), reach);
@@ -171,7 +219,8 @@ fn files(start: Start, follow_links: bool) -> Items {
         true => Reach::Anywhere,
         false => Reach::Below(Arc::clone(&base)),
     };
-    Box::new(Tree::new(&path, &base, reach.clone()).map(move |item| (item, reach.clone())))
+    let tree = Tree::new(&path, &base, reach.clone(), lists_all);
+    Box::new(tree.map(move |item| (item, reach.clone())))
 }
 
 /// Returns the metadata of a start.

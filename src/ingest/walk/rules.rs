@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 use crate::files::open;
 use crate::files::open::{Entry, Kind, Links};
 
+use super::left_out::Rule;
+
 /// kb's ignore file, in the syntax of `.gitignore`; its rules override those of `.gitignore`.
 pub const KB_IGNORE: &str = ".kbignore";
 
@@ -50,8 +52,8 @@ struct Node {
 /// What the rules decide about a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Exclude it.
-    Out,
+    /// Exclude it, as this rule says.
+    Out(Rule),
     /// Include it, even if it is hidden.
     In,
     /// No rule matches.
@@ -200,11 +202,13 @@ impl Rules {
         let nodes = || std::iter::successors(self.0.as_deref(), |node| node.above.as_deref());
         let kinds: [fn(&Node) -> &Gitignore; 3] =
             [|node| &node.kb, |node| &node.git, |node| &node.exclude];
-        for kind in kinds {
+        for (kind, rule) in
+            kinds.into_iter().zip([Rule::Kbignore, Rule::Gitignore, Rule::Gitignore])
+        {
             for node in nodes() {
                 match kind(node).matched(path, is_folder) {
                     Match::None => {}
-                    Match::Ignore(_) => return Verdict::Out,
+                    Match::Ignore(_) => return Verdict::Out(rule),
                     Match::Whitelist(_) => return Verdict::In,
                 }
             }

@@ -6,18 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::files::open;
 use crate::files::open::{Entry, Kind};
+use crate::files::{Metadata, open};
 use crate::ingest::reach::{Folder, Reach};
 
-use super::Item;
+use super::left_out::{LeftOut, Rule};
 use super::rules::{Rules, Source, Verdict};
+use super::{Item, Seen};
 
 /// The files below a folder, without hidden files and files that ignore files exclude. No link is
 /// followed unless `reach` allows it.
 pub(super) struct Tree {
     reach: Reach,
     top: Arc<Folder>,
+    /// Whether what is left out is returned, too.
+    lists_all: bool,
     levels: Vec<Level>,
     waiting: VecDeque<Error>,
 }
@@ -36,12 +39,18 @@ struct Level {
 }
 
 impl Tree {
-    /// Starts at `path`, which is `base` or below it; rules apply from `base` downwards.
-    pub(super) fn new(path: &Path, base: &Arc<Folder>, reach: Reach) -> Self {
+    /// Starts at `path`, which is `base` or below it; rules apply from `base` downwards. With
+    /// `lists_all`, files and folders that are left out are returned, too.
+    pub(super) fn new(path: &Path, base: &Arc<Folder>, reach: Reach, lists_all: bool) -> Self {
         let mut waiting = Vec::new();
         let mut rules = Rules::above(base.real(), &mut waiting);
-        let mut tree =
-            Self { reach, top: Arc::clone(base), levels: Vec::new(), waiting: waiting.into() };
+        let mut tree = Self {
+            reach,
+            top: Arc::clone(base),
+            lists_all,
+            levels: Vec::new(),
+            waiting: waiting.into(),
+        };
         // Folders between the two.
         let mut between: Vec<&Path> =
             path.ancestors().skip(1).take_while(|above| base.within(above).is_some()).collect();
@@ -92,15 +101,17 @@ impl Tree {
             false => level.rules.verdict(&level.real.join(&entry.name), kind == Kind::Folder),
         };
         let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
-        if verdict == Verdict::Out || (is_hidden && verdict != Verdict::In) {
-            return None;
+        match verdict {
+            Verdict::Out(rule) => return self.left_out(path, rule, metadata),
+            Verdict::None if is_hidden => return self.left_out(path, Rule::Hidden, metadata),
+            Verdict::In | Verdict::None => {}
         }
         match kind {
             Kind::File => {
                 let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok);
                 match metadata {
                     // It may have changed since; the file is checked again when it is opened.
-                    Ok(metadata) => metadata.is_file().then(|| Ok((path, metadata))),
+                    Ok(metadata) => metadata.is_file().then(|| Ok(Seen::File(path, metadata))),
                     Err(source) => failure(Error::Io { path, source }).map(Err),
                 }
             }
@@ -109,7 +120,7 @@ impl Tree {
                 // A link to a folder that contains it.
                 if identity.is_some() && self.levels.iter().any(|level| level.identity == identity)
                 {
-                    return None;
+                    return self.left_out(path, Rule::Link, None);
                 }
                 let rules = level.rules.clone();
                 match self.enter(path, &rules) {
@@ -120,8 +131,19 @@ impl Tree {
                     Err(error) => failure(error).map(Err),
                 }
             }
-            Kind::Link | Kind::Other => None,
+            Kind::Link => self.left_out(path, Rule::Link, metadata),
+            Kind::Other => self.left_out(path, Rule::Special, metadata),
         }
+    }
+
+    /// Returns what is left out, if that is asked for and it is still there.
+    fn left_out(&self, path: PathBuf, rule: Rule, metadata: Option<Metadata>) -> Option<Item> {
+        if !self.lists_all {
+            return None;
+        }
+        let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok).ok()?;
+        let stamp = (!metadata.is_dir()).then(|| super::stamp(&metadata));
+        Some(Ok(Seen::LeftOut(LeftOut { path, rule, stamp })))
     }
 }
 

@@ -6,6 +6,7 @@ mod cache;
 mod doctor;
 mod documents;
 mod eval;
+mod files;
 pub mod read;
 mod runs;
 mod search;
@@ -33,6 +34,8 @@ pub(super) use documents::{
 pub use documents::{info, list, removed, renamed_tag, tagged, tagged_all, tags};
 pub(super) use eval::EvalJson;
 pub use eval::eval;
+pub(super) use files::{FilesJson, PlanCounts, PlanJson, WaivedJson, groups};
+pub use files::{files, plan, waived};
 pub(super) use runs::{BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson};
 pub use runs::{backup, imported, reindexed, report};
 pub(super) use search::{ResultJson, SearchJson, SimilarJson, TermJson};

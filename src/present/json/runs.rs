@@ -1,7 +1,8 @@
 //! Writes the reports of add, backup, import and reindex as JSON.
 
+use std::cmp::Reverse;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,6 +37,10 @@ pub(in crate::present) struct ReportJson<'a> {
     ignored: usize,
     /// Files that could not be read.
     failed: usize,
+    /// How many files of each kind were ignored, the most frequent first.
+    ignored_kinds: Vec<IgnoredKindJson<'a>>,
+    /// Files that failed in an earlier run and have not changed since; they were not read again.
+    known_failed: usize,
     /// Chunks written.
     chunks: usize,
     /// Ids of the added and updated documents.
@@ -46,20 +51,35 @@ pub(in crate::present) struct ReportJson<'a> {
     warnings: Vec<FailedJson>,
 }
 
+/// How many files of one kind were ignored.
+#[derive(Serialize, JsonSchema)]
+struct IgnoredKindJson<'a> {
+    /// Their extension with its dot, `no extension`, or `empty`.
+    kind: &'a str,
+    /// How many there are.
+    files: usize,
+}
+
 /// A file that could not be read.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct FailedJson {
     /// The file.
     path: String,
     /// Stable code, as in an error.
-    code: &'static str,
+    code: String,
     /// The error message, for people.
     error: String,
 }
 
+impl FailedJson {
+    pub(super) fn new(path: &Path, code: &str, error: String) -> Self {
+        Self { path: path.display().to_string(), code: code.to_owned(), error }
+    }
+}
+
 impl From<&(PathBuf, Error)> for FailedJson {
     fn from((path, error): &(PathBuf, Error)) -> Self {
-        Self { path: path.display().to_string(), code: error.code(), error: error.to_string() }
+        Self::new(path, error.code(), error.to_string())
     }
 }
 
@@ -69,6 +89,10 @@ impl From<&(PathBuf, Error)> for FailedJson {
 ///
 /// Errors of writing.
 pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
+    let mut kinds: Vec<(&String, usize)> =
+        report.ignored_kinds.iter().map(|(kind, num)| (kind, *num)).collect();
+    kinds.sort_by_key(|(_, num)| Reverse(*num));
+    let ignored_kinds = kinds.into_iter().map(|(kind, files)| IgnoredKindJson { kind, files });
     out.value(&ReportJson {
         contract_version: CONTRACT_VERSION,
         added: report.added,
@@ -79,6 +103,8 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
         tagged: report.tagged,
         ignored: report.ignored,
         failed: report.failed.len(),
+        ignored_kinds: ignored_kinds.collect(),
+        known_failed: report.known_failed,
         chunks: report.num_chunks,
         document_ids: &report.document_ids,
         errors: report.failed.iter().map(FailedJson::from).collect(),

@@ -75,6 +75,8 @@ struct OutOfDateJson {
     missing: usize,
     /// Missing and empty folders.
     folders_away: usize,
+    /// Files that could not be read and have not changed since.
+    failed: usize,
     /// Files and folders replaced by a link that is not followed.
     links_refused: usize,
 }
@@ -162,6 +164,7 @@ pub fn status(
             changed: files.num_changed,
             new: files.num_new,
             missing: files.num_missing,
+            failed: files.num_failed,
             folders_away: files.num_folders_away,
             links_refused: files.num_refused,
         }),

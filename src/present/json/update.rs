@@ -27,6 +27,8 @@ pub(in crate::present) struct UpdateJson<'a> {
     unchanged: usize,
     /// Files that could not be read.
     failed: Vec<FailedJson>,
+    /// Files that failed in an earlier run and have not changed since; they were not read again.
+    known_failed: usize,
     /// Missing files whose documents were kept.
     missing: Vec<MissingJson<'a>>,
     /// With `--prune`: ids of the removed documents.
@@ -84,6 +86,7 @@ pub fn update(report: &UpdateReport, out: &mut Json<'_>) -> io::Result<()> {
         moved: report.moved,
         unchanged: report.unchanged,
         failed: report.failed.iter().map(FailedJson::from).collect(),
+        known_failed: report.known_failed,
         missing: missing.collect(),
         removed: &report.removed,
         away: report.away.iter().map(|folder| folder.display().to_string()).collect(),

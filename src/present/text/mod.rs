@@ -5,6 +5,7 @@ mod cache;
 mod doctor;
 mod documents;
 mod eval;
+mod files;
 pub mod human;
 pub mod page;
 pub mod passage;

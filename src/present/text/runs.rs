@@ -1,10 +1,13 @@
 //! Writes the reports of add, backup, import and reindex as text.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io;
 
 use crate::app::backup::Backup;
 use crate::app::reindex::Reindexed;
 use crate::ingest::IngestReport;
+use crate::ingest::detect::NO_EXTENSION;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::update::made_differently;
@@ -33,9 +36,14 @@ impl Human {
         }
         if report.ignored > 0 {
             text += &format!(
-                " {} ignored (empty or of another type).",
-                thousands(report.ignored as u64)
+                " {} ignored: {}; `kb files --ignored` lists {}.",
+                thousands(report.ignored as u64),
+                most_frequent(&report.ignored_kinds),
+                if report.ignored == 1 { "it" } else { "them" }
             );
+        }
+        if report.known_failed > 0 {
+            text += &format!(" {}", known_to_fail(report.known_failed));
         }
         if report.retitled > 0 {
             text += &format!(" Set the title of {}.", counted(report.retitled, "indexed document"));
@@ -113,6 +121,37 @@ impl Human {
     }
 }
 
+/// How many kinds of ignored files a summary names.
+const MAX_KINDS: usize = 3;
+
+/// Returns the most frequent kinds and how many others there are: `12 .csv, 9 .json, 9 others`.
+fn most_frequent(kinds: &BTreeMap<String, usize>) -> String {
+    let mut kinds: Vec<(&String, usize)> = kinds.iter().map(|(kind, num)| (kind, *num)).collect();
+    kinds.sort_by_key(|(_, num)| Reverse(*num));
+    let num_named = if kinds.len() > MAX_KINDS { MAX_KINDS - 1 } else { kinds.len() };
+    let (named, others) = kinds.split_at(num_named);
+    let mut parts: Vec<String> = named
+        .iter()
+        .map(|(kind, num)| match kind.as_str() {
+            NO_EXTENSION => format!("{} without extension", thousands(*num as u64)),
+            kind => format!("{} {}", thousands(*num as u64), clean(kind)),
+        })
+        .collect();
+    let num_others: usize = others.iter().map(|(_, num)| num).sum();
+    match num_others {
+        0 => {}
+        1 => parts.push("1 other".into()),
+        others => parts.push(format!("{} others", thousands(others as u64))),
+    }
+    parts.join(", ")
+}
+
+/// Reports files that failed in an earlier run.
+pub(super) fn known_to_fail(num: usize) -> String {
+    let pronoun = if num == 1 { "it" } else { "them" };
+    format!("{} known to fail; `kb files --failed` lists {pronoun}.", thousands(num as u64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,5 +169,25 @@ mod tests {
             "Added 1,847 documents. 0 failed. 124 skipped (already indexed). \
              17 copies of other documents."
         );
+    }
+
+    #[track_caller]
+    fn check_kinds(kinds: &[(&str, usize)], expected: &str) {
+        let kinds = kinds.iter().map(|(kind, num)| ((*kind).to_owned(), *num)).collect();
+        assert_eq!(most_frequent(&kinds), expected);
+    }
+
+    #[test]
+    fn the_most_frequent_ignored_kinds_are_named() {
+        check_kinds(
+            &[(".csv", 12), (".ini", 4), (".json", 9), (".x", 5)],
+            "12 .csv, 9 .json, 9 others",
+        );
+        check_kinds(&[("empty", 1)], "1 empty");
+        check_kinds(
+            &[(".a", 1), (NO_EXTENSION, 2000), ("empty", 1)],
+            "2,000 without extension, 1 .a, 1 empty",
+        );
+        check_kinds(&[(".a", 2), (".b", 2), (".c", 0), (".d", 1)], "2 .a, 2 .b, 1 other");
     }
 }

@@ -75,6 +75,15 @@ impl Human {
         if *files == OutOfDate::default() {
             return writeln!(out, "All files are unchanged.");
         }
+        let failed = match files.num_failed {
+            0 => String::new(),
+            failed => format!(", {} could not be read", thousands(failed as u64)),
+        };
+        if *files == (OutOfDate { num_failed: files.num_failed, ..OutOfDate::default() }) {
+            let files =
+                format!("All files are unchanged{failed}. `kb files --failed` lists those files.");
+            return self.labelled(&files, out);
+        }
         let away = match files.num_folders_away {
             0 => String::new(),
             away => format!(", {} missing or empty", counted(away, "folder")),
@@ -85,7 +94,7 @@ impl Human {
         };
         let OutOfDate { num_changed, num_new, num_missing, .. } = files;
         let files = format!(
-            "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{away}{refused}. \
+            "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{failed}{away}{refused}. \
              `kb update` updates the database."
         );
         self.labelled(&files, out)

@@ -5,6 +5,7 @@ use std::io;
 use crate::app::update::UpdateReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
+use crate::present::text::runs::known_to_fail;
 use crate::text::number::counted;
 use crate::text::printable::clean;
 
@@ -68,6 +69,10 @@ impl Human {
             report.failed.len(),
             report.missing.len(),
             report.removed.len(),
-        ), out)
+        ), out)?;
+        match report.known_failed {
+            0 => Ok(()),
+            known => self.labelled(&known_to_fail(known), out),
+        }
     }
 }

@@ -24,6 +24,7 @@ pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
     (5, include_str!("../../../migrations/0005_real_paths.sql")),
     (ERASE, include_str!("../../../migrations/0006_erase.sql")),
     (7, include_str!("../../../migrations/0007_making.sql")),
+    (8, include_str!("../../../migrations/0008_ledger.sql")),
 ];
 
 /// The migration that creates tables which only kb can fill.
@@ -212,6 +213,7 @@ mod tests {
         // Back to the first schema.
         let back = "
             DROP TABLE roots;
+            DROP TABLE ledger;
             DROP TABLE skills;
             DROP VIEW document_dates;
             ALTER TABLE document_paths DROP COLUMN real_path;

@@ -2,6 +2,7 @@
 
 pub(in crate::store) mod chunks;
 pub(in crate::store) mod filter;
+pub(in crate::store) mod ledger;
 pub(in crate::store) mod making;
 pub(in crate::store) mod paths;
 pub(in crate::store) mod replace;

@@ -1,12 +1,14 @@
 //! Remembers the added folders, and forgets missing paths along with their documents.
 
+use std::path::Path;
+
 use rusqlite::{Connection, named_params};
 
 use crate::document::{DocType, DocumentId};
 use crate::error::Result;
 
 use super::paths::PathStamp;
-use super::{paths, rows};
+use super::{ledger, paths, rows};
 use crate::store::db::erase;
 use crate::store::db::fault::Step;
 use crate::store::{Store, documents};
@@ -76,6 +78,8 @@ const REMEMBER_ROOT: &str = "
         follow = max(excluded.follow, roots.follow),
         real_path = coalesce(excluded.real_path, roots.real_path)";
 
+const ROOT_PATHS: &str = "SELECT path FROM roots ORDER BY path";
+
 const FORGET_ROOT: &str = "DELETE FROM roots WHERE path = :path";
 
 const KNOWN_FILES: &str = "
@@ -120,7 +124,7 @@ impl Store {
         })
     }
 
-    /// Forgets an added folder; its documents stay.
+    /// Forgets an added folder, and which of its files were not indexed; its documents stay.
     ///
     /// # Errors
     ///
@@ -128,7 +132,15 @@ impl Store {
     pub fn forget_root(&mut self, path: &str) -> Result<bool> {
         self.write(|db| {
             erase::mark(db)?;
-            Ok(db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0)
+            let is_forgotten = db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0;
+            let mut statement = db.prepare_cached(ROOT_PATHS)?;
+            let others = statement.query_map([], |row| row.get::<_, String>(0))?;
+            let others: Vec<String> = others.collect::<Result<_, _>>()?;
+            let is_above = |other: &String| Path::new(path).starts_with(other);
+            if !others.iter().any(is_above) {
+                ledger::forget(db, path)?;
+            }
+            Ok(is_forgotten)
         })
     }
 

@@ -1,0 +1,155 @@
+//! Lists the files that kb has seen, and closes the cases of those that cannot be read.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::app::{Session, session};
+use crate::document::{DocumentId, FileOutcome};
+use crate::error::{Error, Result};
+use crate::text::paths;
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileState {
+    /// Its content is indexed.
+    Indexed,
+    /// It is not indexed.
+    NotIndexed(FileOutcome),
+}
+
+impl FileState {
+    /// All states, in the order in which they are counted.
+    pub const ALL: [Self; 4] = [
+        Self::Indexed,
+        Self::NotIndexed(FileOutcome::Ignored),
+        Self::NotIndexed(FileOutcome::Failed),
+        Self::NotIndexed(FileOutcome::Waived),
+    ];
+
+    /// Returns the word used in JSON and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Indexed => "indexed",
+            Self::NotIndexed(outcome) => outcome.as_str(),
+        }
+    }
+}
+
+/// Which files are listed.
+#[derive(Debug, Clone, Default)]
+pub struct FilesRequest {
+    /// Only those in this state.
+    pub state: Option<FileState>,
+    /// Only those at or below this path, as typed.
+    pub path: Option<PathBuf>,
+}
+
+/// A file, or a folder that is not entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedFile {
+    /// Absolute path.
+    pub path: String,
+    /// What became of it.
+    pub state: FileState,
+    /// The rule that left it out, or the code of the error; `None` for an indexed file.
+    pub reason: Option<String>,
+    /// What failed, for people.
+    pub message: Option<String>,
+    /// The version of kb and the settings that failed.
+    pub reader: Option<String>,
+    /// Its size; `None` for a folder.
+    pub size_bytes: Option<u64>,
+    /// Since when it is known to be so, RFC 3339, UTC; `None` for an indexed file.
+    pub seen_at: Option<String>,
+    /// The document with its content, or, of a file that failed later, with its earlier content.
+    pub document_id: Option<DocumentId>,
+}
+
+/// A list of files.
+#[derive(Debug, Clone)]
+pub struct Files {
+    /// How many there are in each of [`FileState::ALL`], listed or not.
+    pub counts: [usize; 4],
+    /// The files, ordered by path.
+    pub files: Vec<ListedFile>,
+}
+
+/// Lists the files that kb has seen.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for an empty path, and errors of the database.
+pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
+    let path = request.path.as_deref().map(session::typed).transpose()?;
+    let mut by_path: BTreeMap<String, ListedFile> = BTreeMap::new();
+    if let Some(store) = session.open_existing()? {
+        for file in store.known_files()? {
+            let is_below = |path: &PathBuf| paths::path_of(&file.stamp.path).starts_with(path);
+            if path.as_ref().is_some_and(|path| !is_below(path)) {
+                continue;
+            }
+            let listed = ListedFile {
+                path: file.stamp.path.clone(),
+                state: FileState::Indexed,
+                reason: None,
+                message: None,
+                reader: None,
+                size_bytes: Some(file.stamp.size_bytes),
+                seen_at: None,
+                document_id: Some(file.document_id),
+            };
+            by_path.insert(file.stamp.path, listed);
+        }
+        let below = path.as_deref().map_or_else(|| "/".into(), paths::path_text);
+        for row in store.ledger_at(&below)? {
+            let document_id = by_path.get(&row.path).and_then(|file| file.document_id);
+            let listed = ListedFile {
+                path: row.path.clone(),
+                state: FileState::NotIndexed(row.outcome),
+                reason: Some(row.reason),
+                message: row.message,
+                reader: row.reader,
+                size_bytes: row.stamp.map(|(size_bytes, _)| size_bytes),
+                seen_at: Some(row.seen_at),
+                document_id,
+            };
+            by_path.insert(row.path, listed);
+        }
+        store.close()?;
+    }
+    let count = |state| by_path.values().filter(|file| file.state == state).count();
+    let counts = FileState::ALL.map(count);
+    let is_wanted = |file: &ListedFile| request.state.is_none_or(|state| file.state == state);
+    Ok(Files { counts, files: by_path.into_values().filter(is_wanted).collect() })
+}
+
+/// Closes the cases of the failed files at and below the paths: they are not counted and not tried
+/// again until `kb add` names them. Returns their paths.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a path without a failed file, before anything is written; errors of the
+/// database.
+pub fn waive(session: &Session, typed: &[PathBuf]) -> Result<Vec<String>> {
+    let paths = typed.iter().map(|path| session::path_prefix(path)).collect::<Result<Vec<_>>>()?;
+    let mut store = session.open_existing()?;
+    for (path, typed) in paths.iter().zip(typed) {
+        let rows = store.as_ref().map_or_else(|| Ok(Vec::new()), |store| store.ledger_at(path))?;
+        if !rows.iter().any(|row| row.outcome != FileOutcome::Ignored) {
+            return Err(Error::Usage {
+                message: format!(
+                    "no file that could not be read is at or below {}",
+                    typed.display()
+                ),
+                hint: Some("`kb files --failed` lists those files".into()),
+            });
+        }
+    }
+    let Some(mut store) = store.take() else { return Ok(Vec::new()) };
+    let mut waived = Vec::new();
+    for path in &paths {
+        waived.extend(store.waive(path)?);
+    }
+    store.close()?;
+    Ok(waived)
+}

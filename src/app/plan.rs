@@ -1,0 +1,29 @@
+//! Says what `kb add` would do, and writes nothing.
+
+use crate::app::Session;
+use crate::app::add::{self, AddRequest, Source};
+use crate::error::{Error, Result};
+use crate::ingest::ChunkingOptions;
+use crate::ingest::foresee::{Foreseen, foresee};
+use crate::ingest::walk::Start;
+
+/// Returns what adding the files of a request would do with each of them. Without a database, none
+/// is created, and every file is new. The model is not needed.
+///
+/// # Errors
+///
+/// As [`add::add`], apart from errors of the model; [`Error::Usage`] for a request without files.
+pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
+    if !matches!(request.source, Source::Paths(_)) {
+        return Err(Error::Usage {
+            message: "`--dry-run` is about files and folders".into(),
+            hint: None,
+        });
+    }
+    let roots = add::check(request)?;
+    let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
+    // Nothing is chunked, so the limits of the model do not matter.
+    let options = add::options(session, request, ChunkingOptions::new(1, 0))?;
+    let store = session.open_existing()?;
+    foresee(&starts, &options, store.as_ref())
+}

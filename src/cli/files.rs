@@ -1,0 +1,37 @@
+//! Runs `kb files`.
+
+use crate::app;
+use crate::app::files::{FileState, FilesRequest};
+use crate::cli::args;
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::document::FileOutcome;
+use crate::error::Result;
+use crate::present::json;
+
+pub(super) fn run(context: &Context, args: &args::Files) -> Result<ExitStatus> {
+    if !args.waive.is_empty() {
+        let waived = app::files::waive(&context.session, &args.waive)?;
+        context.present(
+            args.format.format,
+            |out| json::waived(&waived, out),
+            |human, out| human.waived(&waived, out),
+        )?;
+        return Ok(ExitStatus::Success);
+    }
+    let states = [
+        (args.indexed, FileState::Indexed),
+        (args.ignored, FileState::NotIndexed(FileOutcome::Ignored)),
+        (args.failed, FileState::NotIndexed(FileOutcome::Failed)),
+        (args.waived, FileState::NotIndexed(FileOutcome::Waived)),
+    ];
+    let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
+    let request = FilesRequest { state, path: args.path.clone() };
+    let files = app::files::list(&context.session, &request)?;
+    context.present(
+        args.format.format,
+        |out| json::files(&files, out),
+        |human, out| human.files(&files, &request, out),
+    )?;
+    Ok(ExitStatus::Success)
+}

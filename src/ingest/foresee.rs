@@ -1,0 +1,130 @@
+//! Says what adding files would do: reads their first bytes, and writes nothing.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use crate::document::FileOutcome;
+use crate::error::{Error, Result};
+use crate::ingest::ledger::Before;
+use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
+use crate::ingest::{IngestOptions, detect, walk};
+use crate::store::Store;
+use crate::text::paths;
+
+/// What adding would do with a file.
+#[derive(Debug)]
+pub enum Prospect {
+    /// It is read for the first time.
+    New,
+    /// It is read again.
+    Changed,
+    /// Its size and time are those of the indexed file, so it is skipped.
+    Unchanged,
+    /// This rule leaves it out.
+    Ignored(Rule),
+    /// It cannot be read.
+    Fails(Error),
+    /// It failed with this code and message, and has not changed since.
+    HasFailed(String, String),
+    /// Its failure is waived.
+    Waived(String),
+}
+
+/// A file, or a folder that is not entered, and what adding would do with it.
+#[derive(Debug)]
+pub struct Foreseen {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// What would happen.
+    pub prospect: Prospect,
+}
+
+impl Foreseen {
+    /// Returns the kind of the file: its extension, or `folder`.
+    pub fn kind(&self) -> String {
+        if self.is_folder { "folder".into() } else { detect::kind(&self.path) }
+    }
+}
+
+/// Returns what adding `starts` would do, in the order of the walk; without a store, everything is
+/// new.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub fn foresee(
+    starts: &[Start],
+    options: &IngestOptions,
+    store: Option<&Store>,
+) -> Result<Vec<Foreseen>> {
+    let before = store.map(|store| Before::load(store, starts, options)).transpose()?;
+    let mut all = Vec::new();
+    for step in walk::walk_all(starts, &options.walk) {
+        all.push(match step {
+            Ok(Step::LeftOut(LeftOut { path, rule, stamp })) => {
+                Foreseen { path, is_folder: stamp.is_none(), prospect: Prospect::Ignored(rule) }
+            }
+            Ok(Step::Found(found)) => {
+                let prospect = prospect(&found, options, store, before.as_ref())?;
+                Foreseen { path: found.path, is_folder: false, prospect }
+            }
+            // It is no document.
+            Err(Error::IgnoreFile { .. }) => continue,
+            Err(error) => {
+                let path = error.path().map(PathBuf::from).unwrap_or_default();
+                let is_folder = path.is_dir();
+                Foreseen { path, is_folder, prospect: Prospect::Fails(error) }
+            }
+        });
+    }
+    Ok(all)
+}
+
+fn prospect(
+    found: &Found,
+    options: &IngestOptions,
+    store: Option<&Store>,
+    before: Option<&Before>,
+) -> Result<Prospect> {
+    let known = match store {
+        Some(store) => store.known_path(&paths::path_text(&found.path))?,
+        None => None,
+    };
+    if known.as_ref().is_some_and(|known| {
+        (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
+            && options.wanted.allows(known.doc_type, known.language.as_deref())
+    }) {
+        return Ok(Prospect::Unchanged);
+    }
+    if let Some(row) = before.and_then(|before| before.passed_over(found)) {
+        let message = row.message.clone().unwrap_or_default();
+        return Ok(match row.outcome {
+            FileOutcome::Waived => Prospect::Waived(row.reason.clone()),
+            FileOutcome::Failed | FileOutcome::Ignored => {
+                Prospect::HasFailed(row.reason.clone(), message)
+            }
+        });
+    }
+    let detected = head(found)
+        .and_then(|head| detect::detect(&found.path, &head, found.is_named, options.wanted));
+    Ok(match detected {
+        Ok(Some(_)) if known.is_some() => Prospect::Changed,
+        Ok(Some(_)) => Prospect::New,
+        Ok(None) if found.size_bytes == 0 => Prospect::Ignored(Rule::Empty),
+        Ok(None) => Prospect::Ignored(Rule::Type),
+        Err(Error::EmptyFile { .. }) if !found.is_named => Prospect::Ignored(Rule::Empty),
+        Err(error) => Prospect::Fails(error),
+    })
+}
+
+/// Returns the first bytes of a file.
+fn head(found: &Found) -> Result<Vec<u8>> {
+    let file = found.reach.open(&found.path)?;
+    let mut head = Vec::new();
+    file.take(detect::HEAD_BYTES as u64)
+        .read_to_end(&mut head)
+        .map_err(|source| Error::Io { path: found.path.clone(), source })?;
+    Ok(head)
+}

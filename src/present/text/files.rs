@@ -1,0 +1,121 @@
+//! Writes the files that kb has seen, and what adding would do, as text.
+
+use std::io;
+
+use crate::app::files::{FileState, Files, FilesRequest, ListedFile};
+use crate::document::FileOutcome;
+use crate::ingest::foresee::{Foreseen, Prospect};
+use crate::present::json::{PlanCounts, groups};
+use crate::present::terminal::paint::Meaning;
+use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::table::{numbers, paths, texts, words};
+use crate::present::text::human::Human;
+use crate::text::number::{counted, thousands};
+use crate::text::printable::clean;
+
+impl Human {
+    /// Writes a list of files.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn files(
+        &self,
+        files: &Files,
+        request: &FilesRequest,
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
+        if files.files.is_empty() {
+            let place = match &request.path {
+                Some(path) => format!(" at or below {}", clean(&path.display().to_string())),
+                None => String::new(),
+            };
+            let state = request.state.map_or("", FileState::as_str);
+            let kind = if state.is_empty() { "file" } else { &format!("{state} file") };
+            let none =
+                format!("No {kind}{place}. `kb add` and `kb update` record the files they see.");
+            return self.labelled(&none, out);
+        }
+        let rows = files.files.iter().map(|file| {
+            let seen_at = file.seen_at.as_deref().unwrap_or_default();
+            let separator = if file.size_bytes.is_none() { "/" } else { "" };
+            vec![
+                file.state.as_str().to_owned(),
+                file.size_bytes.map(thousands).unwrap_or_default(),
+                seen_at.get(..10).unwrap_or(seen_at).to_owned(),
+                self.path(&file.path) + separator,
+                reason(file),
+            ]
+        });
+        let columns = [
+            words("OUTCOME"),
+            numbers("BYTES").optional().left_out(2),
+            words("SINCE").optional().left_out(3).painted(Meaning::Faint),
+            paths("FILE").painted(Meaning::Path),
+            texts("REASON").optional(),
+        ];
+        self.table(&columns, &rows.collect::<Vec<_>>(), out)
+    }
+
+    /// Writes which files are waived now.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn waived(&self, paths: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
+        writeln!(out, "Waived {}.", counted(paths.len(), "file"))
+    }
+
+    /// Writes what adding would do.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn plan(&self, plan: &[Foreseen], out: &mut Sheet<'_>) -> io::Result<()> {
+        for foreseen in plan {
+            let path = foreseen.path.display().to_string();
+            let message = match &foreseen.prospect {
+                Prospect::Fails(error) => error.to_string(),
+                Prospect::HasFailed(_, message) => message.clone(),
+                _ => continue,
+            };
+            let message = match message.contains(&path) {
+                true => message,
+                false => format!("{path}: {message}"),
+            };
+            self.labelled(&format!("failed: {}", clean(&message)), out)?;
+        }
+        let counts = PlanCounts::of(plan);
+        let counts = format!(
+            "Would be: {} new, {} changed, {} unchanged, {} ignored, {} failed, {} waived.",
+            thousands(counts.new as u64),
+            thousands(counts.changed as u64),
+            thousands(counts.unchanged as u64),
+            thousands(counts.ignored as u64),
+            thousands(counts.failed as u64),
+            thousands(counts.waived as u64),
+        );
+        self.labelled(&counts, out)?;
+        if plan.is_empty() {
+            return Ok(());
+        }
+        let rows = groups(plan).into_iter().map(|((_, outcome, kind, reason), num)| {
+            let reason = reason.unwrap_or_default();
+            vec![outcome.to_owned(), clean(&kind), clean(reason), thousands(num as u64)]
+        });
+        let columns =
+            [words("OUTCOME"), texts("KIND"), words("REASON").optional(), numbers("FILES")];
+        self.table(&columns, &rows.collect::<Vec<_>>(), out)
+    }
+}
+
+/// Returns why a file is not indexed, without its path, which the row shows.
+fn reason(file: &ListedFile) -> String {
+    let reason = file.reason.clone().unwrap_or_default();
+    match (&file.message, file.state) {
+        (Some(message), FileState::NotIndexed(FileOutcome::Failed | FileOutcome::Waived)) => {
+            clean(&message.replace(&file.path, "it"))
+        }
+        _ => reason,
+    }
+}
