@@ -1,5 +1,4 @@
-//! Makes documents again that were made with other settings, another length of the model or an older
-//! kb.
+//! Reads documents again that other settings, another length of the model or an older kb made.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};

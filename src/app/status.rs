@@ -32,7 +32,7 @@ pub struct Setup {
     pub ocr: OcrSetup,
     /// The model that the settings ask for, if it is not the one that the database is bound to.
     pub model_wanted: Option<String>,
-    /// Documents that today's settings, model and version would make differently.
+    /// Documents made with other settings, another model or an older kb.
     pub made_differently: usize,
     /// Installed copies of kb's own skill.
     pub agent_skills: Vec<Found>,

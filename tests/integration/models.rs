@@ -460,7 +460,7 @@ fn a_model_that_reads_less_gets_the_stored_text_cut_again() {
     WordModel { seed: 2, max_seq_length: 64, ..WordModel::default() }.write(&env.path("short"));
     let output = env.ok(&["reindex", "--model-dir", "short"]);
     assert!(
-        output.stdout.contains("would make 5 documents differently: `kb update --reread`"),
+        output.stdout.contains("5 documents were made with other settings"),
         "{}",
         output.stdout
     );

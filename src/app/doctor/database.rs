@@ -96,10 +96,15 @@ fn examine_store(
         let num_outdated = outdated(session, &store)?.len();
         if num_outdated > 0 {
             let message = format!(
-                "today's settings, model and version would make {} differently",
+                "{} made with other settings, another model or an older kb",
                 counted(num_outdated, "document")
             );
-            findings.add_with_fix(NAME, Verdict::Note, message, "`kb update --reread`");
+            findings.add_with_fix(
+                NAME,
+                Verdict::Note,
+                message,
+                "`kb update --reread` makes them again",
+            );
         }
         if let Some((binding, state)) = store.interrupted_reindex()? {
             let message = format!(

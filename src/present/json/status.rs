@@ -44,8 +44,8 @@ pub(in crate::present) struct StatusJson<'a> {
     agent_skills: Vec<AgentSkillJson<'a>>,
     /// The model that the settings ask for; null unless it is another than the database's.
     model_wanted: Option<&'a str>,
-    /// Documents that today's settings, model and version would make differently; `kb update --reread`
-    /// makes them again.
+    /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
+    /// again.
     made_differently: usize,
     /// When all added folders were last compared with the disk (RFC 3339, UTC); null if never.
     last_update: Option<&'a str>,

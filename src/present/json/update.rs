@@ -39,7 +39,8 @@ pub(in crate::present) struct UpdateJson<'a> {
     refused: Vec<RefusedJson>,
     /// With `--reread`: documents that were made again.
     reread: usize,
-    /// Documents that today's settings would make differently; `kb update --reread` makes them again.
+    /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
+    /// again.
     made_differently: usize,
 }
 

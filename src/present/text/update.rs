@@ -9,10 +9,12 @@ use crate::present::text::runs::known_to_fail;
 use crate::text::number::counted;
 use crate::text::printable::clean;
 
-/// Returns a sentence about documents that today's settings would make differently.
+/// Returns a sentence about documents that were made with other settings.
 pub(in crate::present) fn made_differently(count: usize) -> String {
+    let were = if count == 1 { "was" } else { "were" };
     format!(
-        "Today's settings, model and version would make {} differently: `kb update --reread`",
+        "{} {were} made with other settings, another model or an older kb; `kb update --reread` makes \
+         them again",
         counted(count, "document")
     )
 }
