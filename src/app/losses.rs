@@ -24,6 +24,8 @@ pub struct Losses {
     pub num_without_file: usize,
     /// Titles that the user gave to documents with a file.
     pub num_titles: usize,
+    /// Dates that the user gave to documents with a file.
+    pub num_dates: usize,
     /// Documents with a file that have tags of the user.
     pub num_tagged: usize,
 }
@@ -35,6 +37,7 @@ impl Losses {
             (self.num_notes, "note"),
             (self.num_without_file, "document with a missing file"),
             (self.num_titles, "edited title"),
+            (self.num_dates, "edited date"),
             (self.num_tagged, "document with edited tags"),
         ];
         let text = |(count, noun): &(usize, &str)| match (count, noun.split_once(" with ")) {
@@ -84,6 +87,7 @@ pub(super) fn losses<'a>(
             continue;
         };
         losses.num_titles += usize::from(document.is_title_given);
+        losses.num_dates += usize::from(document.date_given.is_some());
         let path = paths::path_of(&file.stamp.path);
         let mut tags: BTreeSet<&str> = document.tags.iter().map(String::as_str).collect();
         let folder = root_of(&folders, &path);
@@ -133,7 +137,13 @@ mod tests {
         assert_eq!(Losses::default().text(), None);
         let one = Losses { num_notes: 1, ..Losses::default() };
         assert_eq!(one.text().as_deref(), Some("1 note"));
-        let all = Losses { num_notes: 2, num_without_file: 2, num_titles: 1, num_tagged: 3 };
+        let all = Losses {
+            num_notes: 2,
+            num_without_file: 2,
+            num_titles: 1,
+            num_dates: 0,
+            num_tagged: 3,
+        };
         assert_eq!(
             all.text().as_deref(),
             Some(

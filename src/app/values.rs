@@ -28,3 +28,16 @@ pub fn date(typed: &str) -> Result<String, String> {
         false => Err("not a date like 2026-05-17".into()),
     }
 }
+
+/// Returns a day as it was written; `None` for an empty text.
+///
+/// # Errors
+///
+/// A sentence, if it is not a complete day that exists.
+pub fn day(typed: &str) -> Result<Option<String>, String> {
+    match typed.trim() {
+        "" => Ok(None),
+        day if day.len() == 10 => date(day).map(Some),
+        _ => Err("not a day like 2026-05-17".into()),
+    }
+}

@@ -40,7 +40,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Find", &["search", "similar", "why"]),
     ("Add and keep current", &["init", "add", "update", "files", "remove"]),
     ("Read on", &["list", "info", "outline", "show", "open"]),
-    ("Organise", &["tags", "tag"]),
+    ("Organise", &["edit", "tags", "tag"]),
     (
         "Look after",
         &[

@@ -11,6 +11,7 @@ mod complete;
 mod config;
 mod context;
 mod doctor;
+mod edit;
 mod embed;
 mod eval;
 mod exit;
@@ -165,6 +166,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Show(args) => read::show(context, args),
         Command::Open(args) => read::open(context, args),
         Command::Remove(args) => remove::run(context, args),
+        Command::Edit(args) => edit::run(context, args),
         Command::Tags(args) => tag::list(context, args),
         Command::Tag(args) => tag::run(context, args),
         Command::Status(args) => status::run(context, args),
@@ -239,6 +241,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Show(args::Show { format, .. })
         | Command::Open(args::Open { format, .. })
         | Command::Remove(args::Remove { format, .. })
+        | Command::Edit(args::Edit { format, .. })
         | Command::Tag(args::Tag { format, .. })
         | Command::Status(args::Status { format, .. })
         | Command::Backup(args::Backup { format, .. })

@@ -13,6 +13,7 @@
 //! failure of the database or of the model stops the run and keeps everything committed before.
 
 pub mod detect;
+mod edit;
 pub mod foresee;
 pub mod freshness;
 mod ledger;
@@ -39,6 +40,7 @@ use crate::ingest::walk::{Found, Start};
 use crate::store::Store;
 
 pub use crate::extract::clock::CpuBudget;
+pub use edit::EditedText;
 pub use options::{ChunkingOptions, IngestOptions};
 pub use report::{Event, IngestReport, OnEvent};
 

@@ -27,6 +27,7 @@ pub use db::backup::{Existing, Verified};
 pub use db::erase::Erasure;
 pub use db::last_update::LastUpdate;
 pub use documents::chunks::{PassageHash, StoredChunk, StoredHit};
+pub use documents::edit::{Edit, NewContent};
 pub use documents::ledger::LedgerRow;
 pub use documents::making::MadeDocument;
 pub use documents::paths::{KnownPath, PathRole, PathStamp};

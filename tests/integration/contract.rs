@@ -122,6 +122,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] author: Option<String>,
         #[serde(deserialize_with = "nullable")] page_count: Option<u32>,
         #[serde(deserialize_with = "nullable")] created: Option<String>,
+        #[serde(deserialize_with = "nullable")] date: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
         #[serde(deserialize_with = "nullable")] quality: Option<Quality>,
         warnings: Vec<String>,
@@ -261,7 +262,7 @@ contract! {
     RemovedDocument {
         id: i64, title: String, #[serde(deserialize_with = "nullable")] path: Option<String>,
     }
-    Lost { notes: u64, without_file: u64, titles: u64, tagged: u64, }
+    Lost { notes: u64, without_file: u64, titles: u64, dates: u64, tagged: u64, }
     Imported { contract_version: u32, imported: u64, chunks: u64, skipped: u64, failed: u64, without_file: u64, folders_left_out: u64, errors: Vec<BadLine>, }
     BadLine { line: u64, error: String, }
     Reindexed { contract_version: u32, chunks: u64, model_name: String, embedding_dim: u32, made_differently: u64, }

@@ -342,3 +342,157 @@ fn a_killed_removal_has_exported_everything_that_is_gone() {
         assert_eq!(ids(&env), (1..=60).collect::<Vec<_>>(), "round {round}");
     }
 }
+
+/// Puts an editor on the `PATH` that runs a shell script with the page as `$1`.
+fn editor(env: &mut TestEnv, script: &str) {
+    let path = env.write("bin/ed-test", format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    env.set("VISUAL", "ed-test");
+    env.set("PATH", &format!("{}:/usr/bin:/bin", env.path("bin").display()));
+}
+
+/// Returns the page that an editor would show, without changing anything.
+fn page(env: &mut TestEnv, document: &str) -> String {
+    editor(env, "cp \"$1\" \"$HOME/page\"");
+    let output = env.ok(&["edit", document]);
+    assert_eq!(output.stdout, "Nothing changed.\n");
+    fs::read_to_string(env.path("page")).unwrap()
+}
+
+/// Edits a document by replacing its page.
+fn edit_as(env: &mut TestEnv, document: &str, page: &str) -> crate::env::Output {
+    env.write("new-page", page);
+    editor(env, "cat \"$HOME/new-page\" >\"$1\"");
+    env.kb(&["edit", document])
+}
+
+#[test]
+fn a_title_date_and_tags_are_set_directly() {
+    let env = TestEnv::with_corpus();
+    let info = |key: &str| env.json(&["info", "4", "--format=json"])[key].clone();
+    let edit = ["edit", "station-handbook", "--title", "Zeppelin manual", "--date=2001-02-03"];
+    let answer = env.json(&[&edit[..], &["--tags=b,a", "--format=json"]].concat());
+    assert_eq!(answer["changed"], json!(["title", "tags", "date"]));
+    assert_eq!((info("title"), info("tags")), (json!("Zeppelin manual"), json!(["a", "b"])));
+    assert_eq!(info("metadata")["date"], "2001-02-03");
+    // The title is part of the text that is searched, and the date of the filters.
+    let found = env.json(&["search", "zeppelin", "--fts-only", "--until=2001-03"]);
+    let source = &found["results"][0]["source"];
+    assert_eq!((&source["document_id"], &source["date"]), (&json!(4), &json!("2001-02-03")));
+    assert_eq!(source["date_origin"], "user");
+    check_database(&env);
+    // Nothing is written where nothing changes.
+    assert_eq!(env.ok(&edit).stdout, "Nothing changed.\n");
+    env.ok(&["edit", "4", "--date", ""]);
+    assert_eq!(info("metadata")["date"], Value::Null);
+    for args in [["--date", "2001-02-30"], ["--date", "2001"], ["--title", " "]] {
+        env.kb(&["edit", "4", args[0], args[1]]).expect(1);
+    }
+}
+
+#[test]
+fn an_edited_title_and_date_survive_updates() {
+    let env = TestEnv::new();
+    env.write("notes/a.md", "# Stated\n\nThe gauge.\n");
+    env.ok(&["add", "notes"]);
+    env.ok(&["edit", "1", "--title", "Mine", "--date", "2001-02-03"]);
+    env.write("notes/a.md", "# Stated anew\n\nThe gauge, and the pump in the cellar.\n");
+    // A title that is part of the text is not made from a file that is not indexed.
+    let refused = env.kb(&["edit", "1", "--title", "Other"]).expect(1).stderr;
+    assert!(refused.contains("has changed since it was indexed"), "{refused}");
+    env.ok(&["update"]);
+    let info = env.json(&["info", "1", "--format=json"]);
+    assert_eq!((&info["title"], &info["metadata"]["date"]), (&json!("Mine"), &json!("2001-02-03")));
+    env.ok(&["export", "all.jsonl"]);
+    env.ok(&["remove", "1", "--yes"]);
+    env.ok(&["import", "all.jsonl"]);
+    assert_eq!(env.json(&["info", "1", "--format=json"])["metadata"]["date"], "2001-02-03");
+}
+
+#[test]
+fn a_note_is_edited_as_front_matter_and_text() {
+    let mut env = TestEnv::new();
+    env.ok(&["add", "--note", "Call the bank.\n\nBefore noon.", "--tags", "todo"]);
+    let shown = page(&mut env, "1");
+    let expected = "---\ntitle: \"Call the bank.\"\ntags: [\"todo\"]\ndate: \n---\n\nCall the bank.\n\nBefore noon.\n";
+    assert_eq!(shown, expected);
+    let edited = "---\ntitle: \"Call the bank.\"\ntags: [todo, money]\ndate: 2026-05-17\n---\n\nCall the broker.\n";
+    let output = edit_as(&mut env, "1", edited).expect(0);
+    assert_eq!(output.stdout, "Changed tags, date, text of document 1, 'Call the broker.'.\n");
+    let info = env.json(&["info", "1", "--format=json"]);
+    assert_eq!((&info["tags"], &info["id"]), (&json!(["money", "todo"]), &json!(1)));
+    assert_eq!(env.json(&["show", "1", "--format=json"])["text"], "Call the broker.");
+    assert_eq!(env.json(&["search", "noon", "--fts-only"])["total_matches"], 0);
+    // A title that was edited stays when the text changes.
+    edit_as(&mut env, "1", &edited.replace("Call the bank", "Money")).expect(0);
+    let text = page(&mut env, "1").replace("broker", "harbour master");
+    edit_as(&mut env, "1", &text).expect(0);
+    assert_eq!(env.json(&["info", "1", "--format=json"])["title"], "Money.");
+    assert!(!env.path(".kb/edit-1.md").exists());
+    check_database(&env);
+}
+
+#[test]
+fn an_empty_or_unchanged_page_changes_nothing() {
+    let mut env = TestEnv::with_corpus();
+    let before = env.ok(&["export"]).stdout;
+    for document in ["4", "7"] {
+        page(&mut env, document);
+        for empty in ["", " \n\n"] {
+            let output = edit_as(&mut env, document, empty).expect(0);
+            assert_eq!(output.stdout, "Nothing changed.\n");
+        }
+        assert!(!env.path(format!(".kb/edit-{document}.md")).exists());
+    }
+    // An editor that fails changes nothing.
+    editor(&mut env, "exit 3");
+    env.kb(&["edit", "7"]).expect(1);
+    assert!(!env.path(".kb/edit-7.md").exists());
+    assert_eq!(env.ok(&["export"]).stdout, before);
+}
+
+#[test]
+fn a_page_with_an_error_is_kept_and_opened_again() {
+    let mut env = TestEnv::with_corpus();
+    let before = env.ok(&["export"]).stdout;
+    for (text, line) in [
+        ("---\ntitle: \"a\ntags: []\n---\n\nText.\n", "line "),
+        ("title: a\n", "line 1: the first line is not `---`"),
+        ("---\ntitle: a\n\nText.\n", "line 4: there is no second line `---`"),
+        ("---\ntitle: a\nauthor: b\n---\n\nText.\n", "line 3: only title, tags and date"),
+        ("---\ndate: 2026-02-30\n---\n\nText.\n", "line 2: not a date like"),
+        ("---\ntitle: []\n---\n\nText.\n", "line 2: the title is not a text"),
+        ("---\ntitle: a\n---\n\n", "line 4: the note is empty"),
+    ] {
+        let output = edit_as(&mut env, "7", text).expect(1);
+        assert!(output.stderr.contains(line), "{text}: {}", output.stderr);
+        assert!(output.stderr.contains("`kb edit 7` opens it again"), "{}", output.stderr);
+        assert_eq!(fs::read_to_string(env.path(".kb/edit-7.md")).unwrap(), text);
+    }
+    let mode = fs::metadata(env.path(".kb/edit-7.md")).unwrap().permissions().mode();
+    assert_eq!((mode & 0o777, env.ok(&["export"]).stdout), (0o600, before));
+    editor(&mut env, "sed -i 's/^title: .*/title: Mended/; s/^$/\\nThe charger./' \"$1\"");
+    let output = env.ok(&["edit", "7"]);
+    assert!(output.stderr.contains("this text was kept"), "{output:?}");
+    assert_eq!(env.json(&["info", "7", "--format=json"])["title"], "Mended");
+    assert!(!env.path(".kb/edit-7.md").exists());
+    // The text of a file is edited in the file.
+    let output = edit_as(&mut env, "4", "---\ntitle: a\n---\n\nNew text.\n").expect(1);
+    assert!(output.stderr.contains("edit the file instead"), "{output:?}");
+}
+
+#[test]
+fn a_document_that_changed_meanwhile_is_not_overwritten() {
+    let mut env = TestEnv::new();
+    env.ok(&["add", "--note", "The first text."]);
+    let kb = env!("CARGO_BIN_EXE_kb");
+    let other = format!(
+        "{kb} add --note 'The second text.' --replace 1 -q; sed -i 's/first/third/' \"$1\""
+    );
+    editor(&mut env, &other);
+    let output = env.kb(&["edit", "1"]).expect(1);
+    assert!(output.stderr.contains("document 1 has changed meanwhile"), "{output:?}");
+    assert!(output.stderr.contains("the edited text is kept"), "{output:?}");
+    assert_eq!(env.json(&["show", "1", "--format=json"])["text"], "The second text.");
+    assert!(fs::read_to_string(env.path(".kb/edit-1.md")).unwrap().contains("third"));
+}

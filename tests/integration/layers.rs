@@ -211,7 +211,15 @@ const HOMES: &[(&str, &[&str])] = &[
             "transfer",
         ],
     ),
-    ("yaml_serde", &["config", "extract/markdown/front_matter.rs", "skill/front_matter.rs"]),
+    (
+        "yaml_serde",
+        &[
+            "app/edit/page.rs",
+            "config",
+            "extract/markdown/front_matter.rs",
+            "skill/front_matter.rs",
+        ],
+    ),
     ("sha2", &["embed", "hash.rs", "skill", "store/documents/chunks.rs", "store/vectors/sums.rs"]),
     ("sqlite_vec", &["store/db/open.rs"]),
     ("signal_hook", &["cli/interrupt.rs"]),

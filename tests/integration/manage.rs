@@ -153,6 +153,7 @@ fn every_command_has_help() {
             "outline",
             "show",
             "open",
+            "edit",
             "tags",
             "tag",
             "status",

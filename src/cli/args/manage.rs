@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::app::values::tag;
-use crate::cli::args::values::directory;
+use crate::cli::args::values::{Day, day, directory, title};
 use crate::cli::args::{Choosing, Format};
 
 /// The flags of [`Choosing`]: documents are chosen by these or by name.
@@ -40,6 +40,29 @@ pub(in crate::cli) struct Remove {
     /// Do not ask for confirmation
     #[arg(long, short)]
     pub(in crate::cli) yes: bool,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// Edit title, tags, date or the text of a note
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without flags, your editor (VISUAL, EDITOR, else vi) opens a page with title, tags and date, and the text of a note \
+that has no file. All changes are made together when the editor ends; an empty or unchanged page changes nothing. \
+A title that you edit stays when the file is read again.")]
+pub(in crate::cli) struct Edit {
+    /// Document: id, path, or a unique part of its title or path
+    #[arg(value_name = "DOC", allow_negative_numbers = true)]
+    pub(in crate::cli) document: String,
+    /// Set the title
+    #[arg(long, value_name = "TEXT", value_parser = title)]
+    pub(in crate::cli) title: Option<String>,
+    /// Set the date, as in 2026-05-17; an empty one goes back to what the document or its file states
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(in crate::cli) date: Option<Day>,
+    /// Set all tags, separated by commas
+    #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
+    pub(in crate::cli) tags: Vec<String>,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }

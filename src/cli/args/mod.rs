@@ -21,8 +21,8 @@ use crate::config::OutputFormat;
 pub(super) use add::{Add, Import, Init, Update};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
-    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Export, Reindex, Remove, Status,
-    Tag,
+    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Remove,
+    Status, Tag,
 };
 pub(super) use read::{Files, Info, List, Open, Outline, SelectionArgs, Show, Tags, TagsAction};
 pub(super) use search::{
@@ -109,6 +109,8 @@ pub(super) enum Command {
     Open(Open),
     /// Remove documents
     Remove(Remove),
+    /// Edit title, tags, date or the text of a note
+    Edit(Edit),
     /// List or rename tags
     Tags(Tags),
     /// Add or remove tags of documents

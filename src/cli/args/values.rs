@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::app::values;
 use crate::document::{DocType, Language};
 use crate::limits;
 
@@ -65,4 +66,19 @@ pub(super) fn threshold(typed: &str) -> Result<f64, String> {
         .ok()
         .filter(|number: &f64| number.is_finite())
         .ok_or_else(|| "not a number".to_owned())
+}
+
+/// A day, or none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) struct Day(pub(in crate::cli) Option<String>);
+
+pub(super) fn day(typed: &str) -> Result<Day, String> {
+    values::day(typed).map(Day)
+}
+
+pub(super) fn title(typed: &str) -> Result<String, String> {
+    match typed.trim() {
+        "" => Err("a title must not be empty".into()),
+        title => Ok(title.to_owned()),
+    }
 }

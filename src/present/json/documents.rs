@@ -148,6 +148,8 @@ struct MetadataJson<'a> {
     page_count: Option<u32>,
     /// Stated date of creation: RFC 3339 if it could be parsed as a date.
     created: Option<&'a str>,
+    /// The day that the user gave it, which takes precedence; null without.
+    date: Option<&'a str>,
     /// Stated natural language: `en`, `de-CH`.
     language: Option<&'a str>,
     /// How well its pages could be read; null for a document without pages.
@@ -203,6 +205,7 @@ pub fn info(
             author: metadata.author.as_deref(),
             page_count: metadata.page_count,
             created: metadata.created.as_deref(),
+            date: document.date_given.as_deref(),
             language: metadata.language.as_deref(),
             quality: metadata.quality.map(QualityJson::from),
             warnings: &metadata.warnings,
@@ -313,6 +316,43 @@ pub fn tagged_all(tagged: &Tagged, out: &mut Json<'_>) -> io::Result<()> {
     })
 }
 
+/// A document after `kb edit`.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct EditedJson<'a> {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// The document.
+    id: DocumentId,
+    /// Its title.
+    title: &'a str,
+    /// All its tags, in alphabetical order.
+    tags: &'a [String],
+    /// The day that the user gave it; null without.
+    date: Option<&'a str>,
+    /// What changed: `title`, `tags`, `date`, `text`.
+    changed: &'a [&'static str],
+}
+
+/// Writes a document after it was edited, and what changed.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn edited(
+    document: &StoredDocument,
+    changed: &[&'static str],
+    out: &mut Json<'_>,
+) -> io::Result<()> {
+    out.value(&EditedJson {
+        contract_version: CONTRACT_VERSION,
+        id: document.id,
+        title: &document.title,
+        tags: &document.tags,
+        date: document.date_given.as_deref(),
+        changed,
+    })
+}
+
 /// The result of renaming a tag.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct RenamedTagJson<'a> {
@@ -385,6 +425,8 @@ struct LostJson {
     without_file: usize,
     /// Titles that were edited.
     titles: usize,
+    /// Dates that were edited.
+    dates: usize,
     /// Documents with tags that were edited.
     tagged: usize,
 }
@@ -410,6 +452,7 @@ pub fn removed(removed: &Removed, out: &mut Json<'_>) -> io::Result<()> {
             notes: losses.num_notes,
             without_file: losses.num_without_file,
             titles: losses.num_titles,
+            dates: losses.num_dates,
             tagged: losses.num_tagged,
         },
         rules_added: removed.num_rules,

@@ -28,10 +28,10 @@ pub use cache::{cache, cleaned};
 pub(super) use doctor::DoctorJson;
 pub use doctor::doctor;
 pub(super) use documents::{
-    InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, RenamedTagJson, TagJson, TaggedAllJson,
-    TaggedJson,
+    EditedJson, InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, RenamedTagJson, TagJson,
+    TaggedAllJson, TaggedJson,
 };
-pub use documents::{info, list, removed, renamed_tag, tagged, tagged_all, tags};
+pub use documents::{edited, info, list, removed, renamed_tag, tagged, tagged_all, tags};
 pub(super) use eval::EvalJson;
 pub use eval::eval;
 pub(super) use files::{FilesJson, PlanCounts, PlanJson, WaivedJson, groups};

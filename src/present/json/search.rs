@@ -168,7 +168,7 @@ struct SourceJson<'a> {
     page_label: Option<&'a str>,
     /// The document's date: YYYY-MM-DD.
     date: Option<&'a str>,
-    /// The origin of the date: `document`, `file` or `added`.
+    /// The origin of the date: `user`, `document`, `file` or `added`.
     date_origin: Option<&'a str>,
     /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
     /// more; null if it is unchanged, or if there is no file.

@@ -108,6 +108,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::read::ShowJson>("show", "kb show --format json"),
     Published::of::<json::read::OpenJson>("open", "kb open --format json"),
     Published::of::<json::RemovedJson>("remove", "kb remove --format json"),
+    Published::of::<json::EditedJson>("edit", "kb edit --format json"),
     Published::of::<Vec<json::TagJson>>("tags", "kb tags --format json"),
     Published::of::<json::RenamedTagJson>("tags-rename", "kb tags rename --format json"),
     Published::of::<json::TaggedJson>("tag", "kb tag DOC --format json"),

@@ -104,6 +104,9 @@ impl Human {
             let is_whole = quality.pages_unread == 0;
             facts.push(fact("Quality", describe(quality)).painted(Meaning::of(is_whole)));
         }
+        if let Some(date) = &document.date_given {
+            facts.push(fact("Date", clean(date)));
+        }
         if let Some(author) = &metadata.author {
             facts.push(fact("Author", clean(author)));
         }
@@ -157,6 +160,26 @@ impl Human {
     pub fn tagged(&self, document: &StoredDocument, out: &mut Sheet<'_>) -> io::Result<()> {
         let tags = if document.tags.is_empty() { "none".into() } else { document.tags.join(", ") };
         writeln!(out, "Tags of '{}': {}", clean(&document.title), clean(&tags))
+    }
+
+    /// Writes what was edited of a document.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn edited(
+        &self,
+        document: &StoredDocument,
+        changed: &[&'static str],
+        out: &mut Sheet<'_>,
+    ) -> io::Result<()> {
+        match changed {
+            [] => writeln!(out, "Nothing changed."),
+            names => {
+                let (id, title) = (document.id, clean(&document.title));
+                writeln!(out, "Changed {} of document {id}, '{title}'.", names.join(", "))
+            }
+        }
     }
 
     /// Writes how many documents were selected and changed.

@@ -25,6 +25,7 @@ pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
     (ERASE, include_str!("../../../migrations/0006_erase.sql")),
     (7, include_str!("../../../migrations/0007_making.sql")),
     (8, include_str!("../../../migrations/0008_ledger.sql")),
+    (9, include_str!("../../../migrations/0009_dates.sql")),
 ];
 
 /// The migration that creates tables which only kb can fill.

@@ -1,6 +1,7 @@
 //! Reads and removes documents, by id or filter.
 
 pub(in crate::store) mod chunks;
+pub(in crate::store) mod edit;
 pub(in crate::store) mod filter;
 pub(in crate::store) mod ledger;
 pub(in crate::store) mod making;
@@ -48,6 +49,8 @@ pub struct StoredDocument {
     pub updated_at: String,
     /// Its own metadata.
     pub metadata: Metadata,
+    /// The day that the user gave it, as in `2026-05-17`.
+    pub date_given: Option<String>,
     /// Its tags in alphabetical order.
     pub tags: Vec<String>,
     /// Number of its chunks.
@@ -177,7 +180,12 @@ const UPDATE_DOCUMENT: &str = "
         content_hash = :content_hash,
         doc_type = :doc_type,
         language = :language,
-        metadata = :metadata,
+        -- The day that the user gave stays.
+        metadata = iif(
+            metadata ->> '$.date' IS NULL,
+            :metadata,
+            json_set(:metadata, '$.date', metadata ->> '$.date')
+        ),
         making = :making,
         note_text = :note_text,
         updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')

@@ -175,7 +175,7 @@ impl Store {
 }
 
 /// Refuses vectors that do not match the chunks or the database.
-fn check_vectors(
+pub(super) fn check_vectors(
     db: &Connection,
     bound: Option<&Binding>,
     chunks: &[Chunk],
@@ -256,7 +256,7 @@ fn prepare_document(
 }
 
 /// Returns the document with the content of `new`, read the same way; prefers the one at its path.
-fn same_document(
+pub(super) fn same_document(
     db: &Connection,
     new: &NewDocument,
     known: Option<&KnownPath>,

@@ -27,6 +27,9 @@ struct DocumentJson {
     page_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     created: Option<String>,
+    /// The day that the user gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +109,8 @@ pub(in crate::store) fn document_json(
         author: metadata.author.clone(),
         page_count: metadata.page_count,
         created: metadata.created.clone(),
+        // Kept by the statement that updates a document.
+        date: None,
         language: metadata.language.clone(),
         quality: metadata.quality.map(QualityJson::from),
         warnings: metadata.warnings.clone(),
@@ -201,6 +206,7 @@ pub(in crate::store) fn stored_document(row: &Row<'_>) -> rusqlite::Result<Store
             quality: json.quality.map(Quality::from),
             warnings: json.warnings,
         },
+        date_given: json.date,
         tags: json_column(row, 10)?,
         chunk_count: row.get(11)?,
     })

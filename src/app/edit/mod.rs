@@ -1,0 +1,215 @@
+//! Changes the title, tags and date of a document, and the text of a note.
+
+mod page;
+
+use crate::app::add::{self, AddRequest, Source};
+use crate::app::read::{self, walk_options};
+use crate::app::{Observer, Session, erase, model};
+use crate::document::DocType;
+use crate::error::{Error, Result};
+use crate::ingest::reach::Access;
+use crate::ingest::walk::Found;
+use crate::ingest::{self, EditedText, IngestReport, Services, content_hash};
+use crate::read::{Selection, ShowOptions, show};
+use crate::store::{Edit, Store, StoredDocument};
+
+/// What is edited of a document; `None` leaves it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The title.
+    pub title: Option<String>,
+    /// All tags.
+    pub tags: Option<Vec<String>>,
+    /// The day; `Some(None)` is the day that the document or its file states.
+    pub date: Option<Option<String>>,
+    /// The text of a note.
+    pub text: Option<String>,
+}
+
+impl Changes {
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns the names of what changes.
+    pub fn names(&self) -> Vec<&'static str> {
+        let parts = [
+            ("title", self.title.is_some()),
+            ("tags", self.tags.is_some()),
+            ("date", self.date.is_some()),
+            ("text", self.text.is_some()),
+        ];
+        parts.into_iter().filter(|part| part.1).map(|part| part.0).collect()
+    }
+}
+
+/// A document as it can be edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editable {
+    /// The document.
+    pub document: StoredDocument,
+    /// Its text, if it is a note given as text.
+    pub text: Option<String>,
+}
+
+impl Editable {
+    /// Returns the page to edit: front matter, and the text of a note.
+    pub fn page(&self) -> String {
+        page::write(self)
+    }
+
+    /// Returns what an edited page changes; nothing for an empty page.
+    ///
+    /// # Errors
+    ///
+    /// The line, from 1, and what is wrong with it.
+    pub fn changes(&self, page: &str) -> Result<Changes, (usize, String)> {
+        page::read(self, page)
+    }
+
+    /// Leaves out of the changes what is so already.
+    #[must_use]
+    pub fn differing(&self, changes: Changes) -> Changes {
+        let document = &self.document;
+        let sorted = |tags: &[String]| {
+            let mut tags = tags.to_vec();
+            tags.sort_unstable();
+            tags.dedup();
+            tags
+        };
+        Changes {
+            title: changes
+                .title
+                .filter(|title| *title != document.title || !document.is_title_given),
+            tags: changes.tags.filter(|tags| sorted(tags) != sorted(&document.tags)),
+            date: changes.date.filter(|date| *date != document.date_given),
+            text: changes.text,
+        }
+    }
+}
+
+/// Finds the document that was typed.
+///
+/// # Errors
+///
+/// Those of [`read::find`].
+pub fn open(session: &Session, typed: &str) -> Result<Editable> {
+    let (store, document) = read::find(session, typed)?;
+    let is_note = document.doc_type == DocType::Note && document.path.is_none();
+    let text = match is_note {
+        true => {
+            let options = ShowOptions { selection: Selection::Whole, max_lines: None };
+            Some(show(&store, document.clone(), &options)?.text)
+        }
+        false => None,
+    };
+    store.close()?;
+    Ok(Editable { document, text })
+}
+
+/// Changes a document in one transaction; returns it.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a title of a document whose file cannot be read again, and if the document has
+/// changed since it was opened; what the model or the database refuses.
+pub fn apply(
+    session: &Session,
+    editable: &Editable,
+    changes: &Changes,
+    observer: &dyn Observer,
+) -> Result<StoredDocument> {
+    let before = &editable.document;
+    let edit = Edit {
+        title: changes.title.clone(),
+        tags: changes.tags.clone(),
+        date: changes.date.clone(),
+    };
+    let mut store = session.open_store()?;
+    let is_new_title = changes.title.as_ref().is_some_and(|title| *title != before.title);
+    if is_new_title || changes.text.is_some() {
+        read_again(session, &mut store, (editable, changes), &edit, observer)?;
+    } else {
+        store.edit(before, &edit, None)?;
+    }
+    let unknown = || Error::UnknownDocument { id: before.id.to_string() };
+    let after = store.document(before.id)?.ok_or_else(unknown)?;
+    erase::finish(store, observer)?;
+    Ok(after)
+}
+
+/// Stores a document with a new title in the context of its chunks, or a note with a new text.
+fn read_again(
+    session: &Session,
+    store: &mut Store,
+    (editable, changes): (&Editable, &Changes),
+    edit: &Edit,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let before = &editable.document;
+    let given = || before.is_title_given.then(|| before.title.clone());
+    let request = AddRequest {
+        title: changes.title.clone().or_else(given),
+        ..AddRequest::of(Source::Paths(Vec::new()))
+    };
+    let file;
+    let text = match (&changes.text, &editable.text) {
+        (Some(text), _) | (None, Some(text)) => {
+            ingest::check_note(text)?;
+            EditedText::Note(text)
+        }
+        (None, None) => {
+            file = read_file(session, store, before)?;
+            EditedText::File(&file.0, &file.1)
+        }
+    };
+    let bound = store.binding()?;
+    model::check_selection(session, bound.as_ref())?;
+    let selection = model::select(session, bound.as_ref())?;
+    let installed = selection.locate_or_install(observer)?;
+    store.bind(&selection.binding(&installed))?;
+    let model = selection.open_for_passages(&installed, observer)?;
+    let options = add::options(session, &request, &model)?;
+    let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
+    let services = Services { num_tokens: &num_tokens, embedder: &model };
+    let mut run = ingest::Run {
+        store,
+        services: &services,
+        options: &options,
+        on_event: &mut |_| {},
+        report: IngestReport::default(),
+    };
+    run.edit(before, edit, &text)
+}
+
+/// Reads the file of a document, which must be as it was indexed.
+fn read_file(
+    session: &Session,
+    store: &Store,
+    document: &StoredDocument,
+) -> Result<(Found, Vec<u8>)> {
+    let id = document.id;
+    let refuse = |message: String, hint: &str| Error::Usage { message, hint: Some(hint.into()) };
+    let known = match &document.path {
+        Some(path) => store.known_path(path)?,
+        None => None,
+    };
+    let Some(known) = known else {
+        return Err(refuse(
+            format!("document {id} has no file, and its title is part of the text that is indexed"),
+            "add its file, then edit the title",
+        ));
+    };
+    let access = Access::new(&store.roots()?, session.config().ingestion.follow_links);
+    let (path, reach) = access.of_stamp(&known.stamp)?;
+    let bytes = reach.read(&path, walk_options(session, false).max_bytes())?;
+    if content_hash(&bytes) != document.content_hash {
+        return Err(refuse(
+            format!("{} has changed since it was indexed", path.display()),
+            "`kb update` reads it again; then edit the title",
+        ));
+    }
+    let (size_bytes, mtime_ns) = (known.stamp.size_bytes, known.stamp.mtime_ns);
+    Ok((Found { path, size_bytes, mtime_ns, is_named: true, reach }, bytes))
+}

@@ -1,0 +1,98 @@
+//! Runs `kb edit`.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::edit::{self, Changes, Editable};
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::cli::launch::{self, Place};
+use crate::cli::{args, messages};
+use crate::error::{Error, Result};
+use crate::files::open::Links;
+use crate::files::{open, write};
+use crate::limits;
+use crate::present::json;
+
+pub(super) fn run(context: &Context, args: &args::Edit) -> Result<ExitStatus> {
+    let session = &context.session;
+    let editable = edit::open(session, &args.document)?;
+    let has_flags = args.title.is_some() || args.date.is_some() || !args.tags.is_empty();
+    let (changes, kept) = if has_flags {
+        let changes = Changes {
+            title: args.title.clone(),
+            tags: Some(args.tags.clone()).filter(|tags| !tags.is_empty()),
+            date: args.date.clone().map(|day| day.0),
+            text: None,
+        };
+        (editable.differing(changes), None)
+    } else {
+        let (changes, file) = in_editor(context, &editable)?;
+        (changes, Some(file))
+    };
+    let document = match changes.is_empty() {
+        true => editable.document.clone(),
+        false => edit::apply(session, &editable, &changes, &context.ui).inspect_err(|_| {
+            if let Some(file) = &kept {
+                messages::info(&format!("note: the edited text is kept in {}", file.display()));
+            }
+        })?,
+    };
+    if let Some(file) = &kept {
+        write::remove(file).map_err(|source| Error::Io { path: file.clone(), source })?;
+    }
+    let names = changes.names();
+    context.present(
+        args.format.format,
+        |out| json::edited(&document, &names, out),
+        |human, out| human.edited(&document, &names, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+/// Lets the user edit the page of a document; returns what changes, and the file with the page.
+///
+/// The file is in the data directory, which only its owner can enter. It stays if it cannot be read, and the
+/// next edit of the document opens it again.
+fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf)> {
+    let id = editable.document.id;
+    let folder = context.session.data_dir();
+    let file = folder.join(format!("edit-{id}.md"));
+    let page = editable.page();
+    if file.symlink_metadata().is_ok() {
+        messages::info(&format!("note: this text was kept when document {id} was edited last"));
+    } else {
+        write::create_new(&file, page.as_bytes())
+            .map_err(|source| Error::Io { path: file.clone(), source })?;
+    }
+    let opened = launch::open(context, Place { path: &file, line: None, page: None });
+    let edited = read(&file, folder, id.0);
+    if let Err(error) = opened {
+        if edited.is_ok_and(|edited| edited == page) {
+            // If it cannot be removed, the next edit opens it.
+            let _ = write::remove(&file);
+        }
+        return Err(error);
+    }
+    let changes = editable
+        .changes(&edited?)
+        .map_err(|(line, reason)| kept(&file, id.0, &format!("line {line}: {reason}")))?;
+    Ok((changes, file))
+}
+
+fn read(file: &Path, folder: &Path, id: i64) -> Result<String> {
+    let bytes = open::read(file, Links::RefuseBelow(folder), limits::EXPORT_LINE_BYTES as u64)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        kept(file, id, &format!("line {line}: not UTF-8"))
+    })
+}
+
+fn kept(file: &Path, id: i64, reason: &str) -> Error {
+    Error::Usage {
+        message: format!("{}, {reason}", file.display()),
+        hint: Some(format!(
+            "nothing was changed and the text is kept; `kb edit {id}` opens it again"
+        )),
+    }
+}
