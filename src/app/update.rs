@@ -1,6 +1,6 @@
 //! Updates the database to match the added files and folders.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::app::add::{AddRequest, Remembers, Source, ingest};
@@ -52,6 +52,17 @@ pub struct Refused {
     pub num_documents: usize,
 }
 
+/// A file that has moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// Where it was.
+    pub from: String,
+    /// Where it is.
+    pub to: String,
+    /// Its document.
+    pub document_id: DocumentId,
+}
+
 /// The result of an update, or of a dry run.
 #[derive(Debug, Default)]
 pub struct UpdateReport {
@@ -69,6 +80,8 @@ pub struct UpdateReport {
     pub failed: Vec<(PathBuf, Error)>,
     /// Files that failed in an earlier run and would fail again.
     pub known_failed: usize,
+    /// The files that have moved.
+    pub moves: Vec<Move>,
     /// Missing files, with their documents, which were kept.
     pub missing: Vec<Missing>,
     /// Removed documents.
@@ -178,11 +191,11 @@ impl Run<'_> {
         let max_bytes = walk_options(self.session, false).max_bytes();
         let hash = |path: &PathBuf| {
             let reach = self.scope.access.of_file(path, None).ok()?;
-            Some(content_hash(&reach.read(path, max_bytes).ok()?))
+            Some((content_hash(&reach.read(path, max_bytes).ok()?), paths::path_text(path)))
         };
         let is_any_missing = surveys.iter().any(|survey| !survey.missing.is_empty());
         let new = surveys.iter().filter(|_| is_any_missing).flat_map(|survey| &survey.new);
-        let hashes: HashSet<String> = new.filter_map(hash).collect();
+        let new_files: HashMap<String, String> = new.filter_map(hash).collect();
         for (path, reason) in surveys.iter().flat_map(|survey| &survey.unused_rules) {
             let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
             self.observer.warn(&error.to_string());
@@ -195,10 +208,23 @@ impl Run<'_> {
             self.report.unchanged += num_unchanged(&survey);
             self.report.known_failed += survey.failed.len();
             let num_missing = survey.missing.len();
+            let known = &self.scope.known;
+            let moves = &mut self.report.moves;
             survey.missing.retain(|missing| {
-                let known = self.scope.known.iter().find(|file| file.stamp.path == missing.path);
-                !missing.is_elsewhere
-                    && !known.is_some_and(|file| hashes.contains(&file.content_hash))
+                let to = match known.iter().find(|file| file.stamp.path == missing.path) {
+                    Some(file) if !missing.is_elsewhere => new_files.get(&file.content_hash),
+                    _ => known
+                        .iter()
+                        .filter(|file| file.document_id == missing.document_id)
+                        .map(|file| &file.stamp.path)
+                        .find(|path| !is_missing(&paths::path_of(path))),
+                };
+                moves.extend(to.map(|to| Move {
+                    from: missing.path.clone(),
+                    to: to.clone(),
+                    document_id: missing.document_id,
+                }));
+                to.is_none() && !missing.is_elsewhere
             });
             let num_moved = num_missing - survey.missing.len();
             self.report.moved += num_moved;
@@ -288,11 +314,8 @@ impl Run<'_> {
     fn settle(&mut self, before: &[Survey]) -> Result<()> {
         let Some(mut store) = self.session.open_existing()? else { return Ok(()) };
         self.scope.learn_real_paths(&mut store)?;
-        let shown = |store: &Store, id: DocumentId| -> Result<Option<PathBuf>> {
-            Ok(store
-                .document(id)?
-                .and_then(|document| document.path)
-                .map(|path| paths::path_of(&path)))
+        let shown = |store: &Store, id: DocumentId| -> Result<Option<String>> {
+            Ok(store.document(id)?.and_then(|document| document.path))
         };
         let mut to_remove = Vec::new();
         for survey in before {
@@ -303,14 +326,19 @@ impl Run<'_> {
                 if survey.root.as_deref().is_some_and(is_away) || !is_missing(&path) {
                     continue;
                 }
-                let is_elsewhere = shown(&store, missing.document_id)?
-                    .is_some_and(|shown| shown != path && !is_missing(&shown));
-                if !is_elsewhere {
+                let to = shown(&store, missing.document_id)?.filter(|shown| {
+                    let shown = paths::path_of(shown);
+                    shown != path && !is_missing(&shown)
+                });
+                let Some(to) = to else {
                     left.missing.push(missing.clone());
-                } else if store.forget_path(&missing.path, missing.document_id, false)?
-                    == Forgotten::Path
+                    continue;
+                };
+                if store.forget_path(&missing.path, missing.document_id, false)? == Forgotten::Path
                 {
                     self.report.moved += 1;
+                    let (from, document_id) = (missing.path.clone(), missing.document_id);
+                    self.report.moves.push(Move { from, to, document_id });
                     // It was counted as unchanged before.
                     self.report.unchanged = self.report.unchanged.saturating_sub(1);
                 }

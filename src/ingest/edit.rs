@@ -10,8 +10,10 @@ use crate::store::{Edit, NewContent, StoredDocument};
 
 /// Where the text of an edited document comes from.
 pub enum EditedText<'a> {
-    /// The text of a note.
+    /// The text of a note, unchanged.
     Note(&'a str),
+    /// The new text of a note.
+    NewNote(&'a str),
     /// A file that is as it was indexed, and its bytes.
     File(&'a Found, &'a [u8]),
 }
@@ -28,13 +30,16 @@ impl Run<'_> {
         &mut self,
         before: &StoredDocument,
         edit: &Edit,
-        text: &EditedText<'_>,
+        text_source: &EditedText<'_>,
     ) -> Result<()> {
         let budget = CpuBudget::new(self.options.max_cpu);
         let num_tokens = self.services.num_tokens;
-        let prepared = match text {
-            EditedText::Note(text) => {
-                let hash = content_hash(text.as_bytes());
+        let prepared = match text_source {
+            EditedText::Note(text) | EditedText::NewNote(text) => {
+                let hash = match text_source {
+                    EditedText::NewNote(_) => content_hash(text.as_bytes()),
+                    _ => before.content_hash.clone(),
+                };
                 prepare::prepare_note(text, hash, self.options, num_tokens, &budget)?
             }
             EditedText::File(found, bytes) => {

@@ -135,6 +135,14 @@ impl IngestReport {
                 on_event(Event::Skipped { path, document_id });
                 return;
             }
+            // Counted as a file whose bytes are stored already.
+            Change::Renamed(_) => {
+                self.skipped += 1;
+                let num_chunks = prepared.chunks.len();
+                self.num_chunks += num_chunks;
+                on_event(Event::Stored { path, num_chunks, warnings: &prepared.warnings });
+                return;
+            }
             Change::Added(_) => self.added += 1,
             Change::Updated(_) => self.updated += 1,
         }

@@ -113,6 +113,12 @@ fn unescaped(text: &str) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(bytes))
 }
 
+/// Returns the last part of a path as text: the name of the file.
+pub fn name(text: &str) -> String {
+    let path = path_of(text);
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -185,10 +185,12 @@ contract! {
     }
     Update {
         contract_version: u32, dry_run: bool, added: u64, updated: u64, moved: u64, unchanged: u64,
-        failed: Vec<Failed>, missing: Vec<Missing>, removed: Vec<i64>, away: Vec<String>,
+        failed: Vec<Failed>, missing: Vec<Missing>, moves: Vec<Move>, removed: Vec<i64>,
+        away: Vec<String>,
         refused: Vec<Refused>, reread: u64, made_differently: u64, known_failed: u64,
     }
     Missing { path: String, document_id: i64, }
+    Move { from: String, to: String, document_id: i64, }
     Refused {
         #[serde(deserialize_with = "nullable")] root: Option<String>, missing: u64, documents: u64,
     }

@@ -496,3 +496,63 @@ fn a_document_that_changed_meanwhile_is_not_overwritten() {
     assert_eq!(env.json(&["show", "1", "--format=json"])["text"], "The second text.");
     assert!(fs::read_to_string(env.path(".kb/edit-1.md")).unwrap().contains("third"));
 }
+
+#[test]
+fn a_title_from_a_file_name_follows_the_file() {
+    let env = TestEnv::new();
+    let code = "package main\n\n// Reads the frozen gauge.\nfunc Read() int { return 1 }\n";
+    let old = env.write("src/gauge.go", code).display().to_string();
+    env.write("src/note.md", "# Stated\n\nThe pump.\n");
+    env.write("src/own.go", "package main\n\nfunc Own() int { return 2 }\n");
+    env.ok(&["add", "src"]);
+    env.ok(&["tag", "1", "--add", "mine"]);
+    let own = env.path("src/own.go").display().to_string();
+    env.ok(&["edit", &own, "--title", "My own"]);
+    let before = env.json(&["info", &old, "--format=json"]);
+    assert_eq!(before["title"], "gauge.go");
+    for (from, to) in [("gauge.go", "meter.go"), ("note.md", "other.md"), ("own.go", "new.go")] {
+        fs::rename(env.path(format!("src/{from}")), env.path(format!("src/{to}"))).unwrap();
+    }
+    let foreseen = env.json(&["update", "--dry-run", "--format=json"]);
+    let answer = env.json(&["update", "--format=json"]);
+    assert_eq!((&answer["moved"], &answer["moves"]), (&json!(3), &foreseen["moves"]));
+    assert_eq!((&answer["updated"], &answer["unchanged"]), (&json!(0), &json!(0)));
+    let new = env.path("src/meter.go").display().to_string();
+    assert_eq!(answer["moves"][0], json!({ "from": old, "to": new, "document_id": before["id"] }));
+    let after = env.json(&["info", &new, "--format=json"]);
+    assert_eq!((&after["title"], &after["id"]), (&json!("meter.go"), &before["id"]));
+    assert_eq!(
+        (&after["tags"], &after["content_hash"]),
+        (&json!(["mine"]), &before["content_hash"])
+    );
+    let cited = env.ok(&["search", "frozen", "--fts-only", "--format=md"]).stdout;
+    assert!(cited.contains("meter.go") && !cited.contains("gauge.go"), "{cited}");
+    // Only the words of the new name are in the context that is searched.
+    let found = env.json(&["search", "meter", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["document_id"], before["id"]);
+    let titles = env.json(&["list", "--format=json"]);
+    let titles: Vec<&Value> = titles.as_array().unwrap().iter().map(|one| &one["title"]).collect();
+    assert_eq!(titles, [&json!("meter.go"), &json!("Stated"), &json!("My own")]);
+    // A copy changes nothing, and neither does a second run.
+    fs::copy(env.path("src/meter.go"), env.path("src/copy.go")).unwrap();
+    env.ok(&["update"]);
+    assert_eq!(env.json(&["info", &new, "--format=json"])["title"], "meter.go");
+    check_database(&env);
+}
+
+#[test]
+fn moved_files_are_listed_up_to_ten() {
+    let env = TestEnv::new();
+    for number in 0..12 {
+        env.write(&format!("a/{number}.md"), format!("# Note {number}\n\nGauge {number}.\n"));
+    }
+    env.ok(&["add", "a"]);
+    fs::create_dir(env.path("a/below")).unwrap();
+    for number in 0..12 {
+        let name = format!("{number}.md");
+        fs::rename(env.path("a").join(&name), env.path("a/below").join(&name)).unwrap();
+    }
+    let output = env.ok(&["update"]).stdout;
+    assert_eq!(output.lines().filter(|line| line.starts_with("moved: /")).count(), 10, "{output}");
+    assert!(output.contains("moved: 2 more\n") && output.contains("12 moved"), "{output}");
+}

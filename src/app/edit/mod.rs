@@ -100,7 +100,11 @@ pub fn open(session: &Session, typed: &str) -> Result<Editable> {
     let text = match is_note {
         true => {
             let options = ShowOptions { selection: Selection::Whole, max_lines: None };
-            Some(show(&store, document.clone(), &options)?.text)
+            // A long note of an older kb is only there in chunks.
+            Some(match store.note_text(document.id)? {
+                Some(text) => text,
+                None => show(&store, document.clone(), &options)?.text,
+            })
         }
         false => None,
     };
@@ -155,10 +159,11 @@ fn read_again(
     };
     let file;
     let text = match (&changes.text, &editable.text) {
-        (Some(text), _) | (None, Some(text)) => {
+        (Some(text), _) => {
             ingest::check_note(text)?;
-            EditedText::Note(text)
+            EditedText::NewNote(text)
         }
+        (None, Some(text)) => EditedText::Note(text),
         (None, None) => {
             file = read_file(session, store, before)?;
             EditedText::File(&file.0, &file.1)

@@ -16,7 +16,7 @@ use crate::ingest::prepare::ReadFile;
 use crate::ingest::reach::Access;
 use crate::ingest::walk::{Found, LeftOut, Rule, Start, Step};
 use crate::ingest::{IngestOptions, Services, detect, prepare, walk};
-use crate::store::{KnownPath, Store};
+use crate::store::{KnownPath, Store, StoredDocument};
 use crate::text::paths;
 use crate::trace::stage;
 
@@ -159,8 +159,12 @@ impl Planner<'_> {
                 && stored.doc_type == format.doc_type()
                 && stored.language.as_deref() == format.language().map(Language::as_str)
         });
+        let is_misnamed = match &same {
+            Some(same) => self.is_misnamed(same, &found)?,
+            None => false,
+        };
         match same {
-            Some(same) if same.path.is_some() => Ok(Outcome::Known {
+            Some(same) if same.path.is_some() && !is_misnamed => Ok(Outcome::Known {
                 found,
                 document_id: same.id,
                 content_hash: hash,
@@ -169,7 +173,8 @@ impl Planner<'_> {
             // The stored text may come from an import, and the import may have lied about the hash.
             without_file => {
                 let given = without_file.filter(|same| same.is_title_given).map(|same| same.title);
-                let is_known = known.is_some();
+                // The tags of a moved document stay what they are.
+                let is_known = known.is_some() || is_misnamed;
                 let given_title = known.and_then(|known| known.title_given).or(given);
                 let (found, bytes) = (&found, bytes.as_slice());
                 let file = ReadFile { found, bytes, format, content_hash: hash, given_title };
@@ -194,6 +199,18 @@ impl Planner<'_> {
     /// Whether the user gives a document a title that it does not have yet.
     pub(super) fn is_retitled(self, known: &KnownPath) -> bool {
         self.options.title.is_some() && known.title_given != self.options.title
+    }
+
+    /// Whether the title of a document is the name of its file, and the file has moved to `found` with
+    /// another name, which the title follows.
+    fn is_misnamed(self, same: &StoredDocument, found: &Found) -> Result<bool> {
+        let Some(old) = same.path.as_deref().filter(|_| !same.is_title_given) else {
+            return Ok(false);
+        };
+        let old_name = paths::name(old);
+        let is_from_name =
+            same.title == old_name && paths::name(&paths::path_text(&found.path)) != old_name;
+        Ok(is_from_name && !self.is_there(old)?)
     }
 
     /// Whether a remembered path still leads to a file.

@@ -31,6 +31,8 @@ pub(in crate::present) struct UpdateJson<'a> {
     known_failed: usize,
     /// Missing files whose documents were kept.
     missing: Vec<MissingJson<'a>>,
+    /// The files that have moved.
+    moves: Vec<MoveJson<'a>>,
     /// With `--prune`: ids of the removed documents.
     removed: &'a [DocumentId],
     /// Missing and empty folders.
@@ -42,6 +44,17 @@ pub(in crate::present) struct UpdateJson<'a> {
     /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
     /// again.
     made_differently: usize,
+}
+
+/// A file that has moved.
+#[derive(Serialize, JsonSchema)]
+struct MoveJson<'a> {
+    /// Its old path.
+    from: &'a str,
+    /// Its new path.
+    to: &'a str,
+    /// Its document.
+    document_id: DocumentId,
 }
 
 /// A missing file.
@@ -79,6 +92,11 @@ pub fn update(report: &UpdateReport, out: &mut Json<'_>) -> io::Result<()> {
         missing: refused.num_lost,
         documents: refused.num_documents,
     });
+    let moves = report.moves.iter().map(|moved| MoveJson {
+        from: &moved.from,
+        to: &moved.to,
+        document_id: moved.document_id,
+    });
     let json = UpdateJson {
         contract_version: CONTRACT_VERSION,
         dry_run: report.is_dry_run,
@@ -89,6 +107,7 @@ pub fn update(report: &UpdateReport, out: &mut Json<'_>) -> io::Result<()> {
         failed: report.failed.iter().map(FailedJson::from).collect(),
         known_failed: report.known_failed,
         missing: missing.collect(),
+        moves: moves.collect(),
         removed: &report.removed,
         away: report.away.iter().map(|folder| folder.display().to_string()).collect(),
         refused: refused.collect(),

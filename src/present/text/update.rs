@@ -6,8 +6,11 @@ use crate::app::update::UpdateReport;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::runs::known_to_fail;
-use crate::text::number::counted;
+use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
+
+/// How many moved files are listed.
+const MAX_MOVES: usize = 10;
 
 /// Returns a sentence about documents that were made with other settings.
 pub(in crate::present) fn made_differently(count: usize) -> String {
@@ -26,6 +29,12 @@ impl Human {
     ///
     /// Errors of writing.
     pub fn update(&self, report: &UpdateReport, out: &mut Sheet<'_>) -> io::Result<()> {
+        for moved in report.moves.iter().take(MAX_MOVES) {
+            writeln!(out, "moved: {} to {}", clean(&moved.from), clean(&moved.to))?;
+        }
+        if let Some(more @ 1..) = report.moves.len().checked_sub(MAX_MOVES) {
+            writeln!(out, "moved: {} more", thousands(more as u64))?;
+        }
         for missing in &report.missing {
             self.labelled(
                 &format!("missing: {} (document {})", clean(&missing.path), missing.document_id),

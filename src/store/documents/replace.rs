@@ -11,6 +11,7 @@ use crate::store::db::erase;
 use crate::store::db::fault::Step;
 use crate::store::keyword::grams;
 use crate::store::{Store, documents, vectors};
+use crate::text;
 
 /// A document to store with its chunks and vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,13 +47,15 @@ pub enum Change {
     /// The same content, read the same way, is already stored, perhaps by another process; the path
     /// and the tags were added to it.
     Unchanged(DocumentId),
+    /// As [`Change::Unchanged`], and its title, which was the name of the file, is the new name now.
+    Renamed(DocumentId),
 }
 
 impl Change {
     /// Returns the document's key.
     pub fn document_id(self) -> DocumentId {
         match self {
-            Self::Added(id) | Self::Updated(id) | Self::Unchanged(id) => id,
+            Self::Added(id) | Self::Updated(id) | Self::Unchanged(id) | Self::Renamed(id) => id,
         }
     }
 }
@@ -70,6 +73,10 @@ const IS_NOTE: &str = "
     SELECT EXISTS (
         SELECT 1 FROM documents WHERE id = :id AND doc_type = 'note' AND source_path IS NULL
     )";
+
+/// The path is missing if the user gave the title.
+const OWN_TITLE: &str = "
+    SELECT title, iif(title_given, NULL, source_path) FROM documents WHERE id = :id";
 
 const MAKING: &str = "SELECT making FROM documents WHERE id = :id";
 
@@ -90,6 +97,9 @@ impl Store {
     ///   the same tags.
     ///
     /// Other paths whose files are changed or missing are forgotten, so that they are read again.
+    ///
+    /// If the file of a document has moved, and its title was the name of the file, the title follows
+    /// and the new chunks replace the old ones, whose context has the old title.
     ///
     /// A document without a file, from an import or a note, adopts the first file with its content,
     /// and the text read from that file replaces its text.
@@ -116,14 +126,25 @@ impl Store {
             };
             if let Some(id) = same_document(db, new, known.as_ref())? {
                 let had_file = paths::primary(db, id)?.is_some();
+                let old_name = name_as_title(db, id)?;
                 let change = keep(db, id, new, known.as_ref(), is_unchanged)?;
-                let Some(stamp) = new.stamp.as_ref().filter(|_| !had_file) else {
-                    return Ok(change);
+                let has_moved = match &new.stamp {
+                    Some(stamp) => {
+                        paths::primary(db, id)?.is_some_and(|primary| primary.path == stamp.path)
+                    }
+                    None => false,
                 };
+                let is_renamed =
+                    has_moved && had_file && old_name.is_some_and(|name| name != new.title);
+                let adopts = new.stamp.as_ref().filter(|_| !had_file || is_renamed);
+                let Some(stamp) = adopts else { return Ok(change) };
                 remove_chunks(db, id)?;
                 documents::update(db, id, new, Some(&stamp.path))?;
                 chunks::insert(db, id, chunks, vectors, layout)?;
-                return Ok(Change::Updated(id));
+                return Ok(match change {
+                    Change::Unchanged(_) if is_renamed => Change::Renamed(id),
+                    _ => Change::Updated(id),
+                });
             }
             let change = match known {
                 Some(known) => prepare_document(db, new, &known, is_unchanged)?,
@@ -188,6 +209,14 @@ pub(super) fn check_vectors(
         return Err(Error::Store(reason.into()).into());
     }
     vectors.iter().try_for_each(|vector| vectors::require_unit_shape(vector, binding.dim))
+}
+
+/// Returns the title of a document if it is the name of its file and not one that the user gave.
+fn name_as_title(db: &Connection, id: DocumentId) -> Step<Option<String>> {
+    let params = named_params! { ":id": id };
+    let (title, path): (String, Option<String>) =
+        db.prepare_cached(OWN_TITLE)?.query_row(params, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(path.filter(|path| text::paths::name(path) == title).map(|_| title))
 }
 
 /// Adds path and tags of `new` to the document with its content.
