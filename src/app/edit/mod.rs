@@ -3,6 +3,7 @@
 mod page;
 
 use crate::app::add::{self, AddRequest, Source};
+use crate::app::chunking::chunking;
 use crate::app::read::{self, walk_options};
 use crate::app::{Observer, Session, erase, model};
 use crate::document::DocType;
@@ -175,7 +176,9 @@ fn read_again(
     let installed = selection.locate_or_install(observer)?;
     store.bind(&selection.binding(&installed))?;
     let model = selection.open_for_passages(&installed, observer)?;
-    let options = add::options(session, &request, &model)?;
+    let tokenizer = &model.tokenizer;
+    let chunking = chunking(session.config(), tokenizer.max_tokens(), tokenizer.num_overhead());
+    let options = add::options(session, &request, chunking)?;
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);
     let services = Services { num_tokens: &num_tokens, embedder: &model };
     let mut run = ingest::Run {
