@@ -39,6 +39,7 @@ pub mod tag;
 pub mod transfer;
 pub mod update;
 pub mod values;
+pub mod watch;
 
 pub use observer::Observer;
 pub use session::Session;
@@ -48,6 +49,8 @@ pub use session::Session;
 pub struct ServerOptions {
     /// Whether agents may change stored data.
     pub allows_writing: bool,
+    /// Whether the server follows the added folders.
+    pub watches: bool,
     /// A file that records every call.
     pub audit_log: Option<std::path::PathBuf>,
 }

@@ -40,6 +40,7 @@ mod transfer;
 mod ui;
 mod update;
 mod usage;
+mod watch;
 mod why;
 
 use std::ffi::OsString;
@@ -175,6 +176,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Import(args) => transfer::import(context, args),
         Command::Doctor(args) => doctor::run(context, args),
         Command::Update(args) => update::run(context, args),
+        Command::Watch(args) => watch::run(context, args),
         Command::Reindex(args) => reindex::run(context, args),
         Command::Embed(args) => embed::run(context, args),
         Command::Eval(args) => eval::run(context, args),
@@ -193,7 +195,8 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
 
 fn mcp(context: Context, args: &args::Mcp, serve: Serve) -> Result<ExitStatus> {
     let audit_log = args.audit_log.as_deref().map(absolute).transpose()?;
-    let options = ServerOptions { allows_writing: args.allow_write, audit_log };
+    let options =
+        ServerOptions { allows_writing: args.allow_write, watches: args.watch, audit_log };
     serve(context.session, Arc::new(context.ui), &options)?;
     Ok(ExitStatus::Success)
 }
@@ -260,6 +263,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         }),
         Command::Skill(args) => Some(args.call.format()),
         Command::Mcp(_)
+        | Command::Watch(_)
         | Command::Help(_)
         | Command::Schema(_)
         | Command::Completions(_)

@@ -13,6 +13,7 @@ pub mod private;
 pub mod scratch;
 pub mod stamp;
 pub mod tree;
+pub mod watch;
 pub mod write;
 
 #[cfg(test)]

@@ -13,8 +13,11 @@ mod skill_tools;
 mod tools;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 
 use crate::app::error_log::now;
+use crate::app::watch::{self, WatchRequest};
 use crate::app::{Observer, ServerOptions, Session};
 use crate::error::{Error, Result};
 use crate::mcp::protocol::{AuditSink, Chain, JsonLines, NoAudit};
@@ -64,7 +67,39 @@ pub fn run(
         // A missing model is reported to the calls that need it.
         let _ = preparing.session.embedder(bound.as_ref(), &*preparing.observer);
     };
-    protocol::serve(chain, Arc::clone(&service) as Arc<_>, INSTRUCTIONS, prepare)?;
+    let watching = options.watches.then(|| Watching::start(&service));
+    let served = protocol::serve(chain, Arc::clone(&service) as Arc<_>, INSTRUCTIONS, prepare);
+    if let Some(watching) = watching {
+        watching.end();
+    }
+    served?;
     service.session.close()?;
     store.close()
+}
+
+/// A thread that follows the added folders while the server runs.
+struct Watching {
+    is_ended: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl Watching {
+    fn start(service: &Arc<Service>) -> Self {
+        let request = WatchRequest::default();
+        let (is_ended, service) = (Arc::clone(&request.is_ended), Arc::clone(service));
+        let thread = thread::spawn(move || {
+            // Without it the server still answers.
+            if let Err(error) = watch::watch(&service.session, &request, &*service.observer) {
+                service.observer.warn(&format!("folders are not followed any more: {error}"));
+            }
+        });
+        Self { is_ended, thread }
+    }
+
+    /// Waits for the current document.
+    fn end(self) {
+        self.is_ended.store(true, Ordering::Relaxed);
+        // A panic in the thread has been printed.
+        let _ = self.thread.join();
+    }
 }

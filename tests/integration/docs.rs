@@ -69,7 +69,7 @@ fn flags() -> BTreeMap<String, BTreeSet<String>> {
 const GROUP: &str = "skill";
 
 /// Commands that an agent needs no word about.
-const FOR_PEOPLE: [&str; 5] = ["help", "completions", "man", "cache clean", "config set"];
+const FOR_PEOPLE: [&str; 6] = ["help", "completions", "man", "cache clean", "config set", "watch"];
 
 /// Commands that do something of their own and have another below them.
 const PAIRS: [[&str; 2]; 3] = [["cache", "clean"], ["config", "set"], ["tags", "rename"]];

@@ -151,6 +151,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "skill/stats.rs",
         ],
     ),
+    ("notify", &["files/watch.rs"]),
     ("ndarray", &["embed/single/native"]),
     ("ort", &["embed"]),
     ("pdf_extract", &["extract/reader/pdf/with_pdf_extract.rs"]),

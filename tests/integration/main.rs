@@ -127,3 +127,5 @@ mod trust;
 mod upkeep;
 /// `kb embed`.
 mod vectors;
+/// `kb watch` and the services that run it.
+mod watch;

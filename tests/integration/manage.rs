@@ -146,6 +146,7 @@ fn every_command_has_help() {
             "init",
             "add",
             "update",
+            "watch",
             "files",
             "remove",
             "list",

@@ -125,3 +125,15 @@ pub(in crate::cli) struct Import {
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }
+
+/// Follow added folders and update what changes
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Updates everything once, then each file half a second after it was last written, until Ctrl-C. Prints one line \
+per change. Missing files are reported and stay in the database, as with `kb update`. Other commands are not \
+blocked.")]
+pub(in crate::cli) struct Watch {
+    /// Added folders and files, and folders in them [default: everything that was added]
+    #[arg(value_name = "PATH")]
+    pub(in crate::cli) roots: Vec<PathBuf>,
+}

@@ -18,7 +18,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use crate::cli::args::values::directory;
 use crate::config::OutputFormat;
 
-pub(super) use add::{Add, Import, Init, Update};
+pub(super) use add::{Add, Import, Init, Update, Watch};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Remove,
@@ -89,6 +89,8 @@ pub(super) enum Command {
     Add(Add),
     /// Update new, changed and moved files
     Update(Update),
+    /// Follow added folders and update what changes
+    Watch(Watch),
     /// Search your documents
     Search(Search),
     /// Explain why a document is not found
@@ -179,6 +181,9 @@ pub(super) struct Mcp {
     /// Also offer tools that write: notes, adding files, building and creating skills
     #[arg(long)]
     pub(super) allow_write: bool,
+    /// Follow the added folders and update what changes, as `kb watch` does
+    #[arg(long)]
+    pub(super) watch: bool,
     /// Append every call and its outcome to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(super) audit_log: Option<PathBuf>,

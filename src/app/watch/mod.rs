@@ -1,0 +1,155 @@
+//! Follows the added folders and updates the files that change.
+//!
+//! Holds no lock and no connection while it waits. What the system announces only says where to look: each
+//! update compares the files themselves, as `kb update` does.
+
+mod following;
+mod pending;
+mod targets;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::app::observer::Event;
+use crate::app::scope::Scope;
+use crate::app::update::{UpdateReport, UpdateRequest, update};
+use crate::app::{Observer, Session};
+use crate::error::{Error, Result};
+use crate::files::watch::Change;
+use crate::ingest;
+use crate::text::number::counted;
+use crate::text::paths;
+use following::Following;
+use pending::{Batch, Pending};
+
+/// Time without a change after which a file is read: editors and downloads write in several steps.
+pub const QUIET: Duration = Duration::from_millis(500);
+
+/// Longest wait between two looks at the folders, the database and the flag that ends the run.
+const TICK: Duration = Duration::from_millis(200);
+
+/// What to follow.
+#[derive(Debug, Clone, Default)]
+pub struct WatchRequest {
+    /// Absolute paths of added folders and files; if empty, everything that was added.
+    pub named: Vec<PathBuf>,
+    /// Ends the run after the current document when it is set.
+    pub is_ended: Arc<AtomicBool>,
+}
+
+/// Updates everything once, then each file that changes, until `request.is_ended` is set. Reports one line
+/// per change.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a path from which nothing was added, [`Error::Io`] if the system cannot follow the
+/// folders, and errors of the model and the database. A database in use is tried again.
+pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer) -> Result<()> {
+    if let Some(store) = session.open_existing()? {
+        // A path that was not added is reported before anything is followed.
+        Scope::read(session, &store, &request.named)?;
+        store.close()?;
+    }
+    let lines = Lines { observer, is_ended: Arc::clone(&request.is_ended) };
+    let mut pending = Pending::new(QUIET);
+    let mut following = Following::new(session, &request.named)?;
+    observer.note(&match following.num_folders() {
+        0 => "no folders have been added yet; waiting".to_owned(),
+        num_folders => format!("following {}", counted(num_folders, "folder")),
+    });
+    pending.add_all(Instant::now() - QUIET);
+    while !request.is_ended.load(Ordering::Relaxed) {
+        let now = Instant::now();
+        following.look_again(session, &mut pending, now)?;
+        if let Some(batch) = pending.take(now) {
+            match run(session, request, &following, &batch, &lines) {
+                Err(Error::Cancelled) => break,
+                Err(Error::Locked { .. }) => pending.put_back(batch, Instant::now()),
+                other => other?,
+            }
+        }
+        let mut change = following.next(pending.wait(Instant::now()).min(TICK));
+        while let Some(announced) = change {
+            match announced {
+                // What kb writes itself is not followed: that would never end.
+                Change::At(path) if path.starts_with(session.data_dir()) => {}
+                Change::At(path) => pending.add(following.as_remembered(path), Instant::now()),
+                Change::Lost => pending.add_all(Instant::now()),
+            }
+            change = following.next(Duration::ZERO);
+        }
+    }
+    Ok(())
+}
+
+/// Updates the files of a batch.
+fn run(
+    session: &Session,
+    request: &WatchRequest,
+    following: &Following,
+    batch: &Batch,
+    lines: &Lines<'_>,
+) -> Result<()> {
+    let everything = UpdateRequest { named: request.named.clone(), ..UpdateRequest::default() };
+    let report = match batch {
+        Batch::Everything => update(session, &everything, lines)?,
+        Batch::Paths(paths) => {
+            let named = targets::targets(session, following, paths)?;
+            if named.is_empty() {
+                return Ok(());
+            }
+            match update(session, &UpdateRequest { named, ..UpdateRequest::default() }, lines) {
+                // A folder has vanished meanwhile.
+                Err(Error::Usage { .. }) => update(session, &everything, lines)?,
+                other => other?,
+            }
+        }
+    };
+    lines.report(&report, batch);
+    Ok(())
+}
+
+/// Reports an update as one line per change, without progress.
+struct Lines<'a> {
+    observer: &'a dyn Observer,
+    is_ended: Arc<AtomicBool>,
+}
+
+impl Lines<'_> {
+    /// Reports what no event has reported; of other files of the same folder, nothing.
+    fn report(&self, report: &UpdateReport, batch: &Batch) {
+        if report.moved > 0 {
+            self.observer.note(&format!("moved: {}", counted(report.moved, "document")));
+        }
+        for missing in &report.missing {
+            if batch.concerns(&paths::path_of(&missing.path)) {
+                self.observer.note(&format!("missing: {}", missing.path));
+            }
+        }
+        for (path, error) in &report.failed {
+            // A refused link is reported by the update itself.
+            if batch.concerns(path) && !matches!(error, Error::LinkRefused { .. }) {
+                self.observer.on_event(Event::Failure(&error.to_string()));
+            }
+        }
+    }
+}
+
+impl Observer for Lines<'_> {
+    fn on_event(&self, event: Event<'_>) {
+        match event {
+            Event::IngestBegins { .. } | Event::IngestEnds { .. } => {}
+            Event::Ingest(ingest::Event::Stored { path: Some(path), .. }) => {
+                self.observer.note(&format!("indexed: {}", path.display()));
+            }
+            Event::Ingest(_) => {}
+            other => self.observer.on_event(other),
+        }
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_ended)
+    }
+}

@@ -1,0 +1,93 @@
+//! Decides what to update after changes were announced.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::app::Session;
+use crate::app::watch::following::Following;
+use crate::error::Result;
+use crate::ingest::detect;
+use crate::ingest::survey::root_of;
+use crate::store::KnownFile;
+use crate::text::paths;
+
+/// Files that change which other files of their folder are indexed.
+const RULES: [&str; 3] = [".gitignore", ".ignore", ".kbignore"];
+
+/// Returns the files and folders to update: a remembered file itself, for a new one its folder, because ignore
+/// rules apply to it. Hidden files and files of unknown types give nothing.
+pub(super) fn targets(
+    session: &Session,
+    following: &Following,
+    changed: &[PathBuf],
+) -> Result<Vec<PathBuf>> {
+    let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
+    let trees = following.trees();
+    let mut known: Option<Vec<KnownFile>> = None;
+    let mut found: Vec<PathBuf> = Vec::new();
+    for path in changed {
+        if store.known_path(&paths::path_text(path))?.is_some() {
+            found.push(path.clone());
+            continue;
+        }
+        let Some(tree) = root_of(&trees, path) else { continue };
+        if is_hidden(path, tree) {
+            continue;
+        }
+        if path.is_dir() {
+            found.push(path.clone());
+        } else if path.symlink_metadata().is_ok() {
+            if detect::is_claimed(path) || is_rule(path) {
+                found.extend(path.parent().map(Path::to_owned));
+            }
+        } else {
+            // A folder that was removed or moved away, perhaps.
+            if known.is_none() {
+                known = Some(store.known_files()?);
+            }
+            let mut files = known.iter().flatten().map(|file| paths::path_of(&file.stamp.path));
+            if files.any(|file| file.starts_with(path)) {
+                found.push(path.clone());
+            }
+        }
+    }
+    store.close()?;
+    found.sort();
+    found.dedup();
+    let is_inner =
+        |path: &PathBuf| found.iter().any(|other| other != path && path.starts_with(other));
+    Ok(found.iter().filter(|path| !is_inner(path)).cloned().collect())
+}
+
+/// Whether a walk of `tree` would skip the path because of its name or that of a folder above it.
+fn is_hidden(path: &Path, tree: &Path) -> bool {
+    let Ok(below) = path.strip_prefix(tree) else { return true };
+    let is_dotted = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    let above = below.parent().unwrap_or(Path::new(""));
+    above.iter().any(is_dotted) || below.file_name().is_some_and(is_dotted) && !is_rule(path)
+}
+
+fn is_rule(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| RULES.iter().any(|rule| name == *rule))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_files_are_skipped_except_rules() {
+        for (path, expected) in [
+            ("/d/a.md", false),
+            ("/d", false),
+            ("/d/.a.md", true),
+            ("/d/.git/index", true),
+            ("/d/.git/.gitignore", true),
+            ("/d/sub/.kbignore", false),
+            ("/e/a.md", true),
+        ] {
+            assert_eq!(is_hidden(Path::new(path), Path::new("/d")), expected, "{path}");
+        }
+        assert!(!is_hidden(Path::new("/home/.notes/a.md"), Path::new("/home/.notes")));
+    }
+}
