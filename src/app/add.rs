@@ -221,7 +221,7 @@ pub(super) fn ingest(
         return Err(Error::Cancelled);
     }
     outcome?;
-    // Whoever mistypes a path would otherwise hear at every update that the folder is empty.
+    // Otherwise every update would report a mistyped folder as empty.
     if report.found_nothing() {
         for root in &new_roots {
             store.forget_root(root)?;

@@ -70,7 +70,7 @@ pub fn foresee(
                 let prospect = prospect(&found, options, store, before.as_ref())?;
                 Foreseen { path: found.path, is_folder: false, prospect }
             }
-            // It is no document.
+            // An ignore file is not a document.
             Err(Error::IgnoreFile { .. }) => continue,
             Err(error) => {
                 let path = error.path().map(PathBuf::from).unwrap_or_default();

@@ -184,7 +184,7 @@ impl<'b> Recorder<'b> {
         Ok(news)
     }
 
-    /// Leaves the row of a file as it is.
+    /// Keeps the row of a file unchanged.
     pub(super) fn passed_over(&mut self, path: &Path) {
         let before = self.before;
         if let Some((path, _)) = before.rows.get_key_value(&paths::path_text(path)) {

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::contract::{Files, Plan, Report, Update, read};
-use crate::env::TestEnv;
+use crate::env::{TestEnv, left_out};
 use crate::terminal;
 
 /// Bytes that are not text.
@@ -277,14 +277,24 @@ fn another_reader_or_the_users_own_words_read_a_failed_file_again() {
 fn a_raised_size_limit_and_new_permissions_are_noticed() {
     let env = TestEnv::new();
     env.write("docs/good.md", "# Good\n\nalpha\n");
-    env.write("docs/long.md", "word and more words\n".repeat(60_000));
+    env.write("docs/long.md", format!("# Long\n\nbeta{}", "\n".repeat(1_200_000)));
     env.ok(&["config", "set", "ingestion.max_file_mb", "1"]);
     assert_eq!(add(&env, &["docs"]).failed, 1);
     assert_eq!(update(&env).known_failed, 1);
     env.ok(&["config", "set", "ingestion.max_file_mb", "2"]);
-    fs::write(env.path("docs/long.md"), "x".repeat(1_500_000)).unwrap();
     assert_eq!(update(&env).added, 1);
     assert_eq!(files(&env, &[]).counts.failed, 0);
+    // Permissions change neither the size nor the time.
+    let locked = env.write("docs/locked.md", "# Locked\n\ngamma\n");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read(&locked).is_ok() {
+        left_out("a file without permissions", "this user may read everything");
+        return;
+    }
+    assert_eq!(update(&env).failed.len(), 1);
+    assert_eq!(update(&env).known_failed, 1);
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(update(&env).added, 1);
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// What there is in a folder.
+/// An entry of a folder.
 enum Seen {
     File(PathBuf, Metadata),
     LeftOut(LeftOut),

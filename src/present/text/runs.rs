@@ -124,7 +124,7 @@ impl Human {
 /// How many kinds of ignored files a summary names.
 const MAX_KINDS: usize = 3;
 
-/// Returns the most frequent kinds and how many others there are: `12 .csv, 9 .json, 9 others`.
+/// Returns the most frequent kinds and the number of others: `12 .csv, 9 .json, 9 others`.
 fn most_frequent(kinds: &BTreeMap<String, usize>) -> String {
     let mut kinds: Vec<(&String, usize)> = kinds.iter().map(|(kind, num)| (kind, *num)).collect();
     kinds.sort_by_key(|(_, num)| Reverse(*num));
