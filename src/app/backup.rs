@@ -1,14 +1,14 @@
-//! Backs up the database to a file, and verifies backups.
+//! Backs up the database to a file, verifies backups and restores them.
 
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::app::Session;
 use crate::app::session::absolute;
+use crate::app::{Session, error_log};
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 use crate::files::write::side_file;
-use crate::store::{Existing, Store, Verified};
+use crate::store::{Existing, Stats, Store, Verified};
 
 /// The first bytes of every SQLite database.
 const HEAD: &[u8] = b"SQLite format 3\0";
@@ -64,6 +64,52 @@ pub fn verify(session: &Session, file: &Path) -> Result<Backup> {
     session.make_data_dir()?;
     let verified = Store::verify(&file, session.data_dir())?;
     Ok(Backup { file, verified })
+}
+
+/// A backup that was restored.
+#[derive(Debug)]
+pub struct Restored {
+    /// The backup, made absolute.
+    pub file: PathBuf,
+    /// The database that it is now.
+    pub database: PathBuf,
+    /// The counts of the restored database.
+    pub stats: Stats,
+    /// Where the database that was replaced is now; `None` if there was none.
+    pub replaced: Option<PathBuf>,
+}
+
+/// Puts a backup in place of the database. The database that it replaces stays next to it.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for the database itself, and those of [`Store::restore`]; the database is then
+/// unchanged.
+pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
+    let file = absolute(file)?;
+    let database = session.database();
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if real(&file) == real(&database) {
+        return Err(Error::Usage {
+            message: format!("{} is the database itself", file.display()),
+            hint: Some("name a file that `kb backup` wrote".into()),
+        });
+    }
+    session.make_data_dir()?;
+    let target = real(&database);
+    let time = error_log::now().replace(':', "");
+    let name = |number: u32| match number {
+        1 => target.with_file_name(format!("kb-replaced-{time}.db")),
+        _ => target.with_file_name(format!("kb-replaced-{time}-{number}.db")),
+    };
+    let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
+    let kept = (1..=u32::MAX).map(name).find(is_free).unwrap_or_else(|| name(1));
+    let (stats, is_replacing) = Store::restore(&file, &target, &kept)?;
+    // Whatever is wrong with it shows now, while both are there.
+    if let Some(store) = session.open_existing()? {
+        store.close()?;
+    }
+    Ok(Restored { file, database, stats, replaced: is_replacing.then_some(kept) })
 }
 
 fn exists(file: &Path) -> Error {

@@ -1,4 +1,4 @@
-//! Runs `kb backup`.
+//! Runs `kb backup` and `kb restore`.
 
 use crate::app::backup;
 use crate::cli::args;
@@ -16,6 +16,16 @@ pub(super) fn run(context: &Context, args: &args::Backup) -> Result<ExitStatus> 
         args.format.format,
         |out| json::backup(&backup, out),
         |human, out| human.backup(&backup, args.verify, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
+
+pub(super) fn restore(context: &Context, args: &args::Restore) -> Result<ExitStatus> {
+    let restored = backup::restore(&context.session, &args.file)?;
+    context.present(
+        args.format.format,
+        |out| json::restored(&restored, out),
+        |human, out| human.restored(&restored, out),
     )?;
     Ok(ExitStatus::Success)
 }

@@ -172,6 +172,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Tag(args) => tag::run(context, args),
         Command::Status(args) => status::run(context, args),
         Command::Backup(args) => backup::run(context, args),
+        Command::Restore(args) => backup::restore(context, args),
         Command::Export(args) => transfer::export(context, args),
         Command::Import(args) => transfer::import(context, args),
         Command::Doctor(args) => doctor::run(context, args),
@@ -248,6 +249,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Tag(args::Tag { format, .. })
         | Command::Status(args::Status { format, .. })
         | Command::Backup(args::Backup { format, .. })
+        | Command::Restore(args::Restore { format, .. })
         | Command::Import(args::Import { format, .. })
         | Command::Doctor(args::Doctor { format, .. })
         | Command::Update(args::Update { format, .. })

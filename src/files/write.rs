@@ -206,6 +206,36 @@ pub fn copy_private(source: &mut File, to: &Path) -> io::Result<()> {
     io::copy(source, &mut private::new_file(to)?).map(drop)
 }
 
+/// Gives a complete file the name of another, which it replaces, after all its content is on disk.
+///
+/// # Errors
+///
+/// Any error from the system; `to` is then unchanged.
+pub fn move_into_place(from: &Path, to: &Path) -> io::Result<()> {
+    File::open(from)?.sync_all()?;
+    fs::rename(from, to)?;
+    sync_folder(folder_of(to))
+}
+
+/// Gives a file a second name in the same folder, so that it survives when the first is replaced.
+/// Where the file system has no hard links, the file is copied.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::AlreadyExists`] if the name is taken, and any error from the system.
+pub fn keep_as(path: &Path, name: &Path) -> io::Result<()> {
+    match fs::hard_link(path, name) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        Err(_) => {
+            let mut copy = private::new_file(name)?;
+            io::copy(&mut File::open(path)?, &mut copy)?;
+            copy.sync_all()?;
+        }
+    }
+    sync_folder(folder_of(name))
+}
+
 /// Creates a folder with the default mode, with its parents.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ use std::process::{Child, Stdio};
 use rusqlite::Connection;
 
 use crate::env::TestEnv;
+use crate::word_model::check_database;
 
 /// Starts the program and leaves it running.
 fn start(env: &TestEnv, args: &[&str]) -> Child {
@@ -140,4 +141,92 @@ fn the_remains_of_a_killed_backup_are_removed() {
     assert!(!draft.exists());
     let mode = env.path("copy.db").metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+fn titles(env: &TestEnv) -> Vec<String> {
+    let list = env.ok(&["list", "--format", "json"]).json();
+    list.as_array().unwrap().iter().map(|found| found["title"].as_str().unwrap().into()).collect()
+}
+
+#[test]
+fn a_backup_is_restored_and_the_replaced_database_is_kept() {
+    let env = TestEnv::with_corpus();
+    let before = titles(&env);
+    env.ok(&["backup", "copy.db"]);
+    let bytes = fs::read(env.path("copy.db")).unwrap();
+    env.ok(&["remove", "4", "--yes"]);
+    let removed = titles(&env);
+    assert_ne!(removed, before);
+    let report = env.json(&["restore", "copy.db", "--format", "json"]);
+    assert_eq!(report["total_documents"], 8);
+    assert_eq!(titles(&env), before);
+    assert_eq!(fs::read(env.path("copy.db")).unwrap(), bytes, "the backup does not change");
+    // Back again.
+    let replaced = report["replaced"].as_str().unwrap().to_owned();
+    env.ok(&["restore", &replaced]);
+    assert_eq!(titles(&env), removed);
+    // On a machine that has no database yet.
+    let report = env.json(&["--data-dir", "new", "restore", "copy.db", "--format", "json"]);
+    assert!(report["replaced"].is_null());
+}
+
+#[test]
+fn a_damaged_database_is_replaced_and_a_damaged_backup_is_not_restored() {
+    let env = TestEnv::with_corpus();
+    let before = titles(&env);
+    env.ok(&["backup", "copy.db"]);
+    let mut bytes = fs::read(env.path("copy.db")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8192].fill(0x5a);
+    env.write("bad.db", &bytes);
+    env.kb(&["restore", "bad.db"]).expect(2);
+    env.kb(&["restore", "nosuch.db"]).expect(1);
+    env.write("text.db", "no database at all");
+    assert!(env.kb(&["restore", "text.db"]).status != 0);
+    let database = env.database();
+    env.kb(&["restore", database.to_str().unwrap()]).expect(1);
+    assert_eq!(titles(&env), before);
+    fs::write(&database, &bytes).unwrap();
+    assert!(env.kb(&["list"]).status != 0 || env.kb(&["doctor"]).status != 0);
+    env.ok(&["restore", "copy.db"]);
+    assert_eq!(titles(&env), before);
+    check_database(&env);
+}
+
+#[test]
+fn a_database_in_use_is_not_replaced() {
+    let env = TestEnv::with_corpus();
+    env.ok(&["backup", "copy.db"]);
+    env.ok(&["remove", "4", "--yes"]);
+    let db = Connection::open(env.database()).unwrap();
+    let _: i64 = db.query_row("SELECT count(*) FROM documents", [], |row| row.get(0)).unwrap();
+    let refused = env.kb(&["restore", "copy.db"]).expect(1);
+    assert!(refused.stderr.contains("is locked by another process"), "{}", refused.stderr);
+    assert_eq!(titles(&env).len(), 7);
+    drop(db);
+    env.ok(&["restore", "copy.db"]);
+    assert_eq!(titles(&env).len(), 8);
+}
+
+#[test]
+fn a_killed_restore_leaves_the_old_or_the_new_database() {
+    let env = TestEnv::with_corpus();
+    env.ok(&["backup", "eight.db"]);
+    env.ok(&["remove", "4", "--yes"]);
+    env.ok(&["backup", "seven.db"]);
+    for number in 0..24_u64 {
+        let backup = if number % 2 == 0 { "eight.db" } else { "seven.db" };
+        let mut child = start(&env, &["restore", backup]);
+        std::thread::sleep(std::time::Duration::from_millis(number * 3));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let num_documents = titles(&env).len();
+        assert!(num_documents == 7 || num_documents == 8, "{num_documents}");
+    }
+    env.ok(&["restore", "eight.db"]);
+    assert_eq!(titles(&env).len(), 8);
+    check_database(&env);
+    let leftovers = fs::read_dir(env.path(".kb")).unwrap();
+    let is_draft = |name: &str| name.starts_with(".kb-draft-");
+    assert!(!leftovers.flatten().any(|entry| is_draft(&entry.file_name().to_string_lossy())));
 }

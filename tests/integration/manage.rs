@@ -160,6 +160,7 @@ fn every_command_has_help() {
             "status",
             "doctor",
             "backup",
+            "restore",
             "export",
             "import",
             "reindex",

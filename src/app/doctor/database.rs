@@ -128,8 +128,7 @@ fn report(finding: &Finding, findings: &mut Findings) {
         FIX
     } else {
         findings.is_beyond_repair = true;
-        "copy a backup over it (`kb backup --verify FILE` checks a backup), or move it away and add the \
-         documents again"
+        "`kb restore FILE` puts a backup in its place; or move it away and add the documents again"
     };
     findings.add_with_fix(NAME, Verdict::Fault, message, fix);
 }

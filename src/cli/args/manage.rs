@@ -102,8 +102,6 @@ pub(in crate::cli) struct Status {
 
 /// Back up the database or verify a backup
 #[derive(Debug, Args)]
-#[command(after_help = "\
-To restore a backup, stop every kb process, remove kb.db-wal and kb.db-shm, and copy the backup over kb.db.")]
 pub(in crate::cli) struct Backup {
     /// File to write, or to check with --verify
     #[arg(value_name = "FILE")]
@@ -114,6 +112,20 @@ pub(in crate::cli) struct Backup {
     /// Replace FILE if it exists
     #[arg(long, short)]
     pub(in crate::cli) force: bool,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
+/// Put a backup in place of the database
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The backup is checked first, and an older one is brought up to date; FILE itself does not change. The database \
+that is replaced stays next to kb.db as kb-replaced-TIME.db until you delete it. No other kb process may be \
+using the database.")]
+pub(in crate::cli) struct Restore {
+    /// A file that `kb backup` wrote
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) file: PathBuf,
     #[command(flatten)]
     pub(in crate::cli) format: Format,
 }

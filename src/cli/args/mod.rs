@@ -22,7 +22,7 @@ pub(super) use add::{Add, Import, Init, Update, Watch};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Remove,
-    Status, Tag,
+    Restore, Status, Tag,
 };
 pub(super) use read::{Files, Info, List, Open, Outline, SelectionArgs, Show, Tags, TagsAction};
 pub(super) use search::{
@@ -121,6 +121,7 @@ pub(super) enum Command {
     Status(Status),
     /// Back up the database or verify a backup
     Backup(Backup),
+    Restore(Restore),
     /// Export all documents as lines of JSON
     Export(Export),
     /// Import a file written by `kb export`

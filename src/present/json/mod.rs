@@ -36,8 +36,10 @@ pub(super) use eval::EvalJson;
 pub use eval::eval;
 pub(super) use files::{FilesJson, PlanCounts, PlanJson, WaivedJson, groups};
 pub use files::{files, plan, waived};
-pub(super) use runs::{BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson};
-pub use runs::{backup, imported, reindexed, report};
+pub(super) use runs::{
+    BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson, RestoredJson,
+};
+pub use runs::{backup, imported, reindexed, report, restored};
 pub(super) use search::{ResultJson, SearchJson, SimilarJson, TermJson};
 pub use search::{evidence_line, found, hit_lines, passage_lines, search_line, similar, vector};
 pub(super) use status::{SettingJson, SetupJson, StatusJson};

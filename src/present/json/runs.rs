@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::backup::Backup;
+use crate::app::backup::{Backup, Restored};
 use crate::app::reindex::Reindexed;
 use crate::document::DocumentId;
 use crate::error::Error;
@@ -198,6 +198,40 @@ pub fn imported(imported: &Imported, out: &mut Json<'_>) -> io::Result<()> {
         errors: errors.collect(),
     };
     out.value(&json)
+}
+
+/// The report of `kb restore`.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct RestoredJson {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// The backup.
+    file: String,
+    /// The database that it is now.
+    database: String,
+    /// Documents in it.
+    total_documents: u32,
+    /// Chunks in it.
+    total_chunks: u32,
+    /// Where the database that was replaced is now; null if there was none.
+    replaced: Option<String>,
+}
+
+/// Writes the report of `kb restore`.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn restored(restored: &Restored, out: &mut Json<'_>) -> io::Result<()> {
+    let Restored { file, database, stats, replaced } = restored;
+    out.value(&RestoredJson {
+        contract_version: CONTRACT_VERSION,
+        file: file.display().to_string(),
+        database: database.display().to_string(),
+        total_documents: stats.total_documents(),
+        total_chunks: stats.total_chunks,
+        replaced: replaced.as_ref().map(|path| path.display().to_string()),
+    })
 }
 
 /// The report of `kb reindex`.

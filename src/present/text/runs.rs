@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::app::backup::Backup;
+use crate::app::backup::{Backup, Restored};
 use crate::app::reindex::Reindexed;
 use crate::ingest::IngestReport;
 use crate::ingest::detect::NO_EXTENSION;
@@ -82,6 +82,25 @@ impl Human {
             Some(log) => self.labelled(&format!("A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
                 clean(&log.display().to_string())
             ), out),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the report of `kb restore`.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub fn restored(&self, restored: &Restored, out: &mut Sheet<'_>) -> io::Result<()> {
+        let Restored { file, stats, replaced, .. } = restored;
+        let documents = counted(stats.total_documents() as usize, "document");
+        let file = clean(&file.display().to_string());
+        self.labelled(&format!("Restored {documents} from {file}."), out)?;
+        match replaced {
+            Some(path) => {
+                let path = clean(&path.display().to_string());
+                self.labelled(&format!("The database from before is kept as {path}."), out)
+            }
             None => Ok(()),
         }
     }

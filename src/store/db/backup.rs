@@ -131,6 +131,33 @@ impl Store {
         }
     }
 
+    /// Puts a copy of a backup in place of the database at `target`. The copy is made next to it,
+    /// examined and brought to the newest schema first; `target` is always either the old file or the
+    /// new one. An existing database gets the name `kept` as well and stays under it. Returns the
+    /// counts of the restored database, and whether there was one to keep.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::verify`], [`Error::Locked`] if another process has `target` open,
+    /// [`Error::DiskFull`] and [`Error::Io`]; `target` is then unchanged.
+    pub fn restore(backup: &Path, target: &Path, kept: &Path) -> Result<(Stats, bool)> {
+        if !backup.is_file() {
+            return Err(Error::PathNotFound { path: backup.to_owned() });
+        }
+        let folder = target.parent().unwrap_or(Path::new("."));
+        let scratch = Scratch::create(folder).map_err(|error| of_file(folder, error))?;
+        let copy = scratch.new_path();
+        copy_with_logs(backup, &copy)?;
+        let stats = examine(&copy, backup, target)?;
+        settle(target)?;
+        let is_replacing = target.symlink_metadata().is_ok();
+        if is_replacing {
+            write::keep_as(target, kept).map_err(|error| of_file(kept, error))?;
+        }
+        write::move_into_place(&copy, target).map_err(|error| of_file(target, error))?;
+        Ok((stats, is_replacing))
+    }
+
     /// Fails before anything is written if the copy cannot fit.
     fn require_space(&self, target: &Path) -> Result<()> {
         let needed: i64 = self.read(|db| Ok(db.query_row(SIZE_BYTES, [], |row| row.get(0))?))?;
