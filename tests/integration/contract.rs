@@ -435,6 +435,12 @@ fn reports_of_changes_are_exact_objects() {
 
     let tagged: Tagged = read(&env.ok(&["tag", "1", "--add", "x,y", "--format", "json"]));
     assert_eq!((tagged.id, tagged.tags), (1, vec!["x".to_owned(), "y".to_owned()]));
+    env.ok(&["backup", "restored.db"]);
+    let restored: Restored = read(&env.ok(&["restore", "restored.db", "--format", "json"]));
+    assert!(restored.total_documents > 0 && restored.total_chunks > 0);
+    assert!(restored.file.ends_with("restored.db") && restored.database.ends_with("kb.db"));
+    assert!(restored.replaced.is_some_and(|path| path.contains("kb-replaced-")));
+    assert_eq!(restored.contract_version, 1);
     let done: Reindexed = read(&env.ok(&["reindex", "--format", "json"]));
     assert_eq!((done.chunks, done.embedding_dim), (1, 384));
     let removed: Removed = read(&env.ok(&["remove", "1", "--yes", "--format", "json"]));
