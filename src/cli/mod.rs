@@ -24,7 +24,6 @@ mod launch;
 mod list;
 mod man;
 mod messages;
-mod pace;
 mod pager;
 mod progress;
 mod read;

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::pace::{Pace, Work};
 use crate::cli::{messages, streams};
 use crate::embed;
 use crate::ingest;
+use crate::ingest::pace::{Pace, Work};
 use crate::ingest::walk::{self, Start, WalkOptions};
 use crate::text::number::{counted, duration, thousands};
 use crate::text::printable::clean;

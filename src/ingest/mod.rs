@@ -19,6 +19,7 @@ pub mod freshness;
 mod ledger;
 pub mod making;
 mod options;
+pub mod pace;
 mod pipeline;
 mod prepare;
 pub mod reach;

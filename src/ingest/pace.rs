@@ -39,7 +39,7 @@ const MAX_LEFT: Duration = Duration::from_secs(100 * 3600);
 
 /// The files of a run in the order of the walk, as counted ahead of it.
 #[derive(Debug, Default)]
-pub(super) struct Work {
+pub struct Work {
     /// The kind of each file, and its size in bytes.
     files: Vec<(usize, u64)>,
     kinds: Vec<Kind>,
@@ -56,7 +56,7 @@ struct Kind {
 
 impl Work {
     /// Creates it from the path and the size in bytes of each file.
-    pub(super) fn new<P: AsRef<Path>>(files: impl IntoIterator<Item = (P, u64)>) -> Self {
+    pub fn new<P: AsRef<Path>>(files: impl IntoIterator<Item = (P, u64)>) -> Self {
         let (mut work, mut kinds) = (Self::default(), HashMap::new());
         for (path, size) in files {
             let path = path.as_ref();
@@ -81,7 +81,7 @@ impl Work {
     }
 
     /// Returns the number of files.
-    pub(super) fn num_files(&self) -> usize {
+    pub fn num_files(&self) -> usize {
         self.files.len()
     }
 }
@@ -99,7 +99,7 @@ struct Seen {
 
 /// The progress so far, with times.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub struct Pace {
     /// Files that were looked at and are not in `seen` yet: their position in the walk and their
     /// chunks.
     unsorted: Vec<(usize, Option<u64>)>,
@@ -129,7 +129,7 @@ struct Estimate {
 impl Pace {
     /// Takes note of a file that was looked at: its chunks that need a vector, or `None` if there is
     /// nothing to do.
-    pub(super) fn read(&mut self, position: usize, num_chunks: Option<usize>, now: Duration) {
+    pub fn read(&mut self, position: usize, num_chunks: Option<usize>, now: Duration) {
         let num_chunks = num_chunks.map(|count| count as u64);
         self.num_seen += 1;
         match num_chunks {
@@ -144,7 +144,7 @@ impl Pace {
     }
 
     /// Takes note of chunks that were embedded.
-    pub(super) fn embedded(&mut self, num_chunks: usize, now: Duration) {
+    pub fn embedded(&mut self, num_chunks: usize, now: Duration) {
         let num_chunks = num_chunks as u64;
         self.chunks_embedded += num_chunks;
         self.chunks_waiting = self.chunks_waiting.saturating_sub(num_chunks);
@@ -155,14 +155,14 @@ impl Pace {
     }
 
     /// Returns chunks per second over the last while; `None` before there is one.
-    pub(super) fn rate(&self) -> Option<f64> {
+    pub fn rate(&self) -> Option<f64> {
         let (first, last) = (self.embedded.front()?, self.embedded.back()?);
         let seconds = last.0.saturating_sub(first.0).as_secs_f64();
         (seconds >= 1.0).then(|| float(last.1.saturating_sub(first.1)) / seconds)
     }
 
     /// Returns how much is done, from 0 to 1; never less than before.
-    pub(super) fn share(&mut self, work: &Work) -> f64 {
+    pub fn share(&mut self, work: &Work) -> f64 {
         let Estimate { done, left, spared } = self.estimate(work);
         let all = done + left + spared;
         let share = if all > 0.0 { (done + spared) / all } else { 0.0 };
@@ -172,7 +172,7 @@ impl Pace {
 
     /// Returns how long the rest takes if it is like the work done so far; `None` before enough is
     /// known. As an average over the whole run it settles instead of jumping.
-    pub(super) fn left(&mut self, work: &Work, now: Duration) -> Option<Duration> {
+    pub fn left(&mut self, work: &Work, now: Duration) -> Option<Duration> {
         let Estimate { done, left, .. } = self.estimate(work);
         let elapsed = now.saturating_sub(self.idle);
         if elapsed < MIN_ELAPSED || done <= 0.0 || done / (done + left) < MIN_SHARE {
