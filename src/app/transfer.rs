@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use crate::app::choose::{Choice, Criteria, choose};
 use crate::app::observer::Event;
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, erase, model};
@@ -40,29 +41,31 @@ pub enum Source<'a> {
     Stream(&'a mut dyn BufRead, &'a str),
 }
 
-/// Options for exporting to a file.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ExportOptions {
+/// A request to export.
+#[derive(Debug, Clone, Default)]
+pub struct ExportRequest {
     /// Whether vectors are included.
     pub with_vectors: bool,
-    /// Whether an existing file is replaced.
-    pub is_replacing: bool,
+    /// The documents to export, without added folders; everything by default.
+    pub criteria: Option<Criteria>,
 }
 
-/// Writes the knowledge base to a file.
+/// Writes the knowledge base, or a part of it, to a file. An existing file is replaced if `is_replacing`.
 ///
 /// # Errors
 ///
 /// [`Error::PathNotFound`] if there is no database, [`Error::Usage`] for an existing file that must not be
 /// replaced, [`Error::Io`].
-pub fn export_to_file(session: &Session, file: &Path, options: ExportOptions) -> Result<Exported> {
-    let store = open(session)?;
-    write_file(file, options.is_replacing, |write| {
-        transfer::export(&store, options.with_vectors, write)
-    })
+pub fn export_to_file(
+    session: &Session,
+    request: &ExportRequest,
+    file: &ExportFile,
+    observer: &dyn Observer,
+) -> Result<Exported> {
+    write_file(&file.path, file.is_replacing, |write| export(session, request, observer, write))
 }
 
-/// A file for documents that are going to be removed.
+/// A file to export to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportFile {
     /// The file, as typed.
@@ -88,7 +91,7 @@ pub(super) fn export_documents(
         return Ok(());
     }
     let exported = write_file(&file.path, file.is_replacing, |write| {
-        transfer::export_documents(store, ids, folders, write)
+        transfer::export_documents(store, ids, folders, false, write)
     })?;
     let num_documents = usize::try_from(exported.num_documents).unwrap_or(usize::MAX);
     let documents = counted(num_documents, "document");
@@ -125,17 +128,24 @@ fn write_file(
     Ok(exported)
 }
 
-/// Passes each line of the export to `emit`, with vectors if `with_vectors`.
+/// Passes each line of the export to `emit`.
 ///
 /// # Errors
 ///
-/// [`Error::PathNotFound`] if there is no database, and errors of `emit`.
+/// [`Error::PathNotFound`] if there is no database, errors of a search for the query of the criteria, and
+/// errors of `emit`.
 pub fn export(
     session: &Session,
-    with_vectors: bool,
+    request: &ExportRequest,
+    observer: &dyn Observer,
     emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
-    transfer::export(&open(session)?, with_vectors, emit)
+    let Some(criteria) = &request.criteria else {
+        return transfer::export(&open(session)?, request.with_vectors, emit);
+    };
+    let chosen = choose(session, &Choice::Matching(criteria.clone()), observer)?;
+    let (store, ids) = chosen.ok_or_else(|| Error::PathNotFound { path: session.database() })?;
+    transfer::export_documents(&store, &ids, &[], request.with_vectors, emit)
 }
 
 fn open(session: &Session) -> Result<Store> {

@@ -2,8 +2,9 @@
 
 use std::io;
 
-use crate::app::transfer::{self, ExportOptions, ImportRequest, Imported, Source};
-use crate::cli::context::Context;
+use crate::app::choose::Criteria;
+use crate::app::transfer::{self, ExportFile, ExportRequest, ImportRequest, Imported, Source};
+use crate::cli::context::{Context, criteria};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, messages, streams};
 use crate::error::{Error, Result};
@@ -12,17 +13,22 @@ use crate::text::number::counted;
 
 pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {
     let session = &context.session;
+    let criteria = criteria(&args.choosing)?;
+    let request = ExportRequest {
+        with_vectors: args.vectors,
+        criteria: (criteria != Criteria::default()).then_some(criteria),
+    };
     let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     let exported = match file {
         Some(file) => {
-            let options = ExportOptions { with_vectors: args.vectors, is_replacing: args.force };
-            transfer::export_to_file(session, file, options)?
+            let file = ExportFile { path: file.to_owned(), is_replacing: args.force };
+            transfer::export_to_file(session, &request, &file, &context.ui)?
         }
         None => {
             let mut exported = None;
             streams::json(|out| {
                 let emit = |line: &_| out.written(line).map_err(Error::Output);
-                exported = Some(transfer::export(session, args.vectors, emit));
+                exported = Some(transfer::export(session, &request, &context.ui, emit));
                 Ok(())
             })?;
             exported.expect("the closure has run")?

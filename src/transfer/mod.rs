@@ -109,8 +109,7 @@ pub fn export(
     Ok(exported)
 }
 
-/// Writes the lines of some documents, without vectors, with the folders of which the user added
-/// files.
+/// Writes the lines of some documents and added folders.
 ///
 /// # Errors
 ///
@@ -119,11 +118,12 @@ pub fn export_documents(
     store: &Store,
     ids: &[DocumentId],
     folders: &[Root],
+    with_vectors: bool,
     mut emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
     emit(&lines::encode_head(store.binding()?.as_ref(), folders)?)?;
     let mut exported = Exported::default();
-    store.export_documents(ids, |record| {
+    store.export_documents(ids, with_vectors, |record| {
         exported.num_documents += 1;
         exported.num_chunks += record.chunks.len() as u64;
         emit(&lines::encode(&record)?)

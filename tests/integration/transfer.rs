@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::contract;
 use crate::env::{TestEnv, with_stdin};
-use crate::word_model::check_database;
+use crate::word_model::{check_database, word_env};
 
 /// Exports to a file of the home and returns it.
 fn exported(env: &TestEnv, name: &str, flags: &[&str]) -> String {
@@ -132,4 +132,32 @@ fn an_export_never_overwrites_a_file() {
     let output = env.kb(&["export", path.to_str().unwrap()]).expect(1);
     assert!(output.stderr.contains("already exists"), "{}", output.stderr);
     assert_eq!(fs::read_to_string(path).unwrap(), "mine");
+}
+
+#[test]
+fn a_part_is_exported_and_imported() {
+    let env = word_env();
+    env.write("other/pump.md", "# Pump\n\nThe engine of the pump.\n");
+    env.ok(&["add", "other", "--tags", "work"]);
+    let titles = |args: &[&str]| -> Vec<String> {
+        let lines = env.ok(&[&["export"], args].concat()).stdout;
+        let lines = lines.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.map(|line| line["title"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(titles(&["--tags", "work"]), ["Pump"]);
+    assert_eq!(titles(&["--type", "note"]), ["Lamp"]);
+    assert_eq!(titles(&["--path", "docs"]), ["Cider", "Tides"]);
+    assert_eq!(titles(&["--since", "2999"]), Vec::<String>::new());
+    assert_eq!(titles(&[]).len(), 4);
+    // The folder of the part is not added on the other side.
+    env.ok(&["export", "part.jsonl", "--tags", "work", "--vectors"]);
+    env.ok(&["--data-dir", "new", "init", "--model-dir", "tiny"]);
+    env.ok(&["--data-dir", "new", "import", "part.jsonl", "--trust-paths"]);
+    let found = env.ok(&["--data-dir", "new", "list", "--format", "json"]).json();
+    assert_eq!(found.as_array().unwrap().len(), 1);
+    let first: Value = serde_json::from_str(
+        env.ok(&["--data-dir", "new", "export"]).stdout.lines().next().unwrap(),
+    )
+    .unwrap();
+    assert_eq!(first["roots"], serde_json::json!([]));
 }

@@ -130,9 +130,10 @@ pub(in crate::cli) struct Restore {
     pub(in crate::cli) format: Format,
 }
 
-/// Export all documents as lines of JSON
+/// Export documents as lines of JSON
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Without filters, everything is exported; with filters, the documents that match them, without the added folders. \
 The first line describes the database and its model; every other line is one document with its paths, tags and \
 chunks. `kb import` reads the file into another database.")]
 pub(in crate::cli) struct Export {
@@ -145,6 +146,8 @@ pub(in crate::cli) struct Export {
     /// Include vectors, so that importing computes nothing
     #[arg(long)]
     pub(in crate::cli) vectors: bool,
+    #[command(flatten)]
+    pub(in crate::cli) choosing: Choosing,
     /// The only format
     #[arg(long, value_parser = ["jsonl"], value_name = "FORMAT", default_value = "jsonl")]
     pub(in crate::cli) format: String,

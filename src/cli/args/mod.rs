@@ -122,7 +122,7 @@ pub(super) enum Command {
     /// Back up the database or verify a backup
     Backup(Backup),
     Restore(Restore),
-    /// Export all documents as lines of JSON
+    /// Export documents as lines of JSON
     Export(Export),
     /// Import a file written by `kb export`
     Import(Import),

@@ -146,22 +146,14 @@ impl Store {
             let mut ids = db.prepare_cached(IDS)?;
             let mut ids = ids.query([])?;
             while let Some(row) = ids.next()? {
-                let mut record = record(db, row.get(0)?)?;
-                if with_vectors {
-                    let mut vector = db.prepare_cached(chunks::VECTOR)?;
-                    for chunk in &mut record.chunks {
-                        let params = named_params! { ":chunk_id": chunk.id };
-                        chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
-                    }
-                }
-                on_record(record)?;
+                on_record(record(db, row.get(0)?, with_vectors)?)?;
             }
             Ok(())
         })
     }
 
-    /// Passes these documents to `on_record`, without vectors, all from one state of the database;
-    /// unknown ids are skipped.
+    /// Passes these documents to `on_record`, all from one state of the database; unknown ids are
+    /// skipped.
     ///
     /// # Errors
     ///
@@ -169,15 +161,17 @@ impl Store {
     pub fn export_documents(
         &self,
         ids: &[DocumentId],
+        with_vectors: bool,
         mut on_record: impl FnMut(Record) -> Result<()>,
     ) -> Result<()> {
         self.read(|db| {
+            let with_vectors = with_vectors && self.check_bound(db)?.is_some();
             for &id in ids {
                 let params = named_params! { ":id": id };
                 let exists: bool =
                     db.prepare_cached(HAS_DOCUMENT)?.query_row(params, |row| row.get(0))?;
                 if exists {
-                    on_record(record(db, id)?)?;
+                    on_record(record(db, id, with_vectors)?)?;
                 }
             }
             Ok(())
@@ -276,9 +270,9 @@ impl Record {
     }
 }
 
-fn record(db: &Connection, id: DocumentId) -> Step<Record> {
+fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
     let mut paths = db.prepare_cached(PATHS)?;
-    let mut chunks = db.prepare_cached(CHUNKS)?;
+    let mut recorded = db.prepare_cached(CHUNKS)?;
     let params = named_params! { ":id": id };
     let mut record = db.prepare_cached(DOCUMENT)?.query_row(params, |row| {
         Ok(Record {
@@ -298,7 +292,14 @@ fn record(db: &Connection, id: DocumentId) -> Step<Record> {
         })
     })?;
     record.paths = paths.query_map(params, paths::stamp)?.collect::<Result<_, _>>()?;
-    record.chunks = chunks.query_map(params, recorded_chunk)?.collect::<Result<_, _>>()?;
+    record.chunks = recorded.query_map(params, recorded_chunk)?.collect::<Result<_, _>>()?;
+    if with_vectors {
+        let mut vector = db.prepare_cached(chunks::VECTOR)?;
+        for chunk in &mut record.chunks {
+            let params = named_params! { ":chunk_id": chunk.id };
+            chunk.vector = vector.query_row(params, vectors::from_row).optional()?;
+        }
+    }
     Ok(record)
 }
 
