@@ -147,12 +147,22 @@ pub(super) fn document(line: DocumentLine, head: &Head) -> Checked<Record> {
         created_at: line.created_at,
         updated_at: line.updated_at,
         metadata: metadata.to_string(),
+        making: line.making.map(making).transpose()?,
         tags: tags(line.tags)?,
         chunks: chunks.collect::<Checked<_>>()?,
         paths,
     };
     record.check_metadata()?;
     Ok(record)
+}
+
+/// Longest statement of how a document was made, in bytes.
+const MAX_MAKING: usize = 200;
+
+fn making(text: String) -> Checked<String> {
+    let is_plain =
+        text.len() <= MAX_MAKING && text.chars().all(|c| c == ' ' || c.is_ascii_graphic());
+    if is_plain { Ok(text) } else { Err("its making is not what kb writes".into()) }
 }
 
 fn chunk(line: ChunkLine, binding: Option<&Binding>) -> Checked<RecordedChunk> {

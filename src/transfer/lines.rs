@@ -85,6 +85,8 @@ pub(crate) struct DocumentLine {
     pub(super) tags: Vec<String>,
     /// Other data that the database keeps about it; may change.
     pub(super) metadata: Value,
+    /// The versions and settings that made it; null for a document of an older kb.
+    pub(super) making: Option<String>,
     /// Every path at which its bytes were found.
     pub(super) paths: Vec<PathLine>,
     /// Its chunks, in order.
@@ -165,6 +167,7 @@ pub(super) fn encode(record: &Record) -> Result<Line> {
         updated_at: record.updated_at.clone(),
         tags: record.tags.clone(),
         metadata: parsed(&record.metadata)?,
+        making: record.making.clone(),
         paths: record
             .paths
             .iter()

@@ -42,6 +42,7 @@ fn record() -> Record {
         created_at: "2001-02-03T04:05:06Z".into(),
         updated_at: "2024-02-29T23:59:59Z".into(),
         metadata: r#"{"format":"markdown","page_count":3}"#.into(),
+        making: Some("reader=1 structure min=50 max=256".into()),
         tags: vec!["a".into()],
         paths: vec![PathStamp {
             path: "/a.md".into(),

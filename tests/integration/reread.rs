@@ -136,3 +136,34 @@ fn a_model_that_is_set_but_not_used_is_shown_with_its_remedy() {
     assert!(doctor.contains("kb reindex"), "{doctor}");
     assert!(!doctor.contains("kb init"), "{doctor}");
 }
+
+#[test]
+fn an_import_knows_how_its_documents_were_made() {
+    let env = changed_settings();
+    env.ok(&["export", "all.jsonl"]);
+    env.ok(&["--data-dir", "new", "init", "--model-dir", "tiny"]);
+    env.ok(&["--data-dir", "new", "import", "all.jsonl", "--trust-paths"]);
+    let status = env.ok(&["--data-dir", "new", "status", "--format", "json"]).json();
+    assert_eq!(status["made_differently"], 0, "the settings there are those that made them");
+    // A line of an older kb, and one that kb does not write.
+    let text = fs::read_to_string(env.path("all.jsonl")).unwrap();
+    let mut lines: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    lines[1].as_object_mut().unwrap().remove("making");
+    lines[2]["making"] = json!("x".repeat(300));
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    env.write("old.jsonl", text.join("\n") + "\n");
+    env.ok(&["--data-dir", "third", "init", "--model-dir", "tiny"]);
+    let report = env.ok(&[
+        "--data-dir",
+        "third",
+        "import",
+        "old.jsonl",
+        "--trust-paths",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(report.json()["failed"], 1);
+    let status = env.ok(&["--data-dir", "third", "status", "--format", "json"]).json();
+    assert_eq!(status["made_differently"], 1);
+}

@@ -39,6 +39,8 @@ pub struct Record {
     pub updated_at: String,
     /// Its own metadata, as JSON.
     pub metadata: String,
+    /// The versions and settings that made it; `None` if unknown.
+    pub making: Option<String>,
     /// Its tags in alphabetical order.
     pub tags: Vec<String>,
     /// Every path where its content was seen, in order.
@@ -117,10 +119,10 @@ const HAS_CHUNK: &str = "
 const INSERT_DOCUMENT: &str = "
     INSERT INTO documents
         (id, title, title_given, source_path, content_hash, doc_type, language,
-         created_at, updated_at, metadata)
+         created_at, updated_at, metadata, making)
     VALUES
         (:id, :title, :title_given, :path, :content_hash, :doc_type, :language,
-         :created_at, :updated_at, :metadata)
+         :created_at, :updated_at, :metadata, :making)
     RETURNING id";
 
 const INSERT_CHUNK: &str = "
@@ -286,6 +288,7 @@ fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
             created_at: row.get("created_at")?,
             updated_at: row.get("updated_at")?,
             metadata: row.get("metadata")?,
+            making: row.get("making")?,
             tags: rows::json_column(row, "tags")?,
             paths: Vec::new(),
             chunks: Vec::new(),
@@ -351,6 +354,7 @@ fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
             ":created_at": record.created_at,
             ":updated_at": record.updated_at,
             ":metadata": record.metadata,
+            ":making": record.making,
         },
         |row| row.get(0),
     )?)
