@@ -5,13 +5,16 @@
 mod cache;
 mod doctor;
 mod documents;
+mod edit;
 mod eval;
 mod files;
 pub mod read;
+mod remove;
 mod runs;
 mod search;
 pub mod skill;
 mod status;
+mod tags;
 mod update;
 mod why;
 
@@ -27,15 +30,16 @@ pub(super) use cache::{CacheJson, CleanedJson};
 pub use cache::{cache, cleaned};
 pub(super) use doctor::DoctorJson;
 pub use doctor::doctor;
-pub(super) use documents::{
-    EditedJson, InfoJson, ListedJson, PREVIEW_CHARS, RemovedJson, RenamedTagJson, TagJson,
-    TaggedAllJson, TaggedJson,
-};
-pub use documents::{edited, info, list, removed, renamed_tag, tagged, tagged_all, tags};
+pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS};
+pub use documents::{info, list};
+pub(super) use edit::EditedJson;
+pub use edit::edited;
 pub(super) use eval::EvalJson;
 pub use eval::eval;
 pub(super) use files::{FilesJson, PlanCounts, PlanJson, WaivedJson, groups};
 pub use files::{files, plan, waived};
+pub(super) use remove::RemovedJson;
+pub use remove::removed;
 pub(super) use runs::{
     BackupJson, FailedJson, ImportedJson, ReindexedJson, ReportJson, RestoredJson,
 };
@@ -44,6 +48,8 @@ pub(super) use search::{ResultJson, SearchJson, SimilarJson, TermJson};
 pub use search::{evidence_line, found, hit_lines, passage_lines, search_line, similar, vector};
 pub(super) use status::{SettingJson, SetupJson, StatusJson};
 pub use status::{settings, setup, status};
+pub(super) use tags::{RenamedTagJson, TagJson, TaggedAllJson, TaggedJson};
+pub use tags::{renamed_tag, tagged, tagged_all, tags};
 pub(super) use update::UpdateJson;
 pub use update::update;
 pub(super) use why::WhyJson;

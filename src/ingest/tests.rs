@@ -1,0 +1,237 @@
+//! Tests ingestion: copies, missing paths, parallel workers and the batch size.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::{Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use crate::chunk::{ChunkOptions, Strategy};
+use crate::document::{Binding, Filter, Precision};
+use crate::embed::Side;
+
+/// Embeds a passage by counting its letters.
+struct LetterEmbedder(Binding);
+
+impl Embedder for LetterEmbedder {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+        let embed = |passage: &&str| {
+            let mut counts = [1.0_f32; 8];
+            passage.bytes().for_each(|byte| counts[usize::from(byte % 8)] += 1.0);
+            let length = counts.iter().map(|count| count * count).sum::<f32>().sqrt();
+            counts.map(|count| count / length).to_vec()
+        };
+        Ok(passages.iter().map(embed).collect())
+    }
+
+    fn embed_cut(&self, text: &str, _: Side) -> Result<(Vec<f32>, bool)> {
+        Ok((self.embed_passages(&[text])?.remove(0), false))
+    }
+
+    fn num_tokens(&self, text: &str) -> usize {
+        text.len()
+    }
+
+    fn num_unknown(&self, _: &str) -> usize {
+        0
+    }
+
+    fn binding(&self) -> &Binding {
+        &self.0
+    }
+}
+
+fn letters() -> LetterEmbedder {
+    LetterEmbedder(Binding {
+        model_name: "letters".into(),
+        dim: 8,
+        max_tokens: 256,
+        precision: Precision::Fp32,
+        passage_prefix: String::new(),
+    })
+}
+
+fn options() -> IngestOptions {
+    let chunking = ChunkOptions {
+        strategy: Strategy::Structure,
+        max_tokens: 100,
+        min_tokens: 5,
+        overlap_tokens: 0,
+        model_tokens: 256,
+        reserved_tokens: 2,
+        include_context: true,
+    };
+    let chunking = ChunkingOptions {
+        pdf: chunking.clone(),
+        markdown: chunking.clone(),
+        code: chunking.clone(),
+        note: chunking,
+    };
+    IngestOptions { chunking, num_embedders: 2, ..IngestOptions::new(PathBuf::new(), 256, 2) }
+}
+
+/// Ingests a folder and returns how many documents were added, updated and skipped.
+fn add(store: &mut Store, folder: &Path) -> (usize, usize, usize) {
+    let num_tokens = |text: &str| text.split_whitespace().count();
+    let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+    let report = add_with(store, folder, &services, &options(), &mut |_| {});
+    (report.added, report.updated, report.skipped)
+}
+
+fn add_with(
+    store: &mut Store,
+    folder: &Path,
+    services: &Services<'_>,
+    options: &IngestOptions,
+    on_event: &mut OnEvent<'_>,
+) -> IngestReport {
+    store.bind(services.embedder.binding()).unwrap();
+    let report = IngestReport::default();
+    let mut run = Run { store, services, options, on_event, report };
+    run.ingest(&[Start::named(folder)]).unwrap();
+    assert!(run.report.failed.is_empty(), "{:?}", run.report.failed);
+    run.report
+}
+
+/// Creates a folder with this many files, and a database.
+fn folder_of(num_files: usize) -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..num_files {
+        fs::write(folder.path().join(format!("{number}.md")), format!("file {number}")).unwrap();
+    }
+    let store = Store::open(&folder.path().join(".kb").join("kb.db")).unwrap();
+    (folder, store)
+}
+
+/// Makes threads wait until the expected number is counted. The time limit makes a program that
+/// never gets there fail instead of hang.
+#[derive(Default)]
+struct CountBarrier {
+    counted: Mutex<BTreeSet<String>>,
+    changed: Condvar,
+}
+
+impl CountBarrier {
+    fn count(&self, name: String) {
+        self.counted.lock().unwrap().insert(name);
+        self.changed.notify_all();
+    }
+
+    fn wait_for(&self, expected: usize) {
+        let counted = self.counted.lock().unwrap();
+        let limit = Duration::from_secs(60);
+        drop(self.changed.wait_timeout_while(counted, limit, |counted| counted.len() < expected));
+    }
+}
+
+/// Returns the text that is stored for a path.
+fn text(store: &Store, path: &Path) -> String {
+    let known = store.known_path(&path.to_string_lossy()).unwrap().unwrap();
+    let chunks = store.chunks(known.document_id).unwrap();
+    chunks.into_iter().map(|stored| stored.chunk.text).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn copying_a_file_and_then_changing_it_loses_nothing() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(&folder.path().join(".kb").join("kb.db")).unwrap();
+        let (first, copy) = (folder.path().join("a.md"), folder.path().join("b.md"));
+        fs::write(&first, "the old words of a file").unwrap();
+        assert_eq!(add(&mut store, folder.path()), (1, 0, 0));
+        fs::copy(&first, &copy).unwrap();
+        fs::write(&first, "some new words in the first, and more of them").unwrap();
+        assert_eq!(add(&mut store, folder.path()), (1, 1, 0));
+        assert!(text(&store, &first).contains("new words"));
+        assert!(text(&store, &copy).contains("old words"));
+        assert_eq!(add(&mut store, folder.path()), (0, 0, 2));
+        assert!(store.check().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_missing_path_is_replaced_by_one_that_exists() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join(".kb").join("kb.db")).unwrap();
+    let (first, copy) = (folder.path().join("a.md"), folder.path().join("b.md"));
+    fs::write(&first, "the same words twice").unwrap();
+    fs::copy(&first, &copy).unwrap();
+    assert_eq!(add(&mut store, folder.path()), (1, 0, 1));
+    fs::remove_file(&first).unwrap();
+    assert_eq!(add(&mut store, folder.path()), (0, 0, 1));
+    let documents = store.documents(&Filter::default()).unwrap();
+    assert_eq!(documents[0].path.as_deref(), copy.to_str());
+}
+
+#[test]
+fn as_many_files_are_read_in_parallel_as_there_are_workers() {
+    for num_workers in [1, 3] {
+        let (folder, mut store) = folder_of(12);
+        let readers = CountBarrier::default();
+        let num_tokens = |text: &str| {
+            readers.count(format!("{:?}", thread::current().id()));
+            readers.wait_for(num_workers);
+            text.split_whitespace().count()
+        };
+        let options = IngestOptions { num_workers, ..options() };
+        let services = Services { num_tokens: &num_tokens, embedder: &letters() };
+        let report = add_with(&mut store, folder.path(), &services, &options, &mut |_| {});
+        assert_eq!(report.added, 12);
+        assert_eq!(readers.counted.into_inner().unwrap().len(), num_workers);
+    }
+}
+
+/// Embeds like [`LetterEmbedder`], but waits until the expected number of documents is in progress.
+struct WaitingEmbedder<'a> {
+    letters: LetterEmbedder,
+    found: &'a CountBarrier,
+    expected: usize,
+}
+
+impl Embedder for WaitingEmbedder<'_> {
+    fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Vec<f32>>> {
+        self.found.wait_for(self.expected);
+        self.letters.embed_passages(passages)
+    }
+
+    fn embed_cut(&self, text: &str, side: Side) -> Result<(Vec<f32>, bool)> {
+        self.letters.embed_cut(text, side)
+    }
+
+    fn num_tokens(&self, text: &str) -> usize {
+        self.letters.num_tokens(text)
+    }
+
+    fn num_unknown(&self, text: &str) -> usize {
+        self.letters.num_unknown(text)
+    }
+
+    fn binding(&self) -> &Binding {
+        self.letters.binding()
+    }
+}
+
+#[test]
+fn the_batch_size_limits_the_documents_in_progress() {
+    for batch_size in [1, 4] {
+        let (folder, mut store) = folder_of(12);
+        let found = CountBarrier::default();
+        let embedder = WaitingEmbedder { letters: letters(), found: &found, expected: batch_size };
+        let num_tokens = |text: &str| text.split_whitespace().count();
+        let options = IngestOptions { num_workers: 1, batch_size, ..options() };
+        let services = Services { num_tokens: &num_tokens, embedder: &embedder };
+        let (mut num_stored, mut most) = (0, 0);
+        let mut on_event = |event: Event<'_>| match event {
+            Event::Found { num_files } => {
+                found.count(num_files.to_string());
+                most = most.max(num_files - num_stored);
+            }
+            Event::Stored { .. } => num_stored += 1,
+            _ => {}
+        };
+        let report = add_with(&mut store, folder.path(), &services, &options, &mut on_event);
+        assert_eq!((report.added, most), (12, batch_size));
+    }
+}
