@@ -123,6 +123,23 @@ fn notes_are_split_again_for_another_model() {
 }
 
 #[test]
+fn documents_cut_for_a_shorter_model_are_made_again_after_the_way_back() {
+    let env = changed_settings();
+    env.ok(&["update", "--reread"]);
+    let before = num_chunks(&env, 4);
+    WordModel { seed: 2, max_seq_length: 24, ..WordModel::default() }.write(&env.path("short"));
+    env.ok(&["reindex", "--model-dir", "short"]);
+    assert!(num_chunks(&env, 4) > before);
+    env.ok(&["reindex", "--model-dir", "tiny"]);
+    let outdated = outdated(&env).as_u64().unwrap();
+    assert!(outdated > 0, "chunks of half the length are not what this model gets");
+    let report = env.ok(&["update", "--reread", "--format", "json"]).json();
+    assert_eq!((&report["reread"], &report["made_differently"]), (&json!(outdated), &json!(0)));
+    assert_eq!(num_chunks(&env, 4), before);
+    check_database(&env);
+}
+
+#[test]
 fn a_model_that_is_set_but_not_used_is_shown_with_its_remedy() {
     let mut env = word_env();
     let other = env.path("other");

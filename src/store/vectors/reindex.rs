@@ -128,6 +128,10 @@ const KEEP_NOTE: &str = "
         AND note_text IS NULL
         AND (SELECT count(*) FROM chunks WHERE document_id = :id) = 1";
 
+/// Forgets how a document was made: no settings give the chunks of a text that was cut again, so that
+/// they count as made differently under every model.
+const FORGET_MAKING: &str = "UPDATE documents SET making = NULL WHERE id = :id";
+
 const COUNT_AGAIN: &str = "
     UPDATE chunks
     SET token_count = chunks_vec_next.token_count
@@ -300,6 +304,7 @@ fn split_chunks(db: &Connection, layout: Layout) -> Step<()> {
         let (chunks, vectors): (Vec<_>, Vec<_>) =
             next.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().unzip();
         db.prepare_cached(KEEP_NOTE)?.execute(named_params! { ":id": id })?;
+        db.prepare_cached(FORGET_MAKING)?.execute(named_params! { ":id": id })?;
         replace::remove_chunks(db, id)?;
         chunks::insert(db, id, &chunks, &vectors, layout)?;
     }
