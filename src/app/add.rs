@@ -9,6 +9,7 @@ use crate::app::chunking::chunking;
 use crate::app::error_log::ErrorLog;
 use crate::app::observer::Event;
 use crate::app::read::walk_options;
+use crate::app::relocate::follow_database;
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, erase, last_update, model, ocr};
 use crate::document::{DocType, DocumentId, Language};
@@ -179,7 +180,10 @@ pub(super) fn ingest(
     options.is_cancelled = observer.cancel_flag();
     options.keeps_tags = remembers == Remembers::Nothing;
     let new_roots = match remembers {
-        Remembers::Folders => remember_roots(&mut store, request, starts)?,
+        Remembers::Folders => {
+            follow_database(session, &mut store, observer)?;
+            remember_roots(&mut store, request, starts)?
+        }
         Remembers::Nothing => Vec::new(),
     };
     let num_tokens = |text: &str| model.tokenizer.num_tokens(text);

@@ -27,6 +27,7 @@ pub mod ocr;
 pub mod plan;
 pub mod read;
 pub mod reindex;
+pub mod relocate;
 pub mod remove;
 pub mod reread;
 pub mod scope;

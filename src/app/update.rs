@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::app::add::{AddRequest, Remembers, Source, ingest};
 use crate::app::observer::Event;
 use crate::app::read::walk_options;
+use crate::app::relocate::follow_database;
 use crate::app::reread::{Selection, outdated, reread};
 use crate::app::scope::Scope;
 use crate::app::transfer::{self, ExportFile};
@@ -142,7 +143,10 @@ fn follow_files(
     observer: &dyn Observer,
 ) -> Result<UpdateReport> {
     let scope = match session.open_existing()? {
-        Some(store) => {
+        Some(mut store) => {
+            if !request.is_dry_run {
+                follow_database(session, &mut store, observer)?;
+            }
             let scope = Scope::read(session, &store, &request.named)?;
             store.close()?;
             scope

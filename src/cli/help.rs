@@ -38,7 +38,7 @@ pub(super) const TOPICS: &[Topic] = &[
 /// The commands by purpose, in the order of `kb --help`.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Find", &["search", "similar", "why"]),
-    ("Add and keep current", &["init", "add", "update", "watch", "files", "remove"]),
+    ("Add and keep current", &["init", "add", "update", "watch", "files", "relocate", "remove"]),
     ("Read on", &["list", "info", "outline", "show", "open"]),
     ("Organise", &["edit", "tags", "tag"]),
     (

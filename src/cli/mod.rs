@@ -28,6 +28,7 @@ mod pager;
 mod progress;
 mod read;
 mod reindex;
+mod relocate;
 mod remove;
 mod schema;
 mod search;
@@ -172,6 +173,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Status(args) => status::run(context, args),
         Command::Backup(args) => backup::run(context, args),
         Command::Restore(args) => backup::restore(context, args),
+        Command::Relocate(args) => relocate::run(context, args),
         Command::Export(args) => transfer::export(context, args),
         Command::Import(args) => transfer::import(context, args),
         Command::Doctor(args) => doctor::run(context, args),
@@ -249,6 +251,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Status(args::Status { format, .. })
         | Command::Backup(args::Backup { format, .. })
         | Command::Restore(args::Restore { format, .. })
+        | Command::Relocate(args::Relocate { format, .. })
         | Command::Import(args::Import { format, .. })
         | Command::Doctor(args::Doctor { format, .. })
         | Command::Update(args::Update { format, .. })

@@ -31,6 +31,7 @@ pub use documents::edit::{Edit, NewContent};
 pub use documents::ledger::LedgerRow;
 pub use documents::making::MadeDocument;
 pub use documents::paths::{KnownPath, PathRole, PathStamp};
+pub use documents::relocate::Relocation;
 pub use documents::replace::{Change, NewDocument};
 pub use documents::roots::{Forgotten, KnownFile, Root};
 pub use documents::stamps::DocumentFiles;

@@ -262,6 +262,23 @@ class Import(Command):
         return "failed" in text and " 0 failed" not in text
 
 
+class Relocate(Command):
+    """Either all documents are at their new path, or none is."""
+
+    name, words, power = "relocate", ["relocate", "old", "moved"], True
+
+    def prepare(self, stage):
+        folder = add_folder(stage, "old", 8, "first")
+        folder.rename(folder.with_name("moved"))
+
+    def is_right(self, state):
+        return all("/moved/" in key[1] for key in state)
+
+    def again(self, stage, state):
+        # A folder that has been relocated is unknown.
+        return None if state == stage.after else self.args(stage)
+
+
 class Export(Command):
     name, words, power, is_durable = "export", ["export", "export.jsonl", "--vectors"], True, True
 
@@ -371,4 +388,4 @@ def write_skill(folder, seed):
 
 
 ALL = [FirstAdd, Add, Update, Remove, Reindex, Tag, ConfigSet, Backup, BackupForce, BackupOverLog, Verify,
-       VerifyDamaged, Import, Export, DoctorFix, SkillBuild, SkillRebuild, SkillImport, SkillSearch, Search]
+       VerifyDamaged, Import, Relocate, Export, DoctorFix, SkillBuild, SkillRebuild, SkillImport, SkillSearch, Search]

@@ -267,6 +267,10 @@ contract! {
     Lost { notes: u64, without_file: u64, titles: u64, dates: u64, tagged: u64, }
     Imported { contract_version: u32, imported: u64, chunks: u64, skipped: u64, failed: u64, without_file: u64, folders_left_out: u64, errors: Vec<BadLine>, }
     BadLine { line: u64, error: String, }
+    Relocated {
+        contract_version: u32, from: String, to: String, dry_run: bool, files: u64, matching: u64,
+        changed: Vec<String>, missing: Vec<String>,
+    }
     Restored {
         contract_version: u32, file: String, database: String, total_documents: u32,
         total_chunks: u32, #[serde(deserialize_with = "nullable")] replaced: Option<String>,

@@ -95,6 +95,8 @@ mod printed;
 mod read_on;
 /// Changes of the model, killed at any instant: vectors are never mixed.
 mod reindex;
+/// `kb relocate`: a folder that is elsewhere now.
+mod relocate;
 /// Documents made with other settings.
 mod reread;
 /// The published JSON schemas, and whether all output matches them.

@@ -148,6 +148,7 @@ fn every_command_has_help() {
             "update",
             "watch",
             "files",
+            "relocate",
             "remove",
             "list",
             "info",

@@ -130,6 +130,29 @@ pub(in crate::cli) struct Restore {
     pub(in crate::cli) format: Format,
 }
 
+/// Say where an added folder is now
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The files below NEW are compared with what is remembered of OLD, then all paths change at once; ids, tags, titles and \
+closed cases stay. Changed files are left to `kb update`, and so are missing ones. If a folder moved together with \
+kb.db, `kb update` follows it without this command.")]
+pub(in crate::cli) struct Relocate {
+    /// The folder as it was added, or a folder in it
+    #[arg(value_name = "OLD")]
+    pub(in crate::cli) from: PathBuf,
+    /// The folder that has its files now
+    #[arg(value_name = "NEW")]
+    pub(in crate::cli) to: PathBuf,
+    /// Compare the files, and change nothing
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+    /// Relocate even if no file below NEW has its remembered content
+    #[arg(long, short)]
+    pub(in crate::cli) force: bool,
+    #[command(flatten)]
+    pub(in crate::cli) format: Format,
+}
+
 /// Export documents as lines of JSON
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -21,8 +21,8 @@ use crate::config::OutputFormat;
 pub(super) use add::{Add, Import, Init, Update, Watch};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
-    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Remove,
-    Restore, Status, Tag,
+    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Relocate,
+    Remove, Restore, Status, Tag,
 };
 pub(super) use read::{Files, Info, List, Open, Outline, SelectionArgs, Show, Tags, TagsAction};
 pub(super) use search::{
@@ -122,6 +122,8 @@ pub(super) enum Command {
     /// Back up the database or verify a backup
     Backup(Backup),
     Restore(Restore),
+    /// Say where an added folder is now
+    Relocate(Relocate),
     /// Export documents as lines of JSON
     Export(Export),
     /// Import a file written by `kb export`

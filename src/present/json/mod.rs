@@ -9,6 +9,7 @@ mod edit;
 mod eval;
 mod files;
 pub mod read;
+mod relocate;
 mod remove;
 mod runs;
 mod search;
@@ -38,6 +39,8 @@ pub(super) use eval::EvalJson;
 pub use eval::eval;
 pub(super) use files::{FilesJson, PlanCounts, PlanJson, WaivedJson, groups};
 pub use files::{files, plan, waived};
+pub(super) use relocate::RelocatedJson;
+pub use relocate::relocated;
 pub(super) use remove::RemovedJson;
 pub use remove::removed;
 pub(super) use runs::{

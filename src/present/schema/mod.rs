@@ -119,6 +119,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::StatusJson>("status", "kb status --format json"),
     Published::of::<json::BackupJson>("backup", "kb backup --format json"),
     Published::of::<json::RestoredJson>("restore", "kb restore --format json"),
+    Published::of::<json::RelocatedJson>("relocate", "kb relocate --format json"),
     Published::of::<HeadLine>("export-head", "kb export, the first line"),
     Published::of::<DocumentLine>("export-document", "kb export, every other line"),
     Published::of::<json::ImportedJson>("import", "kb import --format json"),

@@ -11,6 +11,7 @@ pub mod page;
 pub mod passage;
 pub mod quote;
 pub mod read;
+mod relocate;
 mod runs;
 pub(in crate::present) mod search;
 pub mod skill;

@@ -11,5 +11,6 @@ pub(in crate::store) mod layout;
 pub(in crate::store) mod migrate;
 pub(in crate::store) mod open;
 pub(in crate::store) mod pages;
+pub(in crate::store) mod place;
 pub(in crate::store) mod readers;
 pub(in crate::store) mod recheck;

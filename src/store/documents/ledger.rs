@@ -76,14 +76,16 @@ const WAIVE: &str = "
     RETURNING path";
 
 /// A path and the range of the paths below it.
-struct Below<'a> {
+pub(super) struct Below<'a> {
     path: &'a str,
-    first: String,
-    end: String,
+    /// The first possible path below it.
+    pub(super) first: String,
+    /// Greater than every path below it.
+    pub(super) end: String,
 }
 
 impl<'a> Below<'a> {
-    fn of(path: &'a str) -> Self {
+    pub(super) fn of(path: &'a str) -> Self {
         let folder = path.trim_end_matches(MAIN_SEPARATOR);
         // The character after the separator: no path below the folder is greater.
         let after = char::from_u32(u32::from(MAIN_SEPARATOR) + 1).unwrap_or(char::MAX);

@@ -6,6 +6,7 @@ pub(in crate::store) mod filter;
 pub(in crate::store) mod ledger;
 pub(in crate::store) mod making;
 pub(in crate::store) mod paths;
+pub(in crate::store) mod relocate;
 pub(in crate::store) mod replace;
 pub(in crate::store) mod roots;
 pub(in crate::store) mod rows;

@@ -111,17 +111,7 @@ impl Store {
         if known.is_some_and(|known| known.covers(root)) {
             return Ok(());
         }
-        self.write(|db| {
-            db.prepare_cached(REMEMBER_ROOT)?.execute(named_params! {
-                ":path": root.path,
-                ":tags": rows::to_json(&root.tags)?,
-                ":doc_type": root.doc_type.map(DocType::as_str),
-                ":language": root.language,
-                ":follow": root.follows_links,
-                ":real_path": root.real_path,
-            })?;
-            Ok(())
-        })
+        self.write(|db| remember(db, root))
     }
 
     /// Forgets an added folder, and which of its files were not indexed; its documents stay.
@@ -238,6 +228,19 @@ impl Root {
 fn forget(db: &Connection, path: &str) -> Step<()> {
     erase::mark(db)?;
     db.prepare_cached(FORGET_PATH)?.execute(named_params! { ":path": path })?;
+    Ok(())
+}
+
+/// Remembers an added folder, or more options of a known one.
+pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
+    db.prepare_cached(REMEMBER_ROOT)?.execute(named_params! {
+        ":path": root.path,
+        ":tags": rows::to_json(&root.tags)?,
+        ":doc_type": root.doc_type.map(DocType::as_str),
+        ":language": root.language,
+        ":follow": root.follows_links,
+        ":real_path": root.real_path,
+    })?;
     Ok(())
 }
 

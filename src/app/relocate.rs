@@ -1,0 +1,348 @@
+//! Tells the database where an added folder is now.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::read::walk_options;
+use crate::app::session::{absolute, typed};
+use crate::app::{Observer, Session, erase};
+use crate::error::{Error, Result};
+use crate::ingest::reach::Reach;
+use crate::ingest::survey::{is_away, is_missing, root_of};
+use crate::ingest::{content_hash, walk};
+use crate::store::{KnownFile, PathStamp, Relocation, Root, Store};
+use crate::text::number::counted;
+use crate::text::paths;
+
+/// A request to relocate a folder.
+#[derive(Debug, Clone, Default)]
+pub struct RelocateRequest {
+    /// Where the folder was, as typed.
+    pub from: PathBuf,
+    /// Where it is, as typed.
+    pub to: PathBuf,
+    /// Whether it is relocated even if no file there has its remembered content.
+    pub is_forced: bool,
+    /// Whether the files are compared and nothing is written.
+    pub is_dry_run: bool,
+}
+
+/// The result of relocating a folder, or of a dry run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Relocated {
+    /// Where the folder was.
+    pub from: PathBuf,
+    /// Where it is.
+    pub to: PathBuf,
+    /// Whether nothing was written.
+    pub is_dry_run: bool,
+    /// Files that have their remembered content.
+    pub num_matching: usize,
+    /// Files with other content, or that cannot be read, by their new paths.
+    pub changed: Vec<String>,
+    /// Files that are not there, by their new paths.
+    pub missing: Vec<String>,
+}
+
+impl Relocated {
+    /// Returns the number of remembered files.
+    pub fn num_files(&self) -> usize {
+        self.num_matching + self.changed.len() + self.missing.len()
+    }
+}
+
+/// Moves everything remembered below one folder to another, after comparing the files.
+///
+/// # Errors
+///
+/// [`Error::PathNotFound`] if the new folder or the database is missing; [`Error::Usage`] if nothing was
+/// added from the old folder, if one folder contains the other, or if no file matches; errors of the
+/// database. Nothing is changed in these cases.
+pub fn relocate(
+    session: &Session,
+    request: &RelocateRequest,
+    observer: &dyn Observer,
+) -> Result<Relocated> {
+    let (from, to) = (typed(&request.from)?, absolute(&request.to)?);
+    check_folders(&from, &to)?;
+    let Some(mut store) = session.open_existing()? else {
+        return Err(Error::PathNotFound { path: session.database() });
+    };
+    let plan = Plan::of(session, &store, (&from, &to), Depth::Content)?;
+    if plan.is_empty {
+        return Err(Error::Usage {
+            message: format!("nothing was added from {}", from.display()),
+            hint: Some("`kb status` lists the added folders, `kb list` all documents".into()),
+        });
+    }
+    let num_files = plan.relocated.num_files();
+    if num_files > 0 && plan.relocated.num_matching == 0 && !request.is_forced {
+        return Err(Error::Usage {
+            message: format!(
+                "{} has none of the {} remembered below {}",
+                to.display(),
+                counted(num_files, "file"),
+                from.display()
+            ),
+            hint: Some(
+                "name the folder that has them now; --force relocates although all have changed"
+                    .into(),
+            ),
+        });
+    }
+    let relocated = Relocated { is_dry_run: request.is_dry_run, ..plan.relocated.clone() };
+    if request.is_dry_run {
+        store.close()?;
+    } else {
+        store.relocate(&plan.relocation())?;
+        erase::finish(store, observer)?;
+    }
+    Ok(relocated)
+}
+
+/// Refuses folders that cannot be two places of one folder.
+fn check_folders(from: &Path, to: &Path) -> Result<()> {
+    let refuse =
+        |message: String, hint: &str| Err(Error::Usage { message, hint: Some(hint.into()) });
+    if to.starts_with(from) || from.starts_with(to) {
+        let message = match from == to {
+            true => format!("{} is both the old and the new folder", from.display()),
+            false => format!("one of {} and {} contains the other", from.display(), to.display()),
+        };
+        return refuse(message, "`kb update` follows files that moved inside an added folder");
+    }
+    match to.metadata() {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => refuse(
+            format!("{} is not a folder", to.display()),
+            "name the folder that has the files now; `kb add FILE` follows a single file",
+        ),
+        Err(_) => Err(Error::PathNotFound { path: to.to_owned() }),
+    }
+}
+
+/// How files are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// By size, and by content if the time differs.
+    Content,
+    /// By size alone.
+    Size,
+}
+
+/// What a relocation changes.
+#[derive(Default)]
+struct Plan {
+    /// Whether nothing is remembered below the folder.
+    is_empty: bool,
+    texts: (String, String),
+    relocated: Relocated,
+    found: Vec<(PathStamp, String)>,
+    roots: Vec<Root>,
+}
+
+/// How a file is at its new path.
+enum Seen {
+    Same(PathStamp),
+    Changed,
+    Missing,
+}
+
+impl Plan {
+    /// Compares what is remembered below the first folder with the second one.
+    fn of(
+        session: &Session,
+        store: &Store,
+        (from, to): (&Path, &Path),
+        depth: Depth,
+    ) -> Result<Self> {
+        let all_roots = store.roots()?;
+        let mut known = store.known_files()?;
+        let is_below = |rest: PathBuf| !rest.as_os_str().is_empty();
+        known.retain(|file| below(&file.stamp.path, from).is_some_and(is_below));
+        let mut roots = moved_roots(&all_roots, from, to)?;
+        let texts = (paths::path_text(from), paths::path_text(to));
+        let is_empty =
+            known.is_empty() && roots.is_empty() && store.ledger_at(&texts.0)?.is_empty();
+        if roots.is_empty() && !known.is_empty() {
+            roots.extend(root_of_part(&all_roots, from, to)?);
+        }
+        let follows =
+            session.config().ingestion.follow_links || roots.iter().any(|root| root.follows_links);
+        let reach = if follows { Reach::Anywhere } else { Reach::below(to)? };
+        let max_bytes = walk_options(session, false).max_bytes();
+        let look = |file: &KnownFile| {
+            let path = to.join(below(&file.stamp.path, from).unwrap_or_default());
+            let seen = compare(file, &path, &reach, (depth, max_bytes));
+            (paths::path_text(&path), seen)
+        };
+        let seen: Vec<(String, Seen)> = known.iter().map(look).collect();
+        let relocated =
+            Relocated { from: from.to_owned(), to: to.to_owned(), ..Relocated::default() };
+        let mut plan = Self { is_empty, texts, relocated, roots, found: Vec::new() };
+        for (file, (path, seen)) in known.into_iter().zip(seen) {
+            match seen {
+                Seen::Same(stamp) => {
+                    plan.relocated.num_matching += 1;
+                    plan.found.push((stamp, file.content_hash));
+                }
+                Seen::Changed => plan.relocated.changed.push(path),
+                Seen::Missing => plan.relocated.missing.push(path),
+            }
+        }
+        Ok(plan)
+    }
+
+    fn relocation(&self) -> Relocation<'_> {
+        let (from, to) = (&self.texts.0, &self.texts.1);
+        Relocation { from, to, found: &self.found, roots: &self.roots }
+    }
+}
+
+/// Returns the part of a remembered path below a folder; empty for the folder itself.
+fn below(text: &str, folder: &Path) -> Option<PathBuf> {
+    paths::path_of(text).strip_prefix(folder).map(Path::to_owned).ok()
+}
+
+/// Returns the added folders at and below `from` as they are below `to`.
+fn moved_roots(all: &[Root], from: &Path, to: &Path) -> Result<Vec<Root>> {
+    let mut moved = Vec::new();
+    for root in all {
+        let Some(rest) = below(&root.path, from) else { continue };
+        let path = if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) };
+        moved.push(placed(root, &path)?);
+    }
+    Ok(moved)
+}
+
+/// Returns the folder to remember if only a part of an added folder has moved out of it.
+fn root_of_part(all: &[Root], from: &Path, to: &Path) -> Result<Option<Root>> {
+    let folders: Vec<PathBuf> = all.iter().map(|root| paths::path_of(&root.path)).collect();
+    let Some(outer) = root_of(&folders, from) else { return Ok(None) };
+    if root_of(&folders, to).is_some() {
+        return Ok(None);
+    }
+    let outer = all.iter().find(|root| paths::path_of(&root.path) == outer);
+    outer.map(|outer| placed(outer, to)).transpose()
+}
+
+fn placed(root: &Root, path: &Path) -> Result<Root> {
+    let real_path = match is_missing(path) {
+        true => None,
+        false => Reach::named(path)?.real_path(),
+    };
+    Ok(Root { path: paths::path_text(path), real_path, ..root.clone() })
+}
+
+fn compare(file: &KnownFile, path: &Path, reach: &Reach, (depth, max_bytes): (Depth, u64)) -> Seen {
+    let found = match reach.look(path) {
+        Ok(found) => found,
+        Err(_) if is_missing(path) => return Seen::Missing,
+        Err(_) => return Seen::Changed,
+    };
+    let (size_bytes, mtime_ns) = walk::stamp(&found);
+    if !found.is_file() || size_bytes != file.stamp.size_bytes {
+        return Seen::Changed;
+    }
+    let has_content = mtime_ns == file.stamp.mtime_ns
+        || depth == Depth::Size
+        || reach.read(path, max_bytes).is_ok_and(|bytes| content_hash(&bytes) == file.content_hash);
+    if !has_content {
+        return Seen::Changed;
+    }
+    let real_path = match file.stamp.real_path {
+        Some(_) => Reach::named(path).ok().and_then(|reach| reach.real_path()),
+        None => None,
+    };
+    // What was not read keeps its old time, so that the next update compares it.
+    let mtime_ns = if depth == Depth::Size { file.stamp.mtime_ns } else { mtime_ns };
+    Seen::Same(PathStamp { path: paths::path_text(path), size_bytes, mtime_ns, real_path })
+}
+
+/// Relocates the added folders that have moved together with the database: those that are missing, and
+/// have a counterpart at the same place as seen from the database, with at least half of their files.
+/// Remembers where the database is.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub(super) fn follow_database(
+    session: &Session,
+    store: &mut Store,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let Ok(place) = session.data_dir().canonicalize() else { return Ok(()) };
+    let text = paths::path_text(&place);
+    let before = store.place()?;
+    if before.as_ref() == Some(&text) {
+        return Ok(());
+    }
+    let mut is_all_found = true;
+    for root in store.roots()? {
+        let from = paths::path_of(&root.path);
+        if !is_away(&from) {
+            continue;
+        }
+        let to = before
+            .as_ref()
+            .and_then(|before| counterpart(&from, &paths::path_of(before), &place))
+            .filter(|to| !is_away(to) && check_folders(&from, to).is_ok());
+        let plan = to.map(|to| Plan::of(session, store, (&from, &to), Depth::Size)).transpose()?;
+        let Some(plan) = plan.filter(|plan| {
+            let (num_matching, num_files) =
+                (plan.relocated.num_matching, plan.relocated.num_files());
+            num_matching > 0 && num_matching * 2 >= num_files
+        }) else {
+            is_all_found = false;
+            continue;
+        };
+        match store.relocate(&plan.relocation()) {
+            Ok(()) => observer.note(&format!(
+                "{} has moved with the database to {}",
+                from.display(),
+                plan.relocated.to.display()
+            )),
+            Err(Error::Usage { message, .. }) => {
+                observer.warn(&format!("{} was not relocated: {message}", from.display()));
+                is_all_found = false;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    // Otherwise a later run can still find the others.
+    if is_all_found || before.is_none() {
+        store.set_place(&text)?;
+    }
+    Ok(())
+}
+
+/// Returns where a folder is after both it and the database moved from a common folder to another one.
+fn counterpart(folder: &Path, before: &Path, place: &Path) -> Option<PathBuf> {
+    let common = folder.ancestors().find(|above| before.starts_with(above))?;
+    let (rest, tail) = (folder.strip_prefix(common).ok()?, before.strip_prefix(common).ok()?);
+    if !place.ends_with(tail) {
+        return None;
+    }
+    let above = place.ancestors().nth(tail.components().count())?;
+    Some(if rest.as_os_str().is_empty() { above.to_owned() } else { above.join(rest) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(folder: &str, before: &str, place: &str, expected: Option<&str>) {
+        let found = counterpart(Path::new(folder), Path::new(before), Path::new(place));
+        assert_eq!(found.as_deref(), expected.map(Path::new), "{folder}");
+    }
+
+    #[test]
+    fn a_folder_is_found_where_it_is_as_seen_from_the_database() {
+        check("/media/a/docs", "/media/a/.kb", "/media/b/.kb", Some("/media/b/docs"));
+        check("/media/a", "/media/a/.kb", "/home/me/disk/.kb", Some("/home/me/disk"));
+        check("/x/kb/docs", "/x/kb", "/y", Some("/y/docs"));
+        check("/data/docs", "/home/u/.kb", "/mnt/home/u/.kb", Some("/mnt/data/docs"));
+        // The database was copied alone.
+        check("/data/docs", "/home/u/.kb", "/backup", None);
+    }
+}

@@ -1,0 +1,24 @@
+//! Runs `kb relocate`.
+
+use crate::app::relocate::{RelocateRequest, relocate};
+use crate::cli::args;
+use crate::cli::context::Context;
+use crate::cli::exit::ExitStatus;
+use crate::error::Result;
+use crate::present::json;
+
+pub(super) fn run(context: &Context, args: &args::Relocate) -> Result<ExitStatus> {
+    let request = RelocateRequest {
+        from: args.from.clone(),
+        to: args.to.clone(),
+        is_forced: args.force,
+        is_dry_run: args.dry_run,
+    };
+    let relocated = relocate(&context.session, &request, &context.ui)?;
+    context.present(
+        args.format.format,
+        |out| json::relocated(&relocated, out),
+        |human, out| human.relocated(&relocated, out),
+    )?;
+    Ok(ExitStatus::Success)
+}
