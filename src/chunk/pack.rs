@@ -3,7 +3,7 @@
 //! By structure: small sections are merged, large ones split at the best seams and as evenly as
 //! possible. Fixed: windows that overlap.
 
-use crate::document::{Block, BlockKind, Document};
+use crate::document::{BlockKind, Document};
 
 use super::ChunkOptions;
 use super::context::Contexts;
@@ -164,16 +164,13 @@ fn find_sections<'a>(
     let mut sections: Vec<Section<'a>> = Vec::new();
     // Headings whose text comes later.
     let mut pending: Option<Section<'a>> = None;
-    let mut previous: Option<&Block> = None;
     let mut starts = true;
     for mut atom in cut::block_atoms(document) {
         let block = &document.blocks[atom.block_idx];
         let budget = budget(contexts.of_block(block, false).cost, options);
         let text = &document.text[atom.bytes.clone()];
         atom.weight = cut::weight_of(text, &|text| contexts.count(text), budget);
-        starts |= block.starts_section
-            || previous.is_some_and(|previous| previous.symbol != block.symbol);
-        previous = Some(block);
+        starts |= block.starts_section;
         let weight = atom.weight;
         let piece = Section { atoms: vec![atom], weight, budget, headings: &block.headings };
         let section = match pending.take() {

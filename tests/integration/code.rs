@@ -123,22 +123,29 @@ fn a_go_type_is_one_chunk_with_the_methods_that_follow() {
         let (body, free) = (lines(num_lines), lines(9));
         format!(
             "package gauge\n\nimport \"fmt\"\n\n// Gauge measures.\ntype Gauge struct {{\n\tvalue0 int\n}}\n\n\
+             func NewGauge() (*Gauge, error) {{\n\treturn nil, nil\n}}\n\n\
              // Read reads.\nfunc (g *Gauge) Read() {{\n{body}}}\n\nfunc (g *Gauge) Write() {{\n{body}}}\n\n\
              // Free stands alone.\nfunc Free() {{\n{free}}}\n\n\
              func (g *Gauge) Close() {{\n{free}}}\n"
         )
     };
-    // Whatever fits is one chunk: the type, its comment and all methods up to the next function.
+    // Whatever fits is one chunk: the type, its comment, its constructor and its methods up to the
+    // next function.
     let chunks_of_short = chunks(&[], "gauge.go", &source(2));
     let gauge = text(&chunks_of_short, "Gauge");
     assert!(gauge.starts_with("// Gauge measures.\ntype Gauge struct {"), "{gauge}");
+    assert!(gauge.contains("func NewGauge() (*Gauge, error)"), "{gauge}");
     assert!(gauge.contains("// Read reads.\nfunc (g *Gauge) Read()"), "{gauge}");
     assert!(gauge.contains("func (g *Gauge) Write()") && !gauge.contains("Free"), "{gauge}");
     assert!(text(&chunks_of_short, "Free").starts_with("// Free stands alone.\nfunc Free()"));
 
-    // Methods elsewhere, or too long to fit, have the type's first line and comment in their
-    // context.
+    // A group that is too long is packed like any other: what fits stays with the type.
     let chunks_of_long = chunks(&[], "gauge.go", &source(14));
+    let gauge = text(&chunks_of_long, "Gauge");
+    assert!(gauge.contains("type Gauge struct {") && gauge.contains("NewGauge()"), "{gauge}");
+    assert!(!gauge.contains("Read()") && !gauge.contains("Write()"), "{gauge}");
+
+    // Methods elsewhere, or in a later chunk, have the type's first line and comment as context.
     for (chunks, symbol) in [
         (&chunks_of_short, "Gauge.Close"),
         (&chunks_of_long, "Gauge.Read"),

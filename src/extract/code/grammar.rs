@@ -53,6 +53,21 @@ pub(super) struct Grammar {
     pub(super) costly_chain: Option<char>,
     /// Separates the parts of a qualified name.
     pub(super) separator: &'static str,
+    /// Which definitions after a type stay together with it.
+    pub(super) grouping: Grouping,
+}
+
+/// How the methods of a type that are outside its declaration are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grouping {
+    /// There are none.
+    None,
+    /// Methods name their receiver, and functions that return the type may be among them.
+    Receivers,
+    /// Blocks that have the name of the type.
+    Blocks,
+    /// Functions whose names are qualified by the type.
+    QualifiedNames,
 }
 
 /// How many nested wrappers are unwrapped: `export`, `declare` and more.

@@ -1,6 +1,6 @@
 //! Defines the table of languages, one row per language.
 
-use super::grammar::{Grammar, Preamble, Role};
+use super::grammar::{Grammar, Grouping, Preamble, Role};
 
 pub(super) static PYTHON: Grammar = Grammar {
     parsers: &[|| tree_sitter_python::LANGUAGE.into()],
@@ -15,6 +15,7 @@ pub(super) static PYTHON: Grammar = Grammar {
     glued: &["block", "string_content", "string_end"],
     costly_chain: None,
     separator: ".",
+    grouping: Grouping::None,
 };
 
 pub(super) static BASH: Grammar = Grammar {
@@ -25,6 +26,7 @@ pub(super) static BASH: Grammar = Grammar {
     glued: &["compound_statement", "do_group", "heredoc_body", "heredoc_content", "heredoc_end"],
     costly_chain: Some('|'),
     separator: ".",
+    grouping: Grouping::None,
 };
 
 pub(super) static GO: Grammar = Grammar {
@@ -42,6 +44,7 @@ pub(super) static GO: Grammar = Grammar {
     glued: &["block", "statement_list"],
     costly_chain: None,
     separator: ".",
+    grouping: Grouping::Receivers,
 };
 
 /// The values in JavaScript and TypeScript that make a binding a definition.
@@ -73,6 +76,7 @@ pub(super) static JAVASCRIPT: Grammar = Grammar {
     glued: &["statement_block", "class_body", "template_string"],
     costly_chain: None,
     separator: ".",
+    grouping: Grouping::None,
 };
 
 pub(super) static TYPESCRIPT: Grammar = Grammar {
@@ -109,6 +113,7 @@ pub(super) static TYPESCRIPT: Grammar = Grammar {
     glued: &["statement_block", "class_body", "interface_body", "enum_body", "template_string"],
     costly_chain: None,
     separator: ".",
+    grouping: Grouping::None,
 };
 
 pub(super) static RUST: Grammar = Grammar {
@@ -138,6 +143,7 @@ pub(super) static RUST: Grammar = Grammar {
     ],
     costly_chain: None,
     separator: "::",
+    grouping: Grouping::Blocks,
 };
 
 pub(super) static C: Grammar = Grammar {
@@ -156,6 +162,7 @@ pub(super) static C: Grammar = Grammar {
     glued: &["compound_statement", "field_declaration_list", "enumerator_list", "initializer_list"],
     costly_chain: None,
     separator: "::",
+    grouping: Grouping::None,
 };
 
 pub(super) static CPP: Grammar = Grammar {
@@ -185,6 +192,7 @@ pub(super) static CPP: Grammar = Grammar {
     ],
     costly_chain: None,
     separator: "::",
+    grouping: Grouping::QualifiedNames,
 };
 
 pub(super) static JAVA: Grammar = Grammar {
@@ -206,4 +214,5 @@ pub(super) static JAVA: Grammar = Grammar {
     glued: &["block", "constructor_body", "class_body", "interface_body", "enum_body"],
     costly_chain: None,
     separator: ".",
+    grouping: Grouping::None,
 };

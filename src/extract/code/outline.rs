@@ -8,7 +8,7 @@ use crate::document::CHAIN_SEPARATOR;
 
 use super::comments::Comments;
 use super::cut::MAX_UNCUT_BYTES;
-use super::grammar::{Grammar, Preamble, Role};
+use super::grammar::{Grammar, Grouping, Preamble, Role};
 use super::types::{self, Owner, Types};
 use super::{names, words};
 
@@ -56,6 +56,8 @@ struct Outline<'a> {
     /// The node of a class whose scope was opened by its wrapper.
     opened_id: Option<usize>,
     types: Types<'a>,
+    /// The qualified name of the type whose group the last definition belongs to.
+    group: Option<String>,
 }
 
 /// Divides a source into regions.
@@ -70,6 +72,7 @@ pub(super) fn regions(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Region>
         is_preamble_over: false,
         opened_id: None,
         types: Types::find(tree.root_node(), text, grammar),
+        group: None,
     };
     let mut cursor = tree.walk();
     if !cursor.goto_first_child() {
@@ -142,7 +145,7 @@ impl<'a> Outline<'a> {
         };
         let Some(name) = name else { return true };
         let start = self.comments.start_with(self.text, outer).max(self.at);
-        let mut end = self.end_of_line(outer.end_byte());
+        let end = self.end_of_line(outer.end_byte());
         let owner = types::receiver(self.text, node);
         let scope = self.scopes.last().map(|scope| scope.owner.symbol.as_str());
         let symbol: Vec<&str> = scope.into_iter().chain(owner).chain([name.as_str()]).collect();
@@ -161,31 +164,57 @@ impl<'a> Outline<'a> {
                 self.fill_gap(start);
                 self.at = self.at.max(start);
                 let owner = Owner { symbol, head, docs };
+                self.group = None;
                 self.scopes.push(Scope { owner, end, is_new: true });
                 self.opened_id = Some(node.id());
                 return true;
             }
             Some(Role::Types) if is_long && specs.len() > 1 => return true,
-            Some(Role::Types) => {
-                let with_methods = self.types.methods_end(node);
-                let with_methods = with_methods.map(|end| self.end_of_line(end));
-                end = with_methods
-                    .filter(|end| end.saturating_sub(start) <= MAX_UNCUT_BYTES)
-                    .unwrap_or(end);
-            }
             _ => {}
         }
+        let group = self.group_of(node, role, &symbol);
+        let is_in_group = group.is_some() && group == self.group && self.is_only_comments(start);
+        self.group = group;
         let head = words::head(self.text, node);
         let owner = owner.and_then(|name| self.types.owner(name)).cloned();
         let region = Region {
             symbol: Some(symbol),
             context: self.context(owner.as_ref(), None),
             later_context: self.context(owner.as_ref(), Some(&head)),
-            starts_section: true,
+            starts_section: !is_in_group,
             ..Region::default()
         };
         self.push(start, end, region);
         false
+    }
+
+    /// Returns the qualified name of the type that a definition stays together with.
+    fn group_of(&self, node: Node<'_>, role: Option<Role>, symbol: &str) -> Option<String> {
+        let owner =
+            || symbol.rsplit_once(self.grammar.separator).map(|(owner, _)| owner.to_owned());
+        match (self.grammar.grouping, role) {
+            (Grouping::None, _) => None,
+            (_, Some(Role::Types | Role::Type | Role::Class)) => Some(symbol.to_owned()),
+            (Grouping::Receivers, _) => {
+                // Methods without their type above them are separate sections.
+                let group = self.group.clone()?;
+                let is_method = types::receiver(self.text, node) == Some(&group);
+                (is_method || types::returns(self.text, node, &group)).then_some(group)
+            }
+            (Grouping::Blocks, _) => None,
+            (Grouping::QualifiedNames, _) => {
+                let name = names::name(self.text, node)?;
+                name.contains(self.grammar.separator).then(owner)?
+            }
+        }
+    }
+
+    /// Whether there are only comments and white space between the last region and a position.
+    fn is_only_comments(&self, start: usize) -> bool {
+        let gap = &self.text[self.at.min(start)..start];
+        gap.lines().map(str::trim_start).all(|line| {
+            line.is_empty() || ["//", "/*", "*"].iter().any(|mark| line.starts_with(mark))
+        })
     }
 
     /// Returns the end of the line, if only the end of a statement, white space or a comment
@@ -265,7 +294,12 @@ impl<'a> Outline<'a> {
         let gap = self.text[self.at..start.max(self.at)].trim();
         let is_new_class = self.scopes.last().is_some_and(|scope| scope.is_new);
         let start = if is_opening(gap) && !is_new_class { self.at } else { start };
+        let num_regions = self.regions.len();
         self.fill_gap(start);
+        if !region.starts_section {
+            // Comments between the definitions of a group do not end it.
+            self.regions[num_regions..].iter_mut().for_each(|gap| gap.starts_section = false);
+        }
         self.push_at(start.max(self.at), end, region);
     }
 

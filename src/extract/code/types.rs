@@ -23,8 +23,6 @@ pub(super) struct Owner {
 #[derive(Default)]
 pub(super) struct Types<'a> {
     owners: HashMap<&'a str, Owner>,
-    /// By the node of a type, the end of the methods that directly follow it.
-    methods_end: HashMap<usize, usize>,
 }
 
 impl<'a> Types<'a> {
@@ -35,25 +33,19 @@ impl<'a> Types<'a> {
             return types;
         }
         let mut comments = Comments::default();
-        let mut followed: Option<(&str, usize)> = None;
         let mut cursor = root.walk();
         // Unnamed nodes are line ends.
         for node in root.named_children(&mut cursor) {
             match grammar.role(node) {
                 Some(Role::Comment) => comments.add(text, node),
-                Some(Role::Types) => followed = types.declare(text, node, &comments),
+                Some(Role::Types) => types.declare(text, node, &comments),
                 Some(Role::Type) => {
                     if let Some(name) = words::name(text, node) {
                         let docs = docs_above(text, node, &comments);
                         types.insert(name, words::head(text, node), docs);
                     }
                 }
-                _ => match (followed, receiver(text, node)) {
-                    (Some((name, type_id)), Some(owner)) if name == owner => {
-                        types.methods_end.insert(type_id, node.end_byte());
-                    }
-                    _ => followed = None,
-                },
+                _ => {}
             }
         }
         types
@@ -64,28 +56,17 @@ impl<'a> Types<'a> {
         self.owners.get(name)
     }
 
-    /// Returns the end of the methods that directly follow a declaration.
-    pub(super) fn methods_end(&self, declaration: Node<'_>) -> Option<usize> {
-        self.methods_end.get(&declaration.id()).copied()
-    }
-
-    /// Adds the declared types; returns the type and its node if there is only one.
-    fn declare(
-        &mut self,
-        text: &'a str,
-        declaration: Node<'_>,
-        comments: &Comments,
-    ) -> Option<(&'a str, usize)> {
+    /// Adds the declared types.
+    fn declare(&mut self, text: &'a str, declaration: Node<'_>, comments: &Comments) {
         let specs = specs(text, declaration);
         if let [(name, _)] = specs[..] {
             let docs = docs_above(text, declaration, comments);
             self.insert(name, words::head(text, declaration), docs);
-            return Some((name, declaration.id()));
+            return;
         }
         for (name, spec) in specs {
             self.insert(name, words::head(text, spec), None);
         }
-        None
     }
 
     fn insert(&mut self, name: &'a str, head: String, docs: Option<String>) {
@@ -119,4 +100,28 @@ pub(super) fn receiver<'a>(text: &'a str, method: Node<'_>) -> Option<&'a str> {
         node = node.named_child(0)?;
     }
     Some(&text[node.byte_range()])
+}
+
+/// Whether a function returns a type, or a pointer to it, alone or among other results: `Stack` in
+/// `func New() (*Stack[int], error)`.
+pub(super) fn returns(text: &str, function: Node<'_>, name: &str) -> bool {
+    let Some(result) = function.child_by_field_name("result") else { return false };
+    if result.kind() != "parameter_list" {
+        return is_named(text, result, name);
+    }
+    let mut cursor = result.walk();
+    let mut results = result.named_children(&mut cursor);
+    results.any(|result| {
+        result.child_by_field_name("type").is_some_and(|result| is_named(text, result, name))
+    })
+}
+
+/// Whether a type is the named one, a pointer to it, or an instance of it.
+fn is_named(text: &str, node: Node<'_>, name: &str) -> bool {
+    let mut node = node;
+    while matches!(node.kind(), "pointer_type" | "generic_type") {
+        let Some(inner) = node.named_child(0) else { return false };
+        node = inner;
+    }
+    node.kind() == "type_identifier" && &text[node.byte_range()] == name
 }
