@@ -4,17 +4,18 @@
 //! the number of concurrent threads. The sessions share the mapped weights.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use ort::environment::Environment;
-use ort::session::builder::GraphOptimizationLevel;
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::session::{Session, SessionInputValue};
 use ort::value::TensorRef;
 
 use super::cache::Manifest;
 use super::facts::model_error;
+use super::graph::Graph;
 use super::graph::export::{INPUT, OUTPUT};
 use super::registry::Pooling;
 use super::tokenized::TokenModel;
@@ -37,7 +38,7 @@ struct Loading {
 pub struct OnnxEmbedder {
     tokenizer: Tokenizer,
     binding: Binding,
-    graph: PathBuf,
+    graph: Graph,
     environment: Environment,
     loading: Loading,
     /// How to pool token vectors; `None` if the graph does it.
@@ -89,12 +90,12 @@ impl OnnxEmbedder {
             let mut graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
             let session = match session(&environment, &graph, loading) {
                 Ok(session) => session,
+                Err(error) if matches!(graph, Graph::InMemory(..)) => return Err(error),
                 // Damaged since it was written, or written by another version of the runtime.
                 Err(_) => {
-                    graph::discard(&graph);
+                    graph::discard(graph.path());
                     graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
-                    session(&environment, &graph, loading)
-                        .map_err(|error| model_error(&graph, error))?
+                    session(&environment, &graph, loading)?
                 }
             };
             let tokenizer = tokenizer.join().map_err(|_| {
@@ -128,8 +129,7 @@ impl TokenModel for OnnxEmbedder {
         let taken = idle().pop();
         let mut session = match taken {
             Some(session) => session,
-            None => session(&self.environment, &self.graph, self.loading)
-                .map_err(|error| model_error(&self.graph, error))?,
+            None => session(&self.environment, &self.graph, self.loading)?,
         };
         let vector = match self.pooling {
             None => run_built(&mut session, ids),
@@ -161,17 +161,29 @@ fn environment(library: &Path) -> Result<Environment> {
     Ok(environment)
 }
 
-/// Loads an optimised graph.
-fn session(environment: &Environment, graph: &Path, options: Loading) -> ort::Result<Session> {
-    Session::builder(environment)?
-        .with_optimization_level(GraphOptimizationLevel::Disable)?
+/// Loads a graph.
+fn session(environment: &Environment, graph: &Graph, options: Loading) -> Result<Session> {
+    let builder = builder(environment, options);
+    match graph {
+        Graph::Cached(path) => builder
+            .and_then(|builder| {
+                Ok(builder.with_optimization_level(GraphOptimizationLevel::Disable)?)
+            })
+            .and_then(|mut builder| builder.commit_from_file(path))
+            .map_err(|error| model_error(path, error)),
+        Graph::InMemory(installed, precision) => graph::in_memory(installed, *precision, builder),
+    }
+}
+
+/// Returns the settings for running a graph.
+fn builder(environment: &Environment, options: Loading) -> ort::Result<SessionBuilder> {
+    Ok(Session::builder(environment)?
         .with_intra_threads(options.num_threads)?
         // A waiting thread that spins takes the processor from the tokenizer and the search.
         .with_intra_op_spinning(false)?
         // Prepacking rearranges the weights for the processor: 10 ms once, then a tenth less for
         // every run.
-        .with_prepacking(!options.is_single)?
-        .commit_from_file(graph)
+        .with_prepacking(!options.is_single)?)
 }
 
 /// Runs a graph built by kb.

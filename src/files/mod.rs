@@ -3,10 +3,11 @@
 //! [`open`] reads paths that come from a user, a database or a folder, and trusts none of them.
 //! [`mod@write`] creates a file next to another, and [`tree`] a folder, so that a reader sees
 //! either the old content or the new content. [`private`] sets who may read what kb creates.
-//! [`folder`] manages kb's folders, and [`stamp`] shows whether a file has changed.
+//! [`access`] reports what may be written. [`folder`] manages kb's folders, and [`stamp`] shows whether a file has changed.
 
 pub use std::fs::{File, Metadata};
 
+pub mod access;
 pub mod folder;
 pub mod open;
 pub mod private;

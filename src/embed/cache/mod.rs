@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::embed::facts::model_error;
 use crate::embed::{Event, io_error};
 use crate::error::Result;
-use crate::files::{folder, open, private, write};
+use crate::files::{access, folder, open, private, write};
 use crate::hash::hex;
 
 pub(in crate::embed) use manifest::{Expected, Manifest, forget_missing, hub_sha256};
@@ -53,6 +53,12 @@ pub(in crate::embed) fn lock(
 pub(in crate::embed) fn try_lock(cache_dir: &Path) -> Option<CacheLock> {
     let lock = folder::try_lock(&cache_dir.join("lock")).ok().flatten()?;
     Some(CacheLock { _lock: lock })
+}
+
+/// Whether files can be added to the cache, or whether it can be created.
+pub(in crate::embed) fn is_writable(cache_dir: &Path) -> bool {
+    let place = cache_dir.ancestors().find(|folder| folder.exists());
+    place.is_some_and(access::is_writable)
 }
 
 /// A private, temporary folder inside the cache, removed when dropped.

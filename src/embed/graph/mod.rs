@@ -11,12 +11,12 @@ pub(in crate::embed) mod int8;
 
 use std::path::{Path, PathBuf};
 
-use super::cache::{Expected, FileState, Manifest, Workspace};
+use super::cache::{self, Expected, FileState, Manifest, Workspace};
 use super::facts::{Family, model_error};
 use super::fetch::weights;
 use super::graph::identity::Identity;
 use super::names::Names;
-use super::single::weights::Weights;
+use super::single::weights::{Int8Matrix, Weights};
 use super::{Event, Installed, io_error};
 use crate::document::Precision;
 use crate::error::Result;
@@ -122,7 +122,25 @@ fn place(
     Ok((identity, place))
 }
 
-/// Returns the path of the graph, building it if it is missing.
+/// A graph to load.
+pub(super) enum Graph {
+    /// An optimised one in the cache.
+    Cached(PathBuf),
+    /// One that is built in memory each time, because the cache cannot be written.
+    InMemory(Box<Installed>, Precision),
+}
+
+impl Graph {
+    /// Returns the file to name in an error.
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Cached(path) => path,
+            Self::InMemory(installed, _) => &installed.model_dir,
+        }
+    }
+}
+
+/// Finds the graph, building it if it is missing.
 ///
 /// # Errors
 ///
@@ -134,19 +152,22 @@ pub(super) fn prepare(
     precision: Precision,
     environment: &Environment,
     on_event: &mut dyn FnMut(Event),
-) -> Result<PathBuf> {
+) -> Result<Graph> {
     let source = source(installed)?;
     let (identity, place) = place(installed, &source, precision)?;
     let graph = place.join(GRAPH_FILE);
     let mut manifest = Manifest::read(&installed.cache_dir);
     if is_intact(&mut manifest, &place, &FILES, &mut |_| {})? {
         manifest.keep();
-        return Ok(graph);
+        return Ok(Graph::Cached(graph));
+    }
+    if !cache::is_writable(&installed.cache_dir) {
+        return Ok(Graph::InMemory(Box::new(installed.clone()), precision));
     }
     let workspace = Workspace::open(&installed.cache_dir, on_event)?;
     // Another process may have built it in the meantime.
     if is_intact(&mut Manifest::read(&installed.cache_dir), &place, &FILES, on_event)? {
-        return Ok(graph);
+        return Ok(Graph::Cached(graph));
     }
     on_event(Event::Optimising);
     let made = workspace.folder("graph")?;
@@ -154,7 +175,7 @@ pub(super) fn prepare(
     identity.write(&made)?;
     workspace.publish(&made, &place)?;
     identity.remove_replaced(&installed.cache_dir);
-    Ok(graph)
+    Ok(Graph::Cached(graph))
 }
 
 /// Whether some of a graph's files are intact. Reports a changed one to `on_event`.
@@ -205,20 +226,10 @@ fn build(
     made: &Path,
 ) -> Result<()> {
     let builder = saving_builder(environment, &made.join(GRAPH_FILE));
-    match source {
-        Source::Onnx(path) => {
-            let session = builder.and_then(|mut builder| builder.commit_from_file(path));
-            session.map(drop).map_err(|error| model_error(path, error))?;
-        }
-        Source::Weights(path, names) => {
-            let weights = Weights::open(path)?;
-            let model = export::export(&installed.facts, names, &weights, precision)?;
-            let session = builder.and_then(|builder| model.into_session(&builder));
-            session.map(drop).map_err(|error| model_error(path, error))?;
-            if precision == Precision::Int8 {
-                write_rows(installed, names, &weights, &rows_file(made))?;
-            }
-        }
+    session(installed, source, precision, builder)?;
+    if let (Source::Weights(path, names), Precision::Int8) = (source, precision) {
+        let matrices = matrices(installed, names, &Weights::open(path)?)?;
+        super::single::weights::write(&rows_file(made), &matrices)?;
     }
     // The runtime does not sync its files; without this a power cut could leave zeros.
     for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
@@ -228,32 +239,72 @@ fn build(
     Ok(())
 }
 
-/// Writes the linear maps of all layers in 8 bits, by row.
-fn write_rows(installed: &Installed, names: &Names, weights: &Weights, path: &Path) -> Result<()> {
+/// Loads a graph from the model's own files.
+fn session(
+    installed: &Installed,
+    source: &Source,
+    precision: Precision,
+    builder: ort::Result<SessionBuilder>,
+) -> Result<Session> {
+    match source {
+        Source::Onnx(path) => {
+            let session = builder.and_then(|mut builder| builder.commit_from_file(path));
+            session.map_err(|error| model_error(path, error))
+        }
+        Source::Weights(path, names) => {
+            let weights = Weights::open(path)?;
+            let model = export::export(&installed.facts, names, &weights, precision)?;
+            let session = builder.and_then(|builder| model.into_session(&builder));
+            session.map_err(|error| model_error(path, error))
+        }
+    }
+}
+
+/// Builds and optimises a graph in memory; `builder` has the settings for running it.
+pub(super) fn in_memory(
+    installed: &Installed,
+    precision: Precision,
+    builder: ort::Result<SessionBuilder>,
+) -> Result<Session> {
+    session(installed, &source(installed)?, precision, builder.and_then(optimising))
+}
+
+/// Makes the 8-bit weights by row in memory.
+pub(super) fn rows(installed: &Installed, names: &Names, path: &Path) -> Result<Weights> {
+    let matrices = matrices(installed, names, &Weights::open(path)?)?;
+    Weights::in_memory(path, &matrices)
+}
+
+/// Returns the linear maps of all layers in 8 bits, by row.
+fn matrices(installed: &Installed, names: &Names, weights: &Weights) -> Result<Vec<Int8Matrix>> {
     let layers = 0..installed.facts.num_layers;
     let maps =
         layers.flat_map(|idx| names.linear().map(|map| format!("{}.{idx}.{map}", names.layer)));
-    let matrices = maps.map(|name| {
+    maps.map(|name| {
         let weight = weights.get(&format!("{name}.weight"), &[0, 0])?;
         Ok(int8::by_row(name, &weight))
-    });
-    super::single::weights::write(path, &matrices.collect::<Result<Vec<_>>>()?)
+    })
+    .collect()
 }
 
 /// Returns a builder whose session writes the optimised graph to `path`.
 fn saving_builder(environment: &Environment, path: &Path) -> ort::Result<SessionBuilder> {
     let external = "session.optimized_model_external_initializers_file_name";
     let smallest = "session.optimized_model_external_initializers_min_size_in_bytes";
-    Ok(Session::builder(environment)?
-        .with_intra_threads(1)?
+    Ok(optimising(Session::builder(environment)?.with_intra_threads(1)?)?
+        .with_config_entry(external, WEIGHTS_FILE)?
+        .with_config_entry(smallest, SMALLEST_EXTERNAL_BYTES)?
+        .with_optimized_model_path(path)?)
+}
+
+/// Lets the runtime optimise the graph.
+fn optimising(builder: SessionBuilder) -> ort::Result<SessionBuilder> {
+    Ok(builder
         .with_optimization_level(GraphOptimizationLevel::Level2)?
         // The fused operator takes three times as long as the Add and LayerNormalization it
         // replaces.
         .with_disabled_optimizers("SkipLayerNormFusion")?
-        .with_config_entry("session.x64quantprecision", if overflows_int8() { "1" } else { "0" })?
-        .with_config_entry(external, WEIGHTS_FILE)?
-        .with_config_entry(smallest, SMALLEST_EXTERNAL_BYTES)?
-        .with_optimized_model_path(path)?)
+        .with_config_entry("session.x64quantprecision", if overflows_int8() { "1" } else { "0" })?)
 }
 
 /// Whether the processor adds pairs of products of signed weights in 16 bits, which overflows.

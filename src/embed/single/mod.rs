@@ -10,9 +10,10 @@ pub(in crate::embed) mod weights;
 use std::path::Path;
 use std::thread;
 
-use super::cache::Manifest;
+use super::cache::{self, Manifest};
 use super::facts::model_error;
 use super::single::native::Encoder;
+use super::single::weights::Weights;
 use super::tokenized::TokenModel;
 use super::{Embedder, Event, Installed, OnnxEmbedder, OpenOptions, Tokenizer, graph, trust};
 use crate::document::{Binding, Precision};
@@ -39,16 +40,23 @@ pub(super) fn open(
     // The graph itself is not used, but the rows are made with it.
     let place = match graph::find(installed, binding.precision)? {
         Some(place) if graph::has_intact_rows(&mut manifest, &place)? => Some(place),
+        // Made in memory below.
+        _ if !cache::is_writable(&installed.cache_dir) => None,
         _ => {
             OnnxEmbedder::open(installed, options, on_event)?;
             graph::find(installed, binding.precision)?
         }
     };
     manifest.keep();
-    let place = place.filter(|_| binding.precision == Precision::Int8);
+    let is_int8 = binding.precision == Precision::Int8;
+    let place = place.filter(|_| is_int8);
     let open = |place: Option<&Path>| {
-        let rows = place.map(graph::rows_file);
-        Encoder::open(&weights, rows.as_deref(), &installed.facts, names, options.num_threads)
+        let rows = match place {
+            Some(place) => Some(Weights::open_derived(&graph::rows_file(place))?),
+            None if is_int8 => Some(graph::rows(installed, names, &weights)?),
+            None => None,
+        };
+        Encoder::open(&weights, rows, &installed.facts, names, options.num_threads)
     };
     let (tokenizer, encoder) = thread::scope(|scope| {
         let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
@@ -56,7 +64,7 @@ pub(super) fn open(
     });
     let encoder = match (encoder, place) {
         // Damaged since it was written, or missing: it is made with the graph.
-        (Err(_), Some(place)) => {
+        (Err(_), Some(place)) if cache::is_writable(&installed.cache_dir) => {
             graph::discard(&graph::rows_file(&place));
             OnnxEmbedder::open(installed, options, on_event)?;
             open(graph::find(installed, binding.precision)?.as_deref())

@@ -30,7 +30,8 @@ const MAX_TABLE_BYTES: u64 = 100_000_000;
 
 /// The tensors of one model.
 pub(in crate::embed) struct Weights {
-    file: File,
+    /// `None` if all numbers are in memory.
+    file: Option<File>,
     path: PathBuf,
     table: Metadata,
     /// Offset of the numbers in the file.
@@ -97,7 +98,31 @@ impl Weights {
         }
         let (path, prefix) = (path.to_owned(), String::new());
         let kept = OnceLock::new();
-        Ok(Self { file, path, table, start, prefix, kept, is_derived: true })
+        Ok(Self { file: Some(file), path, table, start, prefix, kept, is_derived: true })
+    }
+
+    /// Holds matrices in memory, as if they had been written to `path` with [`write()`] and read again.
+    pub(in crate::embed) fn in_memory(path: &Path, matrices: &[Int8Matrix]) -> Result<Self> {
+        let fail = |error: &dyn std::fmt::Display| model_error(path, error);
+        let mut bytes = serialize(path, matrices)?;
+        let (table_bytes, table) =
+            safetensors::SafeTensors::read_metadata(&bytes).map_err(|error| fail(&error))?;
+        let numbers = bytes.split_off(LENGTH_BYTES + table_bytes);
+        let start = bytes.len() as u64;
+        let (path, prefix, kept) = (path.to_owned(), String::new(), OnceLock::from(numbers));
+        Ok(Self { file: None, path, table, start, prefix, kept, is_derived: true })
+    }
+
+    /// Reads numbers from the memory or the file.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let Some(file) = &self.file else {
+            let at = usize::try_from(offset - self.start).unwrap_or(usize::MAX);
+            let end = at.saturating_add(buffer.len());
+            let kept = self.kept.get().and_then(|kept| kept.get(at..end));
+            buffer.copy_from_slice(kept.ok_or(io::ErrorKind::UnexpectedEof)?);
+            return Ok(());
+        };
+        read_exact_at(file, buffer, offset)
     }
 
     /// Reads the file into memory, to take 8-bit rows from there; does nothing if it has more than
@@ -108,8 +133,7 @@ impl Weights {
             return Ok(());
         }
         let mut bytes = vec![0; len];
-        read_exact_at(&self.file, &mut bytes, self.start)
-            .map_err(|error| model_error(&self.path, error))?;
+        self.read_at(&mut bytes, self.start).map_err(|error| model_error(&self.path, error))?;
         // Another thread may have been faster; it has read the same.
         let _ = self.kept.set(bytes);
         Ok(())
@@ -229,7 +253,8 @@ impl Rows<'_> {
     fn read_bytes(&self, row: usize, bytes: &mut [u8]) -> Result<()> {
         let offset = row * self.num_columns * (self.dtype.bitsize() / 8);
         let offset = u64::try_from(offset).unwrap_or(u64::MAX);
-        read_exact_at(&self.weights.file, bytes, self.start.saturating_add(offset))
+        self.weights
+            .read_at(bytes, self.start.saturating_add(offset))
             .map_err(|error| self.weights.fail(&self.name, error))
     }
 }
@@ -249,6 +274,11 @@ pub(in crate::embed) struct Int8Matrix {
 ///
 /// [`Error::Io`](crate::error::Error::Io) or [`Error::DiskFull`](crate::error::Error::DiskFull).
 pub(in crate::embed) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()> {
+    let bytes = serialize(path, matrices)?;
+    replacing::replace(path, &bytes).map_err(|error| io_error(path, error))
+}
+
+fn serialize(path: &Path, matrices: &[Int8Matrix]) -> Result<Vec<u8>> {
     let scales = |matrix: &Int8Matrix| -> Vec<u8> {
         matrix.scales.iter().flat_map(|scale| scale.to_le_bytes()).collect()
     };
@@ -262,11 +292,10 @@ pub(in crate::embed) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()
         ]
         .map(|(part, view)| view.map(|view| (format!("{}.{part}", matrix.name), view)))
     });
-    let bytes = views
+    views
         .collect::<Result<Vec<_>, _>>()
         .and_then(|views| safetensors::serialize(views, None))
-        .map_err(|error| model_error(path, error))?;
-    replacing::replace(path, &bytes).map_err(|error| io_error(path, error))
+        .map_err(|error| model_error(path, error))
 }
 
 /// Reads at a position without moving it, so that threads can share the file.
@@ -308,69 +337,4 @@ fn f32_from_f16(half: u16) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_precision_is_widened_exactly() {
-        for (half, expected) in [
-            (0x0000, 0.0),
-            (0x3c00, 1.0),
-            (0xc000, -2.0),
-            (0x3555, 0.333_251_95),
-            (0x7bff, 65504.0),
-            (0x0400, 6.103_515_6e-5),
-            (0x0001, 5.960_464_5e-8),
-            (0x03ff, 6.097_555e-5),
-            (0x7c00, f32::INFINITY),
-        ] {
-            assert_eq!(f32_from_f16(half).to_bits(), f32::to_bits(expected), "{half:#06x}");
-        }
-        assert!(f32_from_f16(0x7e00).is_nan());
-    }
-
-    #[test]
-    fn kb_files_are_read_only_by_kb() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("own.safetensors");
-        let matrix = Int8Matrix {
-            name: "a.b".into(),
-            num_columns: 3,
-            rows: vec![1, -2, 3, -127, 0, 127],
-            scales: vec![0.5, 2.0],
-        };
-        write(&path, &[matrix]).unwrap();
-        let weights = Weights::open_derived(&path).unwrap();
-        assert_eq!(weights.get("a.b.scale", &[2]).unwrap().data, [0.5, 2.0]);
-        let rows = weights.rows("a.b.weight", [0, 3]).unwrap();
-        let mut row = Vec::new();
-        for max_bytes in [0, 10, 1000] {
-            // From the file first, then from memory.
-            weights.keep(max_bytes).unwrap();
-            assert_eq!(weights.kept.get().is_some(), max_bytes == 1000);
-            assert_eq!(rows.int8(1..2, &mut row).unwrap(), [-127, 0, 127]);
-            assert_eq!(rows.int8(0..2, &mut row).unwrap(), [1, -2, 3, -127, 0, 127]);
-            let scales = weights.rows("a.b.scale", [0, 1]);
-            assert!(scales.is_err() && rows.read(0..1, &mut Vec::new()).is_err());
-        }
-        assert!(Weights::open(&path).is_err());
-    }
-
-    #[test]
-    fn a_file_that_is_not_safetensors_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("model.safetensors");
-        let table = br#"{"embeddings.word_embeddings.weight":
-            {"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}"#;
-        let valid = [&(table.len() as u64).to_le_bytes()[..], table, &[0; 8]].concat();
-        for bytes in [&b""[..], b"PK\x03\x04", &[0xff; 64], &[0; 8], &valid[..valid.len() - 1]] {
-            std::fs::write(&path, bytes).unwrap();
-            assert!(Weights::open(&path).is_err());
-        }
-        std::fs::write(&path, &valid).unwrap();
-        let weights = Weights::open(&path).unwrap();
-        assert!(weights.has(WORDS) && !weights.has("embeddings"));
-        assert_eq!(weights.get(WORDS, &[0, 2]).unwrap().data, [0.0, 0.0]);
-        assert!(weights.get(WORDS, &[2, 2]).is_err() && weights.get("other", &[2]).is_err());
-    }
-}
+mod tests;

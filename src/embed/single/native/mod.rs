@@ -41,14 +41,14 @@ impl Encoder {
     /// Opens the weights, reading only their table; `rows` are the 8-bit weights.
     pub(in crate::embed) fn open(
         path: &Path,
-        rows: Option<&Path>,
+        rows: Option<Weights>,
         facts: &Facts,
         names: &'static Names,
         num_threads: usize,
     ) -> Result<Self> {
         Ok(Self {
             weights: Weights::open(path)?,
-            rows: rows.map(Weights::open_derived).transpose()?,
+            rows,
             facts: facts.clone(),
             names,
             dim: usize::try_from(facts.dim).unwrap_or(usize::MAX),
