@@ -269,6 +269,27 @@ pub enum Error {
         /// The newest version this program can read.
         supported: i64,
     },
+    /// The database cannot be written: the file, its folder or the medium does not allow it.
+    #[error("the database {} can only be read here", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The database cannot even be read without writing next to it, which is not possible.
+    #[error("cannot read the database {} without writing to its folder: {reason}", path.display())]
+    NeedsWriting {
+        /// The file.
+        path: PathBuf,
+        /// What would have to be written.
+        reason: String,
+    },
+    /// The database was read without a lock, because none can be taken where it is, and has
+    /// changed meanwhile.
+    #[error("the database {} changed while it was read", path.display())]
+    ChangedMeanwhile {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process has locked the database.
     #[error("the database {} is locked by another process", path.display())]
     Locked {

@@ -90,6 +90,7 @@ pub fn add(
     request: &AddRequest,
     observer: &dyn Observer,
 ) -> Result<(IngestReport, Vec<PathBuf>)> {
+    session.require_writable()?;
     let roots = check(request)?;
     let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
     let report = ingest(session, request, &starts, Remembers::Folders, observer)?;

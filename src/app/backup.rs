@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::app::session::absolute;
 use crate::app::{Session, error_log};
 use crate::error::{Error, Result};
+use crate::files::access::is_writable;
 use crate::files::open::{self, Links};
 use crate::files::write::side_file;
 use crate::store::{Existing, Stats, Store, Verified};
@@ -43,14 +44,25 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
         return Err(exists(taken));
     }
     require_backup(&target)?;
-    let store = session.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
     let existing = if replaces { Existing::Replace } else { Existing::Keep };
-    let stats = store.back_up(&target, existing).map_err(|error| match error {
-        // Another process has created it since the check.
-        Error::Io { path, source } if source.kind() == ErrorKind::AlreadyExists => exists(&path),
-        error => error,
-    })?;
-    store.close()?;
+    let copy = || {
+        let database = database.clone();
+        let store = session.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
+        let stats = store.back_up(&target, existing).map_err(|error| match error {
+            // Another process has created it since the check.
+            Error::Io { path, source } if source.kind() == ErrorKind::AlreadyExists => {
+                exists(&path)
+            }
+            error => error,
+        })?;
+        store.close()?;
+        Ok(stats)
+    };
+    // The copy is not published if the database has changed, so a second attempt finds no file.
+    let stats = match copy() {
+        Err(Error::ChangedMeanwhile { .. }) => copy()?,
+        outcome => outcome?,
+    };
     Ok(Backup { file, verified: Verified { stats, log: None } })
 }
 
@@ -61,8 +73,11 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
 /// Those of [`Store::verify`].
 pub fn verify(session: &Session, file: &Path) -> Result<Backup> {
     let file = absolute(file)?;
-    session.make_data_dir()?;
-    let verified = Store::verify(&file, session.data_dir())?;
+    let made = session.make_data_dir();
+    let verified = match is_writable(session.data_dir()) {
+        true => made.and_then(|()| Store::verify(&file, session.data_dir()))?,
+        false => Store::verify(&file, &session.environment.temp_dir())?,
+    };
     Ok(Backup { file, verified })
 }
 
@@ -83,7 +98,7 @@ pub struct Restored {
 ///
 /// # Errors
 ///
-/// [`Error::Usage`] for the database itself, and those of [`Store::restore`]; the database is then
+/// [`Error::Usage`] for the database itself, [`Error::ReadOnly`], and those of [`Store::restore`]; the database is then
 /// unchanged.
 pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
     let file = absolute(file)?;
@@ -95,6 +110,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
             hint: Some("name a file that `kb backup` wrote".into()),
         });
     }
+    session.require_writable()?;
     session.make_data_dir()?;
     let target = real(&database);
     let time = error_log::now().replace(':', "");

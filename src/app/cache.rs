@@ -46,13 +46,10 @@ pub fn size_bytes(parts: &[Cached]) -> u64 {
 ///
 /// # Errors
 ///
-/// Those of [`crate::store::Store::open`].
+/// Those of [`crate::store::Store::open_existing`].
 pub fn contents(session: &Session) -> Result<Contents> {
     let locations = session.locations();
-    let bound = match session.open_existing()? {
-        Some(store) => store.binding()?,
-        None => None,
-    };
+    let bound = session.binding()?;
     let used = model::select(session, bound.as_ref()).and_then(|selection| selection.locate());
     let parts = embed::cached(&locations, used.as_ref().ok());
     Ok(Contents { dir: locations.cache_dir, parts })

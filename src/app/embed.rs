@@ -83,10 +83,7 @@ impl<'a> LineEmbedder<'a> {
 
 /// Returns the database's model, unless the settings name another, and the database's binding.
 fn select(session: &Session) -> Result<(model::ModelSelection, Option<Binding>)> {
-    let bound = match session.open_existing()? {
-        Some(store) => store.binding()?,
-        None => None,
-    };
+    let bound = session.binding()?;
     model::check_selection(session, bound.as_ref())?;
     Ok((model::select(session, bound.as_ref())?, bound))
 }

@@ -49,18 +49,20 @@ pub fn own_documents(
     observer: &dyn Observer,
 ) -> Result<Vec<Measured>> {
     let has_chunks = |store: &Store| store.stats().is_ok_and(|stats| stats.total_chunks > 0);
-    let store = session.open_existing()?.filter(has_chunks).ok_or_else(|| Error::Usage {
-        message: "there is nothing to search yet".into(),
-        hint: Some("add documents with `kb add`, or name a folder with judgments".into()),
-    })?;
-    let found = known_item::questions(&store, max_queries)?;
-    [("headings", found.headings), ("phrases", found.phrases)]
-        .into_iter()
-        .map(|(name, judged)| {
-            let evaluation = measure(session, &store, &judged, observer)?;
-            Ok(Measured { name: name.to_owned(), evaluation })
-        })
-        .collect()
+    session.steadily(|| {
+        let store = session.open_existing()?.filter(has_chunks).ok_or_else(|| Error::Usage {
+            message: "there is nothing to search yet".into(),
+            hint: Some("add documents with `kb add`, or name a folder with judgments".into()),
+        })?;
+        let found = known_item::questions(&store, max_queries)?;
+        [("headings", found.headings), ("phrases", found.phrases)]
+            .into_iter()
+            .map(|(name, judged)| {
+                let evaluation = measure(session, &store, &judged, observer)?;
+                Ok(Measured { name: name.to_owned(), evaluation })
+            })
+            .collect()
+    })
 }
 
 /// Adds the documents of a folder to a separate database and asks the folder's questions.

@@ -82,7 +82,9 @@ pub struct Files {
 pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
     let path = request.path.as_deref().map(session::typed).transpose()?;
     let mut by_path: BTreeMap<String, ListedFile> = BTreeMap::new();
-    if let Some(store) = session.open_existing()? {
+    session.steadily(|| {
+        by_path.clear();
+        let Some(store) = session.open_existing()? else { return Ok(()) };
         for file in store.known_files()? {
             let is_below = |path: &PathBuf| paths::path_of(&file.stamp.path).starts_with(path);
             if path.as_ref().is_some_and(|path| !is_below(path)) {
@@ -115,8 +117,8 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
             };
             by_path.insert(row.path, listed);
         }
-        store.close()?;
-    }
+        store.close()
+    })?;
     let count = |state| by_path.values().filter(|file| file.state == state).count();
     let counts = FileState::ALL.map(count);
     let is_wanted = |file: &ListedFile| request.state.is_none_or(|state| file.state == state);
@@ -132,6 +134,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
 /// database.
 pub fn waive(session: &Session, typed: &[PathBuf]) -> Result<Vec<String>> {
     let paths = typed.iter().map(|path| session::path_prefix(path)).collect::<Result<Vec<_>>>()?;
+    session.require_writable()?;
     let mut store = session.open_existing()?;
     for (path, typed) in paths.iter().zip(typed) {
         let rows = store.as_ref().map_or_else(|| Ok(Vec::new()), |store| store.ledger_at(path))?;

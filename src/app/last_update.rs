@@ -43,9 +43,12 @@ pub fn reminder(session: &Session) -> Result<Option<String>> {
     if max_days == 0 {
         return Ok(None);
     }
-    let Some(store) = session.store()? else { return Ok(None) };
-    let last = store.last_update()?;
-    session.give_back(store);
+    let last = session.steadily(|| {
+        let Some(store) = session.store()? else { return Ok(None) };
+        let last = store.last_update()?;
+        session.give_back(store);
+        Ok(last)
+    })?;
     let old = last.filter(|last| last.num_days > max_days);
     Ok(old.map(|last| {
         format!("last update {} ago: `kb update`", counted(last.num_days as usize, "day"))

@@ -24,6 +24,5 @@ pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
     let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
     // Nothing is chunked, so the limits of the model do not matter.
     let options = add::options(session, request, ChunkingOptions::new(1, 0))?;
-    let store = session.open_existing()?;
-    foresee(&starts, &options, store.as_ref())
+    session.steadily(|| foresee(&starts, &options, session.open_existing()?.as_ref()))
 }

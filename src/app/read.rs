@@ -74,11 +74,14 @@ pub fn list(
     request: &ListRequest,
     observer: &dyn Observer,
 ) -> Result<Vec<ListedDocument>> {
-    let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
-    let mut documents = store.documents(&request.filter)?;
-    if documents.is_empty() {
-        absent::note(&store, &request.filter, observer)?;
-    }
+    let mut documents = session.steadily(|| {
+        let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
+        let documents = store.documents(&request.filter)?;
+        if documents.is_empty() {
+            absent::note(&store, &request.filter, observer)?;
+        }
+        Ok(documents)
+    })?;
     match request.sort {
         SortKey::Added => documents.sort_by_key(|document| document.id),
         SortKey::Title => {
@@ -106,10 +109,10 @@ pub fn list(
 ///
 /// Those of [`Store::document_names`].
 pub fn names(session: &Session) -> Result<Vec<DocumentName>> {
-    match session.open_existing()? {
+    session.steadily(|| match session.open_existing()? {
         Some(store) => store.document_names(),
         None => Ok(Vec::new()),
-    }
+    })
 }
 
 /// Lists the tags.
@@ -118,10 +121,10 @@ pub fn names(session: &Session) -> Result<Vec<DocumentName>> {
 ///
 /// Those of [`Store::tags`].
 pub fn tags(session: &Session) -> Result<Vec<TagCount>> {
-    match session.open_existing()? {
+    session.steadily(|| match session.open_existing()? {
         Some(store) => store.tags(),
         None => Ok(Vec::new()),
-    }
+    })
 }
 
 /// Returns a document with its chunks.
@@ -130,9 +133,11 @@ pub fn tags(session: &Session) -> Result<Vec<TagCount>> {
 ///
 /// Those of [`find`].
 pub fn info(session: &Session, typed: &str) -> Result<(StoredDocument, Vec<StoredChunk>)> {
-    let (store, document) = find(session, typed)?;
-    let chunks = store.chunks(document.id)?;
-    Ok((document, chunks))
+    session.steadily(|| {
+        let (store, document) = find(session, typed)?;
+        let chunks = store.chunks(document.id)?;
+        Ok((document, chunks))
+    })
 }
 
 /// Returns the parts of a document, down to `level`.
@@ -141,8 +146,10 @@ pub fn info(session: &Session, typed: &str) -> Result<(StoredDocument, Vec<Store
 ///
 /// Those of [`find`].
 pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Outline> {
-    let (store, document) = find(session, typed)?;
-    read::outline(&store, document, level)
+    session.steadily(|| {
+        let (store, document) = find(session, typed)?;
+        read::outline(&store, document, level)
+    })
 }
 
 /// Returns a part of a document.
@@ -151,13 +158,15 @@ pub fn outline(session: &Session, typed: &str, level: Option<u32>) -> Result<Out
 ///
 /// Those of [`find`], [`of_chunk`] and [`read::show`].
 pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
-    let (store, document) = match (&request.document, &request.selection) {
-        (Some(typed), _) => find(session, typed)?,
-        (None, Selection::Chunk(id, _)) => of_chunk(session, *id)?,
-        (None, _) => return Err(Error::UnknownDocument { id: String::new() }),
-    };
-    let (selection, max_lines) = (request.selection.clone(), request.max_lines);
-    read::show(&store, document, &ShowOptions { selection, max_lines })
+    session.steadily(|| {
+        let (store, document) = match (&request.document, &request.selection) {
+            (Some(typed), _) => find(session, typed)?,
+            (None, Selection::Chunk(id, _)) => of_chunk(session, *id)?,
+            (None, _) => return Err(Error::UnknownDocument { id: String::new() }),
+        };
+        let (selection, max_lines) = (request.selection.clone(), request.max_lines);
+        read::show(&store, document, &ShowOptions { selection, max_lines })
+    })
 }
 
 /// Reads the file of a document.
@@ -166,14 +175,16 @@ pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
 ///
 /// Those of [`find`] and [`read::open`].
 pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
-    let (store, document) = find(session, &request.document)?;
-    let options = OpenOptions {
-        lines: request.lines,
-        max_lines: request.max_lines,
-        follows_links: session.config().ingestion.follow_links,
-        max_bytes: walk_options(session, false).max_bytes(),
-    };
-    read::open(&store, document, &options)
+    session.steadily(|| {
+        let (store, document) = find(session, &request.document)?;
+        let options = OpenOptions {
+            lines: request.lines,
+            max_lines: request.max_lines,
+            follows_links: session.config().ingestion.follow_links,
+            max_bytes: walk_options(session, false).max_bytes(),
+        };
+        read::open(&store, document, &options)
+    })
 }
 
 /// Returns the options for walking folders.
@@ -192,10 +203,12 @@ pub fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
 ///
 /// Those of [`find`], [`Error::Usage`] for a document without a file, [`Error::LinkRefused`].
 pub fn file(session: &Session, typed: &str) -> Result<PathBuf> {
-    let (store, document) = find(session, typed)?;
-    let path = reachable(session, &store, document.id, document.path.as_deref())?;
-    store.close()?;
-    Ok(path)
+    session.steadily(|| {
+        let (store, document) = find(session, typed)?;
+        let path = reachable(session, &store, document.id, document.path.as_deref())?;
+        store.close()?;
+        Ok(path)
+    })
 }
 
 /// Returns the path of the file of a hit, as [`file()`] does.
@@ -206,10 +219,12 @@ pub fn file(session: &Session, typed: &str) -> Result<PathBuf> {
 pub fn file_of_hit(session: &Session, hit: &Hit) -> Result<PathBuf> {
     let id = hit.stored.document_id;
     let unknown = || Error::UnknownDocument { id: id.to_string() };
-    let store = session.open_existing()?.ok_or_else(unknown)?;
-    let path = reachable(session, &store, id, hit.stored.path.as_deref())?;
-    store.close()?;
-    Ok(path)
+    session.steadily(|| {
+        let store = session.open_existing()?.ok_or_else(unknown)?;
+        let path = reachable(session, &store, id, hit.stored.path.as_deref())?;
+        store.close()?;
+        Ok(path)
+    })
 }
 
 fn reachable(

@@ -63,6 +63,9 @@ pub fn relocate(
     observer: &dyn Observer,
 ) -> Result<Relocated> {
     let (from, to) = (typed(&request.from)?, absolute(&request.to)?);
+    if !request.is_dry_run {
+        session.require_writable()?;
+    }
     check_folders(&from, &to)?;
     let Some(mut store) = session.open_existing()? else {
         return Err(Error::PathNotFound { path: session.database() });

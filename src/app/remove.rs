@@ -82,6 +82,9 @@ pub fn remove(
     confirm: &dyn Fn(&Going) -> Result<bool>,
     observer: &dyn Observer,
 ) -> Result<Removed> {
+    if !request.is_dry_run {
+        session.require_writable()?;
+    }
     let of_hits = match &request.criteria {
         Some(criteria) => choose::of_hits(session, criteria, observer)?,
         None => None,

@@ -180,8 +180,8 @@ pub fn search(
     request: &SearchRequest,
     observer: &dyn Observer,
 ) -> Result<Found> {
-    let freshness = request.freshness.unwrap_or(session.config().search.freshness);
-    let found = answer(session, request, freshness, observer)?;
+    let freshness = session.freshness(request.freshness);
+    let found = session.steadily(|| answer(session, request, freshness, observer))?;
     let is_refreshed = freshness == Freshness::Refresh
         && stage("read changed files", || freshness::refresh(session, &found.hits(), observer));
     if !is_refreshed {
@@ -308,8 +308,8 @@ fn check_limit(limit: Option<u32>) -> Result<()> {
 ///
 /// [`Error::UnknownDocument`], [`Error::UnknownChunk`], and errors of the store.
 pub fn similar(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)> {
-    let found = alike(session, request)?;
-    let is_refreshed = session.config().search.freshness == Freshness::Refresh
+    let found = session.steadily(|| alike(session, request))?;
+    let is_refreshed = session.freshness(None) == Freshness::Refresh
         && freshness::refresh(session, &found.1.iter().collect::<Vec<_>>(), &Silent);
     if is_refreshed { Ok(alike(session, request).unwrap_or(found)) } else { Ok(found) }
 }
@@ -349,11 +349,14 @@ pub fn why(
     observer: &dyn Observer,
 ) -> Result<(String, StoredDocument, Trace)> {
     let query = search::parse::parse(&request.query)?;
-    let (store, document) = find(session, document)?;
-    let binding = store.binding()?;
-    let load = || session.embedder(binding.as_ref(), observer);
-    let id: DocumentId = document.id;
-    let trace = search::why(&store, &load, &query, id, &request.options(session))?;
-    store.close()?;
+    let (document, trace) = session.steadily(|| {
+        let (store, document) = find(session, document)?;
+        let binding = store.binding()?;
+        let load = || session.embedder(binding.as_ref(), observer);
+        let id: DocumentId = document.id;
+        let trace = search::why(&store, &load, &query, id, &request.options(session))?;
+        store.close()?;
+        Ok((document, trace))
+    })?;
     Ok((query.typed, document, trace))
 }

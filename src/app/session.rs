@@ -112,13 +112,78 @@ impl Session {
         stage("open database", || Store::open(&self.database()))
     }
 
-    /// Opens the database for reading; returns `None` if it does not exist.
+    /// Opens the database; returns `None` if it does not exist. Where it cannot be written, it is only
+    /// read.
     ///
     /// # Errors
     ///
-    /// Those of [`Store::open`].
+    /// Those of [`Store::open_existing`].
     pub fn open_existing(&self) -> Result<Option<Store>> {
         stage("open database", || Store::open_existing(&self.database()))
+    }
+
+    /// Returns the binding of the database; `None` before the first document.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::open_existing`].
+    pub fn binding(&self) -> Result<Option<Binding>> {
+        self.steadily(|| match self.open_existing()? {
+            Some(store) => store.binding(),
+            None => Ok(None),
+        })
+    }
+
+    /// Whether there is a database that can only be read.
+    pub fn is_read_only(&self) -> bool {
+        Store::is_read_only_at(&self.database())
+    }
+
+    /// Refuses to change a database that can only be read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ReadOnly`].
+    pub fn require_writable(&self) -> Result<()> {
+        match self.is_read_only() {
+            true => Err(Error::ReadOnly { path: self.database() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns what is done about stale hits. A database that can only be read is not refreshed.
+    pub fn freshness(&self, requested: Option<Freshness>) -> Freshness {
+        match requested.unwrap_or(self.config().search.freshness) {
+            Freshness::Refresh if self.is_read_only() => Freshness::Mark,
+            freshness => freshness,
+        }
+    }
+
+    /// Reads the database once. Fails if it was read without locks and has changed meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ChangedMeanwhile`] instead of the outcome of `work`, and errors of `work`.
+    pub fn once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let database = self.database();
+        let Some(before) = Store::mark(&database) else { return work() };
+        let outcome = work();
+        match before.is_current(&database) {
+            true => outcome,
+            false => Err(Error::ChangedMeanwhile { path: database }),
+        }
+    }
+
+    /// Reads the database like [`Self::once`], and a second time if it has changed meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::once`].
+    pub fn steadily<T>(&self, mut work: impl FnMut() -> Result<T>) -> Result<T> {
+        match self.once(&mut work) {
+            Err(Error::ChangedMeanwhile { .. }) => self.once(work),
+            outcome => outcome,
+        }
     }
 
     /// Returns a read connection: one kept by an earlier query, if it still belongs to the current database

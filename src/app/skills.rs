@@ -20,6 +20,7 @@ use crate::skill::build::Built;
 use crate::skill::caller::{Answer, Caller, SKILLS_ROOT};
 use crate::skill::install::{self, Installed, Place};
 use crate::skill::list::{ListOptions, SkillList};
+use crate::store::Store;
 use crate::store::skills::index::Tokenizer;
 
 pub use request::{Arguments, BuildReport, SkillAnswer, SkillRequest};
@@ -144,10 +145,14 @@ impl Skills {
     fn list(&self, options: &ListOptions, observer: &dyn Observer) -> Result<SkillList> {
         let mut options = options.clone();
         options.root = options.root.or_else(|| self.environment.path("KB_SKILLS_ROOT"));
-        let mut store = self.session(observer)?.open_store()?;
+        let session = self.session(observer)?;
+        let mut store = match session.is_read_only() {
+            true => None,
+            false => Some(session.open_store()?),
+        };
         let mut log = |line: &str| observer.note(line);
-        let listed = skill::list::list(&self.caller, &mut store, &options, &mut log)?;
-        store.close()?;
+        let listed = skill::list::list(&self.caller, store.as_mut(), &options, &mut log)?;
+        store.map_or(Ok(()), Store::close)?;
         Ok(listed)
     }
 

@@ -34,6 +34,8 @@ pub struct Setup {
     pub model_wanted: Option<String>,
     /// Documents made with other settings, another model or an older kb.
     pub made_differently: usize,
+    /// Whether the database can only be read.
+    pub is_read_only: bool,
     /// Installed copies of kb's own skill.
     pub agent_skills: Vec<Found>,
 }
@@ -55,12 +57,14 @@ pub struct OcrSetup {
 ///
 /// Those of [`crate::store::Store::open`].
 pub fn status(session: &Session) -> Result<(Setup, Stats)> {
-    let Some(store) = session.open_existing()? else {
-        return Ok((describe(session, None), Stats::empty()));
-    };
-    let made_differently = outdated(session, &store)?.len();
-    let setup = Setup { made_differently, ..describe(session, store.binding()?) };
-    Ok((setup, store.stats()?))
+    session.steadily(|| {
+        let Some(store) = session.open_existing()? else {
+            return Ok((describe(session, None), Stats::empty()));
+        };
+        let made_differently = outdated(session, &store)?.len();
+        let setup = Setup { made_differently, ..describe(session, store.binding()?) };
+        Ok((setup, store.stats()?))
+    })
 }
 
 /// Counts the files whose size or time has changed since they were added; `None` if there is no database.
@@ -69,9 +73,11 @@ pub fn status(session: &Session) -> Result<(Setup, Stats)> {
 ///
 /// Errors of the database.
 pub fn scan(session: &Session) -> Result<Option<OutOfDate>> {
-    let Some(store) = session.open_existing()? else { return Ok(None) };
-    let surveys = Scope::read(session, &store, &[])?.survey(session, false);
-    Ok(Some(OutOfDate::of(&surveys)))
+    let scope = session.steadily(|| match session.open_existing()? {
+        Some(store) => Scope::read(session, &store, &[]).map(Some),
+        None => Ok(None),
+    })?;
+    Ok(scope.map(|scope| OutOfDate::of(&scope.survey(session, false))))
 }
 
 /// Returns the setup without fetching anything.
@@ -80,11 +86,7 @@ pub fn scan(session: &Session) -> Result<Option<OutOfDate>> {
 ///
 /// Those of [`crate::store::Store::open`].
 pub fn setup(session: &Session) -> Result<Setup> {
-    let binding = match session.open_existing()? {
-        Some(store) => store.binding()?,
-        None => None,
-    };
-    Ok(describe(session, binding))
+    Ok(describe(session, session.binding()?))
 }
 
 /// Describes the setup for a database with this binding.
@@ -113,6 +115,7 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
         ocr: ocr::setup(session),
         model_wanted,
         made_differently: 0,
+        is_read_only: session.is_read_only(),
         agent_skills: agent_skills(&session.environment),
     }
 }

@@ -35,6 +35,7 @@ pub struct Tagged {
 /// [`Error::UnknownDocument`] and [`Error::AmbiguousDocument`] for a name, errors of a search, and
 /// those of [`crate::store::Store::change_tags`]. Nothing is changed in these cases.
 pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) -> Result<Tagged> {
+    session.require_writable()?;
     let Some((mut store, ids)) = choose(session, &request.documents, observer)? else {
         return Ok(Tagged::default());
     };
@@ -67,6 +68,7 @@ pub fn rename(
         message: format!("no document has the tag `{from}`"),
         hint: Some("`kb tags` lists all tags".into()),
     };
+    session.require_writable()?;
     let mut store = session.open_existing()?.ok_or_else(unknown)?;
     let renamed = store.rename_tag(from, to)?.ok_or_else(unknown)?;
     erase::finish(store, observer)?;

@@ -62,7 +62,9 @@ pub fn export_to_file(
     file: &ExportFile,
     observer: &dyn Observer,
 ) -> Result<Exported> {
-    write_file(&file.path, file.is_replacing, |write| export(session, request, observer, write))
+    session.steadily(|| {
+        write_file(&file.path, file.is_replacing, |write| export(session, request, observer, write))
+    })
 }
 
 /// A file to export to.
@@ -132,7 +134,7 @@ fn write_file(
 ///
 /// # Errors
 ///
-/// [`Error::PathNotFound`] if there is no database, errors of a search for the query of the criteria, and
+/// [`Error::PathNotFound`] if there is no database, [`Error::ChangedMeanwhile`] after the last line, errors of a search for the query of the criteria, and
 /// errors of `emit`.
 pub fn export(
     session: &Session,
@@ -140,12 +142,15 @@ pub fn export(
     observer: &dyn Observer,
     emit: impl FnMut(&Line) -> Result<()>,
 ) -> Result<Exported> {
-    let Some(criteria) = &request.criteria else {
-        return transfer::export(&open(session)?, request.with_vectors, emit);
-    };
-    let chosen = choose(session, &Choice::Matching(criteria.clone()), observer)?;
-    let (store, ids) = chosen.ok_or_else(|| Error::PathNotFound { path: session.database() })?;
-    transfer::export_documents(&store, &ids, &[], request.with_vectors, emit)
+    session.once(|| {
+        let Some(criteria) = &request.criteria else {
+            return transfer::export(&open(session)?, request.with_vectors, emit);
+        };
+        let chosen = choose(session, &Choice::Matching(criteria.clone()), observer)?;
+        let (store, ids) =
+            chosen.ok_or_else(|| Error::PathNotFound { path: session.database() })?;
+        transfer::export_documents(&store, &ids, &[], request.with_vectors, emit)
+    })
 }
 
 fn open(session: &Session) -> Result<Store> {

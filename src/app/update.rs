@@ -117,6 +117,9 @@ pub fn update(
     request: &UpdateRequest,
     observer: &dyn Observer,
 ) -> Result<UpdateReport> {
+    if !request.is_dry_run {
+        session.require_writable()?;
+    }
     let mut report = match &request.rereads {
         Some(selection) if selection.is_partial() => {
             UpdateReport { is_dry_run: request.is_dry_run, ..UpdateReport::default() }

@@ -2,7 +2,7 @@
 //!
 //! [`begin`] sets the verbosity, the colours and the log file once, before the first message.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::mem;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -84,7 +84,11 @@ pub(super) fn begin<'a>(
     command: impl FnOnce() -> &'a str,
 ) -> Result<()> {
     let is_terminal = streams::is_stderr_terminal();
-    let log = global.log_file.as_deref().map(open_log).transpose()?;
+    let (log, unwritable) = match global.log_file.as_deref().map(open_log).transpose() {
+        // A search where nothing can be written is answered all the same.
+        Err(error) if is_refused(&error) => (None, Some(error)),
+        opened => (opened?, None),
+    };
     let mut reporter = reporter();
     reporter.human.is_terminal = is_terminal;
     if is_terminal {
@@ -107,7 +111,17 @@ pub(super) fn begin<'a>(
     if reporter.log.is_some() {
         reporter.log_line("begin", &format!("kb {} {}", env!("CARGO_PKG_VERSION"), command()));
     }
+    drop(reporter);
+    if let Some(error) = unwritable {
+        warn(&format!("there is no log of this run: {error}"));
+    }
     Ok(())
+}
+
+/// Whether the system does not let this process write a file.
+fn is_refused(error: &Error) -> bool {
+    let Error::Io { source, .. } = error else { return false };
+    matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
 fn open_log(path: &Path) -> Result<Log> {

@@ -48,6 +48,11 @@ impl Environment {
     pub fn home(&self) -> PathBuf {
         self.path("HOME").or_else(|| self.path("USERPROFILE")).unwrap_or_else(|| PathBuf::from("/"))
     }
+
+    /// Returns the folder for temporary files.
+    pub fn temp_dir(&self) -> PathBuf {
+        self.path("TMPDIR").unwrap_or_else(std::env::temp_dir)
+    }
 }
 
 impl FromIterator<(String, OsString)> for Environment {

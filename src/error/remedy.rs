@@ -58,6 +58,9 @@ impl Error {
             | Self::DiskFailed { .. }
             | Self::Foreign { .. }
             | Self::SchemaTooNew { .. }
+            | Self::ReadOnly { .. }
+            | Self::NeedsWriting { .. }
+            | Self::ChangedMeanwhile { .. }
             | Self::DiskFull { .. }
             | Self::Store(_)
             | Self::Output(_) => Fixer::Machine,
@@ -98,6 +101,9 @@ impl Error {
             Self::DiskFailed { .. } => "disk_failed",
             Self::Foreign { .. } => "foreign",
             Self::SchemaTooNew { .. } => "schema_too_new",
+            Self::ReadOnly { .. } => "read_only",
+            Self::NeedsWriting { .. } => "needs_writing",
+            Self::ChangedMeanwhile { .. } => "changed_meanwhile",
             Self::Locked { .. } => "locked",
             Self::DiskFull { .. } => "disk_full",
             Self::Store(_) => "store",
@@ -128,6 +134,9 @@ impl Error {
             | Self::DiskFailed { path, .. }
             | Self::Foreign { path }
             | Self::SchemaTooNew { path, .. }
+            | Self::ReadOnly { path }
+            | Self::NeedsWriting { path, .. }
+            | Self::ChangedMeanwhile { path }
             | Self::Locked { path }
             | Self::DiskFull { path } => Some(path),
             _ => None,
@@ -166,6 +175,9 @@ impl Error {
                 | Self::DiskFailed { .. }
                 | Self::Foreign { .. }
                 | Self::SchemaTooNew { .. }
+                | Self::ReadOnly { .. }
+                | Self::NeedsWriting { .. }
+                | Self::ChangedMeanwhile { .. }
                 | Self::Locked { .. }
                 | Self::DiskFull { .. }
                 | Self::Store(_)
@@ -265,6 +277,21 @@ impl Error {
                 Some("point `--data-dir` or KB_DATA_DIR at another directory".into())
             }
             Self::SchemaTooNew { .. } => Some("upgrade kb".into()),
+            Self::ReadOnly { .. } => Some(
+                "copy the database to a folder that you can write, and name that folder with \
+                 `--data-dir`"
+                    .into(),
+            ),
+            Self::NeedsWriting { .. } => Some(
+                "copy kb.db, and kb.db-wal if it is there, to a folder that you can write, and name \
+                 that folder with `--data-dir`"
+                    .into(),
+            ),
+            Self::ChangedMeanwhile { .. } => Some(
+                "run the command again when no other program writes to it, or copy it to a folder \
+                 that you can write"
+                    .into(),
+            ),
             Self::Locked { .. } => Some("wait for the other `kb` to end, then try again".into()),
             Self::DiskFull { .. } => {
                 Some("make room and run the command again; stored documents are kept".into())

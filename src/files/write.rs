@@ -348,7 +348,8 @@ pub fn destination(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-pub(super) fn folder_of(path: &Path) -> &Path {
+/// Returns the folder of a path; `.` for a bare name.
+pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

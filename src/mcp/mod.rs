@@ -53,7 +53,10 @@ pub fn run(
     }
     // While this connection is open, a tool never closes the last one, which would write the log
     // back each time.
-    let store = session.open_store()?;
+    let store = match session.open_existing()? {
+        None if options.allows_writing => Some(session.open_store()?),
+        found => found,
+    };
     let service = Arc::new(Service { session, observer });
     // If the skills cannot be loaded now, they could not be served later.
     service.list_skills()?;
@@ -61,7 +64,7 @@ pub fn run(
     for tool in tools::tools(&service, options.allows_writing) {
         chain.register(tool).map_err(|message| Error::Usage { message, hint: None })?;
     }
-    let bound = store.binding()?;
+    let bound = service.session.binding()?;
     let preparing = Arc::clone(&service);
     let prepare = move || {
         // A missing model is reported to the calls that need it.
@@ -74,7 +77,7 @@ pub fn run(
     }
     served?;
     service.session.close()?;
-    store.close()
+    store.map_or(Ok(()), |store| store.close())
 }
 
 /// A thread that follows the added folders while the server runs.

@@ -31,11 +31,7 @@ impl Resources for Service {
             }
         };
         let mut all = self.skills()?;
-        let documents = self.session.open_existing().and_then(|store| match store {
-            Some(store) => store.document_names(),
-            None => Ok(Vec::new()),
-        });
-        let documents = documents.map_err(|error| failure(&error))?;
+        let documents = app::read::names(&self.session).map_err(|error| failure(&error))?;
         all.extend(documents.into_iter().map(|document| Resource {
             uri: format!("{DOCUMENT_URI}{}", document.id),
             name: document.title,

@@ -72,7 +72,7 @@ pub struct SkillList {
     pub report: LoadReport,
 }
 
-/// Updates the registry from the disk and lists the skills found.
+/// Updates the registry from the disk, if there is one that can be written, and lists the skills found.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ pub struct SkillList {
 /// [`crate::error::Error::Io`] for files that cannot be compared.
 pub fn list(
     caller: &Caller,
-    store: &mut Store,
+    store: Option<&mut Store>,
     options: &ListOptions,
     log: &mut Log<'_>,
 ) -> Result<SkillList> {

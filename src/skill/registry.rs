@@ -92,7 +92,7 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
     roots
 }
 
-/// Updates the registry from the disk and returns its skills, in byte order of the names. All
+/// Updates the registry, if there is one that can be written, from the disk and returns its skills, in byte order of the names. All
 /// changes are one transaction.
 ///
 /// # Errors
@@ -100,7 +100,7 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
 /// [`Error::Io`] for a root that exists and cannot be read; database errors.
 pub fn load(
     caller: &Caller,
-    store: &mut Store,
+    store: Option<&mut Store>,
     roots: &[Root],
     log: &mut Log<'_>,
 ) -> Result<(LoadReport, Vec<FoundSkill>)> {
@@ -141,8 +141,10 @@ pub fn load(
     }
     found.sort_by(|a, b| a.row.name.cmp(&b.row.name));
     report.loaded = found.len();
-    let rows: Vec<SkillRow> = found.iter().map(|skill| skill.row.clone()).collect();
-    report.pruned = store.replace_skills(&rows)?;
+    if let Some(store) = store {
+        let rows: Vec<SkillRow> = found.iter().map(|skill| skill.row.clone()).collect();
+        report.pruned = store.replace_skills(&rows)?;
+    }
     Ok((report, found))
 }
 

@@ -20,9 +20,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::document::Binding;
 use crate::error::{Error, Result};
 
+use db::access::Access;
 use db::fault::{Fault, Step};
 use db::readers::FileId;
 
+pub use db::access::Mark;
 pub use db::backup::{Existing, Verified};
 pub use db::erase::Erasure;
 pub use db::last_update::LastUpdate;
@@ -58,6 +60,7 @@ pub struct Store {
     idle: RefCell<Vec<Self>>,
     connection: Connection,
     path: PathBuf,
+    access: Access,
     /// Identity of the file when it was opened.
     file: Option<FileId>,
     bound: RefCell<Option<Binding>>,
@@ -81,6 +84,9 @@ impl Store {
     /// Runs `work` in one transaction that holds the write lock from its start, so that the state
     /// it reads is the state it changes; an error rolls back everything.
     fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
+        if self.is_read_only() {
+            return Err(Error::ReadOnly { path: self.path.clone() });
+        }
         let run = || {
             let transaction =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -196,7 +196,7 @@ contract! {
     }
     Status {
         #[serde(deserialize_with = "nullable")] model_wanted: Option<String>,
-        made_differently: u64,
+        made_differently: u64, read_only: bool,
         contract_version: u32, documents: BTreeMap<String, u32>, total_chunks: u32,
         db_size_bytes: u64,
         #[serde(deserialize_with = "nullable")] model_name: Option<String>,

@@ -93,6 +93,8 @@ mod poisoned;
 mod printed;
 /// Reading on from a hit: outline, show, open.
 mod read_on;
+/// Databases that cannot be written.
+mod read_only;
 /// Changes of the model, killed at any instant: vectors are never mixed.
 mod reindex;
 /// `kb relocate`: a folder that is elsewhere now.

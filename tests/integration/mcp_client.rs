@@ -3,7 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "calls read better with json! in place")]
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,7 +27,13 @@ impl Client {
     /// Starts the server in a directory below the home, and greets it.
     pub(crate) fn start(env: &TestEnv, dir: &str, args: &[&str]) -> Self {
         let mut client = Self::start_silent(env, dir, args);
-        let greeting = client.request(
+        client.greet();
+        client
+    }
+
+    /// Greets the server.
+    pub(crate) fn greet(&mut self) {
+        let greeting = self.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
@@ -36,14 +42,18 @@ impl Client {
             }),
         );
         assert_eq!(greeting["result"]["serverInfo"]["name"], "kb", "{greeting}");
-        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        client
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
     /// Starts the server without the handshake.
     pub(crate) fn start_silent(env: &TestEnv, dir: &str, args: &[&str]) -> Self {
         let mut command = env.command(&[&["mcp"], args].concat());
         command.current_dir(env.path(dir));
+        Self::over(command)
+    }
+
+    /// Starts a prepared server without the handshake.
+    pub(crate) fn over(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

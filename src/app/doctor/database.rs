@@ -34,9 +34,15 @@ pub(super) fn examine(
             findings.add_with_fix(NAME, Verdict::Note, message, fix);
             return;
         }
-        Ok(Some(store)) => examine_store(session, store, is_fixing, observer, findings),
+        Ok(Some(store)) => {
+            // A repair is refused below, after the checks that need none.
+            let is_fixing = is_fixing && !store.is_read_only();
+            examine_store(session, store, is_fixing, observer, findings)
+        }
         Err(error) => Err(error),
     };
+    let outcome =
+        outcome.and_then(|()| if is_fixing { session.require_writable() } else { Ok(()) });
     if let Err(error) = outcome {
         findings.add_error(NAME, &error);
     }

@@ -8,6 +8,7 @@ use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
+use crate::files::access::{is_mounted_read_only, is_writable};
 use crate::files::private::{close, is_open_to_others};
 use crate::files::write::free_bytes;
 use crate::store::Store;
@@ -43,8 +44,14 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
     if open.is_empty() {
         findings.add("files", Verdict::Ok, format!("only the owner can access {}", dir.display()));
     }
+    let is_read_only = session.is_read_only();
     for path in open {
         let message = format!("other users can read {}", path.display());
+        if is_read_only {
+            // Such a database is shared on purpose, and its owner decides who reads it.
+            findings.add("files", Verdict::Note, message);
+            continue;
+        }
         if is_fixing {
             let made = path.canonicalize().and_then(|place| close(&place));
             made.map_err(|source| Error::Io { path: path.clone(), source })?;
@@ -58,7 +65,15 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
             findings.add_with_fix("files", Verdict::Fault, message, "kb doctor --fix");
         }
     }
-    if let Err(error) = writable(dir) {
+    if is_read_only {
+        let obstacle = match is_mounted_read_only(dir) {
+            true => "its file system is mounted read-only",
+            false => "its file or folder cannot be written",
+        };
+        let message = format!("the database is read-only: {obstacle}");
+        let fix = "searches work; to change it, copy it to a folder that you can write";
+        findings.add_with_fix("files", Verdict::Note, message, fix);
+    } else if let Err(error) = writable(dir) {
         let fix = "check its owner and permissions";
         let message = format!("cannot write to {}: {error}", dir.display());
         findings.add_with_fix("files", Verdict::Fault, message, fix);
@@ -79,7 +94,8 @@ fn writable(_: &Path) -> std::io::Result<()> {
 /// Reports the free space for the database.
 pub(super) fn disk(session: &Session, findings: &mut Findings) {
     let places = [session.data_dir().to_owned(), session.locations().cache_dir];
-    for place in places {
+    // Nothing is going to fill up where nothing can be written.
+    for place in places.into_iter().filter(|place| !place.exists() || is_writable(place)) {
         let Some(free) = place.ancestors().find(|folder| folder.exists()).and_then(free_bytes)
         else {
             continue;

@@ -83,6 +83,8 @@ impl Findings {
                 | Error::DiskFailed { .. }
                 | Error::Foreign { .. }
                 | Error::SchemaTooNew { .. }
+                | Error::ReadOnly { .. }
+                | Error::NeedsWriting { .. }
                 | Error::Store(_)
                 | Error::DiskFull { .. }
         );
@@ -97,6 +99,10 @@ impl Findings {
 ///
 /// [`Error::Io`] if permissions cannot be changed. All other problems are findings.
 pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
+    session.steadily(|| examine_once(session, is_fixing, observer))
+}
+
+fn examine_once(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
     let mut findings = Findings::default();
     machine::version(&mut findings);
     machine::files(session, is_fixing, &mut findings)?;

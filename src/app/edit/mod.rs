@@ -96,6 +96,7 @@ impl Editable {
 ///
 /// Those of [`read::find`].
 pub fn open(session: &Session, typed: &str) -> Result<Editable> {
+    session.require_writable()?;
     let (store, document) = read::find(session, typed)?;
     let is_note = document.doc_type == DocType::Note && document.path.is_none();
     let text = match is_note {

@@ -47,6 +47,7 @@ pub struct WatchRequest {
 /// [`Error::Usage`] for a path from which nothing was added, [`Error::Io`] if the system cannot follow the
 /// folders, and errors of the model and the database. A database in use is tried again.
 pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer) -> Result<()> {
+    session.require_writable()?;
     if let Some(store) = session.open_existing()? {
         // A path that was not added is reported before anything is followed.
         Scope::read(session, &store, &request.named)?;

@@ -47,6 +47,8 @@ pub(in crate::present) struct StatusJson<'a> {
     /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
     /// again.
     made_differently: usize,
+    /// Whether the database can only be read: its file, folder or medium cannot be written.
+    read_only: bool,
     /// When all added folders were last compared with the disk (RFC 3339, UTC); null if never.
     last_update: Option<&'a str>,
     /// With `--scan`: numbers of changed, new and missing files; else null.
@@ -159,6 +161,7 @@ pub fn status(
             .collect(),
         model_wanted: setup.model_wanted.as_deref(),
         made_differently: setup.made_differently,
+        read_only: setup.is_read_only,
         last_update: stats.last_update.as_ref().map(|update| update.at.as_str()),
         out_of_date: out_of_date.map(|files| OutOfDateJson {
             changed: files.num_changed,

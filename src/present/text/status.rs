@@ -50,6 +50,10 @@ impl Human {
             fact("Updated", describe_update(stats.last_update.as_ref())),
             fact("Model", clean(&model)),
         ];
+        if setup.is_read_only {
+            let access = "read-only: its file, folder or medium cannot be written";
+            facts.insert(1, fact("Access", access).painted(Meaning::Warning));
+        }
         if let Some(wanted) = &setup.model_wanted {
             let wanted = format!("{} is set; `kb reindex` switches to it", clean(wanted));
             facts.push(fact("Model wanted", wanted).painted(Meaning::Warning));

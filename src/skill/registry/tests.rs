@@ -31,7 +31,7 @@ impl Registry {
         let roots = roots(&self.world.caller, named.map(Path::new));
         let lines = &self.lines;
         let mut log = |line: &str| lines.borrow_mut().push(line.to_owned());
-        Ok(load(&self.world.caller, &mut self.store, &roots, &mut log)?.0)
+        Ok(load(&self.world.caller, Some(&mut self.store), &roots, &mut log)?.0)
     }
 
     /// Loads and compares the counters: loaded, skipped, pruned, on disk.

@@ -69,7 +69,7 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::Corrupt`] if the copy is damaged, [`Error::Locked`] if another process has `target`
-    /// open, [`Error::DiskFull`] and [`Error::Io`]; an existing `target` is then kept.
+    /// open, [`Error::ChangedMeanwhile`], [`Error::DiskFull`] and [`Error::Io`]; an existing `target` is then kept.
     pub fn back_up(&self, target: &Path, existing: Existing) -> Result<Stats> {
         let draft = Draft::create(target).map_err(|error| of_file(target, error))?;
         if existing == Existing::Keep && draft.target().symlink_metadata().is_ok() {
@@ -79,6 +79,7 @@ impl Store {
         settle(draft.target())?;
         self.copy_to(draft.path(), target)?;
         let stats = examine(draft.path(), &self.path, target)?;
+        self.require_unchanged()?;
         // Again: another process may have opened it while the copy was made.
         settle(draft.target())?;
         let published = match existing {

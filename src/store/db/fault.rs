@@ -45,6 +45,7 @@ impl Fault {
         match self {
             Self::Sqlite(error) => match class(&error) {
                 Class::Locked => Error::Locked { path },
+                Class::ReadOnly => Error::ReadOnly { path },
                 Class::DiskFull => Error::DiskFull { path },
                 Class::Corrupt => Error::Corrupt { path, detail: error.to_string() },
                 Class::Malformed => match check_again(&path) {
@@ -73,6 +74,15 @@ impl Fault {
         matches!(class(error), Class::Locked)
     }
 
+    /// Whether SQLite could not open or create a file that it needs.
+    pub(in crate::store) fn is_about_access(&self) -> bool {
+        use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+        let Self::Sqlite(error) = self else { return false };
+        error
+            .sqlite_error_code()
+            .is_some_and(|code| matches!(code, CannotOpen | PermissionDenied | ReadOnly))
+    }
+
     /// Whether a file could not be written, for operations that read one file and write another.
     pub(in crate::store) fn is_about_writing(&self) -> bool {
         let Self::Sqlite(error) = self else { return false };
@@ -94,6 +104,7 @@ const WRITING: [i32; 5] = [
 
 enum Class {
     Locked,
+    ReadOnly,
     DiskFull,
     Corrupt,
     /// A corrupt file or a failing disk: SQLite has one code for both.
@@ -128,7 +139,8 @@ fn class(error: &rusqlite::Error) -> Class {
                 Class::Malformed
             }
             Code::DatabaseCorrupt | Code::NotADatabase => Class::Corrupt,
-            Code::PermissionDenied | Code::ReadOnly => Class::Io(io::ErrorKind::PermissionDenied),
+            Code::ReadOnly => Class::ReadOnly,
+            Code::PermissionDenied => Class::Io(io::ErrorKind::PermissionDenied),
             Code::CannotOpen | Code::SystemIoFailure => Class::Io(io::ErrorKind::Other),
             _ => Class::Other,
         },

@@ -28,6 +28,9 @@ pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
     (9, include_str!("../../../migrations/0009_dates.sql")),
 ];
 
+/// The version of the schema that this program reads and writes.
+pub(in crate::store) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+
 /// The migration that creates tables which only kb can fill.
 const ERASE: i64 = 6;
 
@@ -160,9 +163,6 @@ mod tests {
     use crate::error::Error;
     use crate::store::Store;
     use crate::store::testing::TestDb;
-
-    /// The version this program writes.
-    const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
 
     fn text(db: &TestDb, sql: &str) -> String {
         db.store.connection.query_row(sql, [], |row| row.get(0)).unwrap()

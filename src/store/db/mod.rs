@@ -1,5 +1,6 @@
 //! Opens, migrates, copies and cleans the database file, and classifies its errors.
 
+pub(in crate::store) mod access;
 pub(in crate::store) mod backup;
 pub(in crate::store) mod binding;
 pub(in crate::store) mod by_sql;

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::{Error, Result};
 use crate::files::private::create_file;
 
+use super::access::Access;
 use super::fault::Fault;
 use super::migrate;
 use super::readers::file_id;
@@ -35,7 +36,7 @@ const STATEMENT_CACHE: usize = 64;
 ///   copied into the cache first. SQLite reads pages normally that are beyond this size or cannot
 ///   be mapped.
 /// - `secure_delete`: deleted content is overwritten; see `erase.rs`.
-const PRAGMAS: &str = "
+pub(in crate::store) const PRAGMAS: &str = "
     PRAGMA foreign_keys = ON;
     PRAGMA synchronous = NORMAL;
     PRAGMA cache_size = -16384;
@@ -50,21 +51,28 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::Foreign`], [`Error::Corrupt`] and [`Error::SchemaTooNew`] for a file that kb must
-    /// not write, which is left unchanged; [`Error::Locked`], [`Error::DiskFull`] and [`Error::Io`]
+    /// not write, which is left unchanged; [`Error::ReadOnly`] for one that it cannot write; [`Error::Locked`], [`Error::DiskFull`] and [`Error::Io`]
     /// for errors of the system.
     pub fn open(path: &Path) -> Result<Self> {
         create_file(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        if Self::is_read_only_at(path) {
+            return Err(Error::ReadOnly { path: path.to_owned() });
+        }
         Self::connect(path)
     }
 
-    /// Opens the database if it exists; returns `None` and creates nothing if there is no file.
+    /// Opens the database if it exists; returns `None` and creates nothing if there is no file. Where
+    /// it cannot be written, it is opened read-only, and an empty one counts as none.
     ///
     /// # Errors
     ///
-    /// As [`Store::open`].
+    /// As [`Store::open`]; [`Error::NeedsWriting`] instead of [`Error::ReadOnly`].
     pub fn open_existing(path: &Path) -> Result<Option<Self>> {
         match path.try_exists() {
-            Ok(true) => Self::connect(path).map(Some),
+            Ok(true) => match Access::of(path)? {
+                Access::Write => Self::connect(path).map(Some),
+                access => Self::connect_to_read(path, access),
+            },
             Ok(false) => Ok(None),
             Err(source) => Err(Error::Io { path: path.to_owned(), source }),
         }
@@ -77,13 +85,13 @@ impl Store {
     ///
     /// [`Error::Locked`] and [`Error::Io`].
     pub fn reader(&self) -> Result<Self> {
-        let connection = open_connection(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)
-            .and_then(|connection| connection.execute_batch(PRAGMAS).map(|()| connection))
-            .map_err(|error| Fault::from(error).at(&self.path))?;
+        let connection = self.access.open_to_read(&self.path);
+        let connection = connection.map_err(|error| Fault::from(error).at(&self.path))?;
         Ok(Self {
             idle: RefCell::default(),
             connection,
             path: self.path.clone(),
+            access: self.access,
             file: self.file,
             bound: self.bound.clone(),
             reindexing: None,
@@ -134,21 +142,49 @@ impl Store {
                 Ok(connection)
             })
             .map_err(|fault| fault.at(path))?;
-        Ok(Self {
+        Ok(Self::over(connection, path, Access::Write))
+    }
+
+    /// Opens a database that cannot be written. A database without a schema counts as none.
+    fn connect_to_read(path: &Path, access: Access) -> Result<Option<Self>> {
+        let opened = access.open_to_read(path).map_err(Fault::from).and_then(|connection| {
+            let version = migrate::version(&connection)?;
+            migrate::refuse_newer(version, migrate::MIGRATIONS)?;
+            Ok((connection, version))
+        });
+        let needs = |reason: String| Error::NeedsWriting { path: path.to_owned(), reason };
+        let (connection, version) = opened.map_err(|fault| match fault.is_about_access() {
+            true => needs("its log cannot be read".into()),
+            false => fault.at(path),
+        })?;
+        match version {
+            0 => Ok(None),
+            migrate::NEWEST => Ok(Some(Self::over(connection, path, access))),
+            _ => {
+                let newest = migrate::NEWEST;
+                let reason = format!("its schema has version {version}, this kb needs {newest}");
+                Err(needs(reason))
+            }
+        }
+    }
+
+    fn over(connection: Connection, path: &Path, access: Access) -> Self {
+        Self {
             idle: RefCell::default(),
             connection,
             path: path.to_owned(),
+            access,
             file: file_id(path),
             bound: RefCell::new(None),
             reindexing: None,
             layout: Cell::new(None),
-        })
+        }
     }
 }
 
 /// Opens any database for reading, without checking whose it is.
 pub(in crate::store) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
-    open_connection(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    Access::of(path).unwrap_or(Access::Write).open_to_read(path)
 }
 
 /// Without `SQLITE_OPEN_CREATE`: only `create_file` creates files.

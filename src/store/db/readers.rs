@@ -28,6 +28,7 @@ impl Store {
     pub fn is_current(&self) -> bool {
         self.file.is_some()
             && file_id(&self.path) == self.file
+            && self.require_unchanged().is_ok()
             && self
                 .read(|db| self.check_bound(db))
                 .is_ok_and(|binding| binding == *self.bound.borrow())

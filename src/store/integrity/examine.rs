@@ -145,8 +145,9 @@ impl Store {
     fn examine_once(&self) -> Result<Vec<Finding>> {
         let mut found = Vec::new();
         // Separate from the rest: for SQLite these statements write, and may have to wait for a
-        // lock.
-        for (damage, sql) in [(Damage::Keywords, CHECK_FTS), (Damage::Grams, CHECK_GRAMS)] {
+        // lock. Where nothing can be written, only the check of the whole file looks at the indexes.
+        let checks = [(Damage::Keywords, CHECK_FTS), (Damage::Grams, CHECK_GRAMS)];
+        for (damage, sql) in checks.into_iter().filter(|_| !self.is_read_only()) {
             match self
                 .connection
                 .execute(sql, [])
