@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub use kinds::{DocType, FileOutcome, Format, Language, Picture, Precision, UnknownName};
+pub use kinds::{DocType, FileOutcome, Format, Language, Markup, Picture, Precision, UnknownName};
 
 /// Database key of a document; stable for as long as the document exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

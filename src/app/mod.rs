@@ -9,6 +9,7 @@ pub mod backup;
 pub mod cache;
 pub mod choose;
 mod chunking;
+pub mod convert;
 pub mod doctor;
 pub mod edit;
 pub mod embed;

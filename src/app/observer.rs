@@ -42,6 +42,13 @@ pub enum Event<'a> {
         /// Where failures are listed.
         log: &'a Path,
     },
+    /// Progress of converting files.
+    Converted {
+        /// Files that were looked at.
+        num_done: u64,
+        /// All files.
+        num_files: u64,
+    },
     /// Progress of computing vectors with the new model.
     Reindexed {
         /// Chunks with a new vector.

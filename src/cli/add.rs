@@ -17,7 +17,7 @@ use crate::present::json;
 use crate::present::text::human::Human;
 
 /// The path that means standard input.
-const STDIN: &str = "-";
+pub(super) const STDIN: &str = "-";
 
 pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     let source = match (&args.note, args.paths.as_slice()) {
@@ -63,7 +63,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
 }
 
 /// Reads a document from standard input, up to the size limit of files.
-fn read_stdin(max_file_mb: u64) -> Result<Vec<u8>> {
+pub(super) fn read_stdin(max_file_mb: u64) -> Result<Vec<u8>> {
     let path = || PathBuf::from("standard input");
     let max_bytes = max_file_mb.saturating_mul(walk::BYTES_PER_MB);
     let mut bytes = Vec::new();

@@ -39,7 +39,7 @@ pub(super) const TOPICS: &[Topic] = &[
 const GROUPS: &[(&str, &[&str])] = &[
     ("Find", &["search", "similar", "why"]),
     ("Add and keep current", &["init", "add", "update", "watch", "files", "relocate", "remove"]),
-    ("Read on", &["list", "info", "outline", "show", "open"]),
+    ("Read on", &["list", "info", "outline", "show", "open", "convert"]),
     ("Organise", &["edit", "tags", "tag"]),
     (
         "Look after",

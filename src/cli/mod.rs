@@ -10,6 +10,7 @@ mod cache;
 mod complete;
 mod config;
 mod context;
+mod convert;
 mod doctor;
 mod edit;
 mod embed;
@@ -166,6 +167,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
         Command::Outline(args) => read::outline(context, args),
         Command::Show(args) => read::show(context, args),
         Command::Open(args) => read::open(context, args),
+        Command::Convert(args) => convert::run(context, args),
         Command::Remove(args) => remove::run(context, args),
         Command::Edit(args) => edit::run(context, args),
         Command::Tags(args) => tag::list(context, args),
@@ -234,6 +236,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         Command::Search(args) if args.open.is_some() => Some(OutputFormat::Human),
         Command::Search(args) => args.format.map(args::SearchFormat::reader),
         Command::Embed(_) | Command::Export(_) => Some(OutputFormat::Json),
+        Command::Convert(args) => Some(args.format.errors()),
         Command::Init(args::Init { format, .. })
         | Command::Add(args::Add { format, .. })
         | Command::Why(args::Why { format, .. })

@@ -282,24 +282,32 @@ impl IngestProgress {
     }
 }
 
-/// Draws how many chunks still have a vector of another model.
-pub(super) struct ReindexProgress {
+/// Draws how many of a known number of things are done.
+pub(super) struct CountProgress {
     bar: ProgressBar,
 }
 
-impl ReindexProgress {
-    pub(super) fn new(num_chunks: u64) -> Self {
-        let template = "{bar:30.cyan/bright.black} {percent:>3} %  {human_pos} of {human_len} chunks, {per_sec}, {eta} left";
-        let bar = ProgressBar::with_draw_target(Some(num_chunks), target());
-        Self { bar: bar.with_style(style(template)) }
+impl CountProgress {
+    /// `things` names them in the plural.
+    pub(super) fn of(things: &str, total: u64) -> Self {
+        let template = format!(
+            "{{bar:30.cyan/bright.black}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {things}, {{per_sec}}, {{eta}} left"
+        );
+        let bar = ProgressBar::with_draw_target(Some(total), target());
+        Self { bar: bar.with_style(style(&template)) }
     }
 
-    pub(super) fn set(&self, num_done: u64, num_chunks: u64) {
-        self.bar.set_length(num_chunks);
+    pub(super) fn set(&self, num_done: u64, total: u64) {
+        self.bar.set_length(total);
         self.bar.set_position(num_done);
-        if num_done >= num_chunks {
+        if num_done >= total {
             self.bar.finish_and_clear();
         }
+    }
+
+    /// Prints above the bar.
+    pub(super) fn suspend(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::app::Observer;
 use crate::app::observer::Event;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::messages;
-use crate::cli::progress::{FetchProgress, IngestProgress, ReindexProgress};
+use crate::cli::progress::{CountProgress, FetchProgress, IngestProgress};
 use crate::error::{Error, Result};
 use crate::present::text::human::Human;
 
@@ -16,7 +16,8 @@ use crate::present::text::human::Human;
 pub(super) struct Ui {
     fetching: Mutex<Option<FetchProgress>>,
     ingesting: Mutex<Option<IngestProgress>>,
-    reindexing: Mutex<Option<ReindexProgress>>,
+    reindexing: Mutex<Option<CountProgress>>,
+    converting: Mutex<Option<CountProgress>>,
     is_cancelled: Arc<AtomicBool>,
 }
 
@@ -25,6 +26,14 @@ impl Ui {
     /// cancelling one call must not end the server.
     pub(super) fn listen(&self) -> Interrupt {
         Interrupt::listen(&self.is_cancelled)
+    }
+
+    /// Prints a line above the bar, if there is one.
+    fn apart(&self, print: impl FnOnce()) {
+        match &*lock(&self.converting) {
+            Some(progress) => progress.suspend(print),
+            None => print(),
+        }
     }
 }
 
@@ -35,9 +44,9 @@ fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Observer for Ui {
     fn on_event(&self, event: Event<'_>) {
         match event {
-            Event::Note(text) => messages::info(text),
+            Event::Note(text) => self.apart(|| messages::info(text)),
             Event::Warning(text) => messages::warn(text),
-            Event::Failure(text) => messages::failure(text),
+            Event::Failure(text) => self.apart(|| messages::failure(text)),
             Event::Detail(text) => messages::detail(text),
             Event::Fetch(event) => {
                 lock(&self.fetching).get_or_insert_with(FetchProgress::new).on_event(event);
@@ -66,9 +75,14 @@ impl Observer for Ui {
                     Some(_) => {}
                 }
             }
+            Event::Converted { num_done, num_files } => {
+                let mut slot = lock(&self.converting);
+                let bar = slot.get_or_insert_with(|| CountProgress::of("files", num_files));
+                bar.set(num_done, num_files);
+            }
             Event::Reindexed { num_done, num_chunks } => {
                 let mut slot = lock(&self.reindexing);
-                let bar = slot.get_or_insert_with(|| ReindexProgress::new(num_chunks));
+                let bar = slot.get_or_insert_with(|| CountProgress::of("chunks", num_chunks));
                 bar.set(num_done, num_chunks);
             }
         }

@@ -109,6 +109,19 @@ pub enum Format {
     Image(Picture),
 }
 
+/// How the text of a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Markup {
+    /// As Markdown, with the marks of headings, tables and lists.
+    Markdown,
+    /// As blocks without marks, except that tables are Markdown.
+    Blocks,
+    /// As the file has it, without structure.
+    Verbatim,
+    /// As source code.
+    Source,
+}
+
 /// The kinds of image file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Picture {
@@ -150,6 +163,18 @@ impl Format {
             }
             Self::Note => DocType::Note,
             Self::Code(_) => DocType::Code,
+        }
+    }
+
+    /// Returns how the text of its documents is written.
+    pub fn markup(self) -> Markup {
+        match self {
+            Self::Pdf | Self::Image(_) => Markup::Blocks,
+            Self::Markdown | Self::Note | Self::Html | Self::Docx | Self::Epub | Self::Notebook => {
+                Markup::Markdown
+            }
+            Self::Text => Markup::Verbatim,
+            Self::Code(_) => Markup::Source,
         }
     }
 

@@ -6,9 +6,9 @@
 use serde::Deserialize;
 
 use super::markdown;
-use super::markdown::spell;
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
+use crate::text::markdown::fenced;
 
 #[derive(Deserialize)]
 struct Notebook {
@@ -68,7 +68,7 @@ pub(super) fn extract(text: &str) -> Result<Document> {
             Source::Lines(lines) => lines.concat(),
         };
         match cell.cell_type.as_str() {
-            "code" => spell::fenced(&language, &source),
+            "code" => fenced(&language, &source),
             _ => source,
         }
     });

@@ -30,11 +30,9 @@ pub mod walk;
 
 use std::path::PathBuf;
 
-use crate::document::DocType;
 use crate::embed::Embedder;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hash;
-use crate::ingest::detect::TypeOverride;
 use crate::ingest::prepare::{Prepared, ReadFile};
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
@@ -77,7 +75,7 @@ pub fn content_hash(bytes: &[u8]) -> String {
 }
 
 /// The title of a document that has neither a file nor a title.
-const UNNAMED: &str = "standard input";
+pub const UNNAMED: &str = "standard input";
 
 impl Run<'_> {
     /// Ingests files and folders.
@@ -99,12 +97,7 @@ impl Run<'_> {
     /// database.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let path = PathBuf::from(UNNAMED);
-        let text = TypeOverride { doc_type: Some(DocType::Markdown), language: None };
-        let format = match detect::detect(&path, bytes, true, self.options.wanted) {
-            Err(Error::UnsupportedFormat { .. }) => detect::detect(&path, bytes, true, text)?,
-            other => other?,
-        };
-        let format = format.ok_or_else(|| Error::EmptyFile { path: path.clone() })?;
+        let format = detect::detect_nameless(&path, bytes, self.options.wanted)?;
         let size_bytes = bytes.len() as u64;
         // There is no file to open.
         let reach = Reach::Anywhere;

@@ -9,6 +9,7 @@
 //! Only `open` reads the file, and reports whether it has changed since it was stored.
 
 mod find;
+pub mod markdown;
 mod open;
 mod parts;
 mod show;

@@ -5,6 +5,7 @@ pub mod decode;
 pub mod fold;
 pub mod headings;
 pub mod json;
+pub mod markdown;
 pub mod number;
 pub mod paths;
 pub mod printable;

@@ -271,6 +271,35 @@ contract! {
         contract_version: u32, from: String, to: String, dry_run: bool, files: u64, matching: u64,
         changed: Vec<String>, missing: Vec<String>,
     }
+    Converted {
+        contract_version: u32,
+        #[serde(deserialize_with = "nullable")] path: Option<String>,
+        r#type: String, format: String,
+        #[serde(deserialize_with = "nullable")] title: Option<String>,
+        #[serde(deserialize_with = "nullable")] author: Option<String>,
+        #[serde(deserialize_with = "nullable")] created: Option<String>,
+        #[serde(deserialize_with = "nullable")] language: Option<String>,
+        #[serde(deserialize_with = "nullable")] page_count: Option<u32>,
+        tags: Vec<String>, warnings: Vec<String>, blocks: Vec<ConvertedBlock>,
+    }
+    ConvertedBlock {
+        kind: String, headings: Vec<String>,
+        #[serde(deserialize_with = "nullable")] level: Option<u32>,
+        #[serde(deserialize_with = "nullable")] symbol: Option<String>,
+        #[serde(deserialize_with = "nullable")] page: Option<u32>,
+        #[serde(deserialize_with = "nullable")] page_label: Option<String>,
+        text: String,
+        #[serde(deserialize_with = "nullable")] language: Option<String>,
+        #[serde(deserialize_with = "nullable")] cells: Option<Vec<Vec<String>>>,
+    }
+    Conversion {
+        contract_version: u32, converted: u64, ignored: u64, failed: u64,
+        documents: Vec<ConvertedFile>, errors: Vec<Failed>, warnings: Vec<ReaderWarning>,
+    }
+    ConvertedFile {
+        #[serde(deserialize_with = "nullable")] path: Option<String>, output: String, renamed: bool,
+    }
+    ReaderWarning { path: String, warning: String, }
     Restored {
         contract_version: u32, file: String, database: String, total_documents: u32,
         total_chunks: u32, #[serde(deserialize_with = "nullable")] replaced: Option<String>,

@@ -220,7 +220,7 @@ fn a_notebook_is_found_by_its_prose_and_its_code() {
 }
 
 /// Returns an EPUB book with one chapter and one more file.
-fn book(name: &str, content: &[u8]) -> Vec<u8> {
+pub(crate) fn book(name: &str, content: &[u8]) -> Vec<u8> {
     use std::io::Write as _;
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, content) in [

@@ -162,6 +162,7 @@ const HOMES: &[(&str, &[&str])] = &[
     (
         "rayon",
         &[
+            "app/convert",
             "app/embed.rs",
             "app/reindex.rs",
             "app/transfer.rs",

@@ -31,6 +31,8 @@ mod chunks;
 mod code;
 /// The JSON of every command, read into structs that know every key.
 mod contract;
+/// `kb convert`: every format as Markdown and JSON, names of results, files that cannot be converted.
+mod convert;
 /// Every requirement is listed with a sentence and the tests that show it.
 mod coverage;
 /// Editor and viewer, pager, quiet and verbose, log files.

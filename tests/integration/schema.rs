@@ -94,6 +94,9 @@ fn printed_by(args: &[&str]) -> Option<Printed> {
         ["config", "set", ..] => return None,
         ["add", ..] if args.contains(&"--dry-run") => "add-dry-run".to_owned(),
         ["files", ..] if args.contains(&"--waive") => "files-waive".to_owned(),
+        ["convert", ..] if args.iter().any(|arg| arg.starts_with("--output")) => {
+            "convert-report".to_owned()
+        }
         ["cache", "clean", ..] => "cache-clean".to_owned(),
         ["tags", "rename", ..] => "tags-rename".to_owned(),
         ["tag", ..] => return Some(Printed::OneOf(&["tag", "tag-several"])),

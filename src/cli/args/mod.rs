@@ -24,7 +24,10 @@ pub(super) use manage::{
     Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Reindex, Relocate,
     Remove, Restore, Status, Tag,
 };
-pub(super) use read::{Files, Info, List, Open, Outline, SelectionArgs, Show, Tags, TagsAction};
+pub(super) use read::{
+    Convert, DocumentFormat, Files, Info, List, Open, Outline, SelectionArgs, Show,
+    Tags, TagsAction,
+};
 pub(super) use search::{
     Choosing, Embed, Eval, FilterArgs, How, Search, SearchFormat, Similar, Why,
 };
@@ -109,6 +112,8 @@ pub(super) enum Command {
     Show(Show),
     /// Print or open the file of a document
     Open(Open),
+    /// Convert files to Markdown or JSON
+    Convert(Convert),
     /// Remove documents
     Remove(Remove),
     /// Edit title, tags, date or the text of a note

@@ -1,4 +1,4 @@
-//! Defines the arguments of list, info, tags, outline, show and open.
+//! Defines the arguments of list, info, tags, outline, show, open and convert.
 
 use std::path::PathBuf;
 
@@ -6,9 +6,10 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::app::read::SortKey;
 use crate::app::values::tag;
-use crate::cli::args::values::{lines, top};
+use crate::cli::args::values::{directory, doc_type, language, lines, pages, top};
 use crate::cli::args::{FilterArgs, Format};
-use crate::document::ChunkId;
+use crate::config::OutputFormat;
+use crate::document::{ChunkId, DocType, Language};
 
 /// List documents
 #[derive(Debug, Args)]
@@ -168,6 +169,58 @@ pub(in crate::cli) struct SelectionArgs {
     /// Chunk with this id, as in search results
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) chunk: Option<ChunkId>,
+}
+
+/// Convert files to Markdown or JSON
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Needs no database and no model, and changes none. One document is printed; several are written to DIR, each as \
+FILE.md or FILE.json, and what is there is replaced. With --format json and --output, the report is printed as JSON.")]
+pub(in crate::cli) struct Convert {
+    /// Files, and folders with everything below them; - reads one document from standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(in crate::cli) paths: Vec<PathBuf>,
+    /// Write Markdown (md) or blocks as JSON (json)
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "md")]
+    #[arg(hide_possible_values = true)]
+    pub(in crate::cli) format: DocumentFormat,
+    /// Write the results to this folder
+    #[arg(long, value_name = "DIR", value_parser = directory)]
+    pub(in crate::cli) output: Option<PathBuf>,
+    /// Convert only pages A to B
+    #[arg(long, value_name = "A:B", value_parser = pages)]
+    pub(in crate::cli) pages: Option<(u32, u32)>,
+    /// Mark the beginning of each page with a comment, <!-- page N -->
+    #[arg(long)]
+    pub(in crate::cli) page_marks: bool,
+    /// Type of the files, instead of the one their names suggest
+    #[arg(long = "type", value_name = "TYPE", value_parser = doc_type())]
+    pub(in crate::cli) doc_type: Option<DocType>,
+    /// Programming language of the files
+    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    pub(in crate::cli) language: Option<Language>,
+    /// Password of encrypted documents. Visible to other users; prefer KB_PASSWORD
+    #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
+    pub(in crate::cli) password: Option<String>,
+}
+
+/// The format of a converted document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum DocumentFormat {
+    /// Markdown
+    Md,
+    /// Blocks with kind, headings and page
+    Json,
+}
+
+impl DocumentFormat {
+    /// Returns the format of errors.
+    pub(in crate::cli) fn errors(self) -> OutputFormat {
+        match self {
+            Self::Md => OutputFormat::Human,
+            Self::Json => OutputFormat::Json,
+        }
+    }
 }
 
 /// Print or open the file of a document

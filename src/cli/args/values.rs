@@ -60,6 +60,11 @@ pub(super) fn lines(typed: &str) -> Result<(u32, u32), String> {
         .ok_or_else(|| "not two line numbers like 10:20".to_owned())
 }
 
+/// Parses `A:B` as [`lines`] does.
+pub(super) fn pages(typed: &str) -> Result<(u32, u32), String> {
+    lines(typed).map_err(|_| "not two page numbers like 2:5".to_owned())
+}
+
 pub(super) fn threshold(typed: &str) -> Result<f64, String> {
     typed
         .parse()

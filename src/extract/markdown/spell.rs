@@ -1,16 +1,4 @@
-//! Formats text as Markdown: encloses source in fences and normalises white space.
-
-/// Returns source text between fences longer than any in the text; empty for blank text.
-pub(in crate::extract) fn fenced(language: &str, text: &str) -> String {
-    let text = text.trim_end();
-    let text = text.trim_start_matches('\n');
-    if text.trim().is_empty() {
-        return String::new();
-    }
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}{language}\n{text}\n{fence}")
-}
+//! Normalises the white space of text that becomes Markdown.
 
 /// Returns text without characters that only control line breaks, and with each run of blanks as
 /// one space; line breaks stay.

@@ -4,8 +4,9 @@
 //! (`extract/headed.rs`).
 
 use super::markdown_table;
-use crate::extract::markdown::spell::{fenced, tidy};
+use crate::extract::markdown::spell::tidy;
 use crate::extract::protocol::{PageBlock, PageBlockKind};
+use crate::text::markdown::fenced;
 
 /// Number of heading levels in Markdown.
 const MAX_LEVEL: u8 = 6;

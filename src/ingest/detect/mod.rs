@@ -125,6 +125,21 @@ pub fn detect(
     }
 }
 
+/// Decides how a document without a file is read: text that nothing else explains is Markdown.
+/// `path` stands for it in errors.
+///
+/// # Errors
+///
+/// As [`detect`].
+pub fn detect_nameless(path: &Path, bytes: &[u8], wanted: TypeOverride) -> Result<Format> {
+    let text = TypeOverride { doc_type: Some(DocType::Markdown), language: None };
+    let format = match detect(path, bytes, true, wanted) {
+        Err(Error::UnsupportedFormat { .. }) => detect(path, bytes, true, text)?,
+        other => other?,
+    };
+    format.ok_or_else(|| Error::EmptyFile { path: path.to_owned() })
+}
+
 /// Returns the format from the user's options, else from the name, else from the content.
 fn wanted_format(
     path: &Path,

@@ -3,6 +3,7 @@
 //! apply are null.
 
 mod cache;
+mod convert;
 mod doctor;
 mod documents;
 mod edit;
@@ -29,6 +30,8 @@ use crate::text::json::Json;
 
 pub(super) use cache::{CacheJson, CleanedJson};
 pub use cache::{cache, cleaned};
+pub(super) use convert::{ConversionJson, ConvertedJson};
+pub use convert::{conversion, converted};
 pub(super) use doctor::DoctorJson;
 pub use doctor::doctor;
 pub(super) use documents::{InfoJson, ListedJson, PREVIEW_CHARS};

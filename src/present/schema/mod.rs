@@ -107,6 +107,11 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<json::read::OutlineJson>("outline", "kb outline --format json"),
     Published::of::<json::read::ShowJson>("show", "kb show --format json"),
     Published::of::<json::read::OpenJson>("open", "kb open --format json"),
+    Published::of::<json::ConvertedJson>("convert", "kb convert --format json"),
+    Published::of::<json::ConversionJson>(
+        "convert-report",
+        "kb convert --format json --output DIR",
+    ),
     Published::of::<json::RemovedJson>("remove", "kb remove --format json"),
     Published::of::<json::EditedJson>("edit", "kb edit --format json"),
     Published::of::<Vec<json::TagJson>>("tags", "kb tags --format json"),

@@ -2,6 +2,7 @@
 
 pub(in crate::present) mod blocks;
 mod cache;
+pub mod convert;
 mod doctor;
 mod documents;
 mod eval;

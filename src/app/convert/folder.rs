@@ -1,0 +1,336 @@
+//! Converts all documents of a request into a folder, in parallel and in the order of the walk.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+
+use crate::app::add::Source;
+use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
+use crate::app::observer::Event;
+use crate::app::{Observer, Session};
+use crate::error::{Error, Failure, Result};
+use crate::files::{open, write};
+use crate::ingest::walk::{Found, Start};
+use crate::ingest::{UNNAMED, walk};
+use crate::text::number::thousands;
+
+/// The name of the result of a document from a stream, without its extension.
+const STREAM_NAME: &str = "stdin";
+
+/// A result in the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The file that was read; `None` for a stream.
+    pub path: Option<PathBuf>,
+    /// Its result.
+    pub output: PathBuf,
+    /// Whether an earlier file of the run has the same name, so that the result has another.
+    pub is_renamed: bool,
+}
+
+/// The result of a run.
+#[derive(Debug, Default)]
+pub struct ConvertReport {
+    /// What was written, in the order the files were found.
+    pub written: Vec<Written>,
+    /// Files in folders that kb does not read.
+    pub ignored: usize,
+    /// Files that could not be converted, in the order they were found.
+    pub failed: Vec<(PathBuf, Error)>,
+    /// What the readers report, with the file.
+    pub warnings: Vec<(PathBuf, String)>,
+}
+
+/// Returns the bytes of a converted document.
+pub type Render<'a> = dyn Fn(&Converted) -> Result<Vec<u8>> + Sync + 'a;
+
+/// Converts all documents of a request into its folder, in parallel.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for conflicting options or if there are no files, [`Error::PathNotFound`],
+/// [`Error::Cancelled`], errors of writing to the folder, and the error of the only file if it was
+/// named itself. Errors of other files are in the report.
+pub fn to_folder(
+    session: &Session,
+    request: &ConvertRequest,
+    render: &Render<'_>,
+    observer: &dyn Observer,
+) -> Result<ConvertReport> {
+    let (roots, job) = prepare(session, request)?;
+    let folder = request.output.as_deref().unwrap_or(Path::new("."));
+    let cannot = |source| unwritable(folder, source);
+    write::create_public_folder(folder).map_err(cannot)?;
+    let inputs: Vec<Input> = match &request.source {
+        Source::Bytes(bytes) => vec![Input::Stream(bytes.clone())],
+        _ => {
+            let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
+            let walk = walk::walk(&starts, &job.options.walk);
+            walk.map(|found| found.map_or_else(Input::Failed, Input::File)).collect()
+        }
+    };
+    let is_single =
+        !matches!(roots.as_slice(), [_, _, ..]) && !roots.iter().any(|root| root.is_dir());
+    let num_files = inputs.len();
+    let targets = targets(&inputs, folder, request.extension);
+    let run = Run { job: &job, render, is_stopped: AtomicBool::new(false) };
+    let is_cancelled = observer.cancel_flag();
+    let mut report = ConvertReport::default();
+    let mut fatal = None;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(job.options.num_workers).build();
+    let pool = pool.map_err(|error| cannot(io::Error::other(error)))?;
+    pool.in_place_scope(|scope| {
+        let (sender, outcomes) = mpsc::channel();
+        for (idx, (input, target)) in inputs.into_iter().zip(targets).enumerate() {
+            let (run, sender, is_cancelled) = (&run, sender.clone(), &is_cancelled);
+            scope.spawn(move |_| {
+                if !run.is_stopped.load(Ordering::Relaxed) && !is_cancelled.load(Ordering::Relaxed)
+                {
+                    let outcome = run.convert(input, &target);
+                    // The receiver lives until all outcomes are in.
+                    let _ = sender.send((idx, target, outcome));
+                }
+            });
+        }
+        drop(sender);
+        for (num_done, (target, outcome)) in (1..).zip(in_order(outcomes)) {
+            if let Outcome::Stopped(error) = outcome {
+                run.is_stopped.store(true, Ordering::Relaxed);
+                fatal.get_or_insert(error);
+                continue;
+            }
+            report.count(target, outcome, is_single, observer);
+            observer.on_event(Event::Converted { num_done, num_files: num_files as u64 });
+        }
+    });
+    if is_cancelled.load(Ordering::Relaxed) {
+        let num_left = (num_files - report.num_files()) as u64;
+        observer.note(&format!("Files not converted: {}", thousands(num_left)));
+        return Err(Error::Cancelled);
+    }
+    match fatal.or_else(|| report.failure(request, is_single)) {
+        Some(error) => Err(error),
+        None => Ok(report),
+    }
+}
+
+impl ConvertReport {
+    /// Whether at least one document was converted.
+    pub fn is_success(&self) -> bool {
+        !self.written.is_empty()
+    }
+
+    fn num_files(&self) -> usize {
+        self.written.len() + self.ignored + self.failed.len()
+    }
+
+    /// Counts the outcome of one file and reports it.
+    fn count(
+        &mut self,
+        target: Target,
+        outcome: Outcome,
+        is_single: bool,
+        observer: &dyn Observer,
+    ) {
+        let Target { path, output, is_renamed, .. } = target;
+        let named = path.clone().unwrap_or_else(|| UNNAMED.into());
+        match outcome {
+            Outcome::Written(warnings) => {
+                let name = named.display();
+                for warning in warnings {
+                    observer.note(&format!("note: {name}: {warning}"));
+                    self.warnings.push((named.clone(), warning));
+                }
+                if is_renamed {
+                    observer.note(&format!(
+                        "note: {name}: the result is {}, because an earlier file has the same name",
+                        output.display()
+                    ));
+                }
+                self.written.push(Written { path, output, is_renamed });
+            }
+            Outcome::Ignored | Outcome::Stopped(_) => self.ignored += 1,
+            Outcome::Failed(error @ Error::IgnoreFile { .. }) => {
+                observer.warn(&error.to_string());
+                self.warnings.push((named, error.to_string()));
+            }
+            Outcome::Failed(error) => {
+                let text = match error.path() {
+                    Some(_) => error.to_string(),
+                    None => format!("{}: {error}", named.display()),
+                };
+                if !is_single {
+                    observer.on_event(Event::Failure(&text));
+                }
+                self.failed.push((named, error));
+            }
+        }
+    }
+
+    /// Returns the error of a run that converted nothing: that of the only file, or that there are no
+    /// files. In other cases the report says more.
+    fn failure(&mut self, request: &ConvertRequest, is_single: bool) -> Option<Error> {
+        if self.is_success() {
+            return None;
+        }
+        if is_single && let Some((path, error)) = self.failed.pop() {
+            return Some(error.in_file(&path));
+        }
+        let Source::Paths(typed) = &request.source else { return None };
+        let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
+        (self.num_files() == 0).then(|| Error::Usage {
+            message: format!("there are no files in {}", names.join(", ")),
+            hint: Some("hidden files and those listed in .gitignore are left out".into()),
+        })
+    }
+}
+
+/// A document to convert, or why there is none.
+enum Input {
+    File(Found),
+    Stream(Vec<u8>),
+    Failed(Error),
+}
+
+impl Input {
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(found) => Some(&found.path),
+            Self::Stream(_) => None,
+            Self::Failed(error) => error.path(),
+        }
+    }
+}
+
+/// Where the result of a file goes.
+struct Target {
+    /// The file.
+    path: Option<PathBuf>,
+    output: PathBuf,
+    is_renamed: bool,
+    /// Whether the result would replace a file of this run.
+    is_input: bool,
+}
+
+/// Gives every result its name: that of the file and the extension; the second of a name gets `~2`.
+/// Upper and lower case count as the same, because they are on many disks.
+fn targets(inputs: &[Input], folder: &Path, extension: &str) -> Vec<Target> {
+    let known: HashSet<(u64, u64)> =
+        inputs.iter().filter_map(Input::path).filter_map(open::identity).collect();
+    let mut taken = HashSet::new();
+    let mut target = |input: &Input| {
+        let path = input.path().map(Path::to_owned);
+        let name = path.as_deref().map_or(Some(OsStr::new(STREAM_NAME)), Path::file_name);
+        let name = name.unwrap_or_default();
+        let mut number = 1_u64;
+        let (output, is_renamed) = loop {
+            let mut candidate = name.to_os_string();
+            if number > 1 {
+                candidate.push(format!("~{number}"));
+            }
+            candidate.push(format!(".{extension}"));
+            if taken.insert(candidate.to_string_lossy().to_lowercase()) {
+                break (folder.join(candidate), number > 1);
+            }
+            number += 1;
+        };
+        let is_input = open::identity(&output).is_some_and(|id| known.contains(&id));
+        Target { path, output, is_renamed, is_input }
+    };
+    inputs.iter().map(&mut target).collect()
+}
+
+/// What became of a file.
+enum Outcome {
+    /// Its result is in the folder; what the reader reports.
+    Written(Vec<String>),
+    /// kb does not read files like it.
+    Ignored,
+    Failed(Error),
+    /// The folder cannot be written to.
+    Stopped(Error),
+}
+
+/// Returns outcomes in the order of the files, as soon as all earlier ones are there.
+fn in_order(
+    outcomes: mpsc::Receiver<(usize, Target, Outcome)>,
+) -> impl Iterator<Item = (Target, Outcome)> {
+    let mut waiting = BTreeMap::new();
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        while !waiting.contains_key(&next) {
+            let Ok((idx, target, outcome)) = outcomes.recv() else { break };
+            waiting.insert(idx, (target, outcome));
+        }
+        // After a stop some outcomes never come.
+        let (idx, found) = waiting.pop_first()?;
+        next = idx + 1;
+        Some(found)
+    })
+}
+
+/// Converts the files of a run.
+struct Run<'a> {
+    job: &'a Job,
+    render: &'a Render<'a>,
+    is_stopped: AtomicBool,
+}
+
+impl Run<'_> {
+    fn convert(&self, input: Input, target: &Target) -> Outcome {
+        // A panic is a bug, but a bug on one file must not lose the rest of the run.
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.bytes(input, target)));
+        let crashed = || Error::Extract { failure: Failure::Crashed, detail: String::new() };
+        match outcome.unwrap_or_else(|_| Err(crashed())) {
+            Ok(Some((bytes, warnings))) => match write::replace_public(&target.output, &bytes) {
+                Ok(()) => Outcome::Written(warnings),
+                Err(source) => not_written(&target.output, source),
+            },
+            Ok(None) => Outcome::Ignored,
+            Err(error) => Outcome::Failed(error),
+        }
+    }
+
+    /// Returns the result of a file and what the reader reports; `None` if it is to be ignored.
+    fn bytes(&self, input: Input, target: &Target) -> Result<Option<(Vec<u8>, Vec<String>)>> {
+        if target.is_input {
+            let output = target.output.display();
+            return Err(Error::Usage {
+                message: format!("its result would replace {output}, which is also converted"),
+                hint: Some("choose another folder for `--output`".into()),
+            });
+        }
+        let converted = match input {
+            Input::File(found) => match self.job.file(&found) {
+                Err(Error::EmptyFile { .. }) if !found.is_named => None,
+                converted => converted?,
+            },
+            Input::Stream(bytes) => Some(self.job.stream(&bytes)?),
+            Input::Failed(error) => return Err(error),
+        };
+        let Some(converted) = converted else { return Ok(None) };
+        let bytes = (self.render)(&converted)?;
+        Ok(Some((bytes, converted.document.metadata.warnings)))
+    }
+}
+
+/// Returns the outcome of a result that could not be written: a name that does not fit concerns one
+/// file, anything else all of them.
+fn not_written(output: &Path, source: io::Error) -> Outcome {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, IsADirectory};
+    let is_about_name = matches!(source.kind(), InvalidFilename | InvalidInput | IsADirectory);
+    let error = unwritable(output, source);
+    if is_about_name { Outcome::Failed(error) } else { Outcome::Stopped(error) }
+}
+
+fn unwritable(path: &Path, source: io::Error) -> Error {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull { path },
+        _ => Error::Io { path, source },
+    }
+}

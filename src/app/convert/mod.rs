@@ -1,0 +1,180 @@
+//! Converts files without a database: reads them as `kb add` does, and writes what they say.
+
+mod folder;
+
+use std::path::{Path, PathBuf};
+
+use crate::app::add::{self, AddRequest, Source};
+use crate::app::{Observer, Session};
+use crate::document::{DocType, Document, Format, Language};
+use crate::error::{Error, Result};
+use crate::extract;
+use crate::extract::clock::CpuBudget;
+use crate::ingest::walk::{Found, Start};
+use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED, detect, walk};
+use crate::read::markdown::Levels;
+
+pub use folder::{ConvertReport, Render, Written, to_folder};
+
+/// A request to convert documents.
+#[derive(Debug, Clone)]
+pub struct ConvertRequest {
+    /// Files, folders, or the bytes of a document.
+    pub source: Source,
+    /// Folder for the results; `None` for the only result to be returned.
+    pub output: Option<PathBuf>,
+    /// Extension of the results, without a dot.
+    pub extension: &'static str,
+    /// First and last physical page to convert, from 1.
+    pub pages: Option<(u32, u32)>,
+    /// Type of the files; overrides the one their names suggest.
+    pub doc_type: Option<DocType>,
+    /// Programming language of the files.
+    pub language: Option<Language>,
+    /// Password of encrypted documents; by default that of the variable `KB_PASSWORD`.
+    pub password: Option<String>,
+}
+
+/// A document that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Converted {
+    /// Its file; `None` for a document from a stream.
+    pub path: Option<PathBuf>,
+    /// How it was read.
+    pub format: Format,
+    /// Its title, text and blocks; with selected pages only their blocks.
+    pub document: Document,
+    /// The levels of its headings, whatever pages are selected.
+    pub levels: Levels,
+}
+
+/// Whether the result of a request is printed, because there is only one.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if there may be several and no folder is named for them.
+pub fn is_printed(request: &ConvertRequest) -> Result<bool> {
+    let given = match &request.source {
+        Source::Paths(paths) => match paths.as_slice() {
+            [only] if only.is_dir() => Some(format!("{} is a folder", only.display())),
+            [_] => None,
+            several => Some(format!("{} paths are given", several.len())),
+        },
+        Source::Bytes(_) | Source::Note(..) | Source::StoredNotes(_) => None,
+    };
+    match given {
+        Some(given) if request.output.is_none() => Err(Error::Usage {
+            message: format!("only one document can be printed, but {given}"),
+            hint: Some("name a folder for the results: `--output DIR`".into()),
+        }),
+        _ => Ok(request.output.is_none()),
+    }
+}
+
+/// Reads the only document of a request.
+///
+/// # Errors
+///
+/// Why it cannot be read.
+pub fn one(
+    session: &Session,
+    request: &ConvertRequest,
+    observer: &dyn Observer,
+) -> Result<Converted> {
+    let (roots, job) = prepare(session, request)?;
+    let (converted, typed) = match (&request.source, roots.as_slice()) {
+        (Source::Paths(typed), [root]) => {
+            let found = walk::walk(&[Start::named(root)], &job.options.walk).next();
+            let found = found.ok_or_else(|| Error::PathNotFound { path: typed[0].clone() })?;
+            (found.and_then(|found| job.file(&found)), typed[0].clone())
+        }
+        (Source::Bytes(bytes), _) => (job.stream(bytes).map(Some), PathBuf::from(UNNAMED)),
+        _ => (Ok(None), PathBuf::from(UNNAMED)),
+    };
+    let converted = converted.map_err(|error| error.in_file(&typed))?;
+    let converted = converted.ok_or(Error::EmptyFile { path: typed.clone() })?;
+    for warning in &converted.document.metadata.warnings {
+        observer.note(&format!("note: {}: {warning}", typed.display()));
+    }
+    Ok(converted)
+}
+
+/// Checks a request and returns its absolute paths and how files are read.
+fn prepare(session: &Session, request: &ConvertRequest) -> Result<(Vec<PathBuf>, Job)> {
+    let adding = AddRequest {
+        doc_type: request.doc_type,
+        language: request.language,
+        password: request.password.clone(),
+        ..AddRequest::of(request.source.clone())
+    };
+    let roots = add::check(&adding)?;
+    // Nothing is chunked, so the limits of the model do not matter.
+    let options = add::options(session, &adding, ChunkingOptions::new(1, 0))?;
+    Ok((roots, Job { options, pages: request.pages }))
+}
+
+/// How the files of a run are read.
+struct Job {
+    options: IngestOptions,
+    pages: Option<(u32, u32)>,
+}
+
+impl Job {
+    /// Reads a file; `None` for one to ignore.
+    fn file(&self, found: &Found) -> Result<Option<Converted>> {
+        let walk = &self.options.walk;
+        let bytes =
+            found.reach.read(&found.path, walk.max_bytes()).map_err(|error| match error {
+                // The file has grown since the walk.
+                Error::OverLimit { path, .. } => {
+                    Error::TooLarge { path, limit_mb: walk.max_file_mb }
+                }
+                error => error,
+            })?;
+        let format = detect::detect(&found.path, &bytes, found.is_named, self.options.wanted)?;
+        let Some(format) = format else { return Ok(None) };
+        let converted = self.read(&bytes, format, &found.path)?;
+        Ok(Some(Converted { path: Some(found.path.clone()), ..converted }))
+    }
+
+    /// Reads a document from a stream.
+    fn stream(&self, bytes: &[u8]) -> Result<Converted> {
+        let path = Path::new(UNNAMED);
+        let format = detect::detect_nameless(path, bytes, self.options.wanted)?;
+        self.read(bytes, format, path)
+    }
+
+    fn read(&self, bytes: &[u8], format: Format, path: &Path) -> Result<Converted> {
+        let budget = CpuBudget::new(self.options.max_cpu);
+        let mut document = budget.spend(|| extract::extract(bytes, format, &self.options.pdf))?;
+        budget.check()?;
+        if document.blocks.is_empty() && format.doc_type() != DocType::Pdf {
+            return Err(Error::EmptyFile { path: path.to_owned() });
+        }
+        let levels = Levels::of(&document);
+        if let Some(pages) = self.pages {
+            select(&mut document, pages)?;
+        }
+        Ok(Converted { path: None, format, document, levels })
+    }
+}
+
+/// Keeps the blocks on the selected pages.
+fn select(document: &mut Document, (first, last): (u32, u32)) -> Result<()> {
+    let num_pages = document.metadata.page_count.unwrap_or(0);
+    if first > num_pages {
+        let message = match num_pages {
+            0 => "it has no pages".to_owned(),
+            1 => format!("it has 1 page, so there is no page {first}"),
+            num_pages => format!("it has {num_pages} pages, so there is no page {first}"),
+        };
+        let hint = match num_pages {
+            0 => "leave out `--pages`".to_owned(),
+            _ => format!("`--pages 1:{num_pages}` is all of it"),
+        };
+        return Err(Error::Usage { message, hint: Some(hint) });
+    }
+    let is_selected = |page: Option<u32>| page.is_some_and(|page| (first..=last).contains(&page));
+    document.blocks.retain(|block| is_selected(block.page));
+    Ok(())
+}

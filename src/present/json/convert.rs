@@ -1,0 +1,198 @@
+//! Writes converted documents and the report of `kb convert` as JSON. Every key is always present; values
+//! that do not apply are null.
+
+use std::io;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::app::convert::{ConvertReport, Converted, Written};
+use crate::document::{Block, BlockKind, Document, Markup};
+use crate::present::json::{CONTRACT_VERSION, FailedJson};
+use crate::read::markdown;
+use crate::text::json::Json;
+
+/// A converted document.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ConvertedJson<'a> {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// Absolute path of its file; null for standard input.
+    path: Option<String>,
+    /// `pdf`, `markdown`, `code` or `note`.
+    #[serde(rename = "type")]
+    doc_type: &'static str,
+    /// How its bytes were read: `pdf`, `html`, `docx`, `python` and so on.
+    format: &'static str,
+    /// The title that the document states; null if it states none.
+    title: Option<&'a str>,
+    /// The author, as stated.
+    author: Option<&'a str>,
+    /// Date of creation, as stated.
+    created: Option<&'a str>,
+    /// Natural language, as stated.
+    language: Option<&'a str>,
+    /// Number of pages; null for a document without pages.
+    page_count: Option<u32>,
+    /// Tags that the document states.
+    tags: &'a [String],
+    /// What the reader reports, one sentence each.
+    warnings: &'a [String],
+    /// Its content in reading order.
+    blocks: Vec<BlockJson<'a>>,
+}
+
+/// A block of a converted document.
+#[derive(Serialize, JsonSchema)]
+struct BlockJson<'a> {
+    /// `heading`, `paragraph`, `list_item`, `table` or `code`.
+    kind: &'static str,
+    /// The headings above it, outermost first, without the title; those of a heading include itself.
+    headings: &'a [String],
+    /// Level of a heading, from 1; null for other blocks.
+    level: Option<usize>,
+    /// Qualified name of the definition that it belongs to; null outside source code.
+    symbol: Option<&'a str>,
+    /// Page, from 1; null for a document without pages.
+    page: Option<u32>,
+    /// The label of the page, if it is not its number.
+    page_label: Option<String>,
+    /// Its text: of a heading without marks, of code without fences, of a table as Markdown.
+    text: String,
+    /// The language of code, if it is stated or known.
+    language: Option<String>,
+    /// The cells of a table, row by row, the head first; null for other blocks.
+    cells: Option<Vec<Vec<String>>>,
+}
+
+/// Writes a converted document.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
+    let Converted { path, format, document, levels } = converted;
+    let blocks = document.blocks.iter().map(|block| BlockJson {
+        level: (block.kind == BlockKind::Heading).then(|| levels.level(block)),
+        ..block_json(document, block, format.markup())
+    });
+    let metadata = &document.metadata;
+    let source = format.language().map(|language| language.as_str().to_owned());
+    out.value(&ConvertedJson {
+        contract_version: CONTRACT_VERSION,
+        path: path.as_ref().map(|path| path.display().to_string()),
+        doc_type: format.doc_type().as_str(),
+        format: format.as_str(),
+        title: document.title.as_deref(),
+        author: metadata.author.as_deref(),
+        created: metadata.created.as_deref(),
+        language: metadata.language.as_deref(),
+        page_count: metadata.page_count,
+        tags: &document.tags,
+        warnings: &metadata.warnings,
+        blocks: blocks
+            .map(|block| BlockJson { language: source.clone().or(block.language), ..block })
+            .collect(),
+    })
+}
+
+fn block_json<'a>(document: &'a Document, block: &'a Block, markup: Markup) -> BlockJson<'a> {
+    let text = &document.text[block.bytes.clone()];
+    let is_marked = markup == Markup::Markdown;
+    let (text, language) = match block.kind {
+        BlockKind::Heading if is_marked => (markdown::without_marks(text), None),
+        BlockKind::Code if is_marked => markdown::without_fence(text),
+        _ => (text.to_owned(), None),
+    };
+    BlockJson {
+        kind: kind(block.kind),
+        headings: &block.headings,
+        level: None,
+        symbol: block.symbol.as_deref(),
+        page: block.page,
+        page_label: block.page.and_then(|page| document.page_label(page)),
+        cells: (block.kind == BlockKind::Table).then(|| markdown::cells(&text)),
+        text,
+        language,
+    }
+}
+
+fn kind(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Heading => "heading",
+        BlockKind::Paragraph => "paragraph",
+        BlockKind::ListItem => "list_item",
+        BlockKind::Table => "table",
+        BlockKind::Code => "code",
+    }
+}
+
+/// The report of `kb convert` into a folder.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ConversionJson {
+    /// Increases only if a key is removed, renamed or changes its type.
+    contract_version: u32,
+    /// Documents that were written.
+    converted: usize,
+    /// Files in folders that kb does not read.
+    ignored: usize,
+    /// Files that could not be converted.
+    failed: usize,
+    /// What was written, in the order the files were found.
+    documents: Vec<WrittenJson>,
+    /// Why each file failed.
+    errors: Vec<FailedJson>,
+    /// What the readers report, with the file.
+    warnings: Vec<WarningJson>,
+}
+
+/// A converted document in the folder.
+#[derive(Serialize, JsonSchema)]
+struct WrittenJson {
+    /// The file that was read; null for standard input.
+    path: Option<String>,
+    /// The file that was written.
+    output: String,
+    /// Whether it has another name, because an earlier file of the run has the same one.
+    renamed: bool,
+}
+
+impl From<&Written> for WrittenJson {
+    fn from(written: &Written) -> Self {
+        Self {
+            path: written.path.as_ref().map(|path| path.display().to_string()),
+            output: written.output.display().to_string(),
+            renamed: written.is_renamed,
+        }
+    }
+}
+
+/// What a reader reports about a file.
+#[derive(Serialize, JsonSchema)]
+struct WarningJson {
+    /// The file.
+    path: String,
+    /// One sentence, for people.
+    warning: String,
+}
+
+/// Writes the report of a run that wrote to a folder.
+///
+/// # Errors
+///
+/// Errors of writing.
+pub fn conversion(report: &ConvertReport, out: &mut Json<'_>) -> io::Result<()> {
+    let warnings = report.warnings.iter().map(|(path, warning)| WarningJson {
+        path: path.display().to_string(),
+        warning: warning.clone(),
+    });
+    out.value(&ConversionJson {
+        contract_version: CONTRACT_VERSION,
+        converted: report.written.len(),
+        ignored: report.ignored,
+        failed: report.failed.len(),
+        documents: report.written.iter().map(WrittenJson::from).collect(),
+        errors: report.failed.iter().map(FailedJson::from).collect(),
+        warnings: warnings.collect(),
+    })
+}
