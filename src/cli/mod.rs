@@ -237,6 +237,7 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         Command::Search(args) => args.format.map(args::SearchFormat::reader),
         Command::Embed(_) | Command::Export(_) => Some(OutputFormat::Json),
         Command::Convert(args) => Some(args.format.errors()),
+        Command::Show(args) => Some(args.format.errors()),
         Command::Init(args::Init { format, .. })
         | Command::Add(args::Add { format, .. })
         | Command::Why(args::Why { format, .. })
@@ -246,7 +247,6 @@ fn wanted_format(command: &Command) -> Option<OutputFormat> {
         | Command::Info(args::Info { format, .. })
         | Command::Similar(args::Similar { format, .. })
         | Command::Outline(args::Outline { format, .. })
-        | Command::Show(args::Show { format, .. })
         | Command::Open(args::Open { format, .. })
         | Command::Remove(args::Remove { format, .. })
         | Command::Edit(args::Edit { format, .. })

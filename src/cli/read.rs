@@ -2,7 +2,7 @@
 
 use crate::app;
 use crate::app::read::{OpenRequest, Origin, Selection, ShowRequest};
-use crate::cli::args::{self, SelectionArgs};
+use crate::cli::args::{self, SelectionArgs, ShowFormat};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, Place};
@@ -34,11 +34,11 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
     if shown.num_matches > 1 {
         messages::warn(&format!("{} parts have this name; showing the first", shown.num_matches));
     }
-    context.present(
-        args.format.format,
-        |out| read_json::show(&shown, out),
-        |_, out| read_text::show(&shown, out),
-    )?;
+    match args.format {
+        ShowFormat::Json => context::print_json(|out| read_json::show(&shown, out)),
+        ShowFormat::Human => context.show(|_, out| read_text::show(&shown, out)),
+        ShowFormat::Md => context.show_bytes(read_text::markdown(&shown).as_bytes()),
+    }?;
     Ok(ExitStatus::Success)
 }
 

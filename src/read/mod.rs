@@ -10,6 +10,7 @@
 
 mod find;
 pub mod markdown;
+mod marks;
 mod open;
 mod parts;
 mod show;

@@ -2,8 +2,8 @@
 
 use crate::document::{CHAIN_SEPARATOR, ChunkId};
 use crate::error::{Error, Result};
-use crate::read::cut;
 use crate::read::parts::{Part, PartKind, Text};
+use crate::read::{cut, marks};
 use crate::store::{Store, StoredDocument};
 use crate::text::fold::fold;
 use crate::text::headings;
@@ -42,7 +42,7 @@ pub struct Shown {
     pub part: Part,
     /// Qualified name of the definition that a single chunk belongs to.
     pub symbol: Option<String>,
-    /// Its text in the database.
+    /// Its text in the database; headings have the marks of Markdown, except in plain text.
     pub text: String,
     /// Lines that were cut off.
     pub num_cut: usize,
@@ -60,8 +60,9 @@ pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> R
     let mut matches = select(&text, &document, &options.selection)?;
     let num_matches = matches.len();
     let part = matches.swap_remove(0);
-    let whole = &text.joined.text[part.bytes.clone()];
-    let (end, num_cut) = cut(whole, options.max_lines);
+    let whole = marks::marked(&text, &document, part.bytes.clone());
+    let (end, num_cut) = cut(&whole, options.max_lines);
+    let shown = whole[..end].to_owned();
     let symbol = match options.selection {
         Selection::Chunk(id, _) => text
             .chunks
@@ -70,7 +71,7 @@ pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> R
             .and_then(|stored| stored.chunk.symbol.clone()),
         _ => part.name.clone().filter(|_| part.kind == PartKind::Symbol),
     };
-    Ok(Shown { symbol, text: whole[..end].to_owned(), num_cut, num_matches, document, part })
+    Ok(Shown { symbol, text: shown, num_cut, num_matches, document, part })
 }
 
 /// Returns the selected parts, at least one.

@@ -163,7 +163,7 @@ fn row(line: &str) -> Vec<String> {
         }
         is_escaped = c == '\\' && !is_escaped;
     }
-    // What follows the last bar is a cell only if the row has no closing bar.
+    // The text after the last bar is a cell only if the row has no closing bar.
     if cells.len() > 1 && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }

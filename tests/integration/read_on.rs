@@ -140,6 +140,27 @@ fn a_symbol_a_page_and_a_chunk_with_its_neighbours_are_shown() {
 }
 
 #[test]
+fn headings_of_a_pdf_are_marked_and_source_is_fenced_in_markdown() {
+    let env = TestEnv::with_corpus();
+    let shown = show(&env, &["5"]).text;
+    let printed = env.ok(&["show", "5"]).stdout;
+    assert_eq!(printed.trim_end(), shown.trim_end());
+    assert_eq!(printed, env.ok(&["show", "5", "--format=md"]).stdout);
+    let station = format!("{CORPUS}/tide-station.pdf");
+    let converted = env.ok(&["convert", &station]).stdout;
+    let marked = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with('#')).map(str::to_owned).collect()
+    };
+    let (printed, converted) = (marked(&printed), marked(&converted));
+    assert!(printed.iter().all(|heading| converted.contains(heading)), "{printed:?}");
+    assert!(printed.contains(&"### 2.2 Pressure sensor".to_owned()), "{printed:?}");
+    let source = env.ok(&["show", "gauge.go", "--format=md"]).stdout;
+    assert!(source.starts_with("```go\n") && source.ends_with("\n```\n"), "{source}");
+    let cut = env.ok(&["show", "5", "--format=md", "--max-lines=3"]).stdout;
+    assert!(cut.ends_with(" more lines)\n"), "{cut}");
+}
+
+#[test]
 fn a_document_is_found_by_id_path_title_or_part_of_them() {
     let env = TestEnv::with_corpus();
     for typed in ["4", "Tide station handbook", "STATION HANDBOOK", "station-handbook.md", "handb"]

@@ -25,7 +25,7 @@ pub(super) use manage::{
     Remove, Restore, Status, Tag,
 };
 pub(super) use read::{
-    Convert, DocumentFormat, Files, Info, List, Open, Outline, SelectionArgs, Show,
+    Convert, DocumentFormat, Files, Info, List, Open, Outline, SelectionArgs, Show, ShowFormat,
     Tags, TagsAction,
 };
 pub(super) use search::{

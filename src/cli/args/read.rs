@@ -149,8 +149,31 @@ pub(in crate::cli) struct Show {
     /// Show at most N lines
     #[arg(long, value_name = "N")]
     pub(in crate::cli) max_lines: Option<u32>,
-    #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    /// Output for people (human), as Markdown (md) or for programs (json)
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    #[arg(hide_possible_values = true)]
+    pub(in crate::cli) format: ShowFormat,
+}
+
+/// The format of a part of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ShowFormat {
+    /// People
+    Human,
+    /// Markdown
+    Md,
+    /// Programs: the contract
+    Json,
+}
+
+impl ShowFormat {
+    /// Returns the format of errors.
+    pub(in crate::cli) fn errors(self) -> OutputFormat {
+        match self {
+            Self::Human | Self::Md => OutputFormat::Human,
+            Self::Json => OutputFormat::Json,
+        }
+    }
 }
 
 /// Selects a part of a document.
@@ -175,7 +198,7 @@ pub(in crate::cli) struct SelectionArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Needs no database and no model, and changes none. One document is printed; several are written to DIR, each as \
-FILE.md or FILE.json, and what is there is replaced. With --format json and --output, the report is printed as JSON.")]
+FILE.md or FILE.json; older files of that name are replaced. With --format json and --output, the report is printed as JSON.")]
 pub(in crate::cli) struct Convert {
     /// Files, and folders with everything below them; - reads one document from standard input
     #[arg(value_name = "PATH", required = true)]

@@ -7,6 +7,7 @@ use std::io;
 
 use crate::present::terminal::sheet::Sheet;
 use crate::read::{Opened, Outline, Part, PartKind, Shown};
+use crate::text::markdown;
 use crate::text::number::thousands;
 use crate::text::printable::{clean, clean_lines};
 
@@ -67,6 +68,22 @@ pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
         writeln!(out)?;
     }
     if shown.num_cut > 0 { out.text(&more(shown.num_cut)) } else { Ok(()) }
+}
+
+/// Returns a part of a document as Markdown: source code is fenced, other text has its marks.
+pub fn markdown(shown: &Shown) -> String {
+    let mut text = match &shown.document.language {
+        Some(language) => markdown::fenced(language, &shown.text),
+        None => shown.text.trim_end().to_owned(),
+    };
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    if shown.num_cut > 0 {
+        text += "\n";
+        text += &more(shown.num_cut);
+    }
+    text
 }
 
 /// Returns the bytes of a document's file, followed by the number of lines cut off, if any.
