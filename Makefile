@@ -8,7 +8,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults lint quality chunkers pdf schema skills bench start corpus packages install clean
+.PHONY: help build demo test faults lint quality chunkers pdf documents schema skills bench start corpus packages install clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -60,6 +60,9 @@ chunkers: build ## Chunk every file next to this checkout, and source code of th
 pdf: build ## Measure how well PDFs are read, compared with pdftotext, pypdf and pdf-extract
 	cargo build --release --locked --example read_pdf
 	tests/quality/pdf $(KB)
+
+documents: build ## Measure how well documents are converted, compared with other converters
+	tests/quality/documents $(KB) --write
 
 schema: ## Update docs/schema after a change of the JSON output
 	cargo run --quiet --locked -- schema --dir docs/schema
