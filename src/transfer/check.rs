@@ -7,11 +7,13 @@ use std::collections::HashSet;
 
 use crate::document::{Binding, Chunk, ChunkId, DocType, DocumentId, Language, Precision};
 use crate::limits;
-use crate::store::{PathStamp, Record, RecordedChunk, Root};
+use crate::store::{Edits, PathStamp, Record, RecordedChunk, Root};
 use crate::text::printable::is_harmful;
 
 use super::Head;
-use super::lines::{BindingLine, ChunkLine, DocumentLine, HeadLine, PathLine, RootLine, VERSION};
+use super::lines::{
+    BindingLine, ChunkLine, DocumentLine, EditsLine, HeadLine, PathLine, RootLine, VERSION,
+};
 
 /// Longest title, tag, path or other text of one line, in bytes.
 const MAX_LINE_BYTES: usize = 1 << 20;
@@ -148,12 +150,46 @@ pub(super) fn document(line: DocumentLine, head: &Head) -> Checked<Record> {
         updated_at: line.updated_at,
         metadata: metadata.to_string(),
         making: line.making.map(making).transpose()?,
+        note_text: line.note_text,
+        edits: line.edits.map_or_else(|| Ok(Edits::default()), edits)?,
         tags: tags(line.tags)?,
         chunks: chunks.collect::<Checked<_>>()?,
         paths,
     };
+    let is_note = record.doc_type == DocType::Note;
+    let has_text = record.note_text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    if record.note_text.is_some() && (!is_note || record.path.is_some() || !has_text) {
+        return Err("it has a note_text, but is not a note with a text".into());
+    }
+    if record.note_text.as_ref().is_some_and(|text| text.contains('\0')) {
+        return Err("its note_text has a NUL character".into());
+    }
     record.check_metadata()?;
     Ok(record)
+}
+
+/// Most edits of one document.
+const MAX_EDITS: usize = 10_000;
+
+fn edits(line: EditsLine) -> Checked<Edits> {
+    let EditsLine { title, date, text, former } = line;
+    if [&title, &date, &text, &former].iter().any(|list| list.len() > MAX_EDITS) {
+        return Err(format!("it has more than {MAX_EDITS} edits"));
+    }
+    for time in title.iter().chain(&date).chain(&text) {
+        edit_time(time)?;
+    }
+    former.iter().try_for_each(|earlier| hash(earlier))?;
+    Ok(Edits { title, date, text, former })
+}
+
+/// Checks a time with milliseconds: `2026-11-21T09:30:00.123Z`.
+fn edit_time(text: &str) -> Checked<()> {
+    let digits = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    match text.strip_suffix('Z').and_then(|rest| rest.split_once('.')) {
+        Some((seconds, part)) if digits(part) => time("edits", &format!("{seconds}Z")),
+        _ => Err(format!("edits `{text}` is not a time like 2026-11-21T09:30:00.123Z")),
+    }
 }
 
 /// Longest statement of how a document was made, in bytes.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::document::Binding;
 use crate::error::{Error, Result};
-use crate::store::{Record, Root};
+use crate::store::{Edits, Record, Root};
 use crate::text::json::Line;
 
 /// Version of the lines; a program reads versions up to its own.
@@ -87,10 +87,28 @@ pub(crate) struct DocumentLine {
     pub(super) metadata: Value,
     /// The versions and settings that made it; null for a document of an older kb.
     pub(super) making: Option<String>,
+    /// The text of a note that is stored in several chunks; null for all other documents.
+    pub(super) note_text: Option<String>,
+    /// When the user edited it; null if that never happened.
+    pub(super) edits: Option<EditsLine>,
     /// Every path at which its bytes were found.
     pub(super) paths: Vec<PathLine>,
     /// Its chunks, in order.
     pub(super) chunks: Vec<ChunkLine>,
+}
+
+/// When the user edited a document: RFC 3339, UTC, milliseconds.
+#[derive(Serialize, JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditsLine {
+    /// Edits of the title.
+    pub(super) title: Vec<String>,
+    /// Edits of the date.
+    pub(super) date: Vec<String>,
+    /// Edits of the text of a note.
+    pub(super) text: Vec<String>,
+    /// SHA-256 of the earlier texts of a note, in hexadecimal.
+    pub(super) former: Vec<String>,
 }
 
 /// A path at which a document was found.
@@ -168,6 +186,13 @@ pub(super) fn encode(record: &Record) -> Result<Line> {
         tags: record.tags.clone(),
         metadata: parsed(&record.metadata)?,
         making: record.making.clone(),
+        note_text: record.note_text.clone(),
+        edits: (record.edits != Edits::default()).then(|| EditsLine {
+            title: record.edits.title.clone(),
+            date: record.edits.date.clone(),
+            text: record.edits.text.clone(),
+            former: record.edits.former.clone(),
+        }),
         paths: record
             .paths
             .iter()

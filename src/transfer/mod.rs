@@ -18,9 +18,10 @@ use crate::document::{Binding, DocumentId};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::lines::{Outcome, read_line};
-use crate::store::{ImportOutcome, RecordedChunk, Root, Store};
+use crate::store::{ImportOutcome, Merge, Merged, RecordedChunk, Root, Store};
 use crate::text::json::Line;
 
+pub use crate::store::{Conflict, Field};
 pub(crate) use lines::{DocumentLine, HeadLine};
 
 /// What was exported.
@@ -43,8 +44,12 @@ pub struct Imported {
     pub num_without_file: usize,
     /// Folders that were left out for the same reason.
     pub num_folders_left_out: usize,
-    /// Documents that already exist, or whose path another document has.
+    /// Documents that are here and got a tag, an edit or a path.
+    pub num_merged: usize,
+    /// Documents that are here and stay unchanged.
     pub num_skipped: usize,
+    /// What both sides had edited, in the order of the lines.
+    pub conflicts: Vec<Conflict>,
     /// Lines that could not be imported.
     pub num_failed: usize,
     /// The first of these lines.
@@ -54,7 +59,7 @@ pub struct Imported {
 impl Imported {
     /// Whether lines failed and no line was imported or known.
     pub fn is_lost(&self) -> bool {
-        self.num_failed > 0 && self.num_documents + self.num_skipped == 0
+        self.num_failed > 0 && self.num_documents + self.num_merged + self.num_skipped == 0
     }
 }
 
@@ -250,17 +255,25 @@ impl Import<'_, '_> {
             record.path = None;
             record.paths = Vec::new();
         }
-        // Checked before its vectors are computed, as an interrupted import is run again.
-        if let Some(id) = self.store.known_document(&record)? {
-            self.store.adopt_paths(id, &record)?;
-            imported.num_skipped += 1;
-            return Ok(());
+        if !options.are_vectors_good {
+            record.chunks.iter_mut().for_each(|chunk| chunk.vector = None);
         }
-        if !options.are_vectors_good || record.chunks.iter().any(|chunk| chunk.vector.is_none()) {
+        // Compared before its vectors are computed, as an interrupted import is run again.
+        let mut merge = self.store.merge(&record)?;
+        if !matches!(merge, Merge::Done(_)) && record.lacks_vectors() {
             let vectors = (self.embed)(&record.chunks)?;
             for (chunk, vector) in record.chunks.iter_mut().zip(vectors) {
                 chunk.vector = Some(vector);
             }
+        }
+        if merge == Merge::NeedsVectors {
+            merge = self.store.merge(&record)?;
+        }
+        if let Merge::Done(Merged { is_changed, conflicts, .. }) = merge {
+            imported.num_merged += usize::from(is_changed);
+            imported.num_skipped += usize::from(!is_changed);
+            imported.conflicts.extend(conflicts);
+            return Ok(());
         }
         match self.store.import(&record)? {
             ImportOutcome::Added(_) => {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::document::{ChunkId, DocType, DocumentId, Precision};
-use crate::store::{PathStamp, Record};
+use crate::store::{Edits, PathStamp, Record};
 
 fn binding() -> Binding {
     Binding {
@@ -43,6 +43,8 @@ fn record() -> Record {
         updated_at: "2024-02-29T23:59:59Z".into(),
         metadata: r#"{"format":"markdown","page_count":3}"#.into(),
         making: Some("reader=1 structure min=50 max=256".into()),
+        note_text: None,
+        edits: Edits { title: vec!["2001-02-03T04:05:06.789Z".into()], ..Edits::default() },
         tags: vec!["a".into()],
         paths: vec![PathStamp {
             path: "/a.md".into(),

@@ -262,6 +262,27 @@ class Import(Command):
         return "failed" in text and " 0 failed" not in text
 
 
+class MergingImport(Command):
+    """Each document has the edits of one side or of both, and nothing is lost."""
+
+    name, words, power = "merging import", ["import", "export.jsonl"], True
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.ok(stage.db, "add", "--note", text("note"), "--title", "Note")
+        other = stage.place / "other-db"
+        shutil.copytree(stage.db, other)
+        stage.world.ok(other, "tag", "1", "2", "5", "--add", "other")
+        stage.world.ok(other, "edit", "2", "--title", "Theirs")
+        stage.world.ok(other, "add", "--replace", "5", "--note", text("their note"))
+        stage.world.ok(other, "export", "export.jsonl", "--vectors")
+        shutil.rmtree(other)
+        stage.world.ok(stage.db, "tag", "2", "3", "--add", "mine")
+
+    def is_partial(self, text):
+        return "failed" in text and " 0 failed" not in text
+
+
 class Relocate(Command):
     """Either all documents are at their new path, or none is."""
 
@@ -388,4 +409,4 @@ def write_skill(folder, seed):
 
 
 ALL = [FirstAdd, Add, Update, Remove, Reindex, Tag, ConfigSet, Backup, BackupForce, BackupOverLog, Verify,
-       VerifyDamaged, Import, Relocate, Export, DoctorFix, SkillBuild, SkillRebuild, SkillImport, SkillSearch, Search]
+       VerifyDamaged, Import, MergingImport, Relocate, Export, DoctorFix, SkillBuild, SkillRebuild, SkillImport, SkillSearch, Search]

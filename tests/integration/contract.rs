@@ -265,7 +265,17 @@ contract! {
         id: i64, title: String, #[serde(deserialize_with = "nullable")] path: Option<String>,
     }
     Lost { notes: u64, without_file: u64, titles: u64, dates: u64, tagged: u64, }
-    Imported { contract_version: u32, imported: u64, chunks: u64, skipped: u64, failed: u64, without_file: u64, folders_left_out: u64, errors: Vec<BadLine>, }
+    Imported {
+        contract_version: u32, imported: u64, chunks: u64, merged: u64, skipped: u64, failed: u64,
+        without_file: u64, folders_left_out: u64, conflicts: Vec<Conflict>, errors: Vec<BadLine>,
+    }
+    Conflict {
+        document_id: i64, field: String,
+        #[serde(deserialize_with = "nullable")] kept: Option<String>,
+        #[serde(deserialize_with = "nullable")] other: Option<String>,
+        kept_import: bool,
+        #[serde(deserialize_with = "nullable")] copy_id: Option<i64>,
+    }
     BadLine { line: u64, error: String, }
     Relocated {
         contract_version: u32, from: String, to: String, dry_run: bool, files: u64, matching: u64,

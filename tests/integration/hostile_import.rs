@@ -262,7 +262,7 @@ fn an_import_cannot_choose_files_to_read() {
     // With the user's consent the paths are there, also in the same database.
     let again = kb(&["import", "hostile.jsonl", "--trust-paths", "--format=json"]);
     let report: contract::Imported = contract::read(&again);
-    assert_eq!((report.imported, report.skipped, report.without_file), (0, 3, 0));
+    assert_eq!((report.imported, report.merged, report.skipped, report.without_file), (0, 2, 1, 0));
     let info = kb(&["info", "Tides", "--format=json"]).json();
     assert_eq!(info["path"], json!(key), "{info}");
 }

@@ -81,6 +81,8 @@ mod manage;
 mod mcp;
 /// The same, driven by the official clients.
 mod mcp_official;
+/// Merging imports: two machines that edit the same documents.
+mod merging;
 /// Models: fetching, directories, changing from one to another.
 mod models;
 /// Human text; which stream gets what; colour and progress on a terminal.

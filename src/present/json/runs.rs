@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::ingest::IngestReport;
 use crate::present::json::CONTRACT_VERSION;
 use crate::text::json::Json;
-use crate::transfer::Imported;
+use crate::transfer::{Conflict, Imported};
 
 /// The report of `kb add`.
 #[derive(Serialize, JsonSchema)]
@@ -158,7 +158,9 @@ pub(in crate::present) struct ImportedJson<'a> {
     imported: usize,
     /// Their chunks.
     chunks: usize,
-    /// Documents that already exist.
+    /// Documents that are here and got a tag, an edit or a path.
+    merged: usize,
+    /// Documents that are here and stay unchanged.
     skipped: usize,
     /// Lines that could not be imported.
     failed: usize,
@@ -166,8 +168,27 @@ pub(in crate::present) struct ImportedJson<'a> {
     without_file: usize,
     /// Folders left out for the same reason.
     folders_left_out: usize,
+    /// What both sides had edited; the newer edit was kept.
+    conflicts: Vec<ConflictJson<'a>>,
     /// The first 100 failed lines, with the reason.
     errors: Vec<BadLineJson<'a>>,
+}
+
+/// What both sides had edited.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct ConflictJson<'a> {
+    /// The document here.
+    document_id: DocumentId,
+    /// `title`, `date`, `text` of a note, or `file`: another content at the same path.
+    field: &'static str,
+    /// The kept title or date; for a text or file, the title of its document. Null for no date.
+    kept: Option<&'a str>,
+    /// The other one.
+    other: Option<&'a str>,
+    /// Whether the one that was kept is that of the import.
+    kept_import: bool,
+    /// The note that has the other text; null for all else.
+    copy_id: Option<DocumentId>,
 }
 
 /// A line that could not be imported.
@@ -191,13 +212,26 @@ pub fn imported(imported: &Imported, out: &mut Json<'_>) -> io::Result<()> {
         contract_version: CONTRACT_VERSION,
         imported: imported.num_documents,
         chunks: imported.num_chunks,
+        merged: imported.num_merged,
         skipped: imported.num_skipped,
         failed: imported.num_failed,
         without_file: imported.num_without_file,
         folders_left_out: imported.num_folders_left_out,
+        conflicts: imported.conflicts.iter().map(conflict).collect(),
         errors: errors.collect(),
     };
     out.value(&json)
+}
+
+fn conflict(conflict: &Conflict) -> ConflictJson<'_> {
+    ConflictJson {
+        document_id: conflict.document_id,
+        field: conflict.field.as_str(),
+        kept: conflict.kept.as_deref(),
+        other: conflict.other.as_deref(),
+        kept_import: conflict.is_import_kept,
+        copy_id: conflict.copy_id,
+    }
 }
 
 /// The report of `kb restore`.

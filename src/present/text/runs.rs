@@ -13,7 +13,7 @@ use crate::present::text::human::Human;
 use crate::present::text::update::made_differently;
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::printable::clean;
-use crate::transfer::Imported;
+use crate::transfer::{Conflict, Field, Imported};
 
 impl Human {
     /// Returns the summary line of `kb add`.
@@ -111,6 +111,9 @@ impl Human {
     ///
     /// Errors of writing.
     pub fn imported(&self, imported: &Imported, out: &mut Sheet<'_>) -> io::Result<()> {
+        for conflict in &imported.conflicts {
+            self.labelled(&conflict_line(conflict), out)?;
+        }
         self.labelled(
             &format!(
                 "Imported {} ({}), skipped {}, failed {}.",
@@ -120,7 +123,11 @@ impl Human {
                 imported.num_failed,
             ),
             out,
-        )
+        )?;
+        match imported.num_merged {
+            0 => Ok(()),
+            merged => self.labelled(&format!("Merged into {}.", counted(merged, "document")), out),
+        }
     }
 
     /// Writes the report of `kb reindex`.
@@ -137,6 +144,31 @@ impl Human {
             0 => Ok(()),
             _ => self.labelled(&format!("{}.", made_differently(*others)), out),
         }
+    }
+}
+
+/// Returns a line about what both sides had edited.
+fn conflict_line(conflict: &Conflict) -> String {
+    let Conflict { document_id, field, is_import_kept, copy_id, .. } = conflict;
+    let quoted = |text: &Option<String>| match text {
+        Some(text) => format!("\"{}\"", clean(text)),
+        None => "none".to_owned(),
+    };
+    let (kept, other) = (quoted(&conflict.kept), quoted(&conflict.other));
+    let side = if *is_import_kept { "of the import" } else { "here" };
+    match (field, copy_id) {
+        (Field::File, _) => format!(
+            "conflict: document {document_id} has another content at the same path, which was kept: {kept}"
+        ),
+        (Field::Text, Some(copy)) => format!(
+            "conflict: the text of note {document_id} was edited on both sides; the newer one, {side}, was \
+             kept ({kept}), and the other one is note {copy} ({other})"
+        ),
+        _ => format!(
+            "conflict: the {} of document {document_id} was edited on both sides; the newer one, {side}, was \
+             kept: {kept}, not {other}",
+            field.as_str()
+        ),
     }
 }
 

@@ -26,6 +26,7 @@ pub(in crate::store) const MIGRATIONS: &[(i64, &str)] = &[
     (7, include_str!("../../../migrations/0007_making.sql")),
     (8, include_str!("../../../migrations/0008_ledger.sql")),
     (9, include_str!("../../../migrations/0009_dates.sql")),
+    (10, include_str!("../../../migrations/0010_edits.sql")),
 ];
 
 /// The version of the schema that this program reads and writes.
@@ -224,6 +225,12 @@ mod tests {
             DROP TABLE chunks_sizes_blocks;
             DROP TABLE chunks_vec_codes;
             DROP TABLE chunks_vec_sums;
+            DROP TRIGGER documents_edits_ai;
+            DROP TRIGGER documents_title_au;
+            DROP TRIGGER documents_date_au;
+            DROP TRIGGER documents_text_au;
+            DROP INDEX documents_edits;
+            ALTER TABLE documents DROP COLUMN edits;
             ALTER TABLE documents DROP COLUMN making;
             ALTER TABLE documents DROP COLUMN note_text;
             ALTER TABLE chunks_vec_next DROP COLUMN token_count;

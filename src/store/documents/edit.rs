@@ -97,7 +97,7 @@ impl Store {
                     .execute(named_params! { ":id": id, ":title": title })?;
             }
             if let Some(date) = &edit.date {
-                db.prepare_cached(SET_DATE)?.execute(named_params! { ":id": id, ":date": date })?;
+                set_date(db, id, date.as_deref())?;
             }
             if let Some(names) = &edit.tags {
                 set_tags(db, id, names)?;
@@ -125,6 +125,12 @@ fn require_unchanged(db: &Connection, before: &StoredDocument) -> Step<()> {
         hint: Some("edit it again".into()),
     }
     .into())
+}
+
+/// Sets the day that the user gives a document; without one, the document or its file states it.
+pub(super) fn set_date(db: &Connection, id: DocumentId, date: Option<&str>) -> Step<()> {
+    db.prepare_cached(SET_DATE)?.execute(named_params! { ":id": id, ":date": date })?;
+    Ok(())
 }
 
 fn set_tags(db: &Connection, id: DocumentId, names: &[String]) -> Step<()> {

@@ -2,9 +2,11 @@
 
 pub(in crate::store) mod chunks;
 pub(in crate::store) mod edit;
+pub(in crate::store) mod edits;
 pub(in crate::store) mod filter;
 pub(in crate::store) mod ledger;
 pub(in crate::store) mod making;
+pub(in crate::store) mod merge;
 pub(in crate::store) mod paths;
 pub(in crate::store) mod relocate;
 pub(in crate::store) mod replace;
@@ -195,10 +197,10 @@ const UPDATE_DOCUMENT: &str = "
 const COPY_DOCUMENT: &str = "
     INSERT INTO documents
         (title, title_given, source_path, content_hash, doc_type, language,
-         created_at, updated_at, metadata, making)
+         created_at, updated_at, metadata, making, edits)
     SELECT
         title, title_given, :path, content_hash, doc_type, language,
-        created_at, updated_at, metadata, making
+        created_at, updated_at, metadata, making, edits
     FROM documents
     WHERE id = :id
     RETURNING id";

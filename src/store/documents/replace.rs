@@ -272,7 +272,7 @@ fn prepare_document(
     }
     if let Some(heir) = copies.first() {
         let unchanged = documents::copy(db, id, &heir.path)?;
-        db.prepare_cached(MOVE_CHUNKS)?.execute(named_params! { ":from": id, ":to": unchanged })?;
+        move_chunks(db, id, unchanged)?;
         tags::copy(db, id, unchanged)?;
         for copy in &copies {
             paths::remember(db, unchanged, copy)?;
@@ -324,6 +324,12 @@ pub(super) fn same_document(
 fn making_of(db: &Connection, id: DocumentId) -> Step<Option<String>> {
     let params = named_params! { ":id": id };
     Ok(db.prepare_cached(MAKING)?.query_row(params, |row| row.get(0))?)
+}
+
+/// Gives the chunks of a document to another one.
+pub(super) fn move_chunks(db: &Connection, from: DocumentId, to: DocumentId) -> Step<()> {
+    db.prepare_cached(MOVE_CHUNKS)?.execute(named_params! { ":from": from, ":to": to })?;
+    Ok(())
 }
 
 /// Removes the chunks of a document.

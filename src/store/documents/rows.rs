@@ -270,6 +270,30 @@ pub(in crate::store) fn json_column<T: for<'de> Deserialize<'de>>(
     serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(error.into()))
 }
 
+/// The times of all edits of a document, RFC 3339 with milliseconds, UTC. Triggers add the time of
+/// each new edit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Edits {
+    /// Edits of the title.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub title: Vec<String>,
+    /// Edits of the date.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub date: Vec<String>,
+    /// Edits of the text of a note.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub text: Vec<String>,
+    /// SHA-256 of the earlier texts of a note, lower-case hex.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<String>,
+}
+
+/// Returns the day that the user gave a document with this metadata.
+pub(in crate::store) fn date_given(json: &str) -> Option<String> {
+    serde_json::from_str::<DocumentJson>(json).ok()?.date
+}
+
 /// Writes a list as JSON for `json_each()`.
 pub(in crate::store) fn to_json<T: Serialize + ?Sized>(value: &T) -> rusqlite::Result<String> {
     serde_json::to_string(value)

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use crate::document::{Chunk, ChunkId, DocType, DocumentId, Format, Language};
 use crate::error::{Error, Result};
 
+use super::edits::{self, Edits};
 use super::replace::SAME_DOCUMENT;
 use super::{chunks, paths, rows, tags};
 use crate::store::db::binding;
@@ -41,6 +42,10 @@ pub struct Record {
     pub metadata: String,
     /// The versions and settings that made it; `None` if unknown.
     pub making: Option<String>,
+    /// The text of a note that is stored in several chunks; `None` for all other documents.
+    pub note_text: Option<String>,
+    /// When the user edited it.
+    pub edits: Edits,
     /// Its tags in alphabetical order.
     pub tags: Vec<String>,
     /// Every path where its content was seen, in order.
@@ -119,10 +124,10 @@ const HAS_CHUNK: &str = "
 const INSERT_DOCUMENT: &str = "
     INSERT INTO documents
         (id, title, title_given, source_path, content_hash, doc_type, language,
-         created_at, updated_at, metadata, making)
+         created_at, updated_at, metadata, making, note_text, edits)
     VALUES
         (:id, :title, :title_given, :path, :content_hash, :doc_type, :language,
-         :created_at, :updated_at, :metadata, :making)
+         :created_at, :updated_at, :metadata, :making, :note_text, :edits)
     RETURNING id";
 
 const INSERT_CHUNK: &str = "
@@ -180,45 +185,6 @@ impl Store {
         })
     }
 
-    /// Returns the document that prevents importing this one: with the same content, or at one of
-    /// its paths.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
-    pub fn known_document(&self, record: &Record) -> Result<Option<DocumentId>> {
-        self.read(|db| known(db, record))
-    }
-
-    /// Gives a document without a file the paths of a record with the same content, except those of
-    /// other documents. A document with a file, or with other content, is unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the database.
-    pub fn adopt_paths(&mut self, id: DocumentId, record: &Record) -> Result<()> {
-        if record.paths.is_empty() {
-            return Ok(());
-        }
-        self.write(|db| {
-            let params = named_params! { ":id": id, ":content_hash": record.content_hash };
-            let lacks_file: bool =
-                db.prepare_cached(LACKS_FILE)?.query_row(params, |row| row.get(0))?;
-            if !lacks_file {
-                return Ok(());
-            }
-            for stamp in &record.paths {
-                if paths::known(db, &stamp.path)?.is_none() {
-                    paths::remember(db, id, stamp)?;
-                    if record.path.as_ref() == Some(&stamp.path) {
-                        paths::set_primary(db, id, &stamp.path)?;
-                    }
-                }
-            }
-            Ok(())
-        })
-    }
-
     /// Imports a document in one transaction. It and its chunks keep their ids if those are free.
     /// If its content or one of its paths is known, the existing document stays unchanged.
     ///
@@ -235,13 +201,7 @@ impl Store {
             if let Some(id) = known(db, record)? {
                 return Ok(ImportOutcome::Known(id));
             }
-            let id = insert_document(db, record)?;
-            for stamp in &record.paths {
-                paths::remember(db, id, stamp)?;
-            }
-            tags::link(db, id, &record.tags)?;
-            insert_chunks(db, id, &record.chunks, layout)?;
-            Ok(ImportOutcome::Added(id))
+            Ok(ImportOutcome::Added(insert(db, record, layout)?))
         })
     }
 }
@@ -289,11 +249,14 @@ fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
             updated_at: row.get("updated_at")?,
             metadata: row.get("metadata")?,
             making: row.get("making")?,
+            note_text: row.get("note_text")?,
+            edits: Edits::default(),
             tags: rows::json_column(row, "tags")?,
             paths: Vec::new(),
             chunks: Vec::new(),
         })
     })?;
+    record.edits = edits::read(db, id)?;
     record.paths = paths.query_map(params, paths::stamp)?.collect::<Result<_, _>>()?;
     record.chunks = recorded.query_map(params, recorded_chunk)?.collect::<Result<_, _>>()?;
     if with_vectors {
@@ -319,22 +282,64 @@ fn recorded_chunk(row: &Row<'_>) -> rusqlite::Result<RecordedChunk> {
 
 /// Returns the document that prevents importing this one.
 fn known(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
+    match same_content(db, record)? {
+        Some(id) => Ok(Some(id)),
+        None => at_path(db, record),
+    }
+}
+
+/// Returns the document with the same content, read the same way.
+pub(super) fn same_content(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
     let params = named_params! {
         ":content_hash": record.content_hash,
         ":doc_type": record.doc_type.as_str(),
         ":language": record.language,
         ":known_id": None::<DocumentId>,
     };
-    let same = db.prepare_cached(SAME_DOCUMENT)?.query_row(params, |row| row.get(0)).optional()?;
-    if same.is_some() {
-        return Ok(same);
-    }
+    Ok(db.prepare_cached(SAME_DOCUMENT)?.query_row(params, |row| row.get(0)).optional()?)
+}
+
+/// Returns the document at one of its paths.
+pub(super) fn at_path(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
     for stamp in &record.paths {
         if let Some(known) = paths::known(db, &stamp.path)? {
             return Ok(Some(known.document_id));
         }
     }
     Ok(None)
+}
+
+/// Gives a document without a file the paths of a record with the same content, except those of
+/// other documents; returns whether there are any. A document with a file, or with other content,
+/// is unchanged.
+pub(super) fn adopt_paths(db: &Connection, id: DocumentId, record: &Record) -> Step<bool> {
+    if record.paths.is_empty() {
+        return Ok(false);
+    }
+    let params = named_params! { ":id": id, ":content_hash": record.content_hash };
+    let lacks_file: bool = db.prepare_cached(LACKS_FILE)?.query_row(params, |row| row.get(0))?;
+    let mut is_adopted = false;
+    for stamp in record.paths.iter().filter(|_| lacks_file) {
+        if paths::known(db, &stamp.path)?.is_none() {
+            paths::remember(db, id, stamp)?;
+            if record.path.as_ref() == Some(&stamp.path) {
+                paths::set_primary(db, id, &stamp.path)?;
+            }
+            is_adopted = true;
+        }
+    }
+    Ok(is_adopted)
+}
+
+/// Inserts a document with everything that belongs to it.
+pub(super) fn insert(db: &Connection, record: &Record, layout: Layout) -> Step<DocumentId> {
+    let id = insert_document(db, record)?;
+    for stamp in &record.paths {
+        paths::remember(db, id, stamp)?;
+    }
+    tags::link(db, id, &record.tags)?;
+    insert_chunks(db, id, &record.chunks, layout)?;
+    Ok(id)
 }
 
 fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
@@ -355,12 +360,14 @@ fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
             ":updated_at": record.updated_at,
             ":metadata": record.metadata,
             ":making": record.making,
+            ":note_text": record.note_text,
+            ":edits": record.edits.to_json()?,
         },
         |row| row.get(0),
     )?)
 }
 
-fn insert_chunks(
+pub(super) fn insert_chunks(
     db: &Connection,
     id: DocumentId,
     chunks: &[RecordedChunk],
