@@ -3,8 +3,9 @@
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use crate::app::Session;
+use crate::app::copies::{self, Reason};
 use crate::app::session::absolute;
-use crate::app::{Session, error_log};
 use crate::error::{Error, Result};
 use crate::files::access::is_writable;
 use crate::files::open::{self, Links};
@@ -113,13 +114,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
     session.require_writable()?;
     session.make_data_dir()?;
     let target = real(&database);
-    let time = error_log::now().replace(':', "");
-    let name = |number: u32| match number {
-        1 => target.with_file_name(format!("kb-replaced-{time}.db")),
-        _ => target.with_file_name(format!("kb-replaced-{time}-{number}.db")),
-    };
-    let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
-    let kept = (1..=u32::MAX).map(name).find(is_free).unwrap_or_else(|| name(1));
+    let kept = copies::free_name(session, Reason::Restore);
     let (stats, is_replacing) = Store::restore(&file, &target, &kept)?;
     // Whatever is wrong with it shows now, while both are there.
     if let Some(store) = session.open_existing()? {

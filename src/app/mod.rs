@@ -10,6 +10,7 @@ pub mod cache;
 pub mod choose;
 mod chunking;
 pub mod convert;
+pub mod copies;
 pub mod doctor;
 pub mod edit;
 pub mod embed;

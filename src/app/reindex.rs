@@ -1,5 +1,6 @@
 //! Replaces all vectors with those of another model.
 
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
@@ -7,7 +8,7 @@ use rayon::prelude::*;
 use crate::app::model::LazyModel;
 use crate::app::observer::Event;
 use crate::app::reread::outdated;
-use crate::app::{Observer, Session, erase, model};
+use crate::app::{Observer, Session, copies, erase, model};
 use crate::chunk::recut;
 use crate::document::{Binding, Chunk, ChunkId};
 use crate::embed::Embedder;
@@ -29,6 +30,8 @@ pub struct Reindexed {
     /// Documents that would be split differently if they were read again, because the new model reads
     /// another number of tokens.
     pub made_differently: usize,
+    /// The copy of the database from before; `None` if none was made.
+    pub copy: Option<PathBuf>,
 }
 
 /// Replaces all vectors with those of the model in the settings. A model given by flag is written to the
@@ -44,17 +47,18 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> 
     let selection = model::select_for_reindex(session, bound.as_ref())?;
     let installed = selection.locate_or_install(observer)?;
     let binding = selection.binding(&installed);
-    let num_chunks = if bound.is_none() {
+    let (copy, num_chunks) = if bound.is_none() {
         store.bind(&binding)?;
-        0
+        (None, 0)
     } else {
         let embedder = selection.open_for_passages(&installed, observer)?;
-        replace(&mut store, &embedder, &binding, observer)?
+        let copy = copies::before_reindex(session, &store, observer);
+        (copy, replace(&mut store, &embedder, &binding, observer)?)
     };
     let made_differently = outdated(session, &store)?.len();
     erase::finish(store, observer)?;
     model::keep_selection(session, observer)?;
-    Ok(Reindexed { num_chunks, binding, made_differently })
+    Ok(Reindexed { num_chunks, binding, made_differently, copy })
 }
 
 /// Embeds every chunk next to the vectors in use, and cuts those again that the model cannot read

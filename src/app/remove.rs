@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::app::choose::{self, Criteria};
+use crate::app::copies::{self, OwnCopy};
 use crate::app::keep_away::{self, Rule};
 use crate::app::losses::{self, Losses};
 use crate::app::transfer::{self, ExportFile};
@@ -25,6 +26,8 @@ pub struct RemoveRequest {
     pub is_dry_run: bool,
     /// Whether a rule that keeps the files away is written into the ignore file of their folder.
     pub keeps_away: bool,
+    /// Whether the copies of the database that kb made itself are also deleted.
+    pub deletes_copies: bool,
     /// The file to which the documents are written before they are removed.
     pub export: Option<ExportFile>,
 }
@@ -51,6 +54,8 @@ pub enum Named {
     Path(PathBuf),
     /// What matches.
     Matching,
+    /// The copies of the database that kb made itself: their number and size.
+    Copies(usize, u64),
 }
 
 /// The result of a removal.
@@ -68,6 +73,10 @@ pub struct Removed {
     pub losses: Losses,
     /// Rules that were added to ignore files.
     pub num_rules: usize,
+    /// Copies of the database that kb made itself, which may have what was removed.
+    pub copies: Vec<OwnCopy>,
+    /// Such copies that were deleted.
+    pub deleted_copies: Vec<OwnCopy>,
 }
 
 /// Removes documents. Calls `confirm` once for each argument before anything is removed.
@@ -92,7 +101,11 @@ pub fn remove(
     let Some(mut store) = session.open_existing()? else {
         return match request.documents.first() {
             Some(typed) => Err(Error::UnknownDocument { id: typed.clone() }),
-            None => Ok(Removed { is_dry_run: request.is_dry_run, ..Removed::default() }),
+            None => {
+                let mut removed = Removed { is_dry_run: request.is_dry_run, ..Removed::default() };
+                settle_copies(session, request, confirm, &mut removed)?;
+                Ok(removed)
+            }
         };
     };
     // All are looked up before the first document is removed.
@@ -119,6 +132,7 @@ pub fn remove(
         removed.documents = names().cloned().collect();
         removed.ids = names().map(|document| document.id).collect();
         store.close()?;
+        settle_copies(session, request, confirm, &mut removed)?;
         return Ok(removed);
     }
     if let Some(text) = removed.losses.text() {
@@ -137,6 +151,7 @@ pub fn remove(
     }
     if confirmed.is_empty() {
         store.close()?;
+        settle_copies(session, request, confirm, &mut removed)?;
         return Ok(removed);
     }
     if let Some(file) = &request.export {
@@ -151,7 +166,29 @@ pub fn remove(
         removed.num_back = num_back(&store, &removed.documents)?;
     }
     erase::finish(store, observer)?;
+    settle_copies(session, request, confirm, &mut removed)?;
     Ok(removed)
+}
+
+/// Lists the copies that kb made itself, and deletes them if that is requested. They come last, so that
+/// they are there until the removal is complete.
+fn settle_copies(
+    session: &Session,
+    request: &RemoveRequest,
+    confirm: &dyn Fn(&Going) -> Result<bool>,
+    removed: &mut Removed,
+) -> Result<()> {
+    removed.copies = copies::list(session);
+    if !request.deletes_copies || request.is_dry_run || removed.copies.is_empty() {
+        return Ok(());
+    }
+    let named = Named::Copies(removed.copies.len(), copies::total_bytes(&removed.copies));
+    let going = Going { named, documents: Vec::new(), copies: Vec::new(), folders: Vec::new() };
+    if confirm(&going)? {
+        copies::delete(&removed.copies)?;
+        removed.deleted_copies = std::mem::take(&mut removed.copies);
+    }
+    Ok(())
 }
 
 /// Removes what one argument names.

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::app::{Observer, model};
+use crate::app::{Observer, copies, model};
 use crate::config::{self, Config, Environment, Flags, Freshness, Resolved};
 use crate::document::{Binding, DocumentId};
 use crate::embed::{self, Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::files::private;
-use crate::store::Store;
+use crate::store::{Store, Unmigrated};
 use crate::text::paths;
 use crate::trace::stage;
 
@@ -24,6 +24,8 @@ pub struct Session {
     pub resolved: Resolved,
     /// The program `kb`, started to read untrusted formats; `None` means this program.
     pub reader: Option<PathBuf>,
+    /// Receives what is worth reading when there is no observer, while the database is opened.
+    pub notify: fn(&str),
     /// The model, loaded by the first query that needs it.
     model: Mutex<Option<Arc<dyn Embedder>>>,
     /// Read connections kept by earlier queries.
@@ -51,7 +53,8 @@ impl Session {
         let mut resolved = self.resolved.clone();
         resolved.config.data_dir = absolute(data_dir)?;
         let reader = self.reader.clone();
-        Ok(Self { reader, ..Self::of(self.environment.clone(), resolved) })
+        let notify = self.notify;
+        Ok(Self { reader, notify, ..Self::of(self.environment.clone(), resolved) })
     }
 
     fn of(environment: Environment, resolved: Resolved) -> Self {
@@ -59,6 +62,7 @@ impl Session {
             environment,
             resolved,
             reader: None,
+            notify: |_| {},
             model: Mutex::default(),
             stores: Mutex::default(),
         }
@@ -109,7 +113,7 @@ impl Session {
     /// Those of [`Store::open`].
     pub fn open_store(&self) -> Result<Store> {
         self.make_data_dir()?;
-        stage("open database", || Store::open(&self.database()))
+        self.open(true)?.ok_or_else(|| Error::PathNotFound { path: self.database() })
     }
 
     /// Opens the database; returns `None` if it does not exist. Where it cannot be written, it is only
@@ -119,7 +123,12 @@ impl Session {
     ///
     /// Those of [`Store::open_existing`].
     pub fn open_existing(&self) -> Result<Option<Store>> {
-        stage("open database", || Store::open_existing(&self.database()))
+        self.open(false)
+    }
+
+    fn open(&self, creates: bool) -> Result<Option<Store>> {
+        let before_migration = |database: &Unmigrated<'_>| copies::before_migration(self, database);
+        stage("open database", || Store::open_guarded(&self.database(), creates, &before_migration))
     }
 
     /// Returns the binding of the database; `None` before the first document.

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use crate::app::copies::OwnCopy;
 use crate::app::reread::outdated;
 use crate::app::scope::Scope;
 use crate::app::session::absolute;
-use crate::app::{Session, model, ocr};
+use crate::app::{Session, copies, model, ocr};
 use crate::config::Environment;
 use crate::document::Binding;
 use crate::error::{Error, Result};
@@ -36,6 +37,8 @@ pub struct Setup {
     pub made_differently: usize,
     /// Whether the database can only be read.
     pub is_read_only: bool,
+    /// Copies of the database that kb made itself, the oldest first.
+    pub copies: Vec<OwnCopy>,
     /// Installed copies of kb's own skill.
     pub agent_skills: Vec<Found>,
 }
@@ -116,6 +119,7 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
         model_wanted,
         made_differently: 0,
         is_read_only: session.is_read_only(),
+        copies: copies::list(session),
         agent_skills: agent_skills(&session.environment),
     }
 }

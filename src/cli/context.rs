@@ -37,7 +37,8 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(environment: Environment, global: &Global, flags: &Flags) -> Result<Self> {
-        let session = Session::new(environment, flags)?;
+        let mut session = Session::new(environment, flags)?;
+        session.notify = messages::info;
         for warning in &session.resolved.warnings {
             messages::warn(warning);
         }

@@ -4,14 +4,16 @@ use std::io;
 use std::io::IsTerminal;
 
 use crate::app;
+use crate::app::copies;
 use crate::app::remove::{Going, Named, RemoveRequest};
 use crate::app::transfer::ExportFile;
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, messages};
+use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::text::number::counted;
+use crate::text::number::{bytes_to_mb, counted};
 use crate::text::printable::clean;
 
 pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> {
@@ -30,16 +32,16 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
         }
         context::confirm(&question(going))
     };
-    let criteria = match args.documents.is_empty() {
-        true => Some(context::criteria(&args.choosing)?),
-        false => None,
-    };
+    let criteria = context::criteria(&args.choosing)?;
+    let is_choosing = criteria.filter != Filter::default() || criteria.query.is_some();
+    let criteria = is_choosing.then_some(criteria);
     let export = args.export.clone();
     let request = RemoveRequest {
         documents: args.documents.clone(),
         criteria,
         is_dry_run: args.dry_run,
         keeps_away: args.ignore,
+        deletes_copies: args.backups,
         export: export.map(|path| ExportFile { path, is_replacing: args.force }),
     };
     let removed = app::remove::remove(&context.session, &request, &confirm, &context.ui)?;
@@ -61,6 +63,16 @@ pub(super) fn run(context: &Context, args: &args::Remove) -> Result<ExitStatus> 
             ),
         });
     }
+    if !removed.copies.is_empty() && (args.dry_run || !removed.ids.is_empty()) {
+        let files = removed.copies.iter().map(|copy| copy.path.display().to_string());
+        messages::info(&format!(
+            "note: {} that kb made may still have what {} removed: {}; `kb remove --backups` deletes {}",
+            copies::counted(removed.copies.len()),
+            if args.dry_run { "would be" } else { "was" },
+            files.collect::<Vec<_>>().join(", "),
+            if removed.copies.len() == 1 { "it" } else { "them" },
+        ));
+    }
     Ok(ExitStatus::Success)
 }
 
@@ -69,6 +81,11 @@ fn question(going: &Going) -> String {
         Named::Document(title, num_chunks) => {
             format!("Remove '{}' and its {}?", clean(title), counted(*num_chunks as usize, "chunk"))
         }
+        Named::Copies(num_copies, size_bytes) => format!(
+            "Delete {} that kb made ({:.1} MB)?",
+            copies::counted(*num_copies),
+            bytes_to_mb(*size_bytes)
+        ),
         Named::Matching => format!("Remove {}?", counted(going.documents.len(), "document")),
         Named::Path(path) => {
             let count = counted(going.documents.len(), "document");

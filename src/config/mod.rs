@@ -43,6 +43,8 @@ pub struct Config {
     pub ingestion: Ingestion,
     /// When a reminder to update is due.
     pub freshness: Reminder,
+    /// Copies of the database that kb makes itself.
+    pub backup: Backup,
 }
 
 /// Settings of the model.
@@ -214,6 +216,13 @@ pub struct Reminder {
     pub days: u32,
 }
 
+/// Copies of the database that kb makes itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Backup {
+    /// How many copies made before a migration or `kb reindex` are kept; 0 makes none.
+    pub keep: u32,
+}
+
 /// How files are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ingestion {
@@ -300,6 +309,7 @@ impl Config {
                 follow_links: false,
             },
             freshness: Reminder { days: 30 },
+            backup: Backup { keep: 1 },
         }
     }
 }

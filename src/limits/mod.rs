@@ -44,6 +44,7 @@ pub const SETTINGS: &[Limit] = &[
     Limit { name: "ingestion.max_file_mb", min: 1, max: 100_000 },
     Limit { name: "ingestion.max_cpu_seconds", min: 1, max: 1_000_000 },
     Limit { name: "freshness.days", min: 0, max: 100_000 },
+    Limit { name: "backup.keep", min: 0, max: 100 },
 ];
 
 /// The largest value of `search.rrf_k`, which may have a fraction.

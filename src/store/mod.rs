@@ -25,9 +25,10 @@ use db::fault::{Fault, Step};
 use db::readers::FileId;
 
 pub use db::access::Mark;
-pub use db::backup::{Existing, Verified};
+pub use db::backup::{Existing, Unmigrated, Verified};
 pub use db::erase::Erasure;
 pub use db::last_update::LastUpdate;
+pub use db::open::BeforeMigration;
 pub use documents::chunks::{PassageHash, StoredChunk, StoredHit};
 pub use documents::edit::{Edit, NewContent};
 pub use documents::edits::Edits;

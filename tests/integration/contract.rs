@@ -207,7 +207,9 @@ contract! {
         data_dir: String, pages: Pages, ocr: Ocr, agent_skills: Vec<AgentSkill>,
         #[serde(deserialize_with = "nullable")] last_update: Option<String>,
         #[serde(deserialize_with = "nullable")] out_of_date: Option<OutOfDate>,
+        backups: Vec<OwnCopy>,
     }
+    OwnCopy { file: String, size_bytes: u64, before: String, }
     AgentSkill {
         path: String,
         #[serde(deserialize_with = "nullable")] version: Option<String>,
@@ -259,7 +261,7 @@ contract! {
     Tagged { contract_version: u32, id: i64, tags: Vec<String>, }
     Removed {
         contract_version: u32, removed: Vec<i64>, dry_run: bool, documents: Vec<RemovedDocument>,
-        lost: Lost, rules_added: u64,
+        lost: Lost, rules_added: u64, backups: Vec<OwnCopy>, backups_deleted: Vec<OwnCopy>,
     }
     RemovedDocument {
         id: i64, title: String, #[serde(deserialize_with = "nullable")] path: Option<String>,
@@ -314,7 +316,8 @@ contract! {
         contract_version: u32, file: String, database: String, total_documents: u32,
         total_chunks: u32, #[serde(deserialize_with = "nullable")] replaced: Option<String>,
     }
-    Reindexed { contract_version: u32, chunks: u64, model_name: String, embedding_dim: u32, made_differently: u64, }
+    Reindexed { contract_version: u32, chunks: u64, model_name: String, embedding_dim: u32, made_differently: u64,
+        #[serde(deserialize_with = "nullable")] backup: Option<String>, }
     Setting { key: String, value: String, typed_value: Value, origin: String, }
     Error { error: String, code: String, #[serde(deserialize_with = "nullable")] fix: Option<String>, }
 }
@@ -482,7 +485,7 @@ fn reports_of_changes_are_exact_objects() {
     let restored: Restored = read(&env.ok(&["restore", "restored.db", "--format", "json"]));
     assert!(restored.total_documents > 0 && restored.total_chunks > 0);
     assert!(restored.file.ends_with("restored.db") && restored.database.ends_with("kb.db"));
-    assert!(restored.replaced.is_some_and(|path| path.contains("kb-replaced-")));
+    assert!(restored.replaced.is_some_and(|path| path.contains("kb-before-restore-")));
     assert_eq!(restored.contract_version, 1);
     let done: Reindexed = read(&env.ok(&["reindex", "--format", "json"]));
     assert_eq!((done.chunks, done.embedding_dim), (1, 384));

@@ -33,6 +33,8 @@ mod code;
 mod contract;
 /// `kb convert`: every format as Markdown and JSON, names of results, files that cannot be converted.
 mod convert;
+/// Copies of the database that kb makes itself.
+mod copies;
 /// Every requirement is listed with a sentence and the tests that show it.
 mod coverage;
 /// Editor and viewer, pager, quiet and verbose, log files.

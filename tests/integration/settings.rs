@@ -8,7 +8,7 @@ use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
-const DEFAULTS: [(&str, &str); 30] = [
+const DEFAULTS: [(&str, &str); 31] = [
     ("data_dir", "[HOME]/.kb"),
     ("embedding.model", "all-MiniLM-L6-v2"),
     ("embedding.model_dir", ""),
@@ -39,6 +39,7 @@ const DEFAULTS: [(&str, &str); 30] = [
     ("ingestion.max_cpu_seconds", "600"),
     ("ingestion.follow_links", "false"),
     ("freshness.days", "30"),
+    ("backup.keep", "1"),
 ];
 
 fn settings(env: &TestEnv) -> Vec<Setting> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::app::doctor::{Findings, Verdict};
-use crate::app::{Observer, Session, model, ocr, status};
+use crate::app::{Observer, Session, copies, model, ocr, status};
 use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
@@ -107,6 +107,21 @@ pub(super) fn disk(session: &Session, findings: &mut Findings) {
         } else {
             findings.add("disk", Verdict::Ok, message);
         }
+    }
+}
+
+/// Reports the copies of the database that kb made itself.
+pub(super) fn copies(session: &Session, findings: &mut Findings) {
+    let copies = copies::list(session);
+    if !copies.is_empty() {
+        let message = format!(
+            "{} that kb made, {} MB, in {}",
+            copies::counted(copies.len()),
+            thousands(copies::total_bytes(&copies) >> 20),
+            session.data_dir().display()
+        );
+        let fix = "`kb remove --backups` deletes them";
+        findings.add_with_fix("backups", Verdict::Note, message, fix);
     }
 }
 

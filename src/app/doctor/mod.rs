@@ -107,6 +107,7 @@ fn examine_once(session: &Session, is_fixing: bool, observer: &dyn Observer) -> 
     machine::version(&mut findings);
     machine::files(session, is_fixing, &mut findings)?;
     machine::disk(session, &mut findings);
+    machine::copies(session, &mut findings);
     // A database that cannot be opened is reported below.
     let bound = session.open_existing().ok().flatten();
     let bound = bound.and_then(|store| store.binding().ok().flatten());

@@ -20,11 +20,14 @@ Filters choose all documents that pass them; with --query, of those only the doc
 text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.")]
 pub(in crate::cli) struct Remove {
     /// Document ids, as `kb list` shows them, or added files and folders with everything below them
-    #[arg(value_name = "ID|PATH", required_unless_present_any = CHOOSING, allow_negative_numbers = true)]
-    #[arg(conflicts_with_all = CHOOSING)]
+    #[arg(value_name = "ID|PATH", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
+    #[arg(conflicts_with_all = CHOOSING, allow_negative_numbers = true)]
     pub(in crate::cli) documents: Vec<String>,
     #[command(flatten)]
     pub(in crate::cli) choosing: Choosing,
+    /// Also delete the copies of the database that kb made itself, which may have what was removed
+    #[arg(long)]
+    pub(in crate::cli) backups: bool,
     /// Report what would be removed, and remove nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
@@ -120,7 +123,7 @@ pub(in crate::cli) struct Backup {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The backup is checked first, and an older one is brought up to date; FILE itself does not change. The database \
-that is replaced stays next to kb.db as kb-replaced-TIME.db until you delete it. No other kb process may be \
+that is replaced stays next to kb.db as kb-before-restore-TIME.db until you delete it. No other kb process may be \
 using the database.")]
 pub(in crate::cli) struct Restore {
     /// A file that `kb backup` wrote

@@ -5,6 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::copies::OwnCopy;
 use crate::app::remove::Removed;
 use crate::document::DocumentId;
 use crate::present::json::CONTRACT_VERSION;
@@ -25,6 +26,28 @@ pub(in crate::present) struct RemovedJson<'a> {
     lost: LostJson,
     /// Rules that --ignore added to ignore files.
     rules_added: usize,
+    /// Copies of the database that kb made itself and that may have what was removed.
+    backups: Vec<CopyJson>,
+    /// Such copies that `--backups` deleted.
+    backups_deleted: Vec<CopyJson>,
+}
+
+/// A copy of the database that kb made itself.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::present) struct CopyJson {
+    /// The file.
+    file: String,
+    /// Its size in bytes.
+    size_bytes: u64,
+    /// What it was made before: `migration`, `reindex` or `restore`.
+    before: &'static str,
+}
+
+impl From<&OwnCopy> for CopyJson {
+    fn from(copy: &OwnCopy) -> Self {
+        let file = copy.path.display().to_string();
+        Self { file, size_bytes: copy.size_bytes, before: copy.reason.as_str() }
+    }
 }
 
 /// A removed document.
@@ -78,5 +101,7 @@ pub fn removed(removed: &Removed, out: &mut Json<'_>) -> io::Result<()> {
             tagged: losses.num_tagged,
         },
         rules_added: removed.num_rules,
+        backups: removed.copies.iter().map(CopyJson::from).collect(),
+        backups_deleted: removed.deleted_copies.iter().map(CopyJson::from).collect(),
     })
 }

@@ -282,6 +282,8 @@ pub(in crate::present) struct ReindexedJson<'a> {
     /// Documents that would be split differently if they were read again; `kb update --reread` does
     /// that.
     made_differently: usize,
+    /// The copy of the database from before; null if none was made.
+    backup: Option<String>,
 }
 
 /// Writes the report of `kb reindex`.
@@ -296,5 +298,6 @@ pub fn reindexed(reindexed: &Reindexed, out: &mut Json<'_>) -> io::Result<()> {
         model_name: &reindexed.binding.model_name,
         embedding_dim: reindexed.binding.dim,
         made_differently: reindexed.made_differently,
+        backup: reindexed.copy.as_ref().map(|path| path.display().to_string()),
     })
 }

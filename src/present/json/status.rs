@@ -10,6 +10,7 @@ use crate::app::settings::{Setting, SettingValue};
 use crate::app::status::{OcrSetup, Setup};
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::CONTRACT_VERSION;
+use crate::present::json::remove::CopyJson;
 use crate::store::Stats;
 use crate::text::json::Json;
 
@@ -51,6 +52,8 @@ pub(in crate::present) struct StatusJson<'a> {
     read_only: bool,
     /// When all added folders were last compared with the disk (RFC 3339, UTC); null if never.
     last_update: Option<&'a str>,
+    /// Copies of the database that kb made itself, the oldest first.
+    backups: Vec<CopyJson>,
     /// With `--scan`: numbers of changed, new and missing files; else null.
     out_of_date: Option<OutOfDateJson>,
 }
@@ -163,6 +166,7 @@ pub fn status(
         made_differently: setup.made_differently,
         read_only: setup.is_read_only,
         last_update: stats.last_update.as_ref().map(|update| update.at.as_str()),
+        backups: setup.copies.iter().map(CopyJson::from).collect(),
         out_of_date: out_of_date.map(|files| OutOfDateJson {
             changed: files.num_changed,
             new: files.num_new,

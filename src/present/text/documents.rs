@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
+use crate::app::copies;
 use crate::app::remove::Removed;
 use crate::app::tag::{RenamedTag, Tagged};
 use crate::document::Quality;
@@ -231,6 +232,9 @@ impl Human {
         write!(out, "Removed {documents}.")?;
         if removed.num_rules > 0 {
             write!(out, " Added {} to .kbignore.", counted(removed.num_rules, "rule"))?;
+        }
+        if !removed.deleted_copies.is_empty() {
+            write!(out, " Deleted {}.", copies::counted(removed.deleted_copies.len()))?;
         }
         writeln!(out)
     }

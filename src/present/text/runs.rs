@@ -136,7 +136,7 @@ impl Human {
     ///
     /// Errors of writing.
     pub fn reindexed(&self, reindexed: &Reindexed, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Reindexed { num_chunks, binding, made_differently: others } = reindexed;
+        let Reindexed { num_chunks, binding, made_differently: others, .. } = reindexed;
         let chunks = counted(usize::try_from(*num_chunks).unwrap_or(usize::MAX), "chunk");
         let (model, dim) = (clean(&binding.model_name), binding.dim);
         self.labelled(&format!("Embedded {chunks} with {model} ({dim} dim)."), out)?;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::app::copies;
 use crate::app::settings::Setting;
 use crate::app::status::{OcrSetup, Setup};
 use crate::ingest::survey::OutOfDate;
@@ -61,6 +62,12 @@ impl Human {
         if setup.made_differently > 0 {
             let documents = made_differently(setup.made_differently);
             facts.push(fact("Outdated", documents).painted(Meaning::Warning));
+        }
+        if !setup.copies.is_empty() {
+            let copies = copies::counted(setup.copies.len());
+            let size = bytes_to_mb(copies::total_bytes(&setup.copies));
+            let text = format!("{copies}, {size:.1} MB; `kb remove --backups` deletes them");
+            facts.push(fact("Backups", text));
         }
         facts.extend([fact("Schema", stats.schema_version.to_string())]);
         let skills = setup.agent_skills.iter();

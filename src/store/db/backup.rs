@@ -9,9 +9,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
@@ -19,6 +19,7 @@ use crate::files::scratch::Scratch;
 use crate::files::write::{self, Draft, SIDE_FILES, side_file};
 
 use super::fault::Fault;
+use super::migrate;
 use super::open::open_connection;
 use crate::store::{Stats, Store};
 
@@ -61,6 +62,47 @@ pub struct Verified {
     pub log: Option<PathBuf>,
 }
 
+/// A database of an older schema, before it is brought to the newest.
+pub struct Unmigrated<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) path: &'a Path,
+    pub(super) version: i64,
+}
+
+impl Unmigrated<'_> {
+    /// Returns the bytes that a copy takes.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn size_bytes(&self) -> Result<u64> {
+        size_bytes(self.connection, self.path)
+    }
+
+    /// Whether it is still to be brought to the newest schema: another process may do the same.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn is_pending(&self) -> Result<bool> {
+        let found = migrate::version(self.connection).map_err(|fault| fault.at(self.path))?;
+        Ok(found == self.version)
+    }
+
+    /// Copies it to `target`, with the schema that it has. The copy gets its name only when it is
+    /// complete and on disk. `VACUUM INTO` reads all content, so damage that it can see is an
+    /// error; it is not examined further, because only the newest schema can be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`], [`Error::DiskFull`] and [`Error::Io`].
+    pub fn copy_to(&self, target: &Path) -> Result<()> {
+        let draft = Draft::create_own(target).map_err(|error| of_file(target, error))?;
+        copy_into(self.connection, self.path, draft.path(), target)?;
+        draft.publish_new().map_err(|error| of_file(target, error))
+    }
+}
+
 impl Store {
     /// Copies the current state of the database to `target`. The copy gets its name only when it is
     /// complete, intact and on disk, so `target` is always either the old file or the new one.
@@ -77,7 +119,7 @@ impl Store {
         }
         self.require_space(target)?;
         settle(draft.target())?;
-        self.copy_to(draft.path(), target)?;
+        copy_into(&self.connection, &self.path, draft.path(), target)?;
         let stats = examine(draft.path(), &self.path, target)?;
         self.require_unchanged()?;
         // Again: another process may have opened it while the copy was made.
@@ -159,26 +201,39 @@ impl Store {
         Ok((stats, is_replacing))
     }
 
+    /// Returns the bytes that a copy takes.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the database.
+    pub fn copy_bytes(&self) -> Result<u64> {
+        size_bytes(&self.connection, &self.path)
+    }
+
     /// Fails before anything is written if the copy cannot fit.
     fn require_space(&self, target: &Path) -> Result<()> {
-        let needed: i64 = self.read(|db| Ok(db.query_row(SIZE_BYTES, [], |row| row.get(0))?))?;
+        let needed = self.copy_bytes()?;
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         match write::free_bytes(folder.unwrap_or(Path::new("."))) {
-            Some(free) if free < needed.unsigned_abs() => {
-                Err(Error::DiskFull { path: target.to_owned() })
-            }
+            Some(free) if free < needed => Err(Error::DiskFull { path: target.to_owned() }),
             _ => Ok(()),
         }
     }
+}
 
-    fn copy_to(&self, draft: &Path, target: &Path) -> Result<()> {
-        let name = ToSqlOutput::Borrowed(ValueRef::Text(draft.as_os_str().as_encoded_bytes()));
-        self.connection.execute(COPY_INTO, [name]).map(drop).map_err(|error| {
-            let fault = Fault::from(error);
-            let path = if fault.is_about_writing() { target } else { &self.path };
-            fault.at(path)
-        })
-    }
+fn size_bytes(connection: &Connection, path: &Path) -> Result<u64> {
+    let size = connection.query_row(SIZE_BYTES, [], |row| row.get::<_, i64>(0));
+    size.map(i64::unsigned_abs).map_err(|error| Fault::from(error).at(path))
+}
+
+/// Copies the database at `path` to `draft`, the unfinished `target`.
+fn copy_into(connection: &Connection, path: &Path, draft: &Path, target: &Path) -> Result<()> {
+    let name = ToSqlOutput::Borrowed(ValueRef::Text(draft.as_os_str().as_encoded_bytes()));
+    connection.execute(COPY_INTO, [name]).map(drop).map_err(|error| {
+        let fault = Fault::from(error);
+        let path = if fault.is_about_writing() { target } else { path };
+        fault.at(path)
+    })
 }
 
 /// Makes a database that is to be replaced independent of its side files. Its successor would

@@ -11,9 +11,11 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
+use crate::files::File;
 use crate::files::private::create_file;
 
 use super::access::Access;
+use super::backup::Unmigrated;
 use super::fault::Fault;
 use super::migrate;
 use super::readers::file_id;
@@ -44,6 +46,10 @@ pub(in crate::store) const PRAGMAS: &str = "
     PRAGMA temp_store = MEMORY;
     PRAGMA secure_delete = ON;";
 
+/// Called before a database of an older schema changes; the lock that it returns is held until the
+/// schema is the newest.
+pub type BeforeMigration<'a> = dyn Fn(&Unmigrated<'_>) -> Option<File> + 'a;
+
 impl Store {
     /// Opens the database for reading and writing. Creates the file and its directory if they are
     /// missing, readable only by the owner. An empty file becomes a new database.
@@ -54,11 +60,8 @@ impl Store {
     /// not write, which is left unchanged; [`Error::ReadOnly`] for one that it cannot write; [`Error::Locked`], [`Error::DiskFull`] and [`Error::Io`]
     /// for errors of the system.
     pub fn open(path: &Path) -> Result<Self> {
-        create_file(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-        if Self::is_read_only_at(path) {
-            return Err(Error::ReadOnly { path: path.to_owned() });
-        }
-        Self::connect(path)
+        let opened = Self::open_guarded(path, true, &|_| None)?;
+        opened.ok_or_else(|| Error::PathNotFound { path: path.to_owned() })
     }
 
     /// Opens the database if it exists; returns `None` and creates nothing if there is no file. Where
@@ -68,14 +71,32 @@ impl Store {
     ///
     /// As [`Store::open`]; [`Error::NeedsWriting`] instead of [`Error::ReadOnly`].
     pub fn open_existing(path: &Path) -> Result<Option<Self>> {
-        match path.try_exists() {
-            Ok(true) => match Access::of(path)? {
-                Access::Write => Self::connect(path).map(Some),
-                access => Self::connect_to_read(path, access),
-            },
-            Ok(false) => Ok(None),
-            Err(source) => Err(Error::Io { path: path.to_owned(), source }),
+        Self::open_guarded(path, false, &|_| None)
+    }
+
+    /// Like [`Store::open`] if `creates`, else like [`Store::open_existing`]. Calls
+    /// `before_migration` before anything in a database of an older schema changes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn open_guarded(
+        path: &Path,
+        creates: bool,
+        before_migration: &BeforeMigration<'_>,
+    ) -> Result<Option<Self>> {
+        let io = |source| Error::Io { path: path.to_owned(), source };
+        if creates {
+            create_file(path).map_err(io)?;
+            if Self::is_read_only_at(path) {
+                return Err(Error::ReadOnly { path: path.to_owned() });
+            }
+        } else if !path.try_exists().map_err(io)? {
+            return Ok(None);
+        } else if let access @ (Access::Shared | Access::Frozen(_)) = Access::of(path)? {
+            return Self::connect_to_read(path, access);
         }
+        Self::connect(path, before_migration).map(Some)
     }
 
     /// Opens a second, read-only connection to the same file. Checks made by [`Store::open`] are
@@ -127,7 +148,7 @@ impl Store {
         self.connection.close().map_err(|(_, error)| Fault::from(error).at(&self.path))
     }
 
-    fn connect(path: &Path) -> Result<Self> {
+    fn connect(path: &Path, before_migration: &BeforeMigration<'_>) -> Result<Self> {
         let connection = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
             .map_err(Fault::from)
             .and_then(|mut connection| {
@@ -137,6 +158,10 @@ impl Store {
                 migrate::refuse_newer(version, migrate::MIGRATIONS)?;
                 connection.execute_batch(PRAGMAS)?;
                 migrate::enter_wal(&connection, BUSY_TIMEOUT)?;
+                let is_pending = version > 0 && version < migrate::NEWEST;
+                let _lock = is_pending.then(|| {
+                    before_migration(&Unmigrated { connection: &connection, path, version })
+                });
                 migrate::apply(&mut connection, version, migrate::MIGRATIONS)?;
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
                 Ok(connection)

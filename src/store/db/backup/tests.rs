@@ -144,7 +144,7 @@ fn an_unwritable_target_is_named() {
     let draft = dir.path().join("taken.db");
     fs::create_dir(&draft).unwrap();
     let target = dir.path().join("copy.db");
-    let error = db.store.copy_to(&draft, &target).unwrap_err();
+    let error = copy_into(&db.store.connection, &db.store.path, &draft, &target).unwrap_err();
     assert!(matches!(&error, Error::Io { path, .. } if *path == target), "{error}");
 }
 

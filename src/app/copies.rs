@@ -1,0 +1,235 @@
+//! Keeps copies of the database that kb makes itself: before a migration, before `kb reindex`, and the
+//! database that `kb restore` replaced.
+//!
+//! They are next to the database, and their names say when and why they were made. A copy is an offer:
+//! if it cannot be made, this is reported and the change goes on.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::{Observer, Session, error_log};
+use crate::error::{Error, Result};
+use crate::files::{File, folder, write};
+use crate::store::{Existing, Store, Unmigrated};
+
+/// The beginning and the end of the name of every copy; between them are the reason and the time.
+const PREFIX: &str = "kb-before-";
+const END: &str = ".db";
+
+/// Free space that a change needs in addition to twice the size of the database: once for the copy, and
+/// once for the change itself, which writes the database into its log in the worst case.
+const MARGIN_BYTES: u64 = 16 << 20;
+
+/// What was about to happen when a copy was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The database gets a newer schema.
+    Migration,
+    /// All vectors are computed again.
+    Reindex,
+    /// A backup takes the place of the database.
+    Restore,
+}
+
+impl Reason {
+    const ALL: [Self; 3] = [Self::Migration, Self::Reindex, Self::Restore];
+
+    /// Returns the word in the name of the copy.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Migration => "migration",
+            Self::Reindex => "reindex",
+            Self::Restore => "restore",
+        }
+    }
+}
+
+/// A copy of the database that kb made itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnCopy {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub size_bytes: u64,
+    /// Why it was made.
+    pub reason: Reason,
+    /// When it was made, as in its name; sorts by time.
+    time: String,
+}
+
+/// Returns the copies next to the database, the oldest first.
+pub fn list(session: &Session) -> Vec<OwnCopy> {
+    let mut copies: Vec<OwnCopy> =
+        folder::entries(&place(session)).into_iter().filter_map(own_copy).collect();
+    copies.sort_by(|one, other| (&one.time, &one.path).cmp(&(&other.time, &other.path)));
+    copies
+}
+
+/// Returns a number of copies in words.
+pub fn counted(num_copies: usize) -> String {
+    match num_copies {
+        1 => "1 copy of the database".into(),
+        _ => format!("{num_copies} copies of the database"),
+    }
+}
+
+/// Returns the size of all copies together.
+pub fn total_bytes(copies: &[OwnCopy]) -> u64 {
+    copies.iter().map(|copy| copy.size_bytes).sum()
+}
+
+/// Deletes copies with the files that SQLite may have left next to them.
+///
+/// # Errors
+///
+/// [`Error::Io`].
+pub fn delete(copies: &[OwnCopy]) -> Result<()> {
+    for copy in copies {
+        for end in write::SIDE_FILES.into_iter().chain([""]) {
+            let path = write::side_file(&copy.path, end);
+            write::remove(&path).map_err(|source| Error::Io { path, source })?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a free name for a copy of the database.
+pub(super) fn free_name(session: &Session, reason: Reason) -> PathBuf {
+    let time = error_log::now().replace([':', '-'], "");
+    let stem = format!("{PREFIX}{}-{time}", reason.as_str());
+    let name = |number: u32| match number {
+        1 => place(session).join(format!("{stem}{END}")),
+        _ => place(session).join(format!("{stem}-{number}{END}")),
+    };
+    let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
+    (1..=u32::MAX).map(name).find(is_free).unwrap_or_else(|| name(1))
+}
+
+/// Copies a database of an older schema. Only one process at a time does, so that they do not copy what
+/// another has changed, or each make a copy; the result is the lock.
+pub(super) fn before_migration(session: &Session, database: &Unmigrated<'_>) -> Option<File> {
+    if session.config().backup.keep == 0 {
+        return None;
+    }
+    let lock = write::lock_folder(&place(session));
+    if !database.is_pending().unwrap_or(true) {
+        return lock;
+    }
+    let file = free_name(session, Reason::Migration);
+    let copied = database
+        .size_bytes()
+        .and_then(|size| require_room(session, size))
+        .and_then(|()| database.copy_to(&file));
+    let what = "kb changes the database to the schema of this version";
+    (session.notify)(&note(what, &file, copied.as_ref().err()));
+    forget_oldest(session, copied.is_ok());
+    lock
+}
+
+/// Copies the database before all its vectors are replaced, and returns the copy; `None` if there is none.
+pub(super) fn before_reindex(
+    session: &Session,
+    store: &Store,
+    observer: &dyn Observer,
+) -> Option<PathBuf> {
+    // An interrupted run has made its copy.
+    let is_continuing = store.interrupted_reindex().is_ok_and(|interrupted| interrupted.is_some());
+    if session.config().backup.keep == 0 || is_continuing {
+        return None;
+    }
+    let file = free_name(session, Reason::Reindex);
+    let copied = store
+        .copy_bytes()
+        .and_then(|size| require_room(session, size))
+        .and_then(|()| store.back_up(&file, Existing::Keep));
+    observer.note(&note("kb computes all vectors again", &file, copied.as_ref().err()));
+    forget_oldest(session, copied.is_ok());
+    copied.ok().map(|_| file)
+}
+
+/// Returns the sentence about a copy that was made, or why there is none.
+fn note(what: &str, file: &Path, error: Option<&Error>) -> String {
+    match error {
+        None => format!("note: {what}; a copy from before is {}", file.display()),
+        Some(Error::DiskFull { .. }) => {
+            format!("note: {what}; there is no room for a copy from before")
+        }
+        Some(error) => format!("note: {what}, without a copy from before: {error}"),
+    }
+}
+
+/// Deletes the oldest copies beyond `backup.keep`. The databases that `kb restore` replaced are not copies
+/// of anything that is still there, so they stay.
+fn forget_oldest(session: &Session, has_new: bool) {
+    let mut copies = list(session);
+    copies.retain(|copy| copy.reason != Reason::Restore);
+    let num_beyond = copies.len().saturating_sub(session.config().backup.keep as usize);
+    if has_new {
+        // A copy that cannot be deleted is listed by `kb status`.
+        let _ = delete(&copies[..num_beyond]);
+    }
+}
+
+fn require_room(session: &Session, size_bytes: u64) -> Result<()> {
+    let folder = place(session);
+    let needed = size_bytes.saturating_mul(2).saturating_add(MARGIN_BYTES);
+    match write::free_bytes(&folder) {
+        Some(free) if free < needed => Err(Error::DiskFull { path: folder }),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the folder that has the database file, where a link leads to it.
+fn place(session: &Session) -> PathBuf {
+    let database = session.database();
+    let real = database.canonicalize().unwrap_or(database);
+    real.parent().map_or_else(|| session.data_dir().to_owned(), Path::to_owned)
+}
+
+/// Returns the copy that a path names; `None` for any other file.
+fn own_copy(path: PathBuf) -> Option<OwnCopy> {
+    let name = path.file_name()?.to_str()?.strip_prefix(PREFIX)?.strip_suffix(END)?;
+    let (word, time) = name.split_once('-')?;
+    let reason = Reason::ALL.into_iter().find(|reason| reason.as_str() == word)?;
+    let is_time = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'T' | b'Z' | b'-');
+    let found = path.symlink_metadata().ok().filter(|found| found.is_file())?;
+    let time = time.bytes().all(is_time).then(|| time.to_owned())?;
+    Some(OwnCopy { size_bytes: found.len(), reason, time, path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, expected: Option<Reason>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, "x").unwrap();
+        assert_eq!(own_copy(path).map(|copy| copy.reason), expected, "{name}");
+    }
+
+    #[test]
+    fn only_names_that_kb_gives_are_copies() {
+        check("kb-before-migration-20261123T061958Z.db", Some(Reason::Migration));
+        check("kb-before-reindex-20261123T061958Z-2.db", Some(Reason::Reindex));
+        check("kb-before-restore-20261123T061958Z.db", Some(Reason::Restore));
+        for name in [
+            "kb.db",
+            "kb-before-reindex-20261123T061958Z.db-wal",
+            "kb-before-my-holiday.db",
+            "kb-before-reindex-old.db",
+            "my-kb-before-reindex-20261123T061958Z.db",
+        ] {
+            check(name, None);
+        }
+    }
+
+    #[test]
+    fn a_link_with_the_name_of_a_copy_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("kb-before-reindex-20261123T061958Z.db");
+        std::fs::write(folder.path().join("mine"), "x").unwrap();
+        std::os::unix::fs::symlink(folder.path().join("mine"), &link).unwrap();
+        assert_eq!(own_copy(link), None);
+    }
+}
