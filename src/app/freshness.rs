@@ -10,7 +10,7 @@ use crate::app::add::{AddRequest, Remembers, Source, ingest};
 use crate::app::observer::Event;
 use crate::app::update::{Kind, kind};
 use crate::app::{Observer, Session};
-use crate::document::{ChunkId, DocType, Stale};
+use crate::document::{ChunkId, DocType, DocumentId, Stale};
 use crate::error::Result;
 use crate::ingest::freshness::{self, HASH_LIMIT};
 use crate::ingest::reach::Access;
@@ -47,6 +47,26 @@ pub(super) fn mark(session: &Session, store: &Store, hits: &mut [&mut Hit]) -> R
         hit.stale = by_chunk.get(&hit.stored.chunk.id).copied().unwrap_or(Some(Stale::Changed));
     }
     Ok(())
+}
+
+/// Compares a document with its file; `None` if it is unchanged, has no file, or `search.freshness` is
+/// off.
+///
+/// # Errors
+///
+/// Errors of the database.
+pub(super) fn of_document(
+    session: &Session,
+    store: &Store,
+    id: DocumentId,
+) -> Result<Option<Stale>> {
+    if session.config().search.freshness == Freshness::Off {
+        return Ok(None);
+    }
+    let Some(document) = store.files_of_document(id)? else { return Ok(None) };
+    let access = || Access::of(store, session.config().ingestion.follow_links);
+    let stale = freshness::stale(std::slice::from_ref(&document), access, HASH_LIMIT)?;
+    Ok(stale.get(&id).copied())
 }
 
 /// Reads the changed files of hits again within `search.refresh_ms`, and returns whether the search should

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use crate::app::session::absolute;
-use crate::app::{Observer, Session, absent};
-use crate::document::{ChunkId, DocumentId, Filter};
+use crate::app::{Observer, Session, absent, freshness};
+use crate::document::{ChunkId, DocumentId, Filter, Stale};
 use crate::error::{Error, Result};
 use crate::ingest::walk::WalkOptions;
 use crate::read::{self, OpenOptions, Opened, Outline, ShowOptions, Shown};
@@ -127,16 +127,28 @@ pub fn tags(session: &Session) -> Result<Vec<TagCount>> {
     })
 }
 
+/// A document with its chunks.
+#[derive(Debug)]
+pub struct Info {
+    /// The document.
+    pub document: StoredDocument,
+    /// Its chunks in order.
+    pub chunks: Vec<StoredChunk>,
+    /// How its file differs from what was indexed.
+    pub stale: Option<Stale>,
+}
+
 /// Returns a document with its chunks.
 ///
 /// # Errors
 ///
 /// Those of [`find`].
-pub fn info(session: &Session, typed: &str) -> Result<(StoredDocument, Vec<StoredChunk>)> {
+pub fn info(session: &Session, typed: &str) -> Result<Info> {
     session.steadily(|| {
         let (store, document) = find(session, typed)?;
         let chunks = store.chunks(document.id)?;
-        Ok((document, chunks))
+        let stale = freshness::of_document(session, &store, document.id)?;
+        Ok(Info { document, chunks, stale })
     })
 }
 
@@ -165,7 +177,9 @@ pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
             (None, _) => return Err(Error::UnknownDocument { id: String::new() }),
         };
         let (selection, max_lines) = (request.selection.clone(), request.max_lines);
-        read::show(&store, document, &ShowOptions { selection, max_lines })
+        let stale = freshness::of_document(session, &store, document.id)?;
+        let shown = read::show(&store, document, &ShowOptions { selection, max_lines })?;
+        Ok(Shown { stale, ..shown })
     })
 }
 

@@ -6,7 +6,7 @@ use crate::app::freshness::{self, Freshness};
 use crate::app::observer::Silent;
 use crate::app::read::{find, of_chunk};
 use crate::app::{Observer, Session, absent, model};
-use crate::document::{Binding, ChunkId, DocumentId, Filter};
+use crate::document::{Binding, ChunkId, DocumentId, Filter, Stale};
 use crate::embed::{Embedder, Tokenizer};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -337,6 +337,19 @@ fn alike(session: &Session, request: &SimilarRequest) -> Result<(Seed, Vec<Hit>)
     Ok((seed, hits))
 }
 
+/// The path of a document through a search.
+#[derive(Debug)]
+pub struct Why {
+    /// The query as it was typed.
+    pub query: String,
+    /// The document.
+    pub document: StoredDocument,
+    /// What happened to it.
+    pub trace: Trace,
+    /// How its file differs from what was indexed.
+    pub stale: Option<Stale>,
+}
+
 /// Traces one document through a search. Returns the query as typed, the document and its trace.
 ///
 /// # Errors
@@ -347,16 +360,17 @@ pub fn why(
     request: &SearchRequest,
     document: &str,
     observer: &dyn Observer,
-) -> Result<(String, StoredDocument, Trace)> {
+) -> Result<Why> {
     let query = search::parse::parse(&request.query)?;
-    let (document, trace) = session.steadily(|| {
+    let (document, trace, stale) = session.steadily(|| {
         let (store, document) = find(session, document)?;
         let binding = store.binding()?;
         let load = || session.embedder(binding.as_ref(), observer);
         let id: DocumentId = document.id;
         let trace = search::why(&store, &load, &query, id, &request.options(session))?;
+        let stale = freshness::of_document(session, &store, id)?;
         store.close()?;
-        Ok((document, trace))
+        Ok((document, trace, stale))
     })?;
-    Ok((query.typed, document, trace))
+    Ok(Why { query: query.typed, document, trace, stale })
 }

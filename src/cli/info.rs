@@ -8,11 +8,11 @@ use crate::error::Result;
 use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Info) -> Result<ExitStatus> {
-    let (document, chunks) = app::read::info(&context.session, &args.id)?;
+    let info = app::read::info(&context.session, &args.id)?;
     context.present(
         args.format.format,
-        |out| json::info(&document, &chunks, out),
-        |human, out| human.info(&document, &chunks, out),
+        |out| json::info(&info, out),
+        |human, out| human.info(&info, out),
     )?;
     Ok(ExitStatus::Success)
 }

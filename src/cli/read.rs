@@ -10,7 +10,7 @@ use crate::cli::messages;
 use crate::config::OutputFormat;
 use crate::error::Result;
 use crate::present::json::read as read_json;
-use crate::present::text::read as read_text;
+use crate::present::text::{read as read_text, stale};
 
 pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
     let outline = app::read::outline(&context.session, &args.document, args.level)?;
@@ -33,6 +33,9 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
     )?;
     if shown.num_matches > 1 {
         messages::warn(&format!("{} parts have this name; showing the first", shown.num_matches));
+    }
+    if let Some(stale) = shown.stale.filter(|_| args.format != ShowFormat::Json) {
+        messages::warn(&format!("the file {}", stale::advice_for(stale)));
     }
     match args.format {
         ShowFormat::Json => context::print_json(|out| read_json::show(&shown, out)),

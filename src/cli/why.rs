@@ -10,12 +10,11 @@ use crate::present::json;
 
 pub(super) fn run(context: &Context, args: &args::Why) -> Result<ExitStatus> {
     let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
-    let (typed, document, trace) =
-        app::search::why(&context.session, &request, &args.document, &context.ui)?;
+    let why = app::search::why(&context.session, &request, &args.document, &context.ui)?;
     context.present(
         args.format.format,
-        |out| json::why(&typed, &document, &trace, out),
-        |human, out| human.why(&document, &trace, out),
+        |out| json::why(&why, out),
+        |human, out| human.why(&why, out),
     )?;
     Ok(ExitStatus::Success)
 }

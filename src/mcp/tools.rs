@@ -119,9 +119,8 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             "Show one document with its metadata and all its chunks.",
             true,
             |service, input: InfoInput, _| {
-                let (document, chunks) =
-                    app::read::info(&service.session, &requests::name(&input.document))?;
-                value(|out| json::info(&document, &chunks, out))
+                let info = app::read::info(&service.session, &requests::name(&input.document))?;
+                value(|out| json::info(&info, out))
             },
         ),
         tool(

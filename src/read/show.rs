@@ -1,6 +1,6 @@
 //! Returns the text of the requested part of a document.
 
-use crate::document::{CHAIN_SEPARATOR, ChunkId};
+use crate::document::{CHAIN_SEPARATOR, ChunkId, Stale};
 use crate::error::{Error, Result};
 use crate::read::parts::{Part, PartKind, Text};
 use crate::read::{cut, marks};
@@ -48,6 +48,8 @@ pub struct Shown {
     pub num_cut: usize,
     /// Parts with the same name, including this one.
     pub num_matches: usize,
+    /// How its file differs from the text; `None` if it does not, or if it was not compared.
+    pub stale: Option<Stale>,
 }
 
 /// Finds a part; the first one if several have the name.
@@ -71,7 +73,7 @@ pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> R
             .and_then(|stored| stored.chunk.symbol.clone()),
         _ => part.name.clone().filter(|_| part.kind == PartKind::Symbol),
     };
-    Ok(Shown { symbol, text: shown, num_cut, num_matches, document, part })
+    Ok(Shown { symbol, text: shown, num_cut, num_matches, document, part, stale: None })
 }
 
 /// Returns the selected parts, at least one.

@@ -90,6 +90,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] vector: Option<Standing>,
         #[serde(deserialize_with = "nullable")] rank: Option<u32>,
         #[serde(deserialize_with = "nullable")] score: Option<f64>,
+        #[serde(deserialize_with = "nullable")] stale: Option<String>,
     }
     Term {
         term: String, chunks: u32, weight: f64, in_context: u32, in_text: u32, in_document: u32,
@@ -116,6 +117,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] path: Option<String>,
         #[serde(deserialize_with = "nullable")] language: Option<String>,
         updated_at: String, content_hash: String, metadata: Metadata, chunks: Vec<Chunk>,
+        #[serde(deserialize_with = "nullable")] stale: Option<String>,
     }
     Metadata {
         format: String,
@@ -165,6 +167,7 @@ contract! {
         #[serde(deserialize_with = "nullable")] start_line: Option<u32>,
         #[serde(deserialize_with = "nullable")] end_line: Option<u32>,
         tokens: u32, chunk_ids: Vec<i64>, matches: u32, text: String, truncated: bool,
+        #[serde(deserialize_with = "nullable")] stale: Option<String>,
     }
     Opened {
         contract_version: u32, document_id: i64, title: String,

@@ -228,6 +228,46 @@ fn a_file_that_takes_too_long_keeps_its_mark() {
     assert_eq!(stale(&answer)["a.md"].as_deref(), Some("changed"));
 }
 
+/// One document is marked like the hits of a search.
+#[test]
+fn a_changed_or_missing_file_is_marked_where_one_document_is_shown() {
+    let env = three();
+    let commands = |name: &'static str| {
+        [vec!["show", name], vec!["info", name], vec!["why", "zephyrine", name]]
+    };
+    let marks = |env: &TestEnv, name: &'static str| {
+        commands(name)
+            .map(|args| env.json(&[&args[..], &["--format=json"]].concat())["stale"].clone())
+    };
+    let human = |env: &TestEnv, name: &'static str| {
+        commands(name).map(|args| env.ok(&[&args[..], &["--format=human"]].concat()).text())
+    };
+    assert_eq!(marks(&env, "a.md"), [Value::Null, Value::Null, Value::Null]);
+    assert!(human(&env, "a.md").iter().all(|text| !text.contains("since it was indexed")));
+    env.write("notes/a.md", "# a\n\nanother text");
+    fs::remove_file(env.path("notes/b.md")).unwrap();
+    assert_eq!(marks(&env, "a.md"), [json!("changed"), json!("changed"), json!("changed")]);
+    assert_eq!(marks(&env, "b.md"), [json!("missing"), json!("missing"), json!("missing")]);
+    for text in human(&env, "a.md") {
+        assert!(
+            text.contains("has changed since it was indexed; `kb update` reads it again"),
+            "{text}"
+        );
+    }
+    for text in human(&env, "b.md") {
+        assert!(text.contains("is missing; `kb update` finds out whether it was moved"), "{text}");
+    }
+    assert_eq!(env.ok(&["show", "a.md"]).stdout, "# a\n\nanchor zephyrine\n");
+    let mut server = Client::start(&env, "", &[]);
+    for tool in ["kb_show", "kb_info"] {
+        assert_eq!(server.data(tool, json!({ "document": "a.md" }))["stale"], "changed");
+    }
+    drop(server);
+    let mut env = env;
+    env.set("KB_SEARCH_FRESHNESS", "off");
+    assert_eq!(marks(&env, "a.md"), [Value::Null, Value::Null, Value::Null]);
+}
+
 #[test]
 fn off_looks_at_no_file() {
     let env = refreshing("off");

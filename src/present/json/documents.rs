@@ -5,9 +5,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{ChunkId, DocumentId, Quality};
+use crate::app::read::Info;
+use crate::document::{ChunkId, DocumentId, Quality, Stale};
 use crate::present::json::CONTRACT_VERSION;
-use crate::store::{ListedDocument, StoredChunk, StoredDocument};
+use crate::store::{ListedDocument, StoredDocument};
 use crate::text::json::Json;
 
 /// Characters of a chunk that `kb info` shows.
@@ -127,6 +128,9 @@ pub(in crate::present) struct InfoJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: DocumentJson<'a>,
+    /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
+    /// more; null if it is unchanged, or if there is no file.
+    stale: Option<&'static str>,
     /// SHA-256 of its bytes, in hexadecimal.
     content_hash: &'a str,
     /// Metadata that it states.
@@ -188,15 +192,13 @@ struct ChunkJson<'a> {
 /// # Errors
 ///
 /// Errors of writing.
-pub fn info(
-    document: &StoredDocument,
-    chunks: &[StoredChunk],
-    out: &mut Json<'_>,
-) -> io::Result<()> {
+pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
+    let Info { document, chunks, stale } = info;
     let metadata = &document.metadata;
     out.value(&InfoJson {
         contract_version: CONTRACT_VERSION,
         document: document.into(),
+        stale: stale.map(Stale::as_str),
         content_hash: &document.content_hash,
         metadata: MetadataJson {
             format: &document.format,

@@ -6,7 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{ChunkId, DocumentId};
+use crate::document::{ChunkId, DocumentId, Stale};
 use crate::present::json::CONTRACT_VERSION;
 use crate::read::{Opened, Outline, Part, Shown};
 use crate::store::StoredDocument;
@@ -135,6 +135,9 @@ pub(in crate::present) struct ShowJson<'a> {
     tokens: u32,
     /// Chunks that are completely or partly in it, in order.
     chunk_ids: &'a [ChunkId],
+    /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
+    /// more; null if it is unchanged, or if there is no file.
+    stale: Option<&'static str>,
     /// How many parts match the request; the first is shown.
     matches: usize,
     /// The text, or its first lines.
@@ -160,6 +163,7 @@ pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
         end_line: part.end_line,
         tokens: part.num_tokens,
         chunk_ids: &part.chunk_ids,
+        stale: shown.stale.map(Stale::as_str),
         matches: shown.num_matches,
         text: &shown.text,
         truncated: shown.num_cut > 0,

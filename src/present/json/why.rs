@@ -5,11 +5,11 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{ChunkId, DocumentId};
+use crate::app::search::Why;
+use crate::document::{ChunkId, DocumentId, Stale};
 use crate::present::json::{CONTRACT_VERSION, TermJson};
 use crate::present::text::why::sentence;
-use crate::search::{LegRank, Trace};
-use crate::store::StoredDocument;
+use crate::search::LegRank;
 use crate::text::json::Json;
 
 /// The trace of one document through a search.
@@ -46,6 +46,9 @@ pub(in crate::present) struct WhyJson<'a> {
     rank: Option<u32>,
     /// Its fused score.
     score: Option<f64>,
+    /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
+    /// more; null if it is unchanged, or if there is no file.
+    stale: Option<&'static str>,
 }
 
 /// The rank of a chunk in one leg.
@@ -70,12 +73,8 @@ impl From<LegRank> for StandingJson {
 /// # Errors
 ///
 /// Errors of writing.
-pub fn why(
-    query: &str,
-    document: &StoredDocument,
-    trace: &Trace,
-    out: &mut Json<'_>,
-) -> io::Result<()> {
+pub fn why(why: &Why, out: &mut Json<'_>) -> io::Result<()> {
+    let Why { query, document, trace, stale } = why;
     out.value(&WhyJson {
         contract_version: CONTRACT_VERSION,
         query,
@@ -92,5 +91,6 @@ pub fn why(
         vector: trace.vector.map(StandingJson::from),
         rank: trace.fused.map(|fused| fused.0),
         score: trace.fused.map(|fused| fused.1),
+        stale: stale.map(Stale::as_str),
     })
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::app::copies;
+use crate::app::read::Info;
 use crate::app::remove::Removed;
 use crate::app::tag::{RenamedTag, Tagged};
 use crate::document::Quality;
@@ -13,7 +14,8 @@ use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{fact, numbers, paths, texts, words};
 use crate::present::text::human::Human;
-use crate::store::{ListedDocument, StoredChunk, StoredDocument, TagCount};
+use crate::present::text::stale::advice_for;
+use crate::store::{ListedDocument, StoredDocument, TagCount};
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
@@ -79,12 +81,8 @@ impl Human {
     /// # Errors
     ///
     /// Errors of writing.
-    pub fn info(
-        &self,
-        document: &StoredDocument,
-        chunks: &[StoredChunk],
-        out: &mut Sheet<'_>,
-    ) -> io::Result<()> {
+    pub fn info(&self, info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
+        let Info { document, chunks, stale } = info;
         let metadata = &document.metadata;
         let path = document.path.as_deref().unwrap_or("-");
         let mut facts = vec![
@@ -110,6 +108,9 @@ impl Human {
         }
         if let Some(author) = &metadata.author {
             facts.push(fact("Author", clean(author)));
+        }
+        if let Some(stale) = stale {
+            facts.push(fact("File", advice_for(*stale)).painted(Meaning::Warning));
         }
         for warning in &metadata.warnings {
             facts.push(fact("Note", clean(warning)).painted(Meaning::Warning));

@@ -46,6 +46,14 @@ pub fn advice<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Option<String> {
     })
 }
 
+/// Returns advice about the file of a document, which is the subject of the sentence.
+pub fn advice_for(stale: Stale) -> &'static str {
+    match stale {
+        Stale::Changed => "has changed since it was indexed; `kb update` reads it again",
+        Stale::Missing => "is missing; `kb update` finds out whether it was moved",
+    }
+}
+
 /// Returns a line for each stale file, for output that has only paths.
 pub fn notes<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<String> {
     let mut seen = BTreeSet::new();

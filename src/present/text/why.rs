@@ -2,10 +2,12 @@
 
 use std::io;
 
+use crate::app::search::Why;
+use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
+use crate::present::text::stale::advice_for;
 use crate::search::{LegRank, Outcome, Trace};
-use crate::store::StoredDocument;
 use crate::text::printable::clean;
 
 /// Returns a sentence about the fate of a document, and what would change it.
@@ -39,12 +41,8 @@ impl Human {
     /// # Errors
     ///
     /// Errors of writing.
-    pub fn why(
-        &self,
-        document: &StoredDocument,
-        trace: &Trace,
-        out: &mut Sheet<'_>,
-    ) -> io::Result<()> {
+    pub fn why(&self, why: &Why, out: &mut Sheet<'_>) -> io::Result<()> {
+        let Why { document, trace, stale, .. } = why;
         writeln!(out, "{}: {}", clean(&document.title), sentence(trace))?;
         writeln!(out, "Terms: {}", clean(&trace.terms.join(", ")))?;
         let passing = format!("{} of {}", trace.num_passing, trace.num_chunks);
@@ -65,6 +63,10 @@ impl Human {
                 [legs.keyword, legs.vector].map(|leg| leg.map_or(0.0, |leg| leg.term));
             let sum = format!("{score:.4} = {keywords:.4} keywords + {vectors:.4} vectors");
             writeln!(out, "Fused: rank {rank}, {sum}")?;
+        }
+        if let Some(stale) = stale {
+            self.paint(Meaning::Warning, &format!("Its file {}.", advice_for(*stale)), out)?;
+            writeln!(out)?;
         }
         Ok(())
     }

@@ -41,7 +41,44 @@ const FILES_OF_CHUNKS: &str = "
         document_paths.path IS NOT documents.source_path,
         document_paths.path";
 
+const FILES_OF_DOCUMENT: &str = "
+    SELECT
+        documents.content_hash,
+        document_paths.path,
+        document_paths.size_bytes,
+        document_paths.mtime_ns,
+        document_paths.real_path
+    FROM documents
+    JOIN document_paths ON document_paths.document_id = documents.id
+    WHERE documents.id = :id
+    ORDER BY document_paths.path IS NOT documents.source_path, document_paths.path";
+
 impl Store {
+    /// Returns a document with its files; `None` if it has no file.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::Error::Corrupt`] and other errors of the database.
+    pub fn files_of_document(&self, id: DocumentId) -> Result<Option<DocumentFiles>> {
+        self.read(|db| {
+            let mut statement = db.prepare_cached(FILES_OF_DOCUMENT)?;
+            let mut found = statement.query(named_params! { ":id": id })?;
+            let (mut content_hash, mut stamps) = (String::new(), Vec::new());
+            while let Some(row) = found.next()? {
+                content_hash = row.get("content_hash")?;
+                stamps.push(paths::stamp(row)?);
+            }
+            let has_file = !stamps.is_empty();
+            let chunk_ids = Vec::new();
+            Ok(has_file.then_some(DocumentFiles {
+                document_id: id,
+                chunk_ids,
+                content_hash,
+                stamps,
+            }))
+        })
+    }
+
     /// Returns the documents of chunks with their files, ordered by id. Chunks that were removed or
     /// replaced are left out.
     ///
@@ -110,5 +147,9 @@ mod tests {
         assert_eq!(found[0].stamps, ["/b.md", "/a.md", "/c.md"].map(stamp));
         assert_eq!(found[1].document_id, note);
         assert_eq!(found[1].stamps, []);
+        let whole = db.store.files_of_document(b).unwrap().unwrap();
+        assert_eq!(whole.stamps, found[0].stamps);
+        assert_eq!(whole.content_hash, hash);
+        assert_eq!(db.store.files_of_document(note).unwrap(), None);
     }
 }
