@@ -30,10 +30,11 @@ pub mod walk;
 
 use std::path::PathBuf;
 
+use crate::document::Chunk;
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::hash;
-use crate::ingest::prepare::{Prepared, ReadFile};
+use crate::ingest::prepare::ReadFile;
 use crate::ingest::reach::Reach;
 use crate::ingest::walk::{Found, Start};
 use crate::store::Store;
@@ -108,7 +109,7 @@ impl Run<'_> {
         let num_tokens = self.services.num_tokens;
         let mut prepared = prepare::prepare_file(file, self.options, num_tokens, &budget)?;
         prepared.document.stamp = None;
-        let vectors = embed(self.services, &prepared, &budget)?;
+        let vectors = embed(self.services, &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
         let change = self.store.replace(document, chunks, &vectors, &|_| false)?;
         self.report.count(change, &prepared, self.on_event);
@@ -121,12 +122,9 @@ impl Run<'_> {
 const PASSAGES_PER_JOB: usize = 8;
 
 /// Embeds the chunks of one document.
-fn embed(
-    services: &Services<'_>,
-    prepared: &Prepared,
-    budget: &CpuBudget,
-) -> Result<Vec<Vec<f32>>> {
-    let passages = prepared.passages();
+fn embed(services: &Services<'_>, chunks: &[Chunk], budget: &CpuBudget) -> Result<Vec<Vec<f32>>> {
+    let passages = chunks.iter().map(|chunk| Chunk::passage(&chunk.context, &chunk.text));
+    let passages: Vec<String> = passages.collect();
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
     let mut vectors = Vec::with_capacity(passages.len());
     for passages in passages.chunks(PASSAGES_PER_JOB) {

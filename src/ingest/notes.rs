@@ -59,7 +59,7 @@ impl Run<'_> {
         let budget = CpuBudget::new(options.max_cpu);
         let num_tokens = self.services.num_tokens;
         let prepared = prepare::prepare_note(text, hash, &options, num_tokens, &budget)?;
-        let vectors = embed(self.services, &prepared, &budget)?;
+        let vectors = embed(self.services, &prepared.chunks, &budget)?;
         let (document, chunks) = (&prepared.document, &prepared.chunks);
         let change = match replaced {
             Some(id) => self.store.replace_note(id, document, chunks, &vectors)?,
@@ -91,7 +91,7 @@ impl Run<'_> {
             let hash = note.content_hash;
             let mut prepared = prepare::prepare_note(&text, hash, &options, num_tokens, &budget)?;
             prepared.document.metadata = note.metadata;
-            let vectors = embed(self.services, &prepared, &budget)?;
+            let vectors = embed(self.services, &prepared.chunks, &budget)?;
             let (document, chunks) = (&prepared.document, &prepared.chunks);
             let change = self.store.replace_note(*id, document, chunks, &vectors)?;
             self.report.count(change, &prepared, self.on_event);

@@ -180,7 +180,7 @@ fn assemble(
 
 /// Returns the words of a file's name without its extension; empty if there are only numbers and
 /// codes like `d000012`.
-fn file_words(path: &Path) -> String {
+pub(super) fn file_words(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let is_word =
         |part: &&str| part.chars().nth(1).is_some() && part.chars().all(char::is_alphabetic);

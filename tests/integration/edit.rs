@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::env::{CORPUS, TestEnv};
-use crate::word_model::check_database;
+use crate::env::{CORPUS, TestEnv, with_stdin};
+use crate::word_model::{check_database, word_env};
 
 /// Returns the tags of every document, by id.
 fn tags(env: &TestEnv) -> Vec<(i64, Vec<String>)> {
@@ -555,4 +555,27 @@ fn moved_files_are_listed_up_to_ten() {
     let output = env.ok(&["update"]).stdout;
     assert_eq!(output.lines().filter(|line| line.starts_with("moved: /")).count(), 10, "{output}");
     assert!(output.contains("moved: 2 more\n") && output.contains("12 moved"), "{output}");
+}
+
+/// The text of a document from standard input is only in the database.
+#[test]
+fn a_document_without_a_file_gets_a_new_title() {
+    let env = word_env();
+    let text = "# Pumps\n\nThe zephyrine pump.\n\n# Valves\n\nThe valve of the cellar.\n";
+    let added =
+        with_stdin(&env, &["add", "-", "--title", "Cellar", "--tags", "a", "--format=json"], text);
+    let id = added.json()["document_ids"][0].to_string();
+    let before = env.json(&["show", &id, "--format=json"]);
+    env.ok(&["edit", &id, "--title", "Under the house", "--tags", "b"]);
+    let after = env.json(&["info", &id, "--format=json"]);
+    assert_eq!((&after["title"], &after["tags"]), (&json!("Under the house"), &json!(["b"])));
+    assert!(after["path"].is_null());
+    assert_eq!(env.json(&["show", &id, "--format=json"])["text"], before["text"]);
+    // The title is found as part of every chunk; the old one is not.
+    let found = env.json(&["search", "under house", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["document_id"].to_string(), id, "{found}");
+    let old: i64 = env.sql("SELECT count(*) FROM chunks WHERE context LIKE 'Cellar%'");
+    let new: i64 = env.sql("SELECT count(*) FROM chunks WHERE context LIKE 'Under the house%'");
+    assert!(old == 0 && new > 0);
+    check_database(&env);
 }

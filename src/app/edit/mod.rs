@@ -163,13 +163,16 @@ fn read_again(
     let text = match (&changes.text, &editable.text) {
         (Some(text), _) => {
             ingest::check_note(text)?;
-            EditedText::NewNote(text)
+            Some(EditedText::NewNote(text))
         }
-        (None, Some(text)) => EditedText::Note(text),
-        (None, None) => {
-            file = read_file(session, store, before)?;
-            EditedText::File(&file.0, &file.1)
-        }
+        (None, Some(text)) => Some(EditedText::Note(text)),
+        (None, None) => match &before.path {
+            Some(path) => {
+                file = read_file(session, store, before, path)?;
+                Some(EditedText::File(&file.0, &file.1))
+            }
+            None => None,
+        },
     };
     let bound = store.binding()?;
     model::check_selection(session, bound.as_ref())?;
@@ -189,7 +192,10 @@ fn read_again(
         on_event: &mut |_| {},
         report: IngestReport::default(),
     };
-    run.edit(before, edit, &text)
+    match text {
+        Some(text) => run.edit(before, edit, &text),
+        None => run.edit_stored(before, edit),
+    }
 }
 
 /// Reads the file of a document, which must be as it was indexed.
@@ -197,27 +203,18 @@ fn read_file(
     session: &Session,
     store: &Store,
     document: &StoredDocument,
+    path: &str,
 ) -> Result<(Found, Vec<u8>)> {
-    let id = document.id;
-    let refuse = |message: String, hint: &str| Error::Usage { message, hint: Some(hint.into()) };
-    let known = match &document.path {
-        Some(path) => store.known_path(path)?,
-        None => None,
-    };
-    let Some(known) = known else {
-        return Err(refuse(
-            format!("document {id} has no file, and its title is part of the text that is indexed"),
-            "add its file, then edit the title",
-        ));
-    };
+    let unknown = || Error::UnknownDocument { id: document.id.to_string() };
+    let known = store.known_path(path)?.ok_or_else(unknown)?;
     let access = Access::new(&store.roots()?, session.config().ingestion.follow_links);
     let (path, reach) = access.of_stamp(&known.stamp)?;
     let bytes = reach.read(&path, walk_options(session, false).max_bytes())?;
     if content_hash(&bytes) != document.content_hash {
-        return Err(refuse(
-            format!("{} has changed since it was indexed", path.display()),
-            "`kb update` reads it again; then edit the title",
-        ));
+        return Err(Error::Usage {
+            message: format!("{} has changed since it was indexed", path.display()),
+            hint: Some("`kb update` reads it again; then edit the title".into()),
+        });
     }
     let (size_bytes, mtime_ns) = (known.stamp.size_bytes, known.stamp.mtime_ns);
     Ok((Found { path, size_bytes, mtime_ns, is_named: true, reach }, bytes))

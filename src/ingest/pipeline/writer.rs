@@ -305,7 +305,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         let mut outcome = self.planner.outcome(Ok(found));
         let mut vectors = Vec::new();
         if let Outcome::Prepared(prepared, budget) = &outcome {
-            match embed(self.planner.services, prepared, budget) {
+            match embed(self.planner.services, &prepared.chunks, budget) {
                 Ok(embedded) => vectors = embedded.into_iter().map(Some).collect(),
                 Err(error @ Error::TooSlow { .. }) => {
                     outcome = Outcome::Failed(too_slow(prepared, error));

@@ -25,8 +25,8 @@ pub struct Edit {
 /// What is stored instead of a document's text. Its title is part of the context of each chunk.
 #[derive(Debug, Clone, Copy)]
 pub struct NewContent<'a> {
-    /// The document; its tags are not used.
-    pub document: &'a NewDocument,
+    /// The document, whose tags are not used; `None` if only its chunks change.
+    pub document: Option<&'a NewDocument>,
     /// Its chunks.
     pub chunks: &'a [Chunk],
     /// A vector for each chunk.
@@ -83,13 +83,15 @@ impl Store {
             if let Some(content) = content {
                 let NewContent { document, chunks, vectors } = content;
                 check_vectors(db, bound.as_ref(), chunks, vectors)?;
-                let other = same_document(db, document, None)?.filter(|other| *other != id);
-                if let Some(other) = other.filter(|_| before.doc_type == DocType::Note) {
-                    let message = format!("document {other} has this text already");
-                    return Err(Error::Usage { message, hint: None }.into());
-                }
                 remove_chunks(db, id)?;
-                documents::update(db, id, document, before.path.as_deref())?;
+                if let Some(document) = document {
+                    let other = same_document(db, document, None)?.filter(|other| *other != id);
+                    if let Some(other) = other.filter(|_| before.doc_type == DocType::Note) {
+                        let message = format!("document {other} has this text already");
+                        return Err(Error::Usage { message, hint: None }.into());
+                    }
+                    documents::update(db, id, document, before.path.as_deref())?;
+                }
                 chunks::insert(db, id, chunks, vectors, layout)?;
             }
             if let Some(title) = &edit.title {
