@@ -9,7 +9,7 @@ import pathlib
 import shutil
 import sqlite3
 
-from world import text, write
+from world import SHORT_CHUNKS, text, write
 
 
 class Command:
@@ -20,6 +20,8 @@ class Command:
     # The status of an undisturbed run, and whether it changes anything that `state` returns.
     status = 0
     changes = True
+    # Whether it goes on until a signal ends it.
+    is_endless = False
     # Whether there is something to repair before the command.
     starts_damaged = False
     # Whether power cuts are also tried, and whether the result of a run is on disk when it ends.
@@ -58,8 +60,14 @@ class Command:
         return False
 
     def may_stay(self, name):
-        """Whether a file that no undisturbed run leaves may stay: the list of files that could not be read."""
-        return name.endswith("ingest-errors.log")
+        """Whether a file that no undisturbed run leaves may stay: the list of files that could not be read, and
+        copies that kb made, whose names have the time in them.
+        """
+        return name.endswith("ingest-errors.log") or "/kb-before-" in name
+
+    def is_done(self, _stage):
+        """Whether a command that goes on for ever has done its work."""
+        return False
 
 
 def add_folder(stage, name, count, tags):
@@ -127,6 +135,38 @@ class Update(Command):
 
     def is_partial(self, text):
         return " 0 failed" not in text
+
+
+class Reread(Command):
+    """Documents are made again with other settings, each in one transaction; ids and tags stay."""
+
+    name, words, power = "update --reread", ["update", "--reread"], True
+
+    def prepare(self, stage):
+        add_folder(stage, "old", 6, "first")
+        write(stage.db / "config.yaml", SHORT_CHUNKS)
+
+    def is_partial(self, text):
+        return " 0 failed" not in text
+
+
+class Watch(Update):
+    """Runs until it is told to end: when it has done what `kb update` does, or when it does no more."""
+
+    name, words, power = "watch", ["watch"], False
+    status, is_endless = 143, True
+
+    def is_done(self, stage):
+        files = {str(path): file_hash(path) for path in (stage.home / "old").rglob("*.md")}
+        found = stage.content()
+        # The missing file stays until `kb update --prune`.
+        return (len(found) == len(files) + 1
+                and all(path in found and found[path][0] == digest and found[path][4] == (path,)
+                        for path, digest in files.items()))
+
+    def is_partial(self, _text):
+        # It reports a failure and goes on.
+        return True
 
 
 class Remove(Command):
@@ -402,11 +442,28 @@ class Search(Command):
     name, words, changes = "search", ["search", "harbour salt", "--fts-only"], False
 
 
+class Restore(Command):
+    """The database is the one from before or the restored one, whole."""
+
+    name, words, power, is_durable = "restore", ["restore", "copy.db"], True, True
+
+    def prepare(self, stage):
+        super().prepare(stage)
+        stage.world.ok(stage.db, "backup", "copy.db")
+        add_folder(stage, "new", 3, "second")
+        stage.world.ok(stage.db, "remove", "1", "--yes")
+
+    def state(self, stage):
+        documents = tuple(sorted(stage.content().items()))
+        return {"database": documents} | one("backup", file_hash(stage.home / "copy.db"))
+
+
 def write_skill(folder, seed):
     write(folder / "SKILL.md", "---\nname: skill\ndescription: faults\n---\n" + text(seed))
     for number in range(4):
         write(folder / "references" / f"{number}.md", text(f"{seed}/{number}"))
 
 
-ALL = [FirstAdd, Add, Update, Remove, Reindex, Tag, ConfigSet, Backup, BackupForce, BackupOverLog, Verify,
-       VerifyDamaged, Import, MergingImport, Relocate, Export, DoctorFix, SkillBuild, SkillRebuild, SkillImport, SkillSearch, Search]
+ALL = [FirstAdd, Add, Update, Reread, Watch, Remove, Reindex, Tag, ConfigSet, Backup, BackupForce, BackupOverLog,
+       Verify, VerifyDamaged, Restore, Import, MergingImport, Relocate, Export, DoctorFix, SkillBuild, SkillRebuild,
+       SkillImport, SkillSearch, Search]

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import time
 
-from world import content, copy_database, doctor, examine, text, write
+from stage import end_when_done
+from world import SHORT_CHUNKS, content, copy_database, doctor, examine, text, write
 
 # After this many kills the interrupted command is repeated to its end.
 ROUND = 4
@@ -21,13 +22,36 @@ class Case:
     def __init__(self, world, name, before, args, allowed, is_final, again=None):
         self.world, self.name, self.before, self.args = world, name, before, args
         self.allowed, self.is_final = allowed, is_final
+        # Brings the files into the state before each run.
+        self.prepare = lambda: None
+        # For a command that goes on until a signal ends it: what happens while it runs, and whether it has done
+        # its work.
+        self.meanwhile, self.is_done = None, None
         # How the command is repeated, if not with the same arguments.
         self.again = again or (lambda _found: args)
         self.data_dir = world.work / f"{name}-db"
 
+    def start_again(self):
+        """Restores the state before the command."""
+        copy_database(self.before, self.data_dir)
+        self.prepare()
 
-def kill(world, data_dir, args, delay):
+    def run(self, args):
+        """Runs the command to its end, or until it has done its work."""
+        if self.is_done is None:
+            return self.world.run(self.data_dir, *args)
+        child = self.world.start(self.data_dir, *args)
+        self.meanwhile()
+        end_when_done(child, lambda: self.is_done(self.data_dir), 60)
+        out, err = child.communicate(timeout=60)
+        status = 0 if child.returncode == 128 + signal.SIGTERM else child.returncode
+        return status, out.decode(errors="replace"), err.decode(errors="replace")
+
+
+def kill(world, data_dir, args, delay, meanwhile=None):
     child = world.start(data_dir, *args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if meanwhile:
+        meanwhile()
     end = time.monotonic() + delay
     while time.monotonic() < end and child.poll() is None:
         time.sleep(min(0.002, max(0.0, end - time.monotonic())))
@@ -40,28 +64,29 @@ def kill(world, data_dir, args, delay):
 def kills(case, count, rng, result):
     """Kills a command `count` times; every few kills it runs to its end, and the next one starts again."""
     world, data_dir = case.world, case.data_dir
-    copy_database(case.before, data_dir)
+    case.start_again()
     start = time.monotonic()
-    world.ok(data_dir, *case.args)
+    status, out, err = case.run(case.args)
+    assert status == 0, f"{case.name}: status {status}: {out}{err}"
     whole = time.monotonic() - start
     expected = content(data_dir)
     assert case.is_final(expected), f"{case.name}: the undisturbed run is not as it should be"
-    copy_database(case.before, data_dir)
+    case.start_again()
     for number in range(count):
         result.tried += 1
-        result.within += kill(world, data_dir, case.args, rng.uniform(0, whole * 1.05))
+        result.within += kill(world, data_dir, case.args, rng.uniform(0, whole * 1.05), case.meanwhile)
         found = doctor(world, data_dir) if number % 10 == 9 else examine(world, data_dir)
         lost, half = case.allowed(content(data_dir), expected)
         result.add(case.name, lost, half, found)
         if number % ROUND == ROUND - 1 or number == count - 1:
             again = case.again(data_dir)
-            status, out, err = world.run(data_dir, *again) if again else (0, "", "")
+            status, out, err = case.run(again) if again else (0, "", "")
             after = content(data_dir)
             left = [] if after == expected else difference(after, expected)
             if status:
                 left.append(f"status {status}: {out}{err}")
             result.add(case.name, [], [], left + examine(world, data_dir))
-            copy_database(case.before, data_dir)
+            case.start_again()
 
 
 def difference(after, expected):
@@ -142,6 +167,53 @@ def cases(world, size):
                between(before, tagged), lambda documents: any("x" in doc[3] for doc in documents.values()))
 
 
+    # Settings that split every document differently.
+    reread = world.work / "reread-base-db"
+    copy_database(base, reread)
+    write(reread / "config.yaml", SHORT_CHUNKS)
+    before = content(base)
+    yield Case(world, "update --reread", reread, ["update", "--reread"], between(before, never),
+               lambda documents: documents.keys() == before.keys() and documents != before)
+
+    copy = world.home / "copy.db"
+    world.ok(base, "backup", copy)
+    fuller = content(full)
+
+    def one_or_other(found, expected):
+        return [], [] if found in (fuller, expected) else ["a mixture of the two databases"]
+
+    yield Case(world, "restore", full, ["restore", copy], one_or_other, lambda documents: documents == before)
+    yield watching(world, size)
+
+
+def watching(world, size):
+    """Returns a run of `kb watch` over a folder whose files change before and while it runs."""
+    folder, data_dir = world.folder("watched", size // 2, "watched"), world.work / "watched-base-db"
+    world.ok(data_dir, "add", folder)
+    before = content(data_dir)
+    files = sorted(folder.rglob("*.md"))
+
+    def change(part):
+        for number, file in enumerate(files):
+            if number % 3 == part:
+                write(file, text(f"changed/{number}", 2))
+
+    def prepare():
+        for number, file in enumerate(files):
+            write(file, text(f"watched/{number}"))
+        change(0)
+
+    prepare()
+    change(1)
+    now = world.work / "watched-now-db"
+    world.ok(now, "add", folder)
+    expected = content(now)
+    case = Case(world, "watch", data_dir, ["watch"], between(before, never), lambda documents: documents == expected)
+    case.prepare, case.meanwhile = prepare, lambda: change(1)
+    case.is_done = lambda found: content(found) == expected
+    return case
+
+
 def skill_builds(world, count, rng, result):
     """Kills `kb skill build`; a partial index must never be taken for a complete one."""
     skill = world.home / "skill"
@@ -176,7 +248,8 @@ def answer(world, runtime, query):
 
 
 def all_kills(world, count, rng, result):
-    shares = {"add": 0.3, "update": 0.2, "remove": 0.13, "reindex": 0.14, "tag": 0.1}
+    shares = {"add": 0.3, "update": 0.2, "remove": 0.13, "reindex": 0.14, "tag": 0.1,
+              "update --reread": 0.13, "restore": 0.13, "watch": 0.13}
     size = 24 if count < 100 else 48
     for case in cases(world, size):
         kills(case, max(2, round(count * shares[case.name])), rng, result.of(f"kill -9: {case.name}"))

@@ -11,16 +11,39 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 
 import world
 from world import World
 
 # A run that takes longer hangs, even on a busy machine.
 PATIENCE = 120
+# How long a command that never ends by itself has for its work; its first look at the folders takes less.
+ENDLESS = 4
 # Part of the names of all of kb's drafts.
 DRAFT = ".kb-draft-"
 # `kb doctor` also checks the model, which takes longer than everything else here.
 DOCTOR_EVERY = 10
+
+
+def handles(child, number):
+    """Whether a process has a handler for a signal."""
+    with contextlib.suppress(OSError):
+        for line in pathlib.Path(f"/proc/{child.pid}/status").read_text().splitlines():
+            if line.startswith("SigCgt:"):
+                return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+    return False
+
+
+def end_when_done(child, is_done, patience):
+    """Sends SIGTERM to a command once it has done its work, or after `patience` seconds."""
+    while child.poll() is None and not handles(child, signal.SIGTERM):
+        time.sleep(0.01)
+    end = time.monotonic() + patience
+    while child.poll() is None and time.monotonic() < end and not is_done():
+        time.sleep(0.1)
+    with contextlib.suppress(ProcessLookupError):
+        child.send_signal(signal.SIGTERM)
 
 
 class Stage:
@@ -35,7 +58,7 @@ class Stage:
         self.command = command
         self.asked = 0
         command.prepare(self)
-        self.args = command.args(self)
+        self.args, self.after = command.args(self), None
         self.before = command.state(self)
         self.faults_before = set(self.faults())
         shutil.copytree(self.place, self.saved, symlinks=True)
@@ -54,6 +77,8 @@ class Stage:
     def run(self, args=None, env=None):
         """Returns status (negative for a signal, `None` for a hang), stdout and stderr."""
         child = self.world.start(self.db, *(args or self.args), env={**self.world.env, **(env or {})})
+        if self.command.is_endless and args in (None, self.args):
+            end_when_done(child, lambda: self.command.is_done(self), ENDLESS if self.after else PATIENCE / 2)
         try:
             out, err = child.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
@@ -132,7 +157,7 @@ class Stage:
             return []
         if status is None:
             return [("hung", f"no end after {PATIENCE} s")]
-        if status not in (0, 1, 2) or "panicked" in text:
+        if status not in (0, 1, 2, self.command.status) or "panicked" in text:
             return [("crashed", f"status {status}: {text.strip()[-300:]}")]
         problems = []
         if status == 0 and state != self.after and not self.command.is_partial(text):
