@@ -72,6 +72,8 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
             }
         }
         let mut change = following.next(pending.wait(Instant::now()).min(TICK));
+        // A flood of changes keeps neither an update nor the end of the run waiting.
+        let until = Instant::now() + TICK;
         while let Some(announced) = change {
             match announced {
                 // What kb writes itself is not followed: that would never end.
@@ -79,7 +81,10 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
                 Change::At(path) => pending.add(following.as_remembered(path), Instant::now()),
                 Change::Lost => pending.add_all(Instant::now()),
             }
-            change = following.next(Duration::ZERO);
+            change = match Instant::now() < until {
+                true => following.next(Duration::ZERO),
+                false => None,
+            };
         }
     }
     Ok(())

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Paths that are remembered one by one. Beyond that, everything counts as changed, so that a flood of new
+/// names takes no more memory, and one look at the folders instead of many.
+const MAX_PATHS: usize = 10_000;
+
 /// Paths that have been quiet long enough.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Batch {
@@ -38,6 +42,10 @@ impl Pending {
     /// Notes a change of one path.
     pub(super) fn add(&mut self, path: PathBuf, now: Instant) {
         self.paths.insert(path, now);
+        if self.paths.len() > MAX_PATHS {
+            self.paths.clear();
+            self.add_all(now);
+        }
     }
 
     /// Notes that anything may have changed.
@@ -102,6 +110,17 @@ mod tests {
         pending.put_back(taken, at(500));
         assert_eq!(pending.take(at(960)), Some(Batch::Paths(vec!["/b".into()])));
         assert_eq!(pending.take(at(1000)), Some(Batch::Paths(vec!["/a".into()])));
+    }
+
+    #[test]
+    fn a_flood_of_names_becomes_one_look_at_everything() {
+        let start = Instant::now();
+        let mut pending = Pending::new(Duration::from_millis(500));
+        for number in 0..=MAX_PATHS {
+            pending.add(format!("/{number}").into(), start);
+        }
+        assert!(pending.paths.is_empty());
+        assert_eq!(pending.take(start + Duration::from_millis(500)), Some(Batch::Everything));
     }
 
     #[test]
