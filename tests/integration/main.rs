@@ -87,6 +87,7 @@ mod mcp_official;
 mod merging;
 /// Models: fetching, directories, changing from one to another.
 mod models;
+mod month;
 /// Human text; which stream gets what; colour and progress on a terminal.
 mod output;
 /// Every command's output for people and for programs, row by row.
