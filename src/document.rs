@@ -4,6 +4,7 @@
 //! closed lists of words (types, languages, formats, precisions) are in `kinds`.
 
 mod kinds;
+mod levels;
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -13,6 +14,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 pub use kinds::{DocType, FileOutcome, Format, Language, Markup, Picture, Precision, UnknownName};
+pub use levels::Levels;
 
 /// Database key of a document; stable for as long as the document exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -85,6 +87,8 @@ pub struct Metadata {
     pub language: Option<String>,
     /// How well its pages could be read; `None` for a document without pages.
     pub quality: Option<Quality>,
+    /// Its headings in order, with their levels; empty if its text has marks for them.
+    pub headings: Vec<(u8, String)>,
     /// Messages to the user about reading the file, one sentence each.
     pub warnings: Vec<String>,
 }

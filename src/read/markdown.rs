@@ -1,6 +1,6 @@
 //! Writes a document as Markdown. A pure function.
 
-use crate::document::{Block, BlockKind, Document, Format, Markup};
+use crate::document::{Block, BlockKind, Document, Format, Levels, Markup};
 use crate::text::markdown;
 
 pub use crate::text::markdown::{cells, without_fence, without_marks};
@@ -71,30 +71,6 @@ fn page_mark(document: &Document, block: &Block) -> String {
         // A comment must not end inside the label.
         Some(label) => format!("<!-- page {page} ({}) -->", label.replace("--", "-")),
         None => format!("<!-- page {page} -->"),
-    }
-}
-
-/// Gives each heading of a document its level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Levels {
-    /// Whether the title is a heading in the text, above all others.
-    has_title: bool,
-}
-
-impl Levels {
-    /// Looks for the title of a document, which is in no header chain.
-    pub fn of(document: &Document) -> Self {
-        let is_title =
-            |block: &Block| block.kind == BlockKind::Heading && block.headings.is_empty();
-        Self { has_title: document.blocks.iter().any(is_title) }
-    }
-
-    /// Returns the level of a heading, from 1.
-    pub fn level(self, heading: &Block) -> usize {
-        match heading.headings.len() {
-            0 => 1,
-            depth => depth + usize::from(self.has_title),
-        }
     }
 }
 

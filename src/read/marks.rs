@@ -1,9 +1,10 @@
 //! Marks the headings in the stored text of a document with pages, whose blocks have no marks.
 //!
-//! The database knows the header chain of each chunk, so a heading is found where a chain begins. A
-//! small section that shares a chunk with the one before it keeps its heading without a mark.
+//! The database has the list of headings. For a document of an older kb it only has the header chain
+//! of each chunk: a heading is then found where a chain begins, but not in the middle of a chunk.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::document::{CHAIN_SEPARATOR, Format, Markup};
@@ -27,7 +28,12 @@ pub(super) fn marked<'a>(
     }
     let mut marked = String::with_capacity(bytes.len());
     let mut done = bytes.start;
-    for (heading, level) in headings(text, &document.title) {
+    let listed = &document.metadata.headings;
+    let headings = match listed.is_empty() {
+        true => by_chains(text, &document.title),
+        false => by_list(text, listed),
+    };
+    for (heading, level) in headings {
         if heading.start < done || heading.end > bytes.end {
             continue;
         }
@@ -39,9 +45,26 @@ pub(super) fn marked<'a>(
     Cow::Owned(marked)
 }
 
+/// Finds listed headings one after another.
+fn by_list(text: &Text, listed: &[(u8, String)]) -> Vec<(Range<usize>, usize)> {
+    let text = &text.joined.text;
+    let mut places: HashMap<String, Vec<Range<usize>>> = HashMap::new();
+    for paragraph in paragraphs(text, 0..text.len()) {
+        places.entry(letters(&text[paragraph.clone()])).or_default().push(paragraph);
+    }
+    let mut from = 0;
+    let found = listed.iter().filter_map(|(level, name)| {
+        let places = places.get(&letters(name))?;
+        let heading = places.get(places.partition_point(|place| place.start < from))?;
+        from = heading.end;
+        Some((heading.clone(), usize::from(*level)))
+    });
+    found.collect()
+}
+
 /// Returns the headings in order, with their levels. The title is in no chain; if it is in the text
 /// before all headings, it is above them.
-fn headings(text: &Text, title: &str) -> Vec<(Range<usize>, usize)> {
+fn by_chains(text: &Text, title: &str) -> Vec<(Range<usize>, usize)> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     let mut previous: Vec<&str> = Vec::new();
     // A section may begin in the chunk before the first one that it fills.
@@ -73,16 +96,19 @@ fn headings(text: &Text, title: &str) -> Vec<(Range<usize>, usize)> {
 /// Returns the first paragraph in a range that is a heading with this name.
 fn paragraph(text: &str, within: Range<usize>, name: &str) -> Option<Range<usize>> {
     let name = letters(name);
-    let mut start = within.start;
-    for paragraph in text[within].split("\n\n") {
-        let trimmed = paragraph.trim();
-        if !name.is_empty() && is_called(&letters(trimmed), &name) {
-            let start = start + (paragraph.len() - paragraph.trim_start().len());
-            return Some(start..start + trimmed.len());
-        }
-        start += paragraph.len() + "\n\n".len();
-    }
-    None
+    let is_heading =
+        |place: &Range<usize>| !name.is_empty() && is_called(&letters(&text[place.clone()]), &name);
+    paragraphs(text, within).find(is_heading)
+}
+
+/// Returns the paragraphs in a range, without white space around them.
+fn paragraphs(text: &str, within: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut next = within.start;
+    text[within].split("\n\n").map(move |paragraph| {
+        let start = next + (paragraph.len() - paragraph.trim_start().len());
+        next += paragraph.len() + "\n\n".len();
+        start..start + paragraph.trim().len()
+    })
 }
 
 /// Whether a paragraph is a name, or a number and a name: chains have the names of bookmarks, which

@@ -152,8 +152,14 @@ fn headings_of_a_pdf_are_marked_and_source_is_fenced_in_markdown() {
         text.lines().filter(|line| line.starts_with('#')).map(str::to_owned).collect()
     };
     let (printed, converted) = (marked(&printed), marked(&converted));
-    assert!(printed.iter().all(|heading| converted.contains(heading)), "{printed:?}");
-    assert!(printed.contains(&"### 2.2 Pressure sensor".to_owned()), "{printed:?}");
+    assert_eq!(printed, converted);
+    assert!(printed.contains(&"### 2.1 Float gauge".to_owned()), "{printed:?}");
+    // An older kb did not list them: those at the beginning of a chunk are found.
+    let without = "UPDATE documents SET metadata = json_remove(metadata, '$.headings')";
+    rusqlite::Connection::open(env.database()).unwrap().execute(without, []).unwrap();
+    let old = marked(&env.ok(&["show", "5"]).stdout);
+    assert!(old.iter().all(|heading| converted.contains(heading)), "{old:?}");
+    assert!(old.contains(&"### 2.2 Pressure sensor".to_owned()), "{old:?}");
     let source = env.ok(&["show", "gauge.go", "--format=md"]).stdout;
     assert!(source.starts_with("```go\n") && source.ends_with("\n```\n"), "{source}");
     let cut = env.ok(&["show", "5", "--format=md", "--max-lines=3"]).stdout;

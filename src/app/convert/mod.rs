@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::app::add::{self, AddRequest, Source};
 use crate::app::{Observer, Session};
-use crate::document::{DocType, Document, Format, Language};
+use crate::document::{DocType, Document, Format, Language, Levels};
 use crate::error::{Error, Result};
 use crate::extract;
 use crate::extract::clock::CpuBudget;
 use crate::ingest::walk::{Found, Start};
 use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED, detect, walk};
-use crate::read::markdown::Levels;
 
 pub use folder::{ConvertReport, Render, Written, to_folder};
 

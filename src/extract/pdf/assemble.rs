@@ -1,6 +1,6 @@
 //! Assembles pages of blocks into a [`Document`]: text, headings, title, warnings. A pure function.
 
-use crate::document::{Block, BlockKind, Document, Metadata};
+use crate::document::{Block, BlockKind, Document, Levels, Metadata};
 
 use super::scan::{GARBAGE_SHARE, Ocr};
 use super::{furniture, geometry, headings, quality, scan, title};
@@ -66,6 +66,7 @@ pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
             language: reading.head.language.clone(),
             quality: Some(quality::of(&reading.pages)),
             warnings,
+            ..Metadata::default()
         },
         ..Document::default()
     };
@@ -79,6 +80,7 @@ pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
     for field in unseen.cloned().collect::<Vec<_>>() {
         push(&mut document, None, BlockKind::ListItem, &field, Vec::new());
     }
+    document.metadata.headings = Levels::headings(&document);
     document
 }
 

@@ -362,6 +362,7 @@ mod tests {
             created: Some("2020-01-02T03:04:05Z".into()),
             language: Some("en".into()),
             quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
+            headings: vec![(1, "Tides".into())],
             warnings: vec!["one page could not be read".into()],
         };
         let id = db.put(&new, &["def f(): pass"], &[]).document_id();

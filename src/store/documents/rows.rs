@@ -35,6 +35,8 @@ struct DocumentJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<QualityJson>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    headings: Vec<(u8, String)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
@@ -113,6 +115,7 @@ pub(in crate::store) fn document_json(
         date: None,
         language: metadata.language.clone(),
         quality: metadata.quality.map(QualityJson::from),
+        headings: metadata.headings.clone(),
         warnings: metadata.warnings.clone(),
     })
 }
@@ -204,6 +207,7 @@ pub(in crate::store) fn stored_document(row: &Row<'_>) -> rusqlite::Result<Store
             created: json.created,
             language: json.language,
             quality: json.quality.map(Quality::from),
+            headings: json.headings,
             warnings: json.warnings,
         },
         date_given: json.date,
