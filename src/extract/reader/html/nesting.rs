@@ -16,10 +16,15 @@ const SHALLOW: &[&str] = &[
     "rt", "rtc", "source", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr",
 ];
 
+/// Elements whose content is no HTML.
+const RAW: &[&str] = &["script", "style"];
+
 /// Removes the tags of elements that are nested deeper than [`MAX_DEPTH`].
 pub(super) fn flatten(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let (mut depth, mut copied, mut at) = (0_usize, 0, 0);
+    // The depth at which a script or style sheet began. It may quote any number of tags.
+    let mut raw: Option<(&str, usize)> = None;
     while let Some(found) = text[at..].find('<') {
         let start = at + found;
         at = start + 1;
@@ -33,6 +38,15 @@ pub(super) fn flatten(text: &str) -> Cow<'_, str> {
             || SHALLOW.iter().find(is_shallow).is_some()
         {
             continue;
+        }
+        match raw {
+            None if !is_end && RAW.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
+                raw = Some((name, depth));
+            }
+            Some((open, before)) if is_end && open.eq_ignore_ascii_case(name) => {
+                (raw, depth) = (None, before + 1);
+            }
+            _ => {}
         }
         // An end tag reduces the depth to that of its start tag.
         if is_end {
@@ -75,6 +89,15 @@ mod tests {
         for page in [&items, &blocks, "a < b <3 </ <", ""] {
             assert!(matches!(flatten(page), Cow::Borrowed(text) if text == page), "{page:.30}");
         }
+    }
+
+    #[test]
+    fn tags_in_a_script_do_not_nest_the_page() {
+        let script = format!("<script>x = \"{}\"</script>", "<div>".repeat(MAX_DEPTH));
+        let flat = flatten(&script);
+        assert!(flat.ends_with("</script>"), "the script ends: {flat:.60}");
+        let page = format!("{script}<p><b>words</b>");
+        assert!(flatten(&page).ends_with("<p><b>words</b>"));
     }
 
     #[test]
