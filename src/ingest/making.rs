@@ -8,7 +8,7 @@ use crate::ingest::ChunkingOptions;
 
 /// The version of the readers and of the chunker. It is raised when a change to either makes chunks
 /// differ.
-const READER_VERSION: u32 = 2;
+const READER_VERSION: u32 = 3;
 
 /// Stands before the languages of OCR.
 const OCR: &str = " ocr=";

@@ -204,6 +204,8 @@ const HOMES: &[(&str, &[&str])] = &[
             "eval/beir.rs",
             "extract/protocol.rs",
             "extract/notebook.rs",
+            // linked data of a page
+            "extract/reader/html/head.rs",
             "mcp",
             "present/schema",
             "requests",

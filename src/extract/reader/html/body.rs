@@ -4,24 +4,25 @@
 
 use ego_tree::iter::Edge;
 use ego_tree::{NodeId, NodeRef};
+use scraper::Node;
 use scraper::node::Element;
-use scraper::{ElementRef, Node};
 
-use super::content;
+use super::content::Content;
+use super::math;
 use crate::extract::reader::writer::Writer;
 
 /// Elements within a line of text; all others begin and end a line.
 const INLINE: &[&str] = &[
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-    "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
-    "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+    "img", "ins", "kbd", "label", "mark", "math", "nobr", "q", "rp", "rt", "ruby", "s", "samp",
+    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 ];
 
 /// Most columns that a cell may span.
 const MAX_SPAN: usize = 50;
 
-/// Writes the readable content below `root`.
-pub(super) fn write(root: ElementRef<'_>, is_main: bool, writer: &mut Writer) {
+/// Writes the content of a page.
+pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
     let mut walk = Walk {
         writer,
         text: String::new(),
@@ -32,11 +33,14 @@ pub(super) fn write(root: ElementRef<'_>, is_main: bool, writer: &mut Writer) {
         table: None,
     };
     let mut left_out: Option<NodeId> = None;
-    for edge in root.traverse() {
+    for edge in content.root.traverse() {
         match edge {
             Edge::Open(node) if left_out.is_none() => match node.value() {
                 Node::Element(element) => {
-                    if node.id() != root.id() && content::is_left_out(node, element, is_main) {
+                    if content.leaves_out(node, element) {
+                        left_out = Some(node.id());
+                    } else if element.name() == "math" {
+                        walk.text(&math::text(node));
                         left_out = Some(node.id());
                     } else {
                         walk.open(node, element);
@@ -55,6 +59,11 @@ pub(super) fn write(root: ElementRef<'_>, is_main: bool, writer: &mut Writer) {
         }
     }
     walk.flush();
+}
+
+/// Whether an element is part of a line of text.
+pub(super) fn is_inline(name: &str) -> bool {
+    INLINE.contains(&name)
 }
 
 /// An open list.
@@ -100,6 +109,7 @@ impl Walk<'_> {
                 "tr" => table.rows.push(Vec::new()),
                 "td" | "th" => self.text.clear(),
                 "br" => self.text.push(' '),
+                "img" => self.picture(element),
                 _ if !INLINE.contains(&name) => self.text.push(' '),
                 _ => {}
             }
@@ -115,6 +125,7 @@ impl Walk<'_> {
         }
         match name {
             "br" => self.text.push('\n'),
+            "img" => self.picture(element),
             "code" | "kbd" | "samp" | "tt" => self.text.push('`'),
             _ if INLINE.contains(&name) => {}
             _ => {
@@ -205,6 +216,15 @@ impl Walk<'_> {
         }
     }
 
+    /// Adds the description of a picture.
+    fn picture(&mut self, element: &Element) {
+        if let Some(description) = element.attr("alt").filter(|text| is_description(text)) {
+            self.text.push(' ');
+            self.text(description);
+            self.text.push(' ');
+        }
+    }
+
     /// Ends inline code; empty code leaves no backquotes.
     fn close_code(&mut self) {
         if self.text.ends_with('`') {
@@ -256,6 +276,14 @@ impl Walk<'_> {
     }
 }
 
+/// Whether the `alt` text of a picture describes it, and is not the name of its file.
+fn is_description(text: &str) -> bool {
+    let is_file = text.rsplit_once('.').is_some_and(|(_, end)| {
+        (3..=4).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    text.split_whitespace().nth(1).is_some() && !is_file
+}
+
 fn level(name: &str) -> u8 {
     name.as_bytes().get(1).map_or(1, |digit| digit.saturating_sub(b'0'))
 }
@@ -279,89 +307,4 @@ fn is_data(table: NodeRef<'_, Node>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::extract::reader::html::tests::blocks_of;
-
-    #[track_caller]
-    fn check(page: &str, expected: &[&str]) {
-        assert_eq!(blocks_of(page.as_bytes()).1, expected, "{page}");
-    }
-
-    #[test]
-    fn headings_paragraphs_and_links_become_text() {
-        check(
-            "<h1>Tide\n <em>gauges</em></h1><p>See <a href=x>the table</a> of\n 1902.<br>Or not.\
-             <div>loose<p>more</div>",
-            &["# Tide gauges", "See the table of 1902.\nOr not.", "loose", "more"],
-        );
-    }
-
-    #[test]
-    fn lists_keep_their_structure() {
-        check(
-            "<ul><li>one<ol start=3><li><p>a</p><p>b</p></li><li>c</ol></li>\
-             <li><p>two</p><pre>x\n y</pre></ul>after",
-            &["- one\n  3. a\n    b\n  4. c", "- two\n  ```\n  x\n   y\n  ```", "after"],
-        );
-    }
-
-    #[test]
-    fn a_term_and_its_definition_stay_together() {
-        check(
-            "<dl><dt><code>-h</code><dd>Help.<p>More.<dt>-v<dd>Version.<dl><dt>in<dd>out</dl></dl>",
-            &["- `-h`\n  Help.\n  More.", "- -v\n  Version.\n  - in\n    out"],
-        );
-    }
-
-    #[test]
-    fn tables_of_data_become_tables() {
-        check(
-            "<table><caption>Codes</caption><thead><tr><th>Code<th>Meaning</tr></thead>\
-             <tr><td>E23<td>Well <b>blocked</b><br>or | dry<tr><td colspan=2>none</table>",
-            &[
-                "Codes",
-                "| Code | Meaning |\n| --- | --- |\n| E23 | Well blocked or \\| dry |\n| none |  |",
-            ],
-        );
-    }
-
-    #[test]
-    fn layout_tables_become_text() {
-        check(
-            "<table><tr><td><h2>Left</h2>words</td><td>right</td></tr><tr><td>x<td>y</table>",
-            &["## Left", "words", "right", "x", "y"],
-        );
-        check("<table><tr><td>one<td>row</table>", &["one", "row"]);
-    }
-
-    #[test]
-    fn source_code_is_unchanged() {
-        check(
-            "<pre><code class='x language-sh'>if a\n  <b>then</b> b\n</code></pre>\
-             <p>Call <code>kb</code><code></code> now.",
-            &["```sh\nif a\n  then b\n```", "Call `kb` now."],
-        );
-    }
-
-    #[test]
-    fn text_that_is_not_content_is_left_out() {
-        check(
-            "<header><nav><a>Home</a></nav></header><script>var x</script><style>p{}</style>\
-             <div class='x sidebar'>side</div><div role=navigation>go</div><p hidden>no</p>\
-             <p style='display: none'>no</p><h2>Title<a href='#t'>¶</a></h2><p>Words\
-             <footer>imprint</footer>",
-            &["## Title", "Words"],
-        );
-    }
-
-    #[test]
-    fn only_the_main_part_is_read() {
-        check(
-            "<div>Buy now</div><main><aside>Note: mind the gate.</aside><p>The gauge is read at \
-             noon every day.</main><div>more offers</div>",
-            &["Note: mind the gate.", "The gauge is read at noon every day."],
-        );
-        // A main part with almost no text is a mistake.
-        check("<main>x</main><p>all the words are here", &["x", "all the words are here"]);
-    }
-}
+mod tests;

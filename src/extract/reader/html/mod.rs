@@ -2,15 +2,18 @@
 
 mod body;
 mod content;
+mod head;
+mod math;
 mod nesting;
 mod xhtml;
 
 use scraper::{ElementRef, Html, Selector};
 
+use self::content::Content;
 use super::writer::Writer;
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
-use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 use crate::text::decode;
 
 /// How far from the start of a page its encoding may be declared (HTML, 4.2.5.4).
@@ -21,9 +24,9 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     let text = decode::decode_as(input.bytes, charset(input.bytes))
         .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
     let html = Html::parse_document(&nesting::flatten(&text));
-    emit(Line::Document(head(&html)))?;
+    emit(Line::Document(head::read(&html)))?;
     let mut writer = Writer::default();
-    write(&html, &mut writer);
+    body::write(&Content::of_page(&html), &mut writer);
     emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
@@ -31,12 +34,8 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
 
 /// Writes a chapter of a book: a page of XHTML.
 pub(in crate::extract) fn write_chapter(page: &str, writer: &mut Writer) {
-    write(&Html::parse_document(&nesting::flatten(&xhtml::to_html(page))), writer);
-}
-
-fn write(html: &Html, writer: &mut Writer) {
-    let content = content::find(html);
-    body::write(content.root, content.is_main, writer);
+    let html = Html::parse_document(&nesting::flatten(&xhtml::to_html(page)));
+    body::write(&Content::whole(&html), writer);
 }
 
 /// Returns the name of the encoding that the page declares.
@@ -51,30 +50,6 @@ fn charset(bytes: &[u8]) -> Option<&[u8]> {
     Some(&value[..value.iter().take_while(|byte| is_name(byte)).count()])
 }
 
-/// Reads the metadata of a page.
-fn head(html: &Html) -> Head {
-    let root = html.root_element();
-    let first = |selector: &str| select(root, selector).next();
-    let meta = |names: [&str; 3]| {
-        names.iter().find_map(|name| {
-            let selector = format!("meta[name=\"{name}\" i], meta[property=\"{name}\" i]");
-            let content = select(root, &selector).next()?.attr("content")?.trim();
-            (!content.is_empty()).then(|| content.to_owned())
-        })
-    };
-    Head {
-        title: first("head title").map(|title| title.text().collect()),
-        author: meta(["author", "article:author", "dcterms.creator"]),
-        created: meta(["article:published_time", "dcterms.created", "date"]),
-        language: root
-            .attr("lang")
-            .map(str::trim)
-            .filter(|language| !language.is_empty())
-            .map(str::to_owned),
-        ..Head::default()
-    }
-}
-
 /// Returns the elements below `root` that match a selector, which must be valid.
 fn select<'a>(root: ElementRef<'a>, selector: &str) -> impl Iterator<Item = ElementRef<'a>> {
     let selector = Selector::parse(selector).ok();
@@ -85,6 +60,7 @@ fn select<'a>(root: ElementRef<'a>, selector: &str) -> impl Iterator<Item = Elem
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::protocol::Head;
 
     /// Returns the metadata of a page and the texts of its blocks.
     pub(in crate::extract) fn blocks_of(page: &[u8]) -> (Head, Vec<String>) {
@@ -100,19 +76,6 @@ mod tests {
         });
         assert!(outcome.is_ok(), "{outcome:?}");
         (head, blocks)
-    }
-
-    #[test]
-    fn the_author_date_and_language_of_a_page_are_read() {
-        let (head, _) = blocks_of(
-            b"<html lang='de'><head><title>Pegel &amp; Tide</title>\
-              <meta name='Author' content=' Maren Voss '>\
-              <meta property='article:published_time' content='2020-01-02'></head><p>x",
-        );
-        assert_eq!(head.title.as_deref(), Some("Pegel & Tide"));
-        assert_eq!(head.author.as_deref(), Some("Maren Voss"));
-        assert_eq!(head.created.as_deref(), Some("2020-01-02"));
-        assert_eq!(head.language.as_deref(), Some("de"));
     }
 
     #[test]

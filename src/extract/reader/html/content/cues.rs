@@ -1,0 +1,66 @@
+//! Recognises short texts that introduce something else than the content, in several languages.
+
+/// Beginnings of lines above links to other pages, above comments and above offers: in English,
+/// German, French, Spanish and Portuguese, and a few in other languages.
+const BEGINNINGS: &str = "\
+    about the author | also read | comments ( | discover more | don't miss | filed under | \
+    follow us | image credit | leave a comment | leave a reply | like this | more articles | \
+    more from | more in | more news | more on this | more posts | more stories | most popular | \
+    most read | most viewed | next article | next post | notify me | other articles | \
+    people also | photo credit | popular posts | post a comment | posted in | \
+    previous article | previous post | read also | read more | read next | recent comments | \
+    recent posts | recommended for | recommended reading | related articles | related content | \
+    related items | related links | related news | related posts | related products | \
+    related reading | related stories | related topics | share on | share this | share via | \
+    sign up for | spread the word | subscribe to | support us | tagged with | \
+    this entry was posted | up next | view all | what to read next | write a comment | \
+    you may also | you may like | you might also | you might like | \
+    aktuelle beiträge | artikel bewerten | artikel teilen | auch interessant | auch lesen | \
+    beitrag teilen | beliebte beiträge | das könnte | dies könnte | diesen artikel | \
+    diesen beitrag | dieser eintrag wurde | empfehlungen der redaktion | folgen sie | \
+    hinterlasse | jetzt abonnieren | kommentar schreiben | kommentar verfassen | lesen sie | \
+    letzte beiträge | lies auch | mehr aus | mehr lesen | mehr von | mehr zu | mehr zum thema | \
+    meist gelesen | meistgelesen | neueste beiträge | nächster artikel | nächster beitrag | \
+    schreib einen | schreibe einen | siehe auch | teilen mit | teilen sie | verwandte artikel | \
+    verwandte beiträge | verwandte themen | veröffentlicht in | vorheriger artikel | \
+    vorheriger beitrag | weitere artikel | weitere beiträge | weitere meldungen | \
+    weitere nachrichten | weitere news | weitere themen | zum weiterlesen | ähnliche artikel | \
+    ähnliche beiträge | ähnliche themen | über den autor | über die autorin | \
+    articles liés | articles similaires | dans la même rubrique | laisser un commentaire | \
+    les plus lus | lire aussi | lire également | partager | sur le même sujet | voir aussi | \
+    vous aimerez | à lire aussi | à lire également | \
+    artículos relacionados | compartir | deja un comentario | deja una respuesta | \
+    le puede interesar | lea también | lee además | lee también | leer más | leia mais | \
+    leia também | mais lidas | más leídas | más leídos | más noticias | notas relacionadas | \
+    noticias relacionadas | notícias relacionadas | posts relacionados | saiba mais | \
+    te puede interesar | temas relacionados | veja também | \
+    articoli correlati | condividi | czytaj także | czytaj też | deel dit | gerelateerde | \
+    lees meer | lees ook | leggi anche | läs mer | läs också | meer over | \
+    potrebbe interessarti | zobacz także | zobacz też | по теме | поделиться | читайте также | \
+    推荐阅读 | 热门推荐 | 相关文章 | 相关阅读";
+
+/// Whole lines of this kind.
+const LINES: &str = "\
+    advertisement | anzeige | comentarios | commentaires | comments | empfehlungen | \
+    etiquetas | jobs | keywords | kommentare | latest | latest news | newsletter | popular | \
+    publicidad | publicité | recommended | relacionadas | relacionados | related | \
+    schlagworte | schlagwörter | share | share: | sponsored | stichworte | stichwörter | tags | \
+    teilen | themen | topics | trending | werbung | zum thema";
+
+/// Longest such line, in characters.
+const MAX_LEN: usize = 70;
+
+/// Whether a line introduces something that is not content.
+pub(super) fn introduces(line: &str) -> bool {
+    let line = line.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let begins = |cue: &str| {
+        let rest = line.strip_prefix(cue);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() && c < '\u{2E80}'))
+    };
+    line.chars().count() <= MAX_LEN
+        && (cues(LINES).any(|cue| cue == line) || cues(BEGINNINGS).any(begins))
+}
+
+fn cues(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split('|').map(str::trim)
+}

@@ -1,0 +1,93 @@
+//! Leaves out what surrounds the content: navigation, offers, comments. Pure functions.
+
+use scraper::node::Element;
+
+use super::names::Role;
+use super::survey::{self, Sums, Survey};
+
+/// Values of `role` that mark such elements.
+const ROLES: &[&str] = &[
+    "alert",
+    "alertdialog",
+    "banner",
+    "complementary",
+    "contentinfo",
+    "dialog",
+    "menu",
+    "menubar",
+    "navigation",
+    "search",
+    "toolbar",
+];
+
+/// An element with a larger share of the page's prose, in percent, contains the content.
+const MAX_SHARE: usize = 40;
+
+/// Comments are left out if the rest of the page has at least this much prose, in letters. On a
+/// page of a forum they are the content.
+const MIN_REST: usize = 300;
+
+/// A teaser has at least this share of its text in links, in percent.
+const MIN_LINKED: usize = 50;
+
+/// Marks the outermost elements that are not content.
+pub(super) fn leave_out(survey: &Survey<'_>, left_out: &mut [bool]) {
+    // First the comments, so that they do not count as prose of the page.
+    mark(survey, left_out, is_comments);
+    mark(survey, left_out, is_frame);
+}
+
+type Test = fn(&Survey<'_>, &[Sums], usize) -> bool;
+
+fn mark(survey: &Survey<'_>, left_out: &mut [bool], is_out: Test) {
+    let sums = survey.sums(left_out);
+    let mut idx = 1;
+    while idx < survey.items.len() {
+        left_out[idx] |= is_out(survey, &sums, idx);
+        idx = if left_out[idx] { survey.items[idx].end } else { idx + 1 };
+    }
+}
+
+fn is_comments(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let item = &survey.items[idx];
+    let name = item.element.name();
+    item.role == Some(Role::Comments)
+        && !survey::is_heading(name)
+        && !survey.is_in_line(idx, sums[idx])
+        && !matches!(name, "body" | "main")
+        && sums[0].prose - sums[idx].prose >= MIN_REST
+}
+
+fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let (item, page, sum) = (&survey.items[idx], sums[0], sums[idx]);
+    let is_most = if page.prose > 0 {
+        sum.prose * 100 > page.prose * MAX_SHARE
+    } else {
+        sum.letters * 100 > page.letters * MAX_SHARE
+    };
+    let is_out = match item.element.name() {
+        "nav" => return true,
+        "article" | "body" | "main" => false,
+        name if is_most || survey::is_heading(name) => false,
+        "aside" | "footer" | "form" | "label" => true,
+        "header" => sum.prose == 0,
+        _ => match item.role {
+            Some(Role::Body) => false,
+            Some(Role::Frame) => true,
+            Some(Role::Teaser) if sum.is_linked(MIN_LINKED) => true,
+            _ => has_role(item.element),
+        },
+    };
+    is_out && !survey.is_in_line(idx, sum) && !has_title(survey, sums, idx)
+}
+
+/// Whether an element has the role of something around the content.
+pub(super) fn has_role(element: &Element) -> bool {
+    element.attr("role").is_some_and(|role| ROLES.contains(&role))
+}
+
+/// Whether an element contains a title that is not a link.
+fn has_title(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let is_title = |idx: usize| sums[idx].letters > 0 && sums[idx].linked == 0;
+    survey.titles().any(|title| survey.below(idx).contains(&title) && is_title(title))
+}

@@ -1,0 +1,72 @@
+//! Finds the content of a page of documentation, and leaves out only what surrounds it. Pure
+//! functions.
+
+use super::survey::{self, Survey};
+use super::{frame, lead, names};
+
+/// The content has at least one in this many letters of the page.
+const MIN_SHARE: usize = 4;
+
+/// Returns the index of the element that contains the content, and marks what else is in it.
+pub(super) fn find(survey: &Survey<'_>, left_out: &mut [bool]) -> usize {
+    let is_heading = |idx: &usize| survey::is_heading(survey.items[*idx].element.name());
+    let heading = (0..survey.items.len()).find(is_heading).unwrap_or(survey.items.len());
+    for (idx, is_out) in left_out.iter_mut().enumerate().skip(1) {
+        *is_out = is_frame(survey, idx, heading);
+    }
+    let sums = survey.sums(left_out);
+    let is_large = |idx: usize, of: usize| sums[idx].letters * MIN_SHARE >= sums[of].letters;
+    let mut root = 0;
+    for is_content in [is_main, is_article, is_named] {
+        let mut found = survey.below(root).skip(1).filter(|idx| is_content(survey, *idx));
+        if let (Some(only), None) = (found.next(), found.next())
+            && is_large(only, root)
+        {
+            root = only;
+        }
+    }
+    lead::add(survey, root, left_out)
+}
+
+fn is_main(survey: &Survey<'_>, idx: usize) -> bool {
+    let element = survey.items[idx].element;
+    element.name() == "main" || element.attr("role") == Some("main")
+}
+
+fn is_article(survey: &Survey<'_>, idx: usize) -> bool {
+    survey.items[idx].element.name() == "article"
+}
+
+fn is_named(survey: &Survey<'_>, idx: usize) -> bool {
+    names::is_documentation(survey.items[idx].element)
+}
+
+fn is_frame(survey: &Survey<'_>, idx: usize, heading: usize) -> bool {
+    let element = survey.items[idx].element;
+    match element.name() {
+        "html" | "body" | "main" | "article" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => false,
+        // A table of contents below the title is part of the page.
+        "nav" => idx < heading || !is_contents(survey, idx),
+        "footer" => true,
+        "header" => is_site_header(survey, idx),
+        _ => frame::has_role(element) || names::is_around_documentation(element),
+    }
+}
+
+/// Whether all links of an element lead to places on the page.
+fn is_contents(survey: &Survey<'_>, idx: usize) -> bool {
+    let mut hrefs = survey.below(idx).filter_map(|idx| survey.items[idx].element.attr("href"));
+    hrefs.all(|href| href.starts_with('#'))
+}
+
+/// Whether this is the header of a site rather than of a page: it has no title, or it has
+/// navigation and is outside of the content.
+fn is_site_header(survey: &Survey<'_>, idx: usize) -> bool {
+    let has_title = survey.titles().any(|title| survey.below(idx).contains(&title));
+    let has_nav = || survey.below(idx).any(|idx| survey.items[idx].element.name() == "nav");
+    let parents =
+        std::iter::successors(Some(idx), |idx| (*idx > 0).then(|| survey.items[*idx].parent));
+    let is_in_content =
+        || parents.clone().any(|idx| is_main(survey, idx) || is_article(survey, idx));
+    !has_title || has_nav() && !is_in_content()
+}

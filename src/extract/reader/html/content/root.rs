@@ -1,0 +1,43 @@
+//! Finds the element that contains the content. Pure functions.
+
+use super::names::Role;
+use super::survey::Survey;
+
+/// An element with this share of the prose around it, in percent, contains the content.
+const MIN_PROSE: usize = 90;
+
+/// It also has this share of the text outside of links, which may be lists and tables.
+const MIN_OWN: usize = 80;
+
+/// An element that is marked as the content needs only this share of the prose.
+const MIN_MARKED: usize = 45;
+
+/// Elements that are only a part of a content.
+const PARTS: &[&str] = &["blockquote", "dl", "ol", "p", "pre", "table", "tbody", "tr", "ul"];
+
+/// Returns the index of the element that contains the content.
+pub(super) fn find(survey: &Survey<'_>, left_out: &[bool]) -> usize {
+    let sums = survey.sums(left_out);
+    // A page of short texts has no prose.
+    let prose = |idx: usize| if sums[0].prose > 0 { sums[idx].prose } else { sums[idx].own() };
+    let mut root = 0;
+    while prose(root) > 0 {
+        let of_prose = |idx: usize| prose(idx) * 100 / prose(root);
+        let of_own = |idx: usize| sums[idx].own() * 100 / sums[root].own().max(1);
+        let is_marked = |idx: &usize| is_marked(survey, *idx) && of_prose(*idx) >= MIN_MARKED;
+        let is_most = |idx: &usize| of_prose(*idx) >= MIN_PROSE && of_own(*idx) >= MIN_OWN;
+        let marked = survey.below(root).skip(1).find(is_marked);
+        match marked.or_else(|| survey.children(root).find(is_most)) {
+            Some(next) if !PARTS.contains(&survey.items[next].element.name()) => root = next,
+            _ => break,
+        }
+    }
+    root
+}
+
+fn is_marked(survey: &Survey<'_>, idx: usize) -> bool {
+    let item = &survey.items[idx];
+    matches!(item.element.name(), "article" | "main")
+        || item.element.attr("role") == Some("main")
+        || item.role == Some(Role::Body)
+}

@@ -1,0 +1,274 @@
+//! Measures how much text, linked text and prose each element of a page has.
+//!
+//! It decides nothing. Elements that are never displayed are not part of a survey.
+
+use std::ops::Range;
+
+use ego_tree::iter::Edge;
+use ego_tree::{NodeId, NodeRef};
+use scraper::node::Element;
+use scraper::{ElementRef, Node};
+
+use super::super::body;
+use super::names::{self, Role};
+use super::shown;
+
+/// A text with at least this many letters outside of links is prose.
+const MIN_PROSE: usize = 60;
+
+/// An element is a part of a line that has at least this many other letters.
+const MIN_REST: usize = 20;
+
+/// Most headings of the first level that can be the title of a page.
+const MAX_TITLES: usize = 100;
+
+/// Lines are cut when they are longer, in bytes.
+const MAX_LINE: usize = 400;
+
+/// A letter of a script without spaces is worth this many letters.
+const DENSE_LETTER: usize = 3;
+
+/// The displayed elements of a page, in order.
+pub(super) struct Survey<'a> {
+    pub(super) items: Vec<Item<'a>>,
+    /// Indices of the first headings of the first level.
+    titles: Vec<usize>,
+    pieces: Vec<Piece<'a>>,
+}
+
+/// A displayed element.
+pub(super) struct Item<'a> {
+    pub(super) node: NodeRef<'a, Node>,
+    pub(super) element: &'a Element,
+    /// Index of the element that contains it; the first element has itself.
+    pub(super) parent: usize,
+    /// Index of the first element that follows it and is not in it.
+    pub(super) end: usize,
+    /// What its name says about its text.
+    pub(super) role: Option<Role>,
+    /// Its pieces of text.
+    pub(super) pieces: Range<usize>,
+}
+
+/// A text node.
+struct Piece<'a> {
+    text: &'a str,
+    owner: usize,
+    letters: usize,
+    is_linked: bool,
+    is_prose: bool,
+    /// Number of the line of text that it is a part of.
+    line: usize,
+    /// Letters in that line.
+    line_letters: usize,
+}
+
+/// The amount of text in an element, in letters.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums {
+    pub(super) letters: usize,
+    /// In links.
+    pub(super) linked: usize,
+    /// In texts that are long enough for a sentence.
+    pub(super) prose: usize,
+}
+
+impl Sums {
+    /// Returns how much text is outside of links.
+    pub(super) fn own(self) -> usize {
+        self.letters - self.linked
+    }
+
+    /// Whether at least `percent` of the text is in links.
+    pub(super) fn is_linked(self, percent: usize) -> bool {
+        self.letters > 0 && self.linked * 100 >= self.letters * percent
+    }
+}
+
+impl<'a> Survey<'a> {
+    /// Surveys everything below `root`, which becomes the first item.
+    pub(super) fn new(root: ElementRef<'a>) -> Self {
+        let mut survey = Survey { items: Vec::new(), titles: Vec::new(), pieces: Vec::new() };
+        let mut open: Vec<usize> = Vec::new();
+        let mut skipped: Option<NodeId> = None;
+        let (mut links, mut headings, mut codes, mut run) = (0_usize, 0_usize, 0_usize, 0_usize);
+        for edge in root.traverse() {
+            match edge {
+                Edge::Open(node) if skipped.is_none() => match node.value() {
+                    Node::Element(element) => {
+                        if node.id() != root.id() && !shown::is_shown(node, element) {
+                            skipped = Some(node.id());
+                            continue;
+                        }
+                        if !body::is_inline(element.name()) {
+                            survey.close_run(&mut run, headings);
+                        }
+                        links += usize::from(element.name() == "a");
+                        headings += usize::from(is_heading(element.name()));
+                        codes += usize::from(is_code(element.name()));
+                        let parent = open.last().copied().unwrap_or(0);
+                        let start = survey.pieces.len();
+                        open.push(survey.items.len());
+                        if element.name() == "h1" && survey.titles.len() < MAX_TITLES {
+                            survey.titles.push(survey.items.len());
+                        }
+                        survey.items.push(Item {
+                            node,
+                            element,
+                            parent,
+                            end: 0,
+                            // In source code, classes name colours.
+                            role: if codes == 0 { names::role(element) } else { None },
+                            pieces: start..start,
+                        });
+                    }
+                    Node::Text(text) => {
+                        let (letters, owner) = (count(text), open.last().copied().unwrap_or(0));
+                        let is_linked = links > 0;
+                        survey.pieces.push(Piece {
+                            text,
+                            owner,
+                            letters,
+                            is_linked,
+                            is_prose: false,
+                            line: run,
+                            line_letters: 0,
+                        });
+                    }
+                    _ => {}
+                },
+                Edge::Close(node) if skipped == Some(node.id()) => skipped = None,
+                Edge::Close(node) if skipped.is_none() => {
+                    let Node::Element(element) = node.value() else { continue };
+                    if !body::is_inline(element.name()) {
+                        survey.close_run(&mut run, headings);
+                    }
+                    links -= usize::from(element.name() == "a");
+                    headings -= usize::from(is_heading(element.name()));
+                    codes -= usize::from(is_code(element.name()));
+                    if let Some(idx) = open.pop() {
+                        survey.items[idx].end = survey.items.len();
+                        survey.items[idx].pieces.end = survey.pieces.len();
+                    }
+                }
+                Edge::Open(_) | Edge::Close(_) => {}
+            }
+        }
+        survey
+    }
+
+    /// Ends a text that began at piece `start`.
+    fn close_run(&mut self, start: &mut usize, headings: usize) {
+        let run = &mut self.pieces[*start..];
+        let line_letters: usize = run.iter().map(|piece| piece.letters).sum();
+        let links = run.iter().filter(|piece| piece.is_linked);
+        let linked: usize = links.map(|piece| piece.letters).sum();
+        let own = line_letters - linked;
+        let is_prose = headings == 0 && own >= MIN_PROSE && own >= linked;
+        for piece in run {
+            (piece.line_letters, piece.is_prose) = (line_letters, is_prose);
+        }
+        *start = self.pieces.len();
+    }
+
+    /// Returns whether each element is left out, or is in one that is left out.
+    pub(super) fn gone(&self, left_out: &[bool]) -> Vec<bool> {
+        let mut is_gone = left_out.to_vec();
+        for (idx, item) in self.items.iter().enumerate().skip(1) {
+            is_gone[idx] |= is_gone[item.parent];
+        }
+        is_gone
+    }
+
+    /// Whether any of some pieces of text is not gone, and has letters.
+    pub(super) fn has_text(&self, pieces: Range<usize>, is_gone: &[bool]) -> bool {
+        self.pieces[pieces].iter().any(|piece| piece.letters > 0 && !is_gone[piece.owner])
+    }
+
+    /// Adds up the text of each element, without the elements that are left out.
+    pub(super) fn sums(&self, left_out: &[bool]) -> Vec<Sums> {
+        let is_gone = self.gone(left_out);
+        let mut sums = vec![Sums::default(); self.items.len()];
+        for piece in self.pieces.iter().filter(|piece| !is_gone[piece.owner]) {
+            let sum = &mut sums[piece.owner];
+            sum.letters += piece.letters;
+            sum.linked += if piece.is_linked { piece.letters } else { 0 };
+            sum.prose += if piece.is_prose { piece.letters } else { 0 };
+        }
+        for idx in (1..self.items.len()).rev() {
+            let (sum, parent) = (sums[idx], self.items[idx].parent);
+            sums[parent].letters += sum.letters;
+            sums[parent].linked += sum.linked;
+            sums[parent].prose += sum.prose;
+        }
+        sums
+    }
+
+    /// Returns the indices of the elements directly below an element.
+    pub(super) fn children(&self, idx: usize) -> impl Iterator<Item = usize> {
+        let end = self.items[idx].end;
+        let mut next = idx + 1;
+        std::iter::from_fn(move || {
+            let child = next;
+            (child < end).then(|| {
+                next = self.items[child].end;
+                child
+            })
+        })
+    }
+
+    /// Returns the indices of an element and of everything in it.
+    pub(super) fn below(&self, idx: usize) -> Range<usize> {
+        idx..self.items[idx].end
+    }
+
+    /// Returns the first line of an element's text, with single spaces.
+    pub(super) fn first_line(&self, idx: usize) -> String {
+        let pieces = &self.pieces[self.items[idx].pieces.clone()];
+        let first = pieces.iter().position(|piece| piece.letters > 0).unwrap_or(0);
+        let pieces = pieces.iter().skip(first);
+        let mut line = pieces
+            .clone()
+            .take_while(|piece| Some(piece.line) == pieces.clone().next().map(|first| first.line));
+        let mut text = String::new();
+        while let Some(piece) = line.next()
+            && text.len() < MAX_LINE
+        {
+            text.extend(piece.text.chars().take(MAX_LINE));
+        }
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether an element is a part of a longer line of text.
+    pub(super) fn is_in_line(&self, idx: usize, sum: Sums) -> bool {
+        let item = &self.items[idx];
+        let first = self.pieces[item.pieces.clone()].iter().find(|piece| piece.letters > 0);
+        let line_letters = first.map_or(0, |piece| piece.line_letters);
+        let rest = line_letters.saturating_sub(sum.letters);
+        body::is_inline(item.element.name()) && rest >= sum.letters.max(MIN_REST)
+    }
+
+    /// Returns the indices of the first headings of the first level.
+    pub(super) fn titles(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.titles.iter().copied()
+    }
+}
+
+fn is_code(name: &str) -> bool {
+    matches!(name, "code" | "pre")
+}
+
+/// Whether this is the name of a heading.
+pub(super) fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
+/// Returns the level of a heading; 0 for other elements.
+pub(super) fn level(name: &str) -> u8 {
+    if is_heading(name) { name.as_bytes()[1] - b'0' } else { 0 }
+}
+
+fn count(text: &str) -> usize {
+    let worth = |c: char| if c >= '\u{2E80}' { DENSE_LETTER } else { 1 };
+    text.chars().filter(|c| c.is_alphanumeric()).map(worth).sum()
+}

@@ -1,0 +1,126 @@
+//! Leaves out what is within the content and is not part of it. Pure functions.
+
+use super::cues;
+use super::names::Role;
+use super::survey::{self, Sums, Survey};
+
+/// A note or a list of teasers has at most this share of the prose, in percent.
+const MAX_SHARE: usize = 20;
+
+/// A list of links has at least this share of its text in links, in percent.
+const MIN_LINKED: usize = 60;
+
+/// What a line such as "Read more" introduces has at least this share in links, in percent.
+const MIN_INTRODUCED: usize = 25;
+
+/// Longest line that introduces something, in letters.
+const MAX_LINE: usize = 60;
+
+/// Marks the outermost elements below `root` that are not content.
+pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) {
+    let sums = survey.sums(left_out);
+    let mut idx = root + 1;
+    while idx < survey.items[root].end {
+        if !left_out[idx] {
+            if is_note(survey, &sums, idx) {
+                leave_out_pictures(survey, idx, left_out);
+                left_out[idx] = true;
+            } else if is_introduction(survey, &sums, idx) {
+                leave_out_introduced(survey, &sums, idx, left_out);
+                left_out[idx] = true;
+            }
+            left_out[idx] |= is_links(survey, &sums, idx);
+        }
+        idx = if left_out[idx] { survey.items[idx].end } else { idx + 1 };
+    }
+    leave_out_headings(survey, root, left_out);
+}
+
+/// Whether an element describes the content.
+fn is_note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let item = &survey.items[idx];
+    let name = item.element.name();
+    !survey::is_heading(name)
+        && !survey.is_in_line(idx, sums[idx])
+        && sums[idx].prose * 100 <= sums[0].prose * MAX_SHARE
+        && (matches!(name, "address" | "figcaption" | "time") || item.role == Some(Role::Note))
+        && !is_numbered(&survey.first_line(idx))
+}
+
+/// Whether a caption has a number, to which the content refers: "Figure 3".
+fn is_numbered(caption: &str) -> bool {
+    let mut words = caption.split_whitespace();
+    let is_name = |word: &str| word.chars().all(|c| c.is_alphabetic() || c == '.');
+    let is_number = |word: &str| word.len() < 6 && word.starts_with(|c: char| c.is_ascii_digit());
+    words.next().is_some_and(is_name) && words.next().is_some_and(is_number)
+}
+
+/// Marks the pictures next to a caption that repeat it.
+fn leave_out_pictures(survey: &Survey<'_>, caption: usize, left_out: &mut [bool]) {
+    /// Beginning of the description that is compared, in characters.
+    const BEGINNING: usize = 20;
+    /// How many elements are near a caption; a page may have any number of both.
+    const MAX_NEAR: usize = 30;
+    let text = survey.first_line(caption);
+    for idx in survey.below(survey.items[caption].parent).take(MAX_NEAR) {
+        let description = survey.items[idx].element.attr("alt").unwrap_or_default();
+        let words = description.split_whitespace().collect::<Vec<_>>().join(" ");
+        let beginning: String = words.chars().take(BEGINNING).collect();
+        left_out[idx] |= !beginning.is_empty() && text.contains(&beginning);
+    }
+}
+
+/// Whether an element is a list of links.
+fn is_links(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let (name, sum) = (survey.items[idx].element.name(), sums[idx]);
+    matches!(name, "article" | "div" | "ol" | "p" | "section" | "table" | "ul")
+        && sum.prose == 0
+        && sum.is_linked(MIN_LINKED)
+}
+
+/// Whether an element begins with a line that introduces something else.
+fn is_introduction(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+    let sum = sums[idx];
+    let is_line = sum.prose == 0 && sum.letters < MAX_LINE;
+    let is_list = sum.is_linked(MIN_INTRODUCED) && sum.prose * 100 <= sums[0].prose * MAX_SHARE;
+    sum.letters > 0
+        && (is_line || is_list)
+        && !survey.is_in_line(idx, sum)
+        && cues::introduces(&survey.first_line(idx))
+}
+
+/// Marks what a line introduces: the elements after it that are empty or partly links.
+fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out: &mut [bool]) {
+    let end = survey.items[survey.items[idx].parent].end;
+    let mut next = survey.items[idx].end;
+    while next < end {
+        let (name, sum) = (survey.items[next].element.name(), sums[next]);
+        let is_introduced = sum.letters == 0 || sum.is_linked(MIN_INTRODUCED);
+        if survey::is_heading(name) || !is_introduced {
+            break;
+        }
+        left_out[next] = true;
+        next = survey.items[next].end;
+    }
+}
+
+/// Marks headings without text below them: what they introduced is left out.
+fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut [bool]) {
+    let is_gone = survey.gone(left_out);
+    // The level of the heading below, and where its text begins.
+    let (mut below, mut end) = (0, survey.items[root].pieces.end);
+    for idx in survey.below(root).rev() {
+        let item = &survey.items[idx];
+        let level = survey::level(item.element.name());
+        if level == 0 || is_gone[idx] || !survey.has_text(item.pieces.clone(), &is_gone) {
+            continue;
+        }
+        left_out[idx] = level > 1
+            && below <= level
+            && !survey.has_text(item.pieces.end..end.max(item.pieces.end), &is_gone);
+        end = item.pieces.start;
+        if !left_out[idx] {
+            below = level;
+        }
+    }
+}
