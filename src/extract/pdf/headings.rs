@@ -46,6 +46,7 @@ fn follow_outline(
     entries: &[Placed<'_>],
     title: Option<&str>,
 ) -> Vec<Vec<String>> {
+    let depth_of_level = depths_by_outline(pages, entries);
     let mut chain = Chain::new(title);
     let mut chains = Vec::new();
     let mut entries = entries.iter().peekable();
@@ -60,12 +61,42 @@ fn follow_outline(
             if is_heading {
                 block.kind = PageBlockKind::Heading;
             } else if block.kind == PageBlockKind::Heading {
-                block.kind = PageBlockKind::Paragraph;
+                let depth = depth_of_level.get(&block.level).filter(|_| is_plausible(&block.text));
+                match depth {
+                    Some(depth) => chain.enter(*depth, &block.text),
+                    None if chain.is_title(&block.text) => {}
+                    None => block.kind = PageBlockKind::Paragraph,
+                }
             }
             chains.push(chain.names());
         }
     }
     chains
+}
+
+/// Returns the depth of headings that no bookmark leads to, by the level that their looks suggest:
+/// most headings of that level have bookmarks, and most of these bookmarks have that depth.
+fn depths_by_outline(pages: &[Page], entries: &[Placed<'_>]) -> BTreeMap<u8, u8> {
+    let mut by_level: BTreeMap<u8, (usize, Vec<u8>)> = BTreeMap::new();
+    for block in pages.iter().flat_map(|page| &page.blocks) {
+        if block.kind == PageBlockKind::Heading {
+            by_level.entry(block.level).or_default().0 += 1;
+        }
+    }
+    for placed in entries {
+        let Some(block_idx) = placed.block_idx else { continue };
+        let block = &pages[placed.page_idx].blocks[block_idx];
+        if let (PageBlockKind::Heading, Some(level)) = (block.kind, by_level.get_mut(&block.level))
+        {
+            level.1.push(placed.entry.level);
+        }
+    }
+    let usual = |(level, (num_headings, mut depths)): (u8, (usize, Vec<u8>))| {
+        let is_known = depths.len() >= MIN_OUTLINE && depths.len() * 2 >= num_headings;
+        depths.sort_unstable();
+        depths.get(depths.len() / 2).filter(|_| is_known).map(|depth| (level, *depth))
+    };
+    by_level.into_iter().filter_map(usual).collect()
 }
 
 fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
@@ -153,8 +184,12 @@ impl<'a> Chain<'a> {
         Self { title, open: Vec::new() }
     }
 
+    fn is_title(&self, name: &str) -> bool {
+        self.title.is_some_and(|title| letters(title) == letters(name))
+    }
+
     fn enter(&mut self, level: u8, name: &str) {
-        if self.title.is_some_and(|title| letters(title) == letters(name)) {
+        if self.is_title(name) {
             self.open.clear();
             return;
         }
@@ -257,6 +292,51 @@ mod tests {
             None,
             &["One", "One", "One", "One > Two", "One > Two", "One > Two", "Three", "Three"],
         );
+    }
+
+    #[test]
+    fn bookmarks_find_the_headings_of_appendices() {
+        let names = ["Tides", "Gauges", "Floats", "Charts", "Winds"];
+        let outline = names.map(|name| entry(name, 1, 1));
+        check(
+            &[&["Appendix B: Tides", "a", "B.1 Gauges", "b", "B.2. Floats", "IV. Charts", "Winds"]],
+            &outline,
+            None,
+            &["Tides", "Tides", "Gauges", "Gauges", "Floats", "Charts", "Winds"],
+        );
+        // The number may be in the bookmark only.
+        let outline = [entry("A.1 Tides", 1, 1), entry("A.2 Floats", 1, 1), entry("B Winds", 1, 1)];
+        check(
+            &[&["Tides", "a", "Floats", "Appendix B Winds"]],
+            &outline,
+            None,
+            &["A.1 Tides", "A.1 Tides", "A.2 Floats", "B Winds"],
+        );
+    }
+
+    #[test]
+    fn a_heading_is_preferred_to_a_list_item_with_the_words_of_a_bookmark() {
+        let outline = [entry("Tides", 1, 1), entry("Gauges", 2, 1), entry("Floats", 2, 1)];
+        check(
+            &[&["# 1 Tides", "Gauges", "## 1.1 Gauges", "a", "## 1.2 Floats"]],
+            &outline,
+            None,
+            &["Tides", "Tides", "Tides > Gauges", "Tides > Gauges", "Tides > Floats"],
+        );
+    }
+
+    #[test]
+    fn headings_that_look_like_those_with_bookmarks_need_none() {
+        let outline = ["One", "Two", "Three"].map(|name| entry(name, 2, 1));
+        let texts: &[&[&str]] =
+            &[&["# Tides", "## One", "## Two", "## Three", "## Four", "# Noise"]];
+        let names = ["", "One", "Two", "Three", "Four", "Four"];
+        check(texts, &outline, Some("Tides"), &names);
+        let mut marked = pages(texts);
+        assign(&mut marked, &outline, Some("Tides"));
+        let kinds: Vec<bool> =
+            marked[0].blocks.iter().map(|block| block.kind == PageBlockKind::Heading).collect();
+        assert_eq!(kinds, [true, true, true, true, true, false]);
     }
 
     #[test]

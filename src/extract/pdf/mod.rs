@@ -10,6 +10,7 @@ mod assemble;
 mod furniture;
 mod geometry;
 mod headings;
+mod number;
 mod outline;
 mod quality;
 pub(super) mod scan;

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::number;
 use crate::extract::protocol::{OutlineEntry, Page, PageBlock, PageBlockKind};
 
 /// Longest title, in characters.
-pub(super) const MAX_CHARS: usize = 160;
+pub(super) const MAX_CHARS: usize = 200;
 
 /// Fewest letters in a title that is searched for at the beginning of a longer text.
 const MIN_LETTERS: usize = 4;
@@ -139,14 +140,19 @@ type Position = (usize, usize);
 /// Most positions considered for one bookmark; a title that occurs more often is ambiguous.
 const MAX_CANDIDATES: usize = 32;
 
-/// Returns the positions of all texts short enough for a title, by their letters without numbers.
+/// Returns the positions of all texts short enough for a title, by their letters with and without
+/// numbers.
 fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
     let mut index: HashMap<String, Vec<Position>> = HashMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
             let is_text = !matches!(block.kind, PageBlockKind::Table | PageBlockKind::Code);
             if is_text && block.text.chars().count() <= MAX_CHARS {
-                let key = unnumbered(&letters(&block.text)).to_owned();
+                let whole = letters(&block.text);
+                let key = letters(number::without(&block.text));
+                if key != whole {
+                    index.entry(whole).or_default().push((page_idx, block_idx));
+                }
                 index.entry(key).or_default().push((page_idx, block_idx));
             }
         }
@@ -154,21 +160,27 @@ fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
     index
 }
 
-/// Returns the positions of the words of `entry`, on its page if it names one. Positions with the
-/// number are preferred, and then positions in headings to those in a table of contents.
+/// Returns the positions of the words of `entry`, on its page if it names one. Positions in headings
+/// are preferred to those in lists or a table of contents, and then positions with the number.
 fn candidates(
     entry: &OutlineEntry,
     index: &HashMap<String, Vec<Position>>,
     pages: &[Page],
 ) -> Vec<Position> {
     let wanted = letters(&entry.title);
-    let key = unnumbered(&wanted);
-    let mut found = match index.get(key) {
-        Some(found) if !key.is_empty() => found.clone(),
-        _ => return Vec::new(),
+    let on_page = |&(page_idx, _): &Position| {
+        entry.page.is_none_or(|number| pages[page_idx].number == number)
     };
-    if let Some(number) = entry.page {
-        found.retain(|&(page_idx, _)| pages[page_idx].number == number);
+    let positions = |key: &str| -> Vec<Position> {
+        let all = index.get(key).filter(|_| !key.is_empty()).into_iter().flatten();
+        all.filter(|position| on_page(position)).copied().collect()
+    };
+    let mut found = positions(&letters(number::without(&entry.title)));
+    if found.is_empty() {
+        found = positions(&wanted);
+    }
+    if let (true, Some(rest)) = (found.is_empty(), number::without_letter(&entry.title)) {
+        found = positions(&letters(rest));
     }
     let mut prefer = |claim: &dyn Fn(&PageBlock) -> bool| {
         let holds = |&(page_idx, block_idx): &Position| claim(&pages[page_idx].blocks[block_idx]);
@@ -176,8 +188,8 @@ fn candidates(
             found.retain(holds);
         }
     };
-    prefer(&|block| letters(&block.text) == wanted);
     prefer(&|block| block.kind == PageBlockKind::Heading);
+    prefer(&|block| letters(&block.text) == wanted);
     found.truncate(MAX_CANDIDATES);
     found
 }
@@ -220,8 +232,4 @@ fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
 /// typeset.
 pub(super) fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-fn unnumbered(letters: &str) -> &str {
-    letters.trim_start_matches(char::is_numeric)
 }
