@@ -197,6 +197,9 @@ pub(in crate::extract) struct Place {
     pub(in crate::extract) ink: f64,
     /// Whether the name of its font contains "bold".
     pub(in crate::extract) is_bold: bool,
+    /// Whether most letters of each of its lines are monospaced.
+    #[serde(default)]
+    pub(in crate::extract) is_mono: bool,
     pub(in crate::extract) num_lines: u32,
 }
 

@@ -3,9 +3,9 @@
 //! If the file tags its headings, the tags decide. Otherwise a heading is short, a separate block,
 //! and either larger or bolder than the text, numbered like a section, or all in capitals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::headings;
+use super::{headings, labels};
 use crate::extract::protocol::{Page, PageBlock, PageBlockKind, Place};
 
 /// Fewest tagged headings for the tags to be trusted.
@@ -26,6 +26,12 @@ const SMALL: f64 = 0.92;
 /// Longest heading that only its number or its capitals reveal, in words.
 const MAX_PLAIN_WORDS: usize = 12;
 
+/// Fewest numbered headings in a document with numbered sections.
+const MIN_NUMBERED: usize = 8;
+
+/// Fewest numbered headings of a style, or of a depth in a style, for it to have numbers.
+const MIN_OF_DEPTH: usize = 3;
+
 /// Deepest level derived from appearance.
 const MAX_LEVEL: u8 = 6;
 
@@ -36,12 +42,15 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
         return;
     }
     let is_tagged = blocks().filter(|block| block.level > 0).count() >= MIN_TAGGED;
-    let body = body_size(blocks());
-    let ranks = if is_tagged { BTreeMap::new() } else { ranks(pages, body) };
+    let body = Body::of(pages);
+    let looks = Looks::of(pages, &body);
+    let ranks = ranks(pages, &body, &looks);
     for block in pages.iter_mut().flat_map(|page| page.blocks.iter_mut()) {
         let level = match block.place {
             Some(_) if is_tagged => block.level,
-            Some(place) if looks_like_heading(block, &place, body) => {
+            Some(place)
+                if looks_like_heading(block, &place, &body) && looks.fits(block, &place) =>
+            {
                 ranks.get(&style(&place)).copied().unwrap_or(MAX_LEVEL)
             }
             _ => 0,
@@ -54,16 +63,92 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
     }
 }
 
-/// Returns the size of most characters of the text.
-fn body_size<'a>(blocks: impl Iterator<Item = &'a PageBlock>) -> f64 {
-    let mut by_size: BTreeMap<i64, usize> = BTreeMap::new();
-    for block in blocks {
-        if let Some(place) = block.place {
-            *by_size.entry(tenths(place.size)).or_default() += block.text.len();
+/// The appearance of most text.
+struct Body {
+    size: f64,
+    /// Whether most text is monospaced, as in manuscripts and old reports.
+    is_mono: bool,
+}
+
+impl Body {
+    fn of(pages: &[Page]) -> Self {
+        let mut by_size: BTreeMap<i64, usize> = BTreeMap::new();
+        let (mut num_mono, mut num_all) = (0, 0);
+        for block in pages.iter().flat_map(|page| &page.blocks) {
+            if let Some(place) = block.place {
+                *by_size.entry(tenths(place.size)).or_default() += block.text.len();
+                num_mono += if place.is_mono { block.text.len() } else { 0 };
+                num_all += block.text.len();
+            }
+        }
+        let most = by_size.into_iter().max_by_key(|(_, count)| *count).map_or(0, |(size, _)| size);
+        Self { size: most as f64 / 10.0, is_mono: num_mono * 2 > num_all }
+    }
+
+    fn is_large(&self, place: &Place) -> bool {
+        place.size >= LARGE * self.size
+    }
+}
+
+/// What the numbers of possible headings say about each style.
+#[derive(Default)]
+struct Looks {
+    /// How many have section numbers of each depth, by style.
+    numbered: BTreeMap<Style, BTreeMap<u8, usize>>,
+    body_size: f64,
+}
+
+impl Looks {
+    fn of(pages: &[Page], body: &Body) -> Self {
+        let mut looks = Self { body_size: body.size, ..Self::default() };
+        for block in pages.iter().flat_map(|page| &page.blocks) {
+            let Some(place) = block.place else { continue };
+            if !looks_like_heading(block, &place, body) {
+                continue;
+            }
+            if let Some(depth) = headings::number_depth(&block.text) {
+                *looks.numbered.entry(style(&place)).or_default().entry(depth).or_default() += 1;
+            }
+        }
+        looks
+    }
+
+    /// Whether a possible heading agrees with the others. In a document with numbered sections, a
+    /// line of the text size without a number is the label of a paragraph, a figure or a table,
+    /// unless other lines of its style are numbered, and a numbered one is an item of a list if
+    /// larger headings have numbers of its depth.
+    fn fits(&self, block: &PageBlock, place: &Place) -> bool {
+        let is_large = place.size >= LARGE * self.body_size;
+        let num_numbered: usize = self.numbered.values().flat_map(BTreeMap::values).sum();
+        if is_large || num_numbered < MIN_NUMBERED {
+            return true;
+        }
+        let own = style(place);
+        match headings::number_depth(&block.text) {
+            Some(depth) => {
+                let count = |depths: &BTreeMap<u8, usize>| depths.get(&depth).copied().unwrap_or(0);
+                let larger = self.numbered.range(..own).map(|(_, depths)| count(depths)).max();
+                larger.unwrap_or(0) < MIN_OF_DEPTH
+            }
+            None => {
+                let in_style = self.numbered.get(&own).map_or(0, |depths| depths.values().sum());
+                in_style >= MIN_OF_DEPTH
+            }
         }
     }
-    let most = by_size.into_iter().max_by_key(|(_, count)| *count).map_or(0, |(size, _)| size);
-    most as f64 / 10.0
+}
+
+/// Returns the level of each style of headings, from 1.
+fn ranks(pages: &[Page], body: &Body, looks: &Looks) -> BTreeMap<Style, u8> {
+    let blocks = pages.iter().flat_map(|page| &page.blocks);
+    let styles: BTreeSet<Style> = blocks
+        .filter_map(|block| {
+            let place = block.place?;
+            let is_heading = looks_like_heading(block, &place, body) && looks.fits(block, &place);
+            is_heading.then(|| style(&place))
+        })
+        .collect();
+    styles.into_iter().zip((1..=MAX_LEVEL).chain(std::iter::repeat(MAX_LEVEL))).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
@@ -71,59 +156,53 @@ fn tenths(size: f64) -> i64 {
     (size.clamp(0.0, 1e6) * 10.0).round() as i64
 }
 
+/// Size, and whether it is not bold.
+type Style = (i64, bool);
+
 /// Returns a sort key for the appearance of a heading: larger ones first, and bold before regular
 /// ones of the same size.
-fn style(place: &Place) -> (i64, bool) {
+fn style(place: &Place) -> Style {
     (-tenths(place.size * 2.0) / 10, !is_bold(place))
-}
-
-/// Returns the level of each heading style, from 1.
-fn ranks(pages: &[Page], body: f64) -> BTreeMap<(i64, bool), u8> {
-    let blocks = pages.iter().flat_map(|page| &page.blocks);
-    let mut styles: Vec<(i64, bool)> = blocks
-        .filter_map(|block| {
-            let place = block.place?;
-            looks_like_heading(block, &place, body).then(|| style(&place))
-        })
-        .collect();
-    styles.sort_unstable();
-    styles.dedup();
-    styles.into_iter().zip((1..=MAX_LEVEL).chain(std::iter::repeat(MAX_LEVEL))).collect()
 }
 
 fn is_bold(place: &Place) -> bool {
     place.is_bold || place.ink >= BOLD_INK
 }
 
-fn looks_like_heading(block: &PageBlock, place: &Place, body: f64) -> bool {
+fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
     let may_be = match block.kind {
         PageBlockKind::Table | PageBlockKind::Code => false,
         PageBlockKind::ListItem => block.text.starts_with(|first: char| first.is_alphanumeric()),
         PageBlockKind::Heading | PageBlockKind::Paragraph => true,
     };
+    let is_number = headings::number_depth(&block.text).is_some();
     if !may_be
         || is_amounts(&block.text)
         || place.num_lines > MAX_LINES
         || !headings::is_plausible(&block.text)
+        || labels::is_label(&block.text)
     {
         return false;
     }
-    if place.size >= LARGE * body {
+    if body.is_large(place) {
         return true;
     }
-    if place.size < SMALL * body {
+    // Among other text, monospaced lines are commands and names.
+    if place.size < SMALL * body.size || (place.is_mono && !body.is_mono) {
         return false;
     }
-    let ends_sentence = block.text.ends_with(['.', ';', ':', ',', '!', '?']);
-    let is_short = block.text.split_whitespace().count() <= MAX_PLAIN_WORDS;
-    let is_numbered = headings::number_depth(&block.text).is_some();
     let starts_well = title_start(&block.text).is_some_and(|first| !first.is_lowercase());
-    (is_bold(place) && !block.text.ends_with([';', ',']))
-        || (is_short
-            && !ends_sentence
-            && starts_well
-            && place.num_lines <= 2
-            && (is_numbered || is_capitals(&block.text)))
+    if !(starts_well || is_number) || block.text.ends_with([';', ',', ':']) {
+        return false;
+    }
+    let ends_sentence = block.text.ends_with(['.', '!', '?']);
+    let is_short = block.text.split_whitespace().count() <= MAX_PLAIN_WORDS;
+    let is_plain_heading = is_short
+        && !ends_sentence
+        && starts_well
+        && place.num_lines <= 2
+        && (is_number || is_capitals(&block.text));
+    is_bold(place) || is_plain_heading
 }
 
 /// Whether text ends in numbers other than its section number, like a line of a table.
@@ -144,96 +223,9 @@ fn is_capitals(text: &str) -> bool {
     let (upper, lower) = letters.fold((0, 0), |(upper, lower), letter| {
         (upper + usize::from(letter.is_uppercase()), lower + usize::from(letter.is_lowercase()))
     });
-    upper >= 5 && lower == 0
+    // Names of variables have underscores.
+    upper >= 5 && lower == 0 && !text.contains('_')
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Creates a block of one line with a size, a relative ink density, and a tagged level.
-    fn block(text: &str, size: f64, ink: f64, level: u8) -> PageBlock {
-        let place = Place { size, ink, num_lines: 1, ..Place::default() };
-        PageBlock { place: Some(place), ..PageBlock::new(PageBlockKind::Paragraph, level, text) }
-    }
-
-    /// Creates enough text to define the normal size.
-    fn body() -> PageBlock {
-        let text = "The tide turns at noon and runs out for six hours. ".repeat(20);
-        let mut body = block(&text, 10.0, 1.0, 0);
-        body.place.as_mut().unwrap().num_lines = 12;
-        body
-    }
-
-    /// Checks the levels that are set; 0 for blocks that are not headings.
-    #[track_caller]
-    fn check(blocks: Vec<PageBlock>, expected: &[u8]) {
-        let blocks = blocks.into_iter().chain([body()]).collect();
-        let mut pages = [Page { blocks, ..Page::default() }];
-        mark_headings(&mut pages);
-        let [.., text] = pages[0].blocks.as_slice() else { panic!("there is text") };
-        assert_eq!(text.kind, PageBlockKind::Paragraph);
-        let levels: Vec<u8> = pages[0].blocks.iter().map(|block| block.level).collect();
-        assert_eq!(levels[..levels.len() - 1], *expected);
-    }
-
-    #[test]
-    fn larger_and_bolder_lines_are_headings_and_the_largest_come_first() {
-        check(
-            vec![
-                block("Tides of the North", 18.0, 1.0, 0),
-                block("Ebb", 12.0, 1.3, 0),
-                block("Slack water", 10.0, 1.3, 0),
-                block("Flood", 12.0, 1.3, 0),
-                block("An aside", 10.0, 1.0, 0),
-            ],
-            &[1, 2, 3, 2, 0],
-        );
-    }
-
-    #[test]
-    fn numbers_and_capitals_reveal_headings_of_the_text_size() {
-        check(
-            vec![
-                block("3.1 Slack water", 10.0, 1.0, 0),
-                block("ITEM 1A. RISKS", 10.0, 1.0, 0),
-                block("3 of them were late.", 10.0, 1.0, 0),
-                block("1 The note below", 8.0, 1.0, 0),
-            ],
-            &[1, 1, 0, 0],
-        );
-    }
-
-    #[test]
-    fn lines_of_tables_and_long_text_are_not_headings() {
-        let mut long = block("Bold words that go on", 10.0, 1.4, 0);
-        long.place.as_mut().unwrap().num_lines = 4;
-        let mut table = block("| a |", 14.0, 1.4, 0);
-        table.kind = PageBlockKind::Table;
-        check(vec![block("Free cash flow 1,066 848", 10.0, 1.4, 0), long, table], &[0, 0, 0]);
-    }
-
-    #[test]
-    fn enough_tags_override_appearance() {
-        check(
-            vec![
-                block("One", 10.0, 1.0, 1),
-                block("Two", 10.0, 1.0, 2),
-                block("Three", 10.0, 1.0, 2),
-                block("Not four", 20.0, 1.4, 0),
-            ],
-            &[1, 2, 2, 0],
-        );
-        check(vec![block("One", 10.0, 1.0, 1), block("Two", 20.0, 1.0, 0)], &[0, 1]);
-    }
-
-    #[test]
-    fn blocks_without_positions_are_not_changed() {
-        let mut pages = [Page {
-            blocks: vec![PageBlock::new(PageBlockKind::Heading, 2, "One")],
-            ..Page::default()
-        }];
-        mark_headings(&mut pages);
-        assert_eq!(pages[0].blocks[0].level, 2);
-    }
-}
+mod tests;

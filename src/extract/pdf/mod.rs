@@ -10,6 +10,7 @@ mod assemble;
 mod furniture;
 mod geometry;
 mod headings;
+mod labels;
 mod number;
 mod outline;
 mod quality;

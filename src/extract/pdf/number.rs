@@ -43,6 +43,13 @@ pub(super) fn without(title: &str) -> &str {
     }
 }
 
+/// Whether `title` is a word such as `Chapter`, alone or with a number.
+pub(super) fn is_alone(title: &str) -> bool {
+    let (label, after) = first_word(title.trim());
+    let (number, rest) = first_word(after);
+    is_label(label) && rest.is_empty() && (number.is_empty() || is_number(number, true))
+}
+
 /// Returns `title` without a letter or Roman numeral that may be its number or its first word: bookmarks
 /// number appendices as in `A Tides`.
 pub(super) fn without_letter(title: &str) -> Option<&str> {

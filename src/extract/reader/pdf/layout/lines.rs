@@ -16,6 +16,8 @@ pub(super) struct Line {
     pub(super) size: f64,
     pub(super) ink: f64,
     pub(super) is_bold: bool,
+    /// Whether most of its letters are monospaced.
+    pub(super) is_mono: bool,
     pub(super) tagged_level: u8,
     pub(super) is_rtl: bool,
     /// Width of its characters as a fraction of the size, if all are equal.
@@ -136,13 +138,16 @@ fn finish(mut words: Vec<Word>) -> Option<Line> {
     let main = words.iter().find(|word| (word.size - size).abs() < 0.01 * size)?;
     let (base, tagged_level) = (main.base, main.tagged_level);
     let area = Area::around(words.iter().map(|word| word.area));
-    let (mut inked, mut width, mut bold, mut all) = (0.0, 0.0, 0, 0);
+    let (mut inked, mut width, mut bold, mut mono, mut all) = (0.0, 0.0, 0, 0, 0);
+    // The ink of a monospaced font cannot be compared with that of another font.
+    let is_code = words.iter().all(|word| word.is_mono);
     for word in &words {
-        if word.ink > 0.0 {
+        if word.ink > 0.0 && word.is_mono == is_code {
             inked += word.ink * word.area.width();
             width += word.area.width();
         }
         bold += if word.is_bold { word.text.len() } else { 0 };
+        mono += if word.is_mono { word.text.len() } else { 0 };
         all += word.text.len();
     }
     let ink = if width > 0.0 { inked / width } else { 0.0 };
@@ -155,6 +160,7 @@ fn finish(mut words: Vec<Word>) -> Option<Line> {
         size,
         ink,
         is_bold: bold * 10 > all * 8,
+        is_mono: mono * 2 > all,
         tagged_level,
         is_rtl,
         pitch,

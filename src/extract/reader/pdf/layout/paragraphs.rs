@@ -37,6 +37,8 @@ pub(super) struct BodyStyle {
     pub(super) size: f64,
     /// Ink density of most text; 0 if unknown.
     pub(super) ink: f64,
+    /// Whether most text is monospaced.
+    pub(super) is_mono: bool,
 }
 
 impl Place {
@@ -64,9 +66,14 @@ impl BodyStyle {
         }
         let most = by_size.iter().max_by_key(|(_, count)| *count).map_or(0, |(size, _)| *size);
         let size = most as f64 / 10.0;
+        let num_letters = |words: &mut dyn Iterator<Item = &Word>| -> usize {
+            words.map(|word| word.text.len()).sum()
+        };
+        let num_mono = num_letters(&mut words.iter().filter(|word| word.is_mono));
+        let is_mono = num_mono * 2 > num_letters(&mut words.iter());
         let mut inks: Vec<f64> = words
             .iter()
-            .filter(|word| word.ink > 0.0 && tenths(word.size) == most)
+            .filter(|word| word.ink > 0.0 && tenths(word.size) == most && word.is_mono == is_mono)
             .map(|word| word.ink)
             .collect();
         let middle = inks.len() / 2;
@@ -74,11 +81,17 @@ impl BodyStyle {
             true => 0.0,
             false => *inks.select_nth_unstable_by(middle, f64::total_cmp).1,
         };
-        Self { size, ink }
+        Self { size, ink, is_mono }
     }
 
     fn is_bold(&self, line: &Line) -> bool {
-        line.is_bold || (self.ink > 0.0 && line.ink > BOLD_INK * self.ink)
+        line.is_bold || self.ink_of(line) > BOLD_INK
+    }
+
+    /// Returns the ink density of a line relative to that of most text; 0 if they cannot be compared.
+    fn ink_of(&self, line: &Line) -> f64 {
+        let is_known = self.ink > 0.0 && line.is_mono == self.is_mono;
+        if is_known { line.ink / self.ink } else { 0.0 }
     }
 }
 
@@ -206,12 +219,12 @@ fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, Page
     if text.trim().is_empty() {
         return;
     }
-    let mut inks: Vec<f64> = lines.iter().map(|line| line.ink).collect();
-    inks.sort_by(f64::total_cmp);
+    let inks = lines.iter().map(|line| body.ink_of(line));
     let place = Place {
         size: first.size,
-        ink: if body.ink > 0.0 { inks[0] / body.ink } else { 0.0 },
+        ink: inks.min_by(f64::total_cmp).unwrap_or_default(),
         is_bold: lines.iter().all(|line| line.is_bold),
+        is_mono: lines.iter().all(|line| line.is_mono),
         num_lines: u32::try_from(lines.len()).unwrap_or(u32::MAX),
         ..Place::at(&area)
     };
@@ -249,7 +262,7 @@ mod tests {
     use super::*;
     use crate::extract::reader::pdf::layout::testing;
 
-    const BODY: BodyStyle = BodyStyle { size: testing::SIZE, ink: 1.0 };
+    const BODY: BodyStyle = BodyStyle { size: testing::SIZE, ink: 1.0, is_mono: false };
 
     #[track_caller]
     fn check(lines: Vec<Line>, expected: &[(PageBlockKind, &str)]) {

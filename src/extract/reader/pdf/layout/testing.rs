@@ -19,6 +19,7 @@ pub(super) fn word(text: &str, left: f64, base: f64, size: f64) -> Word {
         size,
         ink: 0.0,
         is_bold: false,
+        is_mono: false,
         tagged_level: 0,
         pitch: None,
         shows_fixed_pitch: false,

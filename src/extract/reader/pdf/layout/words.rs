@@ -20,6 +20,8 @@ pub(crate) struct Word {
     /// Fraction of its letters' boxes that is inked; 0 if unknown.
     pub(crate) ink: f64,
     pub(crate) is_bold: bool,
+    /// Whether its font is monospaced.
+    pub(crate) is_mono: bool,
     /// Level of the heading that it is tagged as part of; 0 for none.
     pub(crate) tagged_level: u8,
     /// Width of its glyphs as a fraction of the size, if all are equal.
@@ -46,6 +48,9 @@ const MAX_RISE: f64 = 0.2;
 const WORD_GAP: f64 = 0.16;
 const WORD_GAP_BESIDE_SPACES: f64 = 0.22;
 const WORD_GAP_IDEOGRAPHS: f64 = 0.8;
+
+/// How far the widths of glyphs of one monospaced font may differ, as a fraction of the size.
+const SAME_PITCH: f64 = 0.006;
 
 /// Fewest gaps needed to detect letter spacing from the lower third of the gaps.
 const MIN_GAPS: usize = 5;
@@ -80,6 +85,11 @@ impl Placed<'_> {
         }
     }
 
+    /// Whether it may be a part of dot leaders, whose gaps are as wide as those between words.
+    fn is_leader(&self) -> bool {
+        self.character() == Some('.')
+    }
+
     fn is_space(&self) -> bool {
         self.character().is_some_and(char::is_whitespace)
     }
@@ -104,7 +114,33 @@ pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
         strip.push(placed);
     }
     split_strip(&mut strip, &mut words);
-    without_shadows(words)
+    let mut words = without_shadows(words);
+    mark_monospaced(&mut words);
+    words
+}
+
+/// Marks the words in monospaced fonts: those whose glyphs are as wide as those of words in which
+/// narrow letters are as wide as others. Fonts of programs that draw PDF often have no names.
+fn mark_monospaced(words: &mut [Word]) {
+    let mut pitches: Vec<f64> = words
+        .iter()
+        .filter(|word| has_narrow_and_wide(&word.text))
+        .filter_map(|word| word.pitch)
+        .collect();
+    pitches.sort_by(f64::total_cmp);
+    pitches.dedup_by(|a, b| (*a - *b).abs() < SAME_PITCH);
+    for word in words {
+        word.is_mono = word
+            .pitch
+            .is_some_and(|pitch| pitches.iter().any(|known| (known - pitch).abs() < SAME_PITCH));
+    }
+}
+
+/// Whether a text has letters that are narrow in proportional fonts, and letters that are not.
+fn has_narrow_and_wide(text: &str) -> bool {
+    let is_narrow =
+        |c: char| matches!(c, 'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | '-');
+    text.contains(is_narrow) && text.contains(|c: char| c.is_ascii_alphabetic() && !is_narrow(c))
 }
 
 /// Removes words that are drawn twice at the same position to look bold or to cast a shadow.
@@ -206,7 +242,7 @@ fn sort_from_left(strip: &mut Vec<Placed<'_>>) {
 fn gap_limit(strip: &[Placed<'_>]) -> f64 {
     let mut gaps: Vec<f64> = strip
         .windows(2)
-        .filter(|pair| !pair[0].is_space() && !pair[1].is_space())
+        .filter(|pair| !pair.iter().any(|placed| placed.is_space() || placed.is_leader()))
         .map(|pair| (pair[1].left - pair[0].right()) / pair[0].glyph.size)
         .collect();
     let num_spaces = strip.iter().filter(|placed| placed.is_space()).count();
@@ -249,6 +285,7 @@ fn push(glyphs: &[Placed<'_>], words: &mut Vec<Word>) {
         size,
         ink: if width > 0.0 { inked / width } else { 0.0 },
         is_bold: glyphs.iter().filter(|placed| placed.glyph.is_bold).count() * 2 > glyphs.len(),
+        is_mono: false,
         tagged_level: first.glyph.tagged_level,
         pitch: (widest - narrowest < 0.02 * size).then_some(widest / size),
         shows_fixed_pitch: has_different_letters(&text),
@@ -291,6 +328,14 @@ mod tests {
     }
 
     #[test]
+    fn dot_leaders_do_not_widen_the_gaps_between_words() {
+        let mut texts = vec![("the", 0.0, 10.0), ("tide", 17.0, 10.0)];
+        texts.extend((0..20).map(|at| (".", 45.0 + 8.0 * f64::from(at), 10.0)));
+        let dots = vec!["."; 20];
+        check(&sheet(&texts), &[&["the", "tide"], dots.as_slice()].concat());
+    }
+
+    #[test]
     fn a_space_that_was_moved_back_over_does_not_end_a_word() {
         check(&sheet(&[("ti ", 0.0, 10.0), ("de", 10.0, 10.0)]), &["tide"]);
     }
@@ -299,6 +344,18 @@ mod tests {
     fn a_word_drawn_twice_counts_once() {
         check(&sheet(&[("tide", 0.0, 10.0), ("tide", 0.4, 10.2)]), &["tide"]);
         check(&sheet(&[("tide", 0.0, 10.0), ("tide", 30.0, 10.0)]), &["tide", "tide"]);
+    }
+
+    #[test]
+    fn words_of_equal_widths_are_monospaced() {
+        let mut page = sheet(&[("tide", 0.0, 10.0), ("on", 30.0, 10.0), ("mop", 60.0, 10.0)]);
+        page.glyphs[6].advance = 7.0;
+        let found: Vec<bool> =
+            find(&page, Direction::Right).iter().map(|word| word.is_mono).collect();
+        assert_eq!(found, [true, true, false]);
+        // In some proportional fonts, these letters are as wide as each other.
+        let words = find(&sheet(&[("on", 30.0, 10.0)]), Direction::Right);
+        assert!(!words[0].is_mono);
     }
 
     #[test]

@@ -1,0 +1,136 @@
+//! Tests which blocks look like headings.
+
+use super::*;
+
+/// Creates a block of one line with a size, a relative ink density, and a tagged level.
+fn block(text: &str, size: f64, ink: f64, level: u8) -> PageBlock {
+    let place = Place { size, ink, num_lines: 1, ..Place::default() };
+    PageBlock { place: Some(place), ..PageBlock::new(PageBlockKind::Paragraph, level, text) }
+}
+
+/// Creates enough text to define the normal size.
+fn body() -> PageBlock {
+    let text = "The tide turns at noon and runs out for six hours. ".repeat(20);
+    let mut body = block(&text, 10.0, 1.0, 0);
+    body.place.as_mut().unwrap().num_lines = 12;
+    body
+}
+
+/// Checks the levels that are set; 0 for blocks that are not headings.
+#[track_caller]
+fn check(blocks: Vec<PageBlock>, expected: &[u8]) {
+    let blocks = blocks.into_iter().chain([body()]).collect();
+    let mut pages = [Page { blocks, ..Page::default() }];
+    mark_headings(&mut pages);
+    let [.., text] = pages[0].blocks.as_slice() else { panic!("there is text") };
+    assert_eq!(text.kind, PageBlockKind::Paragraph);
+    let levels: Vec<u8> = pages[0].blocks.iter().map(|block| block.level).collect();
+    assert_eq!(levels[..levels.len() - 1], *expected);
+}
+
+#[test]
+fn larger_and_bolder_lines_are_headings_and_the_largest_come_first() {
+    check(
+        vec![
+            block("Tides of the North", 18.0, 1.0, 0),
+            block("Ebb", 12.0, 1.3, 0),
+            block("Slack water", 10.0, 1.3, 0),
+            block("Flood", 12.0, 1.3, 0),
+            block("An aside", 10.0, 1.0, 0),
+        ],
+        &[1, 2, 3, 2, 0],
+    );
+}
+
+#[test]
+fn numbers_and_capitals_reveal_headings_of_the_text_size() {
+    check(
+        vec![
+            block("3.1 Slack water", 10.0, 1.0, 0),
+            block("ITEM 1A. RISKS", 10.0, 1.0, 0),
+            block("3 of them were late.", 10.0, 1.0, 0),
+            block("1 The note below", 8.0, 1.0, 0),
+        ],
+        &[1, 1, 0, 0],
+    );
+}
+
+#[test]
+fn lines_of_tables_and_long_text_are_not_headings() {
+    let mut long = block("Bold words that go on", 10.0, 1.4, 0);
+    long.place.as_mut().unwrap().num_lines = 4;
+    let mut table = block("| a |", 14.0, 1.4, 0);
+    table.kind = PageBlockKind::Table;
+    check(vec![block("Free cash flow 1,066 848", 10.0, 1.4, 0), long, table], &[0, 0, 0]);
+}
+
+#[test]
+fn enough_tags_override_appearance() {
+    check(
+        vec![
+            block("One", 10.0, 1.0, 1),
+            block("Two", 10.0, 1.0, 2),
+            block("Three", 10.0, 1.0, 2),
+            block("Not four", 20.0, 1.4, 0),
+        ],
+        &[1, 2, 2, 0],
+    );
+    check(vec![block("One", 10.0, 1.0, 1), block("Two", 20.0, 1.0, 0)], &[0, 1]);
+}
+
+#[test]
+fn blocks_without_positions_are_not_changed() {
+    let mut pages = [Page {
+        blocks: vec![PageBlock::new(PageBlockKind::Heading, 2, "One")],
+        ..Page::default()
+    }];
+    mark_headings(&mut pages);
+    assert_eq!(pages[0].blocks[0].level, 2);
+}
+
+/// Creates numbered headings, large ones of depth 1 and bold ones of depth 2.
+fn numbered() -> Vec<PageBlock> {
+    let large = (1..=4).map(|number| block(&format!("{number} Tides"), 14.0, 1.3, 0));
+    large.chain((1..=4).map(|number| block(&format!("1.{number} Ebb"), 10.0, 1.3, 0))).collect()
+}
+
+#[test]
+fn labels_among_numbered_sections_are_not_headings() {
+    let label = || vec![block("Gauge settings", 10.5, 1.3, 0), block("1. Floats", 10.0, 1.3, 0)];
+    check(label(), &[1, 2]);
+    let levels = [1, 1, 1, 1, 2, 2, 2, 2, 0, 0];
+    check(numbered().into_iter().chain(label()).collect(), &levels);
+    // A heading without a number that looks like the numbered ones is one of them.
+    let unnumbered = block("References", 10.0, 1.3, 0);
+    check(numbered().into_iter().chain([unnumbered]).collect(), &[1, 1, 1, 1, 2, 2, 2, 2, 2]);
+}
+
+#[test]
+fn monospaced_lines_are_no_headings_except_in_monospaced_text() {
+    let mono = |mut block: PageBlock| {
+        block.place.as_mut().unwrap().is_mono = true;
+        block
+    };
+    check(vec![mono(block("MAKE_FLAGS OF TIDES", 10.0, 1.4, 0))], &[0]);
+    let mut pages = [Page {
+        blocks: vec![mono(block("TIDES", 10.0, 1.0, 0)), mono(body())],
+        ..Page::default()
+    }];
+    mark_headings(&mut pages);
+    assert_eq!(pages[0].blocks[0].level, 1);
+}
+
+#[test]
+fn words_before_boxes_and_code_are_not_headings() {
+    check(
+        vec![
+            block("Note", 14.0, 1.4, 0),
+            block("CHAPTER", 20.0, 1.4, 0),
+            block("The rules file:", 10.0, 1.4, 0),
+            block("and so on", 10.0, 1.4, 0),
+            block("A B", 14.0, 1.4, 0),
+            block("10.2 Version 4.6", 14.0, 1.0, 0),
+        ],
+        &[0, 0, 0, 0, 0, 1],
+    );
+}
