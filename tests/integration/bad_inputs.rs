@@ -60,6 +60,13 @@ fn made_table() -> String {
     ] {
         add(what, &env, &["add", name]);
     }
+    add("a damaged PDF to convert", &env, &["convert", "no-pages.pdf"]);
+    add("several files to convert without a folder for them", &env, &["convert", "a.md", "b.md"]);
+    add(
+        "a page that a document does not have",
+        &env,
+        &["convert", "docs/tides.md", "--pages", "2"],
+    );
     add("a folder with two such files and a good one", &env, &["add", "folder"]);
     add(
         "a query of quotes and operators",

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::contract::{Conversion, Converted, read};
@@ -322,4 +323,47 @@ fn the_same_files_give_the_same_bytes() {
     let (first, second) = (env.json(&args), env.json(&args));
     assert_eq!(first, second);
     assert_eq!(first["converted"], json!(11));
+}
+
+#[test]
+fn a_link_in_the_folder_of_results_is_not_followed() {
+    let env = TestEnv::without_model();
+    env.write("a.md", "new");
+    let other = env.write("other.txt", "mine");
+    fs::create_dir(env.path("out")).unwrap();
+    std::os::unix::fs::symlink(&other, env.path("out/a.md.md")).unwrap();
+    env.ok(&["convert", "a.md", "--output=out"]);
+    assert_eq!(fs::read_to_string(other).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(env.path("out/a.md.md")).unwrap(), "new\n");
+    assert!(!env.path("out/a.md.md").is_symlink());
+}
+
+#[test]
+fn an_interrupted_run_leaves_complete_results() {
+    let env = TestEnv::without_model();
+    fs::create_dir(env.path("docs")).unwrap();
+    for number in 0..300 {
+        fs::copy(format!("{CORPUS}/tide-station.pdf"), env.path(format!("docs/{number}.pdf")))
+            .unwrap();
+    }
+    let mut run = env.command(&["convert", "docs", "--output=out"]);
+    let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let results = || -> Vec<_> {
+        let entries = fs::read_dir(env.path("out")).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    while results().is_empty() {
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&run), Signal::INT).unwrap();
+    let output = run.wait_with_output().unwrap();
+    let output = env.output(output.stdout, output.stderr, output.status);
+    assert_eq!(output.status, 130, "{}", output.text());
+    assert!(output.stderr.contains("Files not converted: "), "{}", output.stderr);
+    let results = results();
+    assert!((1..300).contains(&results.len()), "{}", results.len());
+    let text = env.ok(&["convert", &format!("{CORPUS}/tide-station.pdf")]).stdout;
+    for result in results {
+        assert_eq!(fs::read_to_string(&result).unwrap(), text, "{}", result.display());
+    }
 }

@@ -51,6 +51,9 @@ impl Human {
             let folder = clean(&folder.display().to_string());
             self.labelled(&format!("missing or empty, so nothing was removed: {folder}"), out)?;
         }
+        if !report.away.is_empty() {
+            self.labelled("`kb relocate OLD NEW` says where a folder is now.", out)?;
+        }
         for refused in &report.refused {
             let root = match &refused.root {
                 Some(root) => clean(&root.display().to_string()),
