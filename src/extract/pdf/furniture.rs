@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::bands;
 use crate::extract::protocol::{Page, PageBlock, PageBlockKind};
 
 /// Most blocks at either end of a page that may be furniture: left, middle and right of a running
@@ -37,7 +38,8 @@ const MIN_PAGES: usize = 3;
 const MIN_SHARE: f64 = 0.3;
 const MIN_SHARE_INSIDE: f64 = 0.5;
 
-/// Removes text that repeats at the top or bottom of `pages`.
+/// Removes text that repeats at the top or bottom of `pages`, and lines in the positions of running
+/// heads.
 ///
 /// A text that is identical everywhere is kept at its first occurrence, as it may be the title. No
 /// page loses all its text.
@@ -88,6 +90,7 @@ pub(super) fn remove(pages: &mut [Page]) {
             sightings.iter().skip(1).map(|sighting| (sighting.page_idx, sighting.block_idx)),
         );
     }
+    to_remove.extend(bands::find(pages));
     take_out(pages, to_remove);
 }
 

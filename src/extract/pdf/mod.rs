@@ -7,6 +7,7 @@
 pub(in crate::extract) mod clean;
 
 mod assemble;
+mod bands;
 mod furniture;
 mod geometry;
 mod headings;

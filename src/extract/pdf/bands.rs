@@ -1,0 +1,126 @@
+//! Finds running heads and feet that differ from page to page, by their position. A pure function.
+//!
+//! A head such as `CHAPTER 2. TIDES 2.5. GAUGES` may be on no other page, but it is where other
+//! pages have theirs.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::extract::protocol::{Page, PageBlockKind, Place};
+
+/// Fewest pages with a line in the same position.
+const MIN_PAGES: usize = 5;
+
+/// One of this many pages must have a line in the same position.
+const MAX_PAGES_PER_LINE: usize = 4;
+
+/// How far apart, in points, lines may be to count as level.
+const SAME_LEVEL: f64 = 2.0;
+
+/// Height of the zone of heads and feet, as a fraction of the page height.
+const EDGE: f64 = 0.12;
+
+/// Smallest gap between a head and the text, as a fraction of the size of the head.
+const MIN_GAP: f64 = 0.6;
+
+/// Returns the page and the block of each running head or foot.
+pub(super) fn find(pages: &[Page]) -> Vec<(usize, usize)> {
+    let mut bands: BTreeMap<(bool, i64), Vec<(usize, usize)>> = BTreeMap::new();
+    for (page_idx, page) in pages.iter().enumerate() {
+        for (block_idx, block) in page.blocks.iter().enumerate() {
+            if block.kind == PageBlockKind::Table {
+                continue;
+            }
+            let key = block.place.and_then(|place| band(page, &place));
+            if let Some(key) = key {
+                bands.entry(key).or_default().push((page_idx, block_idx));
+            }
+        }
+    }
+    let needed = MIN_PAGES.max(pages.len() / MAX_PAGES_PER_LINE);
+    let is_furniture = |found: &Vec<(usize, usize)>| {
+        let texts = || found.iter().map(|&(page, block)| pages[page].blocks[block].text.as_str());
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        texts().for_each(|text| *counts.entry(words(text)).or_default() += 1);
+        let is_typical = |text: &&str| counts[&words(text)] > 1 || has_number_at_end(text);
+        found.len() >= needed && texts().filter(is_typical).count() * 3 >= found.len() * 2
+    };
+    bands.into_values().filter(is_furniture).flatten().collect()
+}
+
+/// Returns the position of a line that is alone at the upper or the lower edge of its page.
+#[expect(clippy::cast_possible_truncation, reason = "a position on a page")]
+fn band(page: &Page, place: &Place) -> Option<(bool, i64)> {
+    let others =
+        || page.blocks.iter().filter_map(|block| block.place).filter(|other| other != place);
+    let is_top = place.bottom <= EDGE * page.height;
+    let is_bottom = place.top >= (1.0 - EDGE) * page.height;
+    let gap = MIN_GAP * place.size;
+    let is_level = |other: &Place| (other.bottom - place.bottom).abs() < SAME_LEVEL;
+    let is_apart = others().all(|other| {
+        is_level(&other)
+            || (is_top && other.top >= place.bottom + gap)
+            || (is_bottom && other.bottom <= place.top - gap)
+    });
+    let may_be = place.num_lines == 1 && page.height > 0.0 && (is_top || is_bottom) && is_apart;
+    may_be.then(|| (is_top, (place.bottom / SAME_LEVEL).round() as i64))
+}
+
+/// Returns the words of a text without numbers, in lower case.
+fn words(text: &str) -> String {
+    let words = text.split_whitespace().filter(|word| word.contains(char::is_alphabetic));
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text begins or ends with a number: that of the page or of a section.
+fn has_number_at_end(text: &str) -> bool {
+    let is_number = |word: Option<&str>| {
+        word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let mut words = text.split_whitespace();
+    is_number(words.next()) || is_number(words.next_back())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::protocol::PageBlock;
+
+    fn block(text: &str, top: f64) -> PageBlock {
+        let place = Place { top, bottom: top + 10.0, size: 10.0, num_lines: 1, ..Place::default() };
+        PageBlock { place: Some(place), ..PageBlock::new(PageBlockKind::Paragraph, 0, text) }
+    }
+
+    /// Creates pages with a first line at a height and text below.
+    fn pages(texts: &[&str], top: f64, below: f64) -> Vec<Page> {
+        let page = |text: &&str| Page {
+            height: 800.0,
+            blocks: vec![block(text, top), block("The tide turns at noon.", below)],
+            ..Page::default()
+        };
+        texts.iter().map(page).collect()
+    }
+
+    const HEADS: [&str; 6] = [
+        "2.1. Ebb 11",
+        "12 Chapter 2",
+        "2.2. Flood 13",
+        "14 Chapter 2",
+        "2.3. Noon 15",
+        "16 Chapter 2",
+    ];
+
+    #[test]
+    fn heads_are_where_other_pages_have_theirs() {
+        let found = find(&pages(&HEADS, 40.0, 100.0));
+        assert_eq!(found, [0, 1, 2, 3, 4, 5].map(|page| (page, 0)));
+    }
+
+    #[test]
+    fn first_lines_of_the_text_are_kept() {
+        assert!(find(&pages(&HEADS, 40.0, 52.0)).is_empty());
+        assert!(find(&pages(&HEADS, 140.0, 200.0)).is_empty());
+        assert!(find(&pages(&HEADS[..4], 40.0, 100.0)).is_empty());
+        let lines = ["The ebb", "Slack water", "A flood", "Winds", "Gauges", "Floats"];
+        assert!(find(&pages(&lines, 40.0, 100.0)).is_empty());
+    }
+}
