@@ -60,6 +60,7 @@ chunkers: build ## Chunk every file next to this checkout, and source code of th
 pdf: build ## Measure how well PDFs are read, compared with pdftotext, pypdf and pdf-extract
 	cargo build --release --locked --example read_pdf
 	tests/quality/pdf $(KB)
+	tests/quality/contents $(KB)
 
 documents: build ## Measure how well documents are converted, compared with other converters
 	tests/quality/documents $(KB) --write

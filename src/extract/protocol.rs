@@ -217,13 +217,22 @@ pub(in crate::extract) enum PageBlockKind {
     Table,
     /// Lines in a monospaced font.
     Code,
+    /// Entries of a table of contents or of an index, one per line. Only the parent finds them.
+    Contents,
+}
+
+impl PageBlockKind {
+    /// Whether a block of this kind may be a heading, or begin with one.
+    pub(in crate::extract) fn is_prose(self) -> bool {
+        !matches!(self, Self::Table | Self::Code | Self::Contents)
+    }
 }
 
 impl From<PageBlockKind> for BlockKind {
     fn from(kind: PageBlockKind) -> Self {
         match kind {
             PageBlockKind::Heading => Self::Heading,
-            PageBlockKind::Paragraph => Self::Paragraph,
+            PageBlockKind::Paragraph | PageBlockKind::Contents => Self::Paragraph,
             PageBlockKind::ListItem => Self::ListItem,
             PageBlockKind::Table => Self::Table,
             PageBlockKind::Code => Self::Code,

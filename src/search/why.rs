@@ -6,6 +6,7 @@ use crate::search::fuse::{Fused, Leg, Legs};
 use crate::search::rankings::{RankOptions, rank};
 use crate::search::{LoadEmbedder, Query, SearchOptions, TermMatch};
 use crate::store::Store;
+use crate::text::contents::is_contents;
 
 /// The outcome of a search for one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +121,9 @@ pub fn why(
             Outcome::BelowThreshold
         }
         Some(_) if is_shown => Outcome::Shown,
-        Some((rank, _)) if rank > options.limit => Outcome::BeyondLimit,
+        Some((rank, fused)) if rank > options.limit || is_contents_chunk(store, fused)? => {
+            Outcome::BeyondLimit
+        }
         Some(_) => Outcome::Copy,
     };
     Ok(Trace {
@@ -135,6 +138,12 @@ pub fn why(
         fused: place.map(|(rank, fused): (u32, &Fused)| (rank, fused.score, fused.legs)),
         limit: options.limit,
     })
+}
+
+/// Whether a chunk is a part of a table of contents, which comes after everything else.
+fn is_contents_chunk(store: &Store, fused: &Fused) -> Result<bool> {
+    let hits = store.hits(&[fused.chunk_id])?;
+    Ok(hits.iter().any(|hit| is_contents(&hit.chunk.chunk.text)))
 }
 
 fn best(ranking: &[Ranked], is_own: impl Fn(&ChunkId) -> bool) -> Option<LegRank> {

@@ -322,6 +322,29 @@ fn only_the_words_of_the_query_are_looked_for() {
 }
 
 #[test]
+fn a_table_of_contents_comes_after_the_sections_it_points_to() {
+    let env = TestEnv::new();
+    let contents = "Low water gauge ..... 3\nLow water, gauges ..... 8\nHigh water ..... 11";
+    let section = "Every morning the keeper reads the gauge below the pier at low water.";
+    for (title, text) in [("contents", contents), ("section", section)] {
+        env.ok(&["add", "--note", text, "--title", title]);
+    }
+    let query = "low water gauge";
+    for flags in [&["--fts-only"][..], &["--fts-only", "--per-doc", "1"]] {
+        let answer = search(&env, &[&[query], flags].concat());
+        assert_eq!(titles(&answer), ["section", "contents"]);
+        // It did score higher.
+        assert!(answer.results[0].score < answer.results[1].score);
+        let answer = search(&env, &[&[query, "--top", "1"], flags].concat());
+        assert_eq!(titles(&answer), ["section"]);
+    }
+    let why: Why =
+        read(&env.ok(&["why", query, "1", "--fts-only", "--top", "1", "--format", "json"]));
+    assert_eq!(why.fate, "beyond_limit");
+    assert_eq!(titles(&search(&env, &["high", "--fts-only"])), ["contents"]);
+}
+
+#[test]
 fn filters_apply_to_both_legs_before_they_are_cut() {
     let env = TestEnv::real_with_corpus();
     for leg in [&[][..], &["--fts-only"], &["--vec-only"]] {

@@ -3,7 +3,7 @@
 use crate::document::{Block, BlockKind, Document, Levels, Metadata};
 
 use super::scan::{GARBAGE_SHARE, Ocr};
-use super::{furniture, geometry, headings, quality, scan, title};
+use super::{contents, furniture, geometry, headings, quality, scan, title};
 use crate::extract::protocol::{OcrOutcome, Page};
 use crate::extract::sandbox::parent::Reading;
 
@@ -52,6 +52,7 @@ pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
     let mut pages: Vec<Page> = reading.pages.clone();
     quality::drop_unknown(&mut pages);
     furniture::remove(&mut pages);
+    contents::mark(&mut pages);
     geometry::mark_headings(&mut pages);
     let title = title::of(reading.head.title.as_deref(), &pages);
     let chains = headings::assign(&mut pages, &reading.head.outline, title.as_deref());

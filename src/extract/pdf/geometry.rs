@@ -55,8 +55,7 @@ pub(super) fn mark_headings(pages: &mut [Page]) {
             }
             _ => 0,
         };
-        let may_be = !matches!(block.kind, PageBlockKind::Table | PageBlockKind::Code);
-        block.level = if may_be { level } else { 0 };
+        block.level = if block.kind.is_prose() { level } else { 0 };
         if block.level > 0 {
             block.kind = PageBlockKind::Heading;
         }
@@ -171,7 +170,7 @@ fn is_bold(place: &Place) -> bool {
 
 fn looks_like_heading(block: &PageBlock, place: &Place, body: &Body) -> bool {
     let may_be = match block.kind {
-        PageBlockKind::Table | PageBlockKind::Code => false,
+        PageBlockKind::Table | PageBlockKind::Code | PageBlockKind::Contents => false,
         PageBlockKind::ListItem => block.text.starts_with(|first: char| first.is_alphanumeric()),
         PageBlockKind::Heading | PageBlockKind::Paragraph => true,
     };

@@ -8,6 +8,7 @@ pub(in crate::extract) mod clean;
 
 mod assemble;
 mod bands;
+mod contents;
 mod furniture;
 mod geometry;
 mod headings;

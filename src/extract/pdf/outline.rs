@@ -42,7 +42,7 @@ pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
         let mut blocks = Vec::with_capacity(page.blocks.len());
         for block in page.blocks.drain(..) {
             let mut rest = block;
-            while !matches!(rest.kind, PageBlockKind::Table | PageBlockKind::Code)
+            while rest.kind.is_prose()
                 && let Some(end) = title_end(&rest.text, page.number)
             {
                 let is_between = |c: char| c.is_whitespace() || c == '.';
@@ -146,8 +146,7 @@ fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
     let mut index: HashMap<String, Vec<Position>> = HashMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
-            let is_text = !matches!(block.kind, PageBlockKind::Table | PageBlockKind::Code);
-            if is_text && block.text.chars().count() <= MAX_CHARS {
+            if block.kind.is_prose() && block.text.chars().count() <= MAX_CHARS {
                 let whole = letters(&block.text);
                 let key = letters(number::without(&block.text));
                 if key != whole {
