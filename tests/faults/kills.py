@@ -184,6 +184,57 @@ def cases(world, size):
 
     yield Case(world, "restore", full, ["restore", copy], one_or_other, lambda documents: documents == before)
     yield watching(world, size)
+    yield relocating(world, base, size)
+    yield merging(world, full)
+
+
+def all_or_nothing(before):
+    def allowed(found, expected):
+        return [], [] if found in (before, expected) else ["a mixture of both states"]
+
+    return allowed
+
+
+def relocating(world, base, size):
+    """Returns a run of `kb relocate` for a folder with all documents of a database."""
+    folder = world.folder("relocated", size // 3, "old")
+    before = content(base)
+    old, new = world.home / "old", str(folder)
+
+    def again(data_dir):
+        # A folder that has been relocated is unknown.
+        return None if content(data_dir) != before else ["relocate", old, new]
+
+    return Case(world, "relocate", base, ["relocate", old, new], all_or_nothing(before),
+                lambda documents: all(path.startswith(new) for path in documents), again)
+
+
+def merging(world, full):
+    """Returns an import of documents that are there, with edits on both sides, and of new ones."""
+    here, there = world.work / "merging-base-db", world.work / "there-db"
+    copy_database(full, here)
+    world.ok(here, "add", "--note", "a note of mine", "--title", "Mine")
+    copy_database(here, there)
+    ids = [str(number) for number in range(1, 30, 2)]
+    world.ok(there, "tag", *ids, "--add", "theirs")
+    world.ok(there, "edit", "2", "--title", "Theirs")
+    for number in range(20):
+        world.ok(there, "add", "--note", f"note {number} of theirs", "--title", f"New {number}")
+    lines = world.home / "theirs.jsonl"
+    world.ok(there, "export", lines, "--vectors")
+    world.ok(here, "tag", "2", "3", "5", "--add", "mine")
+    before = content(here)
+
+    def is_final(documents):
+        tags = [set(document[3]) for document in documents.values()]
+        return len(documents) == len(before) + 20 and any({"mine", "theirs"} <= of for of in tags)
+
+    def half_merged(path, document):
+        # Tags and title are separate edits of one document, each of them complete.
+        was = before.get(path)
+        return was is not None and document[5] == was[5] and set(was[3]) <= set(document[3])
+
+    return Case(world, "merging import", here, ["import", lines], between(before, half_merged), is_final)
 
 
 def watching(world, size):
@@ -249,7 +300,8 @@ def answer(world, runtime, query):
 
 def all_kills(world, count, rng, result):
     shares = {"add": 0.3, "update": 0.2, "remove": 0.13, "reindex": 0.14, "tag": 0.1,
-              "update --reread": 0.13, "restore": 0.13, "watch": 0.13}
+              "update --reread": 0.13, "restore": 0.13, "watch": 0.13, "relocate": 0.13,
+              "merging import": 0.13}
     size = 24 if count < 100 else 48
     for case in cases(world, size):
         kills(case, max(2, round(count * shares[case.name])), rng, result.of(f"kill -9: {case.name}"))
