@@ -13,7 +13,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub use kinds::{DocType, FileOutcome, Format, Language, Markup, Picture, Precision, UnknownName};
+pub use kinds::{
+    Dialect, DocType, FileOutcome, Format, Language, Markup, Picture, Precision, UnknownName,
+};
 pub use levels::Levels;
 
 /// Database key of a document; stable for as long as the document exists.
@@ -55,8 +57,10 @@ pub struct Document {
     /// Structural pieces in reading order, with ordered, disjoint ranges. Text between blocks is
     /// not searched (front matter, blank lines).
     pub blocks: Vec<Block>,
-    /// Whether `text` is the file's own text line by line, so that line numbers are meaningful.
+    /// Whether the lines of `text` are lines of the file, so that line numbers are meaningful.
     pub has_lines: bool,
+    /// The line of the file, from 1, that each line of `text` comes from; empty if they are the same.
+    pub line_numbers: Vec<u32>,
     /// The labels of its pages (`iv`, `A-3`), in order, blank for a page without a label; empty if
     /// all labels are the page numbers.
     pub page_labels: Vec<String>,

@@ -25,6 +25,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("text", text),
     ("code", code),
     ("notebook", notebook),
+    ("markup", markup),
     ("html", html),
     ("docx", docx),
     ("epub", epub),
@@ -63,6 +64,24 @@ pub fn code(bytes: &[u8]) {
 /// Parses Jupyter notebooks.
 pub fn notebook(bytes: &[u8]) {
     extract::fuzz_notebook(bytes);
+}
+
+/// Parses text in every other markup language, checks its lines, and chunks it.
+pub fn markup(bytes: &[u8]) {
+    if let Some(text) = decode::decode(bytes) {
+        for document in extract::fuzz_markup(&text) {
+            check_lines(&document, text.lines().count());
+            check_chunks(&document);
+        }
+    }
+}
+
+/// Checks that every line comes from a line of the file, in order.
+fn check_lines(document: &Document, num_lines: usize) {
+    let numbers = &document.line_numbers;
+    assert!(numbers.is_empty() || numbers.len() == document.text.split('\n').count());
+    assert!(numbers.is_sorted());
+    assert!(numbers.last().is_none_or(|last| *last as usize <= num_lines.max(1)));
 }
 
 /// Parses web pages, as a child process does.
@@ -133,7 +152,8 @@ pub fn settings(bytes: &[u8]) {
 
 /// Detects the format of a file by its bytes.
 pub fn detect(bytes: &[u8]) {
-    for name in ["a", "a.md", "a.pdf", "a.txt", "a.html", "a.docx", "a.py", "a.png"] {
+    for name in ["a", "a.md", "a.pdf", "a.txt", "a.1", "a.rst", "a.html", "a.docx", "a.py", "a.png"]
+    {
         for is_named in [false, true] {
             let _ = detect::detect(Path::new(name), bytes, is_named, TypeOverride::default());
         }
@@ -244,6 +264,20 @@ mod tests {
         "<<EOF",
         "\\",
         "99999999999999999999",
+        "====\n",
+        "::\n\n  ",
+        ".. a:: b\n   ",
+        "|===\n",
+        "\\begin{itemize}\n\\item ",
+        "\\end{itemize}",
+        "\\newcommand{\\a}{\\a\\a}",
+        ".TS\n",
+        ".nf\n",
+        "\\f(CW",
+        "{{",
+        "{|\n|",
+        "[[",
+        "00:01:00,000 --> 00:01:02,000\n",
         "-1",
         "null",
     ];

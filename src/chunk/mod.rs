@@ -189,8 +189,9 @@ impl<'a> Writer<'a> {
         let blocks = &self.document.blocks;
         let headings = &blocks[context::lead(self.document, atoms)].headings;
         let line = |offset: usize| {
-            let line = self.newlines.partition_point(|newline| *newline < offset) + 1;
-            self.document.has_lines.then_some(to_u32(line))
+            let line = self.newlines.partition_point(|newline| *newline < offset);
+            let number = self.document.line_numbers.get(line).copied();
+            self.document.has_lines.then(|| number.unwrap_or_else(|| to_u32(line + 1)))
         };
         self.chunks.push(Chunk {
             text,

@@ -38,6 +38,7 @@ pub fn recut(
         text: stored.text.clone(),
         blocks: vec![block],
         has_lines: true,
+        line_numbers: Vec::new(),
         page_labels: Vec::new(),
         tags: Vec::new(),
         metadata: Metadata::default(),

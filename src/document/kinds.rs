@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub enum DocType {
     /// Documents with pages, and images read by OCR.
     Pdf,
-    /// Text with headings: Markdown, plain text, HTML, DOCX, EPUB, notebooks.
+    /// Text with headings: Markdown, other markup, plain text, HTML, DOCX, EPUB, notebooks.
     Markdown,
     /// Source code of a known [`Language`].
     Code,
@@ -107,6 +107,46 @@ pub enum Format {
     Notebook,
     /// A picture, read by OCR.
     Image(Picture),
+    /// Text in another markup language than Markdown.
+    Dialect(Dialect),
+}
+
+/// The markup languages that become headed text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// reStructuredText.
+    Rst,
+    /// AsciiDoc.
+    AsciiDoc,
+    /// Org, of Emacs.
+    Org,
+    /// LaTeX.
+    Latex,
+    /// Manual pages, with the macros man or mdoc.
+    Man,
+    /// The markup of MediaWiki.
+    Wiki,
+    /// Subtitles: SubRip and WebVTT.
+    Subtitles,
+}
+
+impl Dialect {
+    /// All markup languages.
+    pub const ALL: [Self; 7] =
+        [Self::Rst, Self::AsciiDoc, Self::Org, Self::Latex, Self::Man, Self::Wiki, Self::Subtitles];
+
+    /// Returns the word stored as `metadata.format`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rst => "rst",
+            Self::AsciiDoc => "asciidoc",
+            Self::Org => "org",
+            Self::Latex => "latex",
+            Self::Man => "man",
+            Self::Wiki => "mediawiki",
+            Self::Subtitles => "subtitles",
+        }
+    }
 }
 
 /// How the text of a document is written.
@@ -158,9 +198,13 @@ impl Format {
     pub fn doc_type(self) -> DocType {
         match self {
             Self::Pdf | Self::Image(_) => DocType::Pdf,
-            Self::Markdown | Self::Text | Self::Html | Self::Docx | Self::Epub | Self::Notebook => {
-                DocType::Markdown
-            }
+            Self::Markdown
+            | Self::Text
+            | Self::Html
+            | Self::Docx
+            | Self::Epub
+            | Self::Notebook
+            | Self::Dialect(_) => DocType::Markdown,
             Self::Note => DocType::Note,
             Self::Code(_) => DocType::Code,
         }
@@ -170,9 +214,13 @@ impl Format {
     pub fn markup(self) -> Markup {
         match self {
             Self::Pdf | Self::Image(_) => Markup::Blocks,
-            Self::Markdown | Self::Note | Self::Html | Self::Docx | Self::Epub | Self::Notebook => {
-                Markup::Markdown
-            }
+            Self::Markdown
+            | Self::Note
+            | Self::Html
+            | Self::Docx
+            | Self::Epub
+            | Self::Notebook
+            | Self::Dialect(_) => Markup::Markdown,
             Self::Text => Markup::Verbatim,
             Self::Code(_) => Markup::Source,
         }
@@ -199,6 +247,7 @@ impl Format {
             Self::Epub => "epub",
             Self::Notebook => "notebook",
             Self::Image(picture) => picture.as_str(),
+            Self::Dialect(dialect) => dialect.as_str(),
         }
     }
 
@@ -217,7 +266,8 @@ impl Format {
         ];
         let code = Language::ALL.into_iter().map(Self::Code);
         let pictures = Picture::ALL.into_iter().map(Self::Image);
-        let mut formats = PLAIN.into_iter().chain(code).chain(pictures);
+        let dialects = Dialect::ALL.into_iter().map(Self::Dialect);
+        let mut formats = PLAIN.into_iter().chain(code).chain(pictures).chain(dialects);
         formats.find(|format| format.as_str() == word)
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod clock;
 pub mod code;
 mod headed;
 pub mod markdown;
+mod markup;
 mod notebook;
 pub mod pdf;
 pub(crate) mod protocol;
@@ -22,6 +23,12 @@ pub(crate) fn fuzz_notebook(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
         let _ = notebook::extract(&text);
     }
+}
+
+/// Parses a text in every markup language, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_markup(text: &str) -> impl Iterator<Item = Document> {
+    crate::document::Dialect::ALL.into_iter().map(move |dialect| markup::extract(text, dialect))
 }
 
 /// Reads a document's bytes as `format`. A new format needs one arm here.
@@ -44,6 +51,7 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         Format::Docx => headed::extract(bytes, protocol::DOCX, options)?,
         Format::Epub => headed::extract(bytes, protocol::EPUB, options)?,
         Format::Notebook => notebook::extract(&text()?)?,
+        Format::Dialect(dialect) => markup::extract(&text()?, dialect),
         Format::Image(_) => pdf::extract_image(bytes, options)?,
     })
 }

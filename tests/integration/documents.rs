@@ -393,6 +393,55 @@ fn empty_zip() -> Vec<u8> {
 }
 
 #[test]
+fn text_in_other_markup_is_headed_text_that_cites_its_lines() {
+    let mut env = TestEnv::new();
+    env.set("KB_CHUNKING_MARKDOWN_MIN_TOKENS", "0");
+    let files = [
+        (
+            "tide.rst",
+            "rst",
+            "Gauge\n=====\n\nIntro.\n\n\nFloat\n-----\nThe :term:`float <f>` rises.\n",
+        ),
+        ("tide.adoc", "asciidoc", "= Gauge\n\nIntro.\n\n\n\n== Float\n\nThe *float* rises.\n"),
+        (
+            "tide.org",
+            "org",
+            "#+TITLE: Gauge\n# none\n\n\n\n\n* TODO Float :a:\n\nThe /float/ rises.\n",
+        ),
+        (
+            "tide.tex",
+            "latex",
+            "\\documentclass{a}\n\\title{Gauge}\n\\begin{document}\nIntro.\n\n\n\\section{Float}\n\nThe \\emph{float} rises.\n\\end{document}\n",
+        ),
+        (
+            "tide.1",
+            "man",
+            ".TH Gauge\n.\\\" a\n.\\\" b\n.\\\" c\n.\\\" d\n.\\\" e\n.SH Float\n.PP\nThe \\fBfloat\\fR rises.\n",
+        ),
+        (
+            "tide.wiki",
+            "mediawiki",
+            "= Gauge =\n{{Info}}\nIntro.\n\n\n\n== Float ==\n\nThe [[x|float]] rises.\n",
+        ),
+    ];
+    for (name, format, text) in files {
+        let path = env.write(name, text);
+        let info = add(&env, path.to_str().unwrap());
+        assert_eq!(
+            (&info["title"], &info["type"]),
+            (&json!("Gauge"), &json!("markdown")),
+            "{name}"
+        );
+        assert_eq!(info["metadata"]["format"], format);
+        let chunks = info["chunks"].as_array().unwrap();
+        let last = chunks.last().unwrap();
+        assert_eq!(last["section"], "Float", "{name}");
+        assert_eq!((&last["start_line"], &last["end_line"]), (&json!(7), &json!(9)), "{name}");
+        assert!(texts(&env, &info).contains("The float rises."), "{name}");
+    }
+}
+
+#[test]
 fn a_web_page_is_read_without_its_navigation() {
     let mut env = TestEnv::new();
     // Without this setting so small a document would be one chunk.

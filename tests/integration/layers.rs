@@ -600,6 +600,8 @@ const FORMATS: &[(&str, &[&str])] = &[
     ("headed", &["markdown"]),
     ("html", &[]),
     ("markdown", &[]),
+    // It becomes Markdown; without any structure it is plain text.
+    ("markup", &["markdown", "text"]),
     // Its cells are Markdown.
     ("notebook", &["markdown"]),
     ("pdf", &[]),

@@ -223,7 +223,8 @@ fn chunks_of(
             }
             last_page = first;
         }
-        if !document.has_lines {
+        // The lines of other markup are not those of the file; `markup::tests` checks them.
+        if !document.has_lines || !document.line_numbers.is_empty() {
             continue;
         }
         let (Some(first), Some(last)) = (chunk.start_line, chunk.end_line) else {

@@ -60,6 +60,11 @@ pub(super) fn set_title_and_blocks(document: &mut Document, pieces: Vec<Piece>) 
     document.blocks = to_blocks(pieces, title_idx);
 }
 
+/// Sets the blocks of a document whose headings do not state its title.
+pub(super) fn set_blocks(document: &mut Document, pieces: Vec<Piece>) {
+    document.blocks = to_blocks(pieces, None);
+}
+
 /// Shortens a text to this many characters, at a word if possible, and marks the cut with `…`.
 pub(super) fn shorten(text: &str, max_chars: usize) -> String {
     let text = text.trim();

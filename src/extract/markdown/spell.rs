@@ -3,11 +3,16 @@
 /// Returns text without characters that only control line breaks, and with each run of blanks as
 /// one space; line breaks stay.
 pub(in crate::extract) fn tidy(text: &str) -> String {
+    let lines = text.lines().map(tidy_line);
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns text as [`tidy`] does, with line breaks as spaces.
+pub(in crate::extract) fn tidy_line(text: &str) -> String {
     let is_visible = |c: &char| {
         !matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}')
             && (c.is_whitespace() || !c.is_control())
     };
     let visible: String = text.chars().filter(is_visible).collect();
-    let lines = visible.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -10,14 +10,14 @@ mod tests;
 
 use std::path::Path;
 
-use crate::document::{DocType, Format, Language};
+use crate::document::{Dialect, DocType, Format, Language};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 
 use magic::{
     DOCX, EPUB, OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, pdf_header, picture,
 };
-use names::{by_extension, by_interpreter, extension, is_cpp_header};
+use names::{by_extension, by_interpreter, extension, is_cpp_header, is_manual_page};
 
 pub use magic::looks_like;
 
@@ -164,6 +164,9 @@ fn wanted_format(
     }
     match wanted.doc_type {
         Some(DocType::Pdf) => picture(head).map(Format::Image).or(Some(Format::Pdf)),
+        Some(DocType::Markdown) if is_manual_page(path, head) => {
+            Some(Format::Dialect(Dialect::Man))
+        }
         Some(DocType::Markdown) => Some(Format::Markdown),
         Some(DocType::Note) => Some(Format::Note),
         Some(DocType::Code) => {
@@ -173,6 +176,7 @@ fn wanted_format(
             let by_interpreter = || by_interpreter(head).map(Format::Code);
             match extension(path) {
                 _ if is_surely_pdf(head) => Some(Format::Pdf),
+                _ if is_manual_page(path, head) => Some(Format::Dialect(Dialect::Man)),
                 None => by_interpreter(),
                 Some(_) => None,
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::document::{Format, Language, Picture};
+use crate::document::{Dialect, Format, Language, Picture};
 
 /// Extensions in lower case, with their formats.
 const EXTENSIONS: &[(&str, Format)] = &[
@@ -23,6 +23,18 @@ const EXTENSIONS: &[(&str, Format)] = &[
     ("markdown", Format::Markdown),
     ("mdx", Format::Markdown),
     ("txt", Format::Text),
+    ("rst", Format::Dialect(Dialect::Rst)),
+    ("rest", Format::Dialect(Dialect::Rst)),
+    ("adoc", Format::Dialect(Dialect::AsciiDoc)),
+    ("asciidoc", Format::Dialect(Dialect::AsciiDoc)),
+    ("org", Format::Dialect(Dialect::Org)),
+    ("tex", Format::Dialect(Dialect::Latex)),
+    ("ltx", Format::Dialect(Dialect::Latex)),
+    ("man", Format::Dialect(Dialect::Man)),
+    ("wiki", Format::Dialect(Dialect::Wiki)),
+    ("mediawiki", Format::Dialect(Dialect::Wiki)),
+    ("vtt", Format::Dialect(Dialect::Subtitles)),
+    ("srt", Format::Dialect(Dialect::Subtitles)),
     ("py", Format::Code(Language::Python)),
     ("pyi", Format::Code(Language::Python)),
     ("sh", Format::Code(Language::Bash)),
@@ -102,6 +114,20 @@ pub(super) fn is_cpp_header(path: &Path, head: &[u8]) -> bool {
             || (line.starts_with("#include <") && !line.contains('.'))
     };
     extension(path).as_deref() == Some("h") && String::from_utf8_lossy(head).lines().any(is_cpp)
+}
+
+/// How the first line of a manual page begins.
+const ROFF: &[&str] =
+    &[".TH ", ".Dd ", ".\\\"", "'\\\"", ".so ", ".de ", ".ie ", ".if ", ".ds ", ".nr "];
+
+/// Whether a file named `*.1` to `*.9` (or `*.3pm`) is a manual page, by its first line.
+pub(super) fn is_manual_page(path: &Path, head: &[u8]) -> bool {
+    let section = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let is_section = section.len() <= 5
+        && section.starts_with(|first: char| ('1'..='9').contains(&first))
+        && section.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
+    let text = String::from_utf8_lossy(head.get(..200).unwrap_or(head));
+    is_section && ROFF.iter().any(|start| text.trim_start().starts_with(start))
 }
 
 /// Returns the language of a script from its `#!` line, with or without `env`.

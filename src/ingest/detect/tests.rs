@@ -136,6 +136,36 @@ fn html_office_documents_books_and_pictures_are_recognised() {
 }
 
 #[test]
+fn text_in_other_markup_is_recognised() {
+    for (name, format) in [
+        ("x.rst", "rst"),
+        ("x.adoc", "asciidoc"),
+        ("x.org", "org"),
+        ("x.tex", "latex"),
+        ("x.man", "man"),
+        ("x.wiki", "mediawiki"),
+        ("x.vtt", "subtitles"),
+        ("x.SRT", "subtitles"),
+    ] {
+        check(name, b"words", format);
+    }
+    let wrong = "wrong_format: its content does not match its name or type: it looks like ";
+    check("x.rst", PNG_HEAD, &format!("{wrong}a PNG image"));
+}
+
+#[test]
+fn a_manual_page_is_recognised_by_its_name_and_its_first_line() {
+    check("ls.1", b".TH LS 1\n", "man");
+    check("ls.1", b"'\\\" t\n", "man");
+    check("perl.3pm", b".\\\" Generated\n", "man");
+    check("mdoc.7", b".Dd $Mdocdate$\n", "man");
+    let unsupported = "unsupported_format: unsupported file type: ";
+    check("libz.so.1", b"words", &format!("{unsupported}libz.so.1"));
+    check("kb.log.1", b"2024-05-01 .TH", &format!("{unsupported}kb.log.1"));
+    check_wanted(Some(DocType::Markdown), None, &[["ls.1", ".TH LS 1", "man", "man"]]);
+}
+
+#[test]
 fn a_matching_type_changes_nothing() {
     check_wanted(
         Some(DocType::Markdown),
@@ -179,7 +209,7 @@ fn unsupported_files_are_ignored_in_directories_and_refused_when_named() {
     let unsupported = "unsupported_format: unsupported file type: ";
     check("x.xhtml", b"<html>", &format!("{unsupported}x.xhtml (HTML)"));
     check("x.gif", b"GIF89a\x01\0\x01\0", &format!("{unsupported}x.gif (a GIF image)"));
-    check("x.rst", b"Title", &format!("{unsupported}x.rst"));
+    check("x.lisp", b"Title", &format!("{unsupported}x.lisp"));
     check("README", b"Title", &format!("{unsupported}README"));
 }
 

@@ -1,0 +1,308 @@
+//! Reads AsciiDoc, as Asciidoctor and Antora define it.
+
+mod inline;
+mod table;
+
+use std::collections::HashMap;
+
+use super::MAX_DEPTH;
+use super::writer::{Line, Writer, dedent, join};
+use crate::document::Document;
+
+/// Words that begin an admonition.
+const NOTES: [&str; 5] = ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"];
+
+/// Reads a document.
+pub(super) fn extract(text: &str) -> Document {
+    let lines = Line::all(text);
+    let mut reader = Reader { writer: Writer::default(), attributes: HashMap::new() };
+    let num_header = reader.header(&lines);
+    reader.body(&lines[num_header..], 0);
+    reader.writer.finish()
+}
+
+/// What the lines above a block say about it.
+#[derive(Default)]
+struct Above {
+    /// Its style and its language: `[source,java]`.
+    style: String,
+    language: String,
+    /// Whether the first row of a table is its head.
+    has_columns: Option<usize>,
+}
+
+/// Writes the blocks of a document.
+struct Reader {
+    writer: Writer,
+    /// The values of `:name: value`.
+    attributes: HashMap<String, String>,
+}
+
+impl Reader {
+    /// Reads the title, the author and the attributes; returns how many lines they are.
+    fn header(&mut self, lines: &[Line<'_>]) -> usize {
+        let is_skipped = |line: &Line<'_>| line.is_blank() || is_comment(line.text);
+        let mut at = lines.iter().take_while(|line| is_skipped(line)).count();
+        while at < lines.len() && self.attribute(lines[at].text) {
+            at += 1;
+        }
+        at += lines[at..].iter().take_while(|line| is_skipped(line)).count();
+        let Some((1, title)) = lines.get(at).and_then(|line| heading(line.text)) else {
+            return at;
+        };
+        let number = lines[at].number;
+        at += 1;
+        let mut num_named = 0;
+        while let Some(line) = lines.get(at).filter(|line| !line.is_blank()) {
+            if self.attribute(line.text) || is_comment(line.text) {
+                at += 1;
+                continue;
+            }
+            // The author, then the revision.
+            if num_named == 2 || line.text.starts_with(['=', '[', '.', '*', '|', '-']) {
+                break;
+            }
+            if num_named == 0 && line.text.chars().next().is_some_and(char::is_alphabetic) {
+                let author = line.text.split(['<', ';']).next().unwrap_or_default().trim();
+                self.writer.document().metadata.author = Some(author.to_owned());
+            }
+            num_named += 1;
+            at += 1;
+        }
+        let title = self.inline(title);
+        self.writer.heading(number, 1, &title);
+        at
+    }
+
+    /// Remembers `:name: value`; whether the line is one.
+    fn attribute(&mut self, text: &str) -> bool {
+        let Some((name, value)) = text.strip_prefix(':').and_then(|rest| rest.split_once(':'))
+        else {
+            return false;
+        };
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '!');
+        if name.is_empty()
+            || !name.chars().all(is_name)
+            || !(value.is_empty() || value.starts_with(' '))
+        {
+            return false;
+        }
+        let value = self.inline(value.trim());
+        if value.len() <= inline::MAX_VALUE_BYTES {
+            self.attributes.insert(name.to_lowercase(), value);
+        }
+        true
+    }
+
+    fn body(&mut self, lines: &[Line<'_>], depth: usize) {
+        let mut above = Above::default();
+        let mut at = 0;
+        while at < lines.len() {
+            let line = lines[at];
+            let is_text = !line.is_blank()
+                && !is_comment(line.text)
+                && !is_directive(line.text)
+                && !self.attribute(line.text)
+                && !self.block_attributes(line, &mut above);
+            if !is_text {
+                at += 1;
+            } else {
+                let found = std::mem::take(&mut above);
+                at += self.block(&lines[at..], &found, depth).max(1);
+            }
+        }
+    }
+
+    /// Reads `[style]`, `[[anchor]]` and `.Title`; whether the line is one.
+    fn block_attributes(&mut self, line: Line<'_>, above: &mut Above) -> bool {
+        let text = line.text;
+        if let Some(title) = text.strip_prefix('.')
+            && !title.starts_with(['.', ' '])
+            && !title.is_empty()
+        {
+            self.prose(line.number, title);
+            return true;
+        }
+        let Some(inside) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
+            return false;
+        };
+        if inside.starts_with('[') || inside.starts_with('#') {
+            return true;
+        }
+        let mut parts = inside.split(',').map(|part| part.trim().trim_matches('"'));
+        let style = parts.next().unwrap_or_default();
+        if !style.contains('=') && !style.is_empty() {
+            above.style = style.split(['%', '#', '.']).next().unwrap_or_default().to_lowercase();
+            if let Some(language) = parts.next().filter(|part| !part.contains('=')) {
+                above.language = language.to_owned();
+            }
+        }
+        above.has_columns = table::num_columns(inside).or(above.has_columns);
+        if matches!(above.style.as_str(), "quote" | "verse") && !above.language.is_empty() {
+            above.language.clear();
+        }
+        true
+    }
+
+    /// Reads the block at the first line; returns how many lines it has.
+    fn block(&mut self, lines: &[Line<'_>], above: &Above, depth: usize) -> usize {
+        let first = lines[0];
+        if let Some((level, title)) = heading(first.text) {
+            let title = self.inline(title);
+            self.writer.heading(first.number, level, &title);
+            return 1;
+        }
+        if first.text == "<<<" || first.text == "'''" || first.text == "+" {
+            return 1;
+        }
+        if let Some(used) = self.delimited(lines, above, depth) {
+            return used;
+        }
+        if let Some(text) =
+            first.text.strip_prefix("image:").and_then(|text| text.strip_prefix(':'))
+        {
+            let alt = inline::alt(text);
+            self.prose(first.number, alt);
+            return 1;
+        }
+        if first.indent() > 0 && inline::item_mark(first.text).is_none() {
+            let used = paragraph_len(lines);
+            self.writer.code("", &dedent(&lines[..used]));
+            return used;
+        }
+        if let Some((mark, level, rest)) = inline::item_mark(first.text) {
+            return self.item(lines, mark, level, rest);
+        }
+        if matches!(above.style.as_str(), "source" | "listing" | "literal") {
+            let used = paragraph_len(lines);
+            self.writer.code(&above.language, &lines[..used]);
+            return used;
+        }
+        if let Some((term, rest)) = inline::term(first.text) {
+            self.prose(first.number, term);
+            let used = prose_len(lines);
+            let mut inside = vec![Line { text: rest, ..first }];
+            inside.extend_from_slice(&lines[1..used]);
+            self.prose(first.number, &join(&inside));
+            return used;
+        }
+        let label = NOTES.iter().find(|note| above.style.eq_ignore_ascii_case(note));
+        if let Some(label) = label {
+            self.prose(first.number, label);
+        }
+        let used = prose_len(lines);
+        self.prose(first.number, &join(&lines[..used]));
+        used
+    }
+
+    /// Reads a block between two equal lines; `None` if the first line does not open one.
+    fn delimited(&mut self, lines: &[Line<'_>], above: &Above, depth: usize) -> Option<usize> {
+        let open = lines[0].text;
+        let mark = open.chars().next()?;
+        let is_fence = open.starts_with("```");
+        let is_table = matches!(open, "|===" | ",===" | ":===" | "!===");
+        let is_open = is_fence
+            || is_table
+            || open == "--"
+            || open.len() >= 4 && "-.=*_+/".contains(mark) && open.chars().all(|c| c == mark);
+        if !is_open {
+            return None;
+        }
+        let close = if is_fence { "```" } else { open };
+        let end = lines.iter().skip(1).position(|line| line.text == close);
+        // A block that is not closed is a line.
+        let Some(end) = end.map(|end| end + 1) else { return Some(1) };
+        let inside = &lines[1..end];
+        let is_code = matches!(above.style.as_str(), "source" | "listing" | "literal");
+        match mark {
+            '/' => {}
+            '`' => self.writer.code(open.trim_start_matches('`').trim(), inside),
+            '-' if open != "--" => self.writer.code(&above.language, inside),
+            '.' => self.writer.code(&above.language, inside),
+            _ if is_code => self.writer.code(&above.language, inside),
+            '+' if above.style == "stem" || above.style == "latexmath" => {
+                self.writer.code("math", inside);
+            }
+            // Markup of another format.
+            '+' => {}
+            _ if is_table => {
+                let rows = table::rows(inside, mark, above.has_columns);
+                let rows: Vec<_> = rows.iter().map(|row| self.inline_row(row)).collect();
+                self.writer.table(&rows);
+            }
+            _ if depth < MAX_DEPTH => {
+                let label = NOTES.iter().find(|note| above.style.eq_ignore_ascii_case(note));
+                if let Some(label) = label {
+                    self.prose(lines[0].number, label);
+                }
+                self.body(inside, depth + 1);
+            }
+            _ => self.prose(lines[1].number, &join(inside)),
+        }
+        Some(end + 1)
+    }
+
+    /// Reads an item of a list.
+    fn item(&mut self, lines: &[Line<'_>], mark: &str, level: usize, rest: &str) -> usize {
+        let used = prose_len(lines);
+        let mut inside = vec![Line { text: rest, ..lines[0] }];
+        inside.extend_from_slice(&lines[1..used]);
+        let text = self.inline(&join(&inside));
+        self.writer.item(lines[0].number, mark, &text, level);
+        used
+    }
+
+    fn prose(&mut self, number: u32, text: &str) {
+        let text = self.inline(text);
+        self.writer.paragraph(number, &text);
+    }
+}
+
+fn paragraph_len(lines: &[Line<'_>]) -> usize {
+    lines.iter().take_while(|line| !line.is_blank()).count()
+}
+
+/// Returns the length of the paragraph that begins here.
+fn prose_len(lines: &[Line<'_>]) -> usize {
+    let is_prose = |line: &&Line<'_>| !line.is_blank() && !ends_paragraph(line.text.trim_start());
+    1 + lines[1..].iter().take_while(is_prose).count()
+}
+
+/// Returns the level and the text of a heading.
+fn heading(text: &str) -> Option<(u8, &str)> {
+    let mark = text.chars().next().filter(|mark| matches!(mark, '=' | '#'))?;
+    let level = text.chars().take_while(|c| *c == mark).count();
+    let title = text[level..].strip_prefix(' ')?.trim();
+    (level <= 6 && !title.is_empty()).then(|| (u8::try_from(level).unwrap_or(6), title))
+}
+
+fn is_comment(text: &str) -> bool {
+    text.starts_with("//") && !text.starts_with("///")
+}
+
+/// Whether a line is for the processor: files to include, conditions, generated contents.
+fn is_directive(text: &str) -> bool {
+    ["include::", "ifdef::", "ifndef::", "ifeval::", "endif::", "toc::"]
+        .iter()
+        .any(|name| text.starts_with(name) && text.ends_with(']'))
+}
+
+/// Whether a line opens a block between two equal lines, or describes one.
+fn starts_block(text: &str) -> bool {
+    let mark = text.chars().next().unwrap_or(' ');
+    let is_delimiter =
+        text.len() >= 4 && "-.=*_+/".contains(mark) && text.chars().all(|c| c == mark);
+    is_delimiter
+        || matches!(text, "|===" | "--" | "+")
+        || text.starts_with("```")
+        || text.starts_with('[') && text.ends_with(']') && !text.contains(' ')
+        || inline::item_mark(text).is_some()
+}
+
+/// Whether a line ends the paragraph above it.
+fn ends_paragraph(text: &str) -> bool {
+    starts_block(text) || is_directive(text) || is_comment(text) || inline::term(text).is_some()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,330 @@
+//! Reads LaTeX: the words that its commands set, not what they look like.
+//!
+//! Macros without and with arguments are expanded where the document defines them. Formulas stay in
+//! TeX between dollar signs.
+
+mod commands;
+mod environments;
+mod macros;
+mod symbols;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::writer::{Row, Words, Writer, within};
+use crate::document::Document;
+
+use macros::Macro;
+
+/// Maximum number of expanded macros, and how deep they may be nested: they may be made to grow.
+const MAX_EXPANSIONS: usize = 20_000;
+const MAX_EXPANSION_DEPTH: usize = 6;
+
+/// Longest formula, in bytes.
+const MAX_FORMULA_BYTES: usize = 10_000;
+
+/// How deep groups are followed.
+const MAX_DEPTH: usize = 40;
+
+/// Reads a document.
+pub(super) fn extract(text: &str) -> Document {
+    let text = text.trim_end();
+    let mut reader = Reader::new(text);
+    let begin = text.find("\\begin{document}");
+    if let Some(begin) = begin {
+        reader.is_silent = true;
+        reader.run(begin);
+        reader.words = Words::default();
+        reader.is_silent = false;
+    }
+    let end = text.rfind("\\end{document}").filter(|end| begin.is_none_or(|begin| *end > begin));
+    reader.run(end.unwrap_or(text.len()));
+    while !reader.tables.is_empty() {
+        reader.end_table();
+    }
+    reader.flush();
+    reader.writer.finish()
+}
+
+/// A list that is being read.
+struct List {
+    is_numbered: bool,
+    num_items: usize,
+}
+
+/// A table that is being read.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Row>,
+    row: Row,
+}
+
+/// Reads characters and writes blocks.
+struct Reader {
+    text: Rc<str>,
+    /// The next byte, and its line.
+    at: usize,
+    line: u32,
+    /// Whether the text is that of a macro, whose lines are those of its use.
+    is_expanded: bool,
+    writer: Writer,
+    /// The words of the paragraph so far.
+    words: Words,
+    /// The mark of the item that the paragraph begins.
+    mark: Option<String>,
+    lists: Vec<List>,
+    tables: Vec<Table>,
+    macros: HashMap<String, Rc<Macro>>,
+    num_expansions: usize,
+    expansion_depth: usize,
+    depth: usize,
+    /// Whether the document has chapters, above its sections.
+    has_chapters: bool,
+    /// In the preamble, words are not read.
+    is_silent: bool,
+}
+
+impl Reader {
+    fn new(text: &str) -> Self {
+        Self {
+            text: Rc::from(text),
+            at: 0,
+            line: 1,
+            is_expanded: false,
+            writer: Writer::default(),
+            words: Words::default(),
+            mark: None,
+            lists: Vec::new(),
+            tables: Vec::new(),
+            macros: HashMap::new(),
+            num_expansions: 0,
+            expansion_depth: 0,
+            depth: 0,
+            has_chapters: text.contains("\\chapter{") || text.contains("\\chapter*{"),
+            is_silent: false,
+        }
+    }
+
+    /// Reads up to `end`.
+    fn run(&mut self, end: usize) {
+        let text = Rc::clone(&self.text);
+        while self.at < end {
+            let rest = &text[self.at..end];
+            let Some(first) = rest.chars().next() else { return };
+            match first {
+                '\\' => self.command(end),
+                '%' => self.comment(rest),
+                '\n' => {
+                    self.advance(1);
+                    let blank = rest[1..].len() - rest[1..].trim_start_matches([' ', '\t']).len();
+                    if rest[1 + blank..].starts_with('\n') {
+                        self.flush();
+                        self.advance(blank);
+                    } else {
+                        self.push(" ");
+                    }
+                }
+                '$' => self.math(rest),
+                '{' | '}' => self.advance(1),
+                '~' => self.replace(1, " "),
+                '&' if !self.tables.is_empty() => {
+                    self.end_cell();
+                    self.advance(1);
+                }
+                '`' if rest.starts_with("``") => self.replace(2, "\u{201C}"),
+                '`' => self.replace(1, "\u{2018}"),
+                '\'' if rest.starts_with("''") => self.replace(2, "\u{201D}"),
+                '-' if rest.starts_with("---") => self.replace(3, "\u{2014}"),
+                '-' if rest.starts_with("--") => self.replace(2, "\u{2013}"),
+                _ => {
+                    let stop =
+                        rest.find(['\\', '%', '\n', '$', '{', '}', '~', '&', '`', '\'', '-']);
+                    let len = stop.filter(|len| *len > 0).unwrap_or(match stop {
+                        Some(_) => first.len_utf8(),
+                        None => rest.len(),
+                    });
+                    self.push(&rest[..len]);
+                    self.advance(len);
+                }
+            }
+        }
+    }
+
+    /// Moves on, and counts lines.
+    fn advance(&mut self, len: usize) {
+        if !self.is_expanded {
+            let passed = &self.text[self.at..self.at + len];
+            let num_lines = passed.bytes().filter(|byte| *byte == b'\n').count();
+            self.line += u32::try_from(num_lines).unwrap_or(0);
+        }
+        self.at += len;
+    }
+
+    fn push(&mut self, words: &str) {
+        if !self.is_silent {
+            self.words.push(self.line, words);
+        }
+    }
+
+    fn replace(&mut self, len: usize, words: &str) {
+        self.push(words);
+        self.advance(len);
+    }
+
+    /// Skips a comment with its line end and the blanks after it.
+    fn comment(&mut self, rest: &str) {
+        let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        // A blank line after it still ends the paragraph.
+        let blank = rest[end..].len() - rest[end..].trim_start_matches([' ', '\t']).len();
+        if rest[end + blank..].starts_with('\n') {
+            self.flush();
+        }
+        self.advance(end + blank);
+    }
+
+    /// Copies a formula.
+    fn math(&mut self, rest: &str) {
+        let mark = if rest.starts_with("$$") { "$$" } else { "$" };
+        let inside = &rest[mark.len()..];
+        let inside = within(inside, MAX_FORMULA_BYTES);
+        let paragraph_end = inside.find("\n\n").unwrap_or(inside.len());
+        let found = inside[..paragraph_end].match_indices(mark).map(|(at, _)| at);
+        let mut found = found.filter(|at| !inside[..*at].ends_with('\\'));
+        match found.next() {
+            Some(end) => {
+                let len = end + 2 * mark.len();
+                self.formula(mark, &inside[..end]);
+                self.at += len;
+            }
+            None => self.replace(mark.len(), mark),
+        }
+    }
+
+    /// Writes TeX between marks, line by line. Does not move on.
+    fn formula(&mut self, mark: &str, tex: &str) {
+        self.push(mark);
+        for (idx, line) in tex.split('\n').enumerate() {
+            if idx > 0 && !self.is_expanded {
+                self.line += 1;
+            }
+            self.push(if idx > 0 { " " } else { "" });
+            self.push(line);
+        }
+        self.push(mark);
+    }
+
+    /// Writes the words so far as a paragraph or an item.
+    fn flush(&mut self) {
+        if !self.tables.is_empty() {
+            self.push(" ");
+            return;
+        }
+        let words = std::mem::take(&mut self.words);
+        if words.is_blank() || self.is_silent {
+            return;
+        }
+        match self.mark.take() {
+            Some(mark) => {
+                let depth = self.lists.len().saturating_sub(1);
+                self.writer.item_of(words, &mark, depth);
+            }
+            None => self.writer.paragraph_of(words),
+        }
+    }
+
+    /// Reads up to `end` into other words than those of the paragraph.
+    fn captured(&mut self, end: usize) -> Words {
+        let outer = std::mem::take(&mut self.words);
+        let was_silent = std::mem::take(&mut self.is_silent);
+        // Nothing inside of it ends the paragraph around it.
+        let tables = std::mem::replace(&mut self.tables, vec![Table::default()]);
+        self.nested(end);
+        self.tables = tables;
+        self.is_silent = was_silent;
+        std::mem::replace(&mut self.words, outer)
+    }
+
+    /// Reads a group up to `end`, unless groups are nested too deep.
+    fn nested(&mut self, end: usize) {
+        if self.depth >= MAX_DEPTH {
+            let rest = self.text[self.at..end].to_owned();
+            self.push(&rest);
+            self.advance(end - self.at);
+            return;
+        }
+        self.depth += 1;
+        self.run(end);
+        self.depth -= 1;
+        // A command at the end may have read on.
+        if self.at < end {
+            self.advance(end - self.at);
+        }
+    }
+
+    /// Returns the range inside the group that begins here; `None` if there is none.
+    fn group(&self, open: char, close: char) -> Option<(usize, usize)> {
+        let rest = &self.text[self.at..];
+        let start = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let start = start + usize::from(rest[start..].starts_with('\n'));
+        let start =
+            start + (rest[start..].len() - rest[start..].trim_start_matches([' ', '\t']).len());
+        if !rest[start..].starts_with(open) {
+            return None;
+        }
+        let inside = self.at + start + open.len_utf8();
+        let len = closing(&self.text[inside..], open, close)?;
+        Some((inside, inside + len))
+    }
+
+    /// Skips a group, if there is one, and returns its text.
+    fn skip_group(&mut self) -> Option<String> {
+        let (start, end) = self.group('{', '}')?;
+        let inside = self.text[start..end].to_owned();
+        self.advance(end + 1 - self.at);
+        Some(inside)
+    }
+
+    /// Skips options in brackets, which follow without a blank.
+    fn skip_options(&mut self) {
+        while self.text[self.at..].starts_with('[')
+            && let Some((_, end)) = self.group('[', ']')
+        {
+            self.advance(end + 1 - self.at);
+        }
+    }
+
+    /// Reads a group into separate words; `None` if there is none.
+    fn group_words(&mut self) -> Option<Words> {
+        let (start, end) = self.group('{', '}')?;
+        self.advance(start - self.at);
+        let words = self.captured(end);
+        self.advance((end + 1).saturating_sub(self.at));
+        Some(words)
+    }
+}
+
+/// Returns the position of the mark that closes a group.
+fn closing(text: &str, open: char, close: char) -> Option<usize> {
+    /// No group is longer.
+    const MAX_BYTES: usize = 10_000;
+    let mut depth = 0_usize;
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        if at > MAX_BYTES {
+            return None;
+        }
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            c if c == close && depth == 0 => return Some(at),
+            c if c == close => depth -= 1,
+            c if c == open => depth += 1,
+            '\n' if open == '[' && text[at + 1..].starts_with('\n') => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;
