@@ -41,8 +41,12 @@ pub(super) fn find(pages: &[Page]) -> Vec<(usize, usize)> {
         let texts = || found.iter().map(|&(page, block)| pages[page].blocks[block].text.as_str());
         let mut counts: HashMap<String, usize> = HashMap::new();
         texts().for_each(|text| *counts.entry(words(text)).or_default() += 1);
+        // The same head on every page is left out elsewhere, where its first occurrence stays.
+        let differs = counts.len() > 1;
         let is_typical = |text: &&str| counts[&words(text)] > 1 || has_number_at_end(text);
-        found.len() >= needed && texts().filter(is_typical).count() * 3 >= found.len() * 2
+        differs
+            && found.len() >= needed
+            && texts().filter(is_typical).count() * 3 >= found.len() * 2
     };
     bands.into_values().filter(is_furniture).flatten().collect()
 }
@@ -120,6 +124,11 @@ mod tests {
         assert!(find(&pages(&HEADS, 40.0, 52.0)).is_empty());
         assert!(find(&pages(&HEADS, 140.0, 200.0)).is_empty());
         assert!(find(&pages(&HEADS[..4], 40.0, 100.0)).is_empty());
+        // The same head everywhere.
+        assert!(
+            find(&pages(&["Page 1", "Page 2", "Page 3", "Page 4", "Page 5"], 40.0, 100.0))
+                .is_empty()
+        );
         let lines = ["The ebb", "Slack water", "A flood", "Winds", "Gauges", "Floats"];
         assert!(find(&pages(&lines, 40.0, 100.0)).is_empty());
     }
