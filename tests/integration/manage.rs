@@ -157,6 +157,7 @@ fn every_command_has_help() {
             "outline",
             "show",
             "open",
+            "convert",
             "edit",
             "tags",
             "tag",
