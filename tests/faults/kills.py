@@ -243,6 +243,7 @@ def watching(world, size):
     world.ok(data_dir, "add", folder)
     before = content(data_dir)
     files = sorted(folder.rglob("*.md"))
+    first = {file: file.read_text() for file in files}
 
     def change(part):
         for number, file in enumerate(files):
@@ -250,8 +251,8 @@ def watching(world, size):
                 write(file, text(f"changed/{number}", 2))
 
     def prepare():
-        for number, file in enumerate(files):
-            write(file, text(f"watched/{number}"))
+        for file in files:
+            write(file, first[file])
         change(0)
 
     prepare()
