@@ -287,10 +287,12 @@ impl Output {
     }
 }
 
-/// Replaces `2026-11-21T15:42:07Z` by `[TIME]` and a date alone by `[--DATE--]`, which keeps columns.
+/// Replaces `2026-11-21T15:42:07Z` and `20261121T154207Z` by `[TIME]`, and a date alone by
+/// `[--DATE--]`, which keeps columns.
 fn without_times(text: &str) -> String {
     const DATE: &str = "dddd-dd-dd";
     const TIME: &str = "dddd-dd-ddTdd:dd:ddZ";
+    const TIME_IN_NAME: &str = "ddddddddTddddddZ";
     let fits = |rest: &str, shape: &str| {
         rest.len() >= shape.len()
             && rest.bytes().zip(shape.bytes()).all(|(found, wanted)| match wanted {
@@ -303,6 +305,8 @@ fn without_times(text: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let (shape, name) = if fits(rest, TIME) {
             (TIME.len(), "[TIME]")
+        } else if fits(rest, TIME_IN_NAME) {
+            (TIME_IN_NAME.len(), "[TIME]")
         } else if fits(rest, DATE) {
             (DATE.len(), "[--DATE--]")
         } else {
