@@ -14,7 +14,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 pub use kinds::{
-    Dialect, DocType, FileOutcome, Format, Language, Markup, Picture, Precision, UnknownName,
+    Dialect, DocType, FileOutcome, Format, Language, Markup, Office, Picture, Precision,
+    UnknownName,
 };
 pub use levels::Levels;
 

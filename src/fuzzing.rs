@@ -29,6 +29,14 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("html", html),
     ("docx", docx),
     ("epub", epub),
+    ("pptx", pptx),
+    ("xlsx", xlsx),
+    ("odt", odt),
+    ("odp", odp),
+    ("ods", ods),
+    ("rtf", rtf),
+    ("fb2", fb2),
+    ("mhtml", mhtml),
     ("protocol", protocol),
     ("front_matter", front_matter),
     ("headings", headings),
@@ -99,6 +107,46 @@ pub fn epub(bytes: &[u8]) {
     extract::reader::fuzz("epub", bytes);
 }
 
+/// Parses PPTX, as a child process does.
+pub fn pptx(bytes: &[u8]) {
+    extract::reader::fuzz("pptx", bytes);
+}
+
+/// Parses XLSX, as a child process does.
+pub fn xlsx(bytes: &[u8]) {
+    extract::reader::fuzz("xlsx", bytes);
+}
+
+/// Parses `OpenDocument` texts, as a child process does.
+pub fn odt(bytes: &[u8]) {
+    extract::reader::fuzz("odt", bytes);
+}
+
+/// Parses `OpenDocument` presentations, as a child process does.
+pub fn odp(bytes: &[u8]) {
+    extract::reader::fuzz("odp", bytes);
+}
+
+/// Parses `OpenDocument` spreadsheets, as a child process does.
+pub fn ods(bytes: &[u8]) {
+    extract::reader::fuzz("ods", bytes);
+}
+
+/// Parses RTF, as a child process does.
+pub fn rtf(bytes: &[u8]) {
+    extract::reader::fuzz("rtf", bytes);
+}
+
+/// Parses `FictionBook` 2, as a child process does.
+pub fn fb2(bytes: &[u8]) {
+    extract::reader::fuzz("fb2", bytes);
+}
+
+/// Parses saved pages, as a child process does.
+pub fn mhtml(bytes: &[u8]) {
+    extract::reader::fuzz("mhtml", bytes);
+}
+
 /// Parses PDF, as the first reader of a child process does. Not among [`TARGETS`]: it may overflow
 /// its stack, which is why a child process does it.
 pub fn pdf(bytes: &[u8]) {
@@ -152,8 +200,10 @@ pub fn settings(bytes: &[u8]) {
 
 /// Detects the format of a file by its bytes.
 pub fn detect(bytes: &[u8]) {
-    for name in ["a", "a.md", "a.pdf", "a.txt", "a.1", "a.rst", "a.html", "a.docx", "a.py", "a.png"]
-    {
+    for name in [
+        "a", "a.md", "a.pdf", "a.txt", "a.1", "a.rst", "a.html", "a.docx", "a.rtf", "a.odt",
+        "a.fb2", "a.py", "a.png",
+    ] {
         for is_named in [false, true] {
             let _ = detect::detect(Path::new(name), bytes, is_named, TypeOverride::default());
         }

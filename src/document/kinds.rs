@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub enum DocType {
     /// Documents with pages, and images read by OCR.
     Pdf,
-    /// Text with headings: Markdown, other markup, plain text, HTML, DOCX, EPUB, notebooks.
+    /// Text with headings: Markdown, other markup, plain text, HTML, DOCX, EPUB, notebooks, office documents.
     Markdown,
     /// Source code of a known [`Language`].
     Code,
@@ -105,6 +105,8 @@ pub enum Format {
     Epub,
     /// A Jupyter notebook.
     Notebook,
+    /// A document of an office program, a book, or a saved page.
+    Office(Office),
     /// A picture, read by OCR.
     Image(Picture),
     /// Text in another markup language than Markdown.
@@ -146,6 +148,60 @@ impl Dialect {
             Self::Wiki => "mediawiki",
             Self::Subtitles => "subtitles",
         }
+    }
+}
+
+/// The kinds of office document and book that become headed text, besides DOCX and EPUB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Office {
+    /// An Office Open XML presentation.
+    Pptx,
+    /// An Office Open XML spreadsheet.
+    Xlsx,
+    /// An `OpenDocument` text.
+    Odt,
+    /// An `OpenDocument` presentation.
+    Odp,
+    /// An `OpenDocument` spreadsheet.
+    Ods,
+    /// Rich Text Format.
+    Rtf,
+    /// A book in `FictionBook` 2.
+    Fb2,
+    /// A saved web page.
+    Mhtml,
+}
+
+impl Office {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::Pptx,
+        Self::Xlsx,
+        Self::Odt,
+        Self::Odp,
+        Self::Ods,
+        Self::Rtf,
+        Self::Fb2,
+        Self::Mhtml,
+    ];
+
+    /// Returns the word stored as `metadata.format`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pptx => "pptx",
+            Self::Xlsx => "xlsx",
+            Self::Odt => "odt",
+            Self::Odp => "odp",
+            Self::Ods => "ods",
+            Self::Rtf => "rtf",
+            Self::Fb2 => "fb2",
+            Self::Mhtml => "mhtml",
+        }
+    }
+
+    /// Whether a file of this kind is a ZIP archive.
+    pub fn is_archive(self) -> bool {
+        !matches!(self, Self::Rtf | Self::Fb2 | Self::Mhtml)
     }
 }
 
@@ -204,7 +260,8 @@ impl Format {
             | Self::Docx
             | Self::Epub
             | Self::Notebook
-            | Self::Dialect(_) => DocType::Markdown,
+            | Self::Dialect(_)
+            | Self::Office(_) => DocType::Markdown,
             Self::Note => DocType::Note,
             Self::Code(_) => DocType::Code,
         }
@@ -220,7 +277,8 @@ impl Format {
             | Self::Docx
             | Self::Epub
             | Self::Notebook
-            | Self::Dialect(_) => Markup::Markdown,
+            | Self::Dialect(_)
+            | Self::Office(_) => Markup::Markdown,
             Self::Text => Markup::Verbatim,
             Self::Code(_) => Markup::Source,
         }
@@ -246,6 +304,7 @@ impl Format {
             Self::Docx => "docx",
             Self::Epub => "epub",
             Self::Notebook => "notebook",
+            Self::Office(office) => office.as_str(),
             Self::Image(picture) => picture.as_str(),
             Self::Dialect(dialect) => dialect.as_str(),
         }
@@ -267,7 +326,9 @@ impl Format {
         let code = Language::ALL.into_iter().map(Self::Code);
         let pictures = Picture::ALL.into_iter().map(Self::Image);
         let dialects = Dialect::ALL.into_iter().map(Self::Dialect);
-        let mut formats = PLAIN.into_iter().chain(code).chain(pictures).chain(dialects);
+        let office = Office::ALL.into_iter().map(Self::Office);
+        let formats = PLAIN.into_iter().chain(code).chain(pictures);
+        let mut formats = formats.chain(dialects).chain(office);
         formats.find(|format| format.as_str() == word)
     }
 }

@@ -194,8 +194,9 @@ impl Error {
                 Some("correct the value or remove it to use the default".into())
             }
             Self::UnsupportedFormat { .. } => Some(
-                "supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .rst .adoc .org .tex .man .wiki \
-                 .vtt .srt .py .sh .bash .go .js .ts .rs .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; \
+                "supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .ipynb .md .markdown \
+                 .txt .rst .adoc .org .tex .man .wiki .vtt .srt .py .sh .bash .go .js .ts .rs .c .cpp .java, \
+                 and .png .jpg .jpeg .tiff .bmp .webp by OCR; \
                  `--type` and `--language` set the type of other files"
                     .into(),
             ),

@@ -50,6 +50,7 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         Format::Html => headed::extract(bytes, protocol::HTML, options)?,
         Format::Docx => headed::extract(bytes, protocol::DOCX, options)?,
         Format::Epub => headed::extract(bytes, protocol::EPUB, options)?,
+        Format::Office(office) => headed::extract(bytes, protocol::reader_of(office), options)?,
         Format::Notebook => notebook::extract(&text()?)?,
         Format::Dialect(dialect) => markup::extract(&text()?, dialect),
         Format::Image(_) => pdf::extract_image(bytes, options)?,

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::BlockKind;
+use crate::document::{BlockKind, Office};
 use crate::error::{Error, Failure};
 
 /// First argument of a process that is a reading child.
@@ -26,9 +26,31 @@ pub(in crate::extract) const PDF_READERS: [&str; 3] = ["hayro", "unpdf", "pdf-ex
 pub(in crate::extract) const HTML: &str = "html";
 pub(in crate::extract) const DOCX: &str = "docx";
 pub(in crate::extract) const EPUB: &str = "epub";
+pub(in crate::extract) const PPTX: &str = "pptx";
+pub(in crate::extract) const XLSX: &str = "xlsx";
+pub(in crate::extract) const ODT: &str = "odt";
+pub(in crate::extract) const ODP: &str = "odp";
+pub(in crate::extract) const ODS: &str = "ods";
+pub(in crate::extract) const RTF: &str = "rtf";
+pub(in crate::extract) const FB2: &str = "fb2";
+pub(in crate::extract) const MHTML: &str = "mhtml";
 pub(in crate::extract) const IMAGE: &str = "image";
 pub(in crate::extract) const OCR_OF_PDF: &str = "ocr-of-pdf";
 pub(in crate::extract) const OCR_OF_IMAGE: &str = "ocr-of-image";
+
+/// Returns the reader of a kind of office document.
+pub(in crate::extract) fn reader_of(office: Office) -> &'static str {
+    match office {
+        Office::Pptx => PPTX,
+        Office::Xlsx => XLSX,
+        Office::Odt => ODT,
+        Office::Odp => ODP,
+        Office::Ods => ODS,
+        Office::Rtf => RTF,
+        Office::Fb2 => FB2,
+        Office::Mhtml => MHTML,
+    }
+}
 
 /// The request to the child, in one line before the bytes of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -261,6 +283,9 @@ pub(in crate::extract) struct Tail {
     pub(in crate::extract) pages_lost: bool,
     /// Whether the object table of the file had to be rebuilt.
     pub(in crate::extract) rebuilt: bool,
+    /// What was left out, one sentence each.
+    #[serde(default)]
+    pub(in crate::extract) warnings: Vec<String>,
 }
 
 /// Why a reader could not read a document.
@@ -360,7 +385,12 @@ mod tests {
             image_coverage: 0.25,
             ..Page::default()
         }));
-        check(&Line::Done(Tail { declared_page_count: Some(2), pages_lost: true, rebuilt: true }));
+        check(&Line::Done(Tail {
+            declared_page_count: Some(2),
+            pages_lost: true,
+            rebuilt: true,
+            warnings: vec!["rows were left out".into()],
+        }));
         check(&Line::from(&ReadFailure::new(Failure::Damaged, "xref")));
     }
 

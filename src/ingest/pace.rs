@@ -22,7 +22,10 @@ const BYTES_PER_CHUNK: f64 = 600.0;
 const PACKED_BYTES_PER_CHUNK: f64 = 3_000.0;
 
 /// The formats that this applies to.
-const PACKED: &[&str] = &["pdf", "docx", "epub", "html", "htm", "ipynb"];
+const PACKED: &[&str] = &[
+    "pdf", "docx", "epub", "html", "htm", "ipynb", "pptx", "xlsx", "odt", "odp", "ods", "rtf",
+    "fb2", "mhtml", "mht",
+];
 
 /// The weight of a guess next to measured values, in chunks.
 const GUESSED_CHUNKS: f64 = 300.0;

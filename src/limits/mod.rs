@@ -78,6 +78,9 @@ pub const EXPORT_HEAD_BYTES: usize = 16 << 20;
 /// Maximum bytes of any other line of an export, which is a document with its chunks and vectors.
 pub const EXPORT_LINE_BYTES: usize = 1 << 30;
 
+/// Maximum number of cells with text that are read of a spreadsheet, all sheets together.
+pub const SPREADSHEET_CELLS: usize = 500_000;
+
 /// Maximum bytes of a message to `kb mcp`. A longer one is dropped and gets no answer.
 pub const MCP_MESSAGE_BYTES: usize = 16 << 20;
 

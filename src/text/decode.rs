@@ -73,6 +73,14 @@ pub fn decode_as(bytes: &[u8], label: Option<&[u8]>) -> Option<String> {
     }
 }
 
+/// Returns text in the encoding with this label, for formats that always name it; Windows-1252 if
+/// the label is unknown.
+pub fn decode_with(bytes: &[u8], label: &str) -> String {
+    let encoding = Encoding::for_label(label.as_bytes()).unwrap_or(WINDOWS_1252);
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    text.replace('\0', "\u{FFFD}")
+}
+
 /// Whether a line end in these bytes is `\n`, `\r` or `\r\n` as single bytes, which UTF-16 does not
 /// have.
 pub fn has_line_bytes(bytes: &[u8]) -> bool {

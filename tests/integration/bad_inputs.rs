@@ -57,6 +57,12 @@ fn made_table() -> String {
         ("a device", "/dev/zero"),
         ("a file of 5 GB", "huge.md"),
         ("600 MB in a DOCX of 1 MB", "bomb.docx"),
+        ("a presentation without slides", "empty.pptx"),
+        ("an encrypted spreadsheet", "locked.xlsx"),
+        ("an encrypted OpenDocument text", "locked.odt"),
+        ("a text named as RTF", "text.rtf"),
+        ("XML named as a book", "other.fb2"),
+        ("a message without a web page", "mail.mhtml"),
     ] {
         add(what, &env, &["add", name]);
     }
@@ -140,6 +146,13 @@ fn write_inputs(env: &TestEnv) {
     env.write("binary.md", &binary);
     env.write("text.pdf", "hello");
     env.write("data.xyz", "hello");
+    env.write("empty.pptx", archive(&[("ppt/presentation.xml", "<p:presentation/>")]));
+    env.write("locked.xlsx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1".repeat(64));
+    let manifest = "<manifest:manifest><manifest:encryption-data/></manifest:manifest>";
+    env.write("locked.odt", archive(&[("META-INF/manifest.xml", manifest), ("content.xml", "x")]));
+    env.write("text.rtf", "hello");
+    env.write("other.fb2", "<?xml version=\"1.0\"?><feed/>");
+    env.write("mail.mhtml", "MIME-Version: 1.0\nContent-Type: text/plain\n\nhello\n");
     env.write("folder/empty.md", "");
     env.write("folder/binary.md", &binary);
     env.write("folder/good.md", "# Storm\n\nanchor\n");
@@ -157,4 +170,15 @@ fn write_inputs(env: &TestEnv) {
         zip.write_all(&blanks).unwrap();
     }
     zip.finish().unwrap();
+}
+
+/// Returns a ZIP archive of these entries.
+fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, text) in entries {
+        zip.start_file(*name, options).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
 }

@@ -264,6 +264,44 @@ fn a_book_is_read_by_its_chapters() {
     check_database(&env);
 }
 
+/// Returns the path of an office document that the fuzzing corpus has.
+fn office(env: &TestEnv, kind: &str, name: &str) -> String {
+    let seed = format!("{}/fuzz/corpus/{kind}/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = env.write(&format!("{name}.{kind}"), fs::read(seed).unwrap());
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn slides_are_cited_by_page_and_sheets_by_name() {
+    let env = TestEnv::new();
+    let deck = add(&env, &office(&env, "pptx", "tides"));
+    assert_eq!(
+        (&deck["metadata"]["format"], &deck["metadata"]["page_count"], &deck["chunks"][0]["page"]),
+        (&json!("pptx"), &json!(1), &json!(1))
+    );
+    let sheet = add(&env, &office(&env, "xlsx", "levels"));
+    assert_eq!(
+        (&sheet["title"], &sheet["metadata"]["format"]),
+        (&json!("levels.xlsx"), &json!("xlsx"))
+    );
+    let found = env.json(&["search", "level", "--fts-only"]);
+    assert_eq!(found["results"][0]["source"]["section"], "Levels", "{found}");
+    assert!(texts(&env, &sheet).contains("| 1 Jan 2020 12:00 PM | -1,234.50 |"), "{sheet}");
+    for (kind, name, words) in [
+        ("odt", "house", "Tide house"),
+        ("odp", "deck", "Ask Maren."),
+        ("ods", "levels", "3.5"),
+        ("rtf", "house", "[^1]: noon"),
+        ("fb2", "book", "Ebb"),
+        ("mhtml", "page", "При"),
+    ] {
+        let info = add(&env, &office(&env, kind, name));
+        assert_eq!(info["metadata"]["format"], kind);
+        assert!(texts(&env, &info).contains(words), "{kind}: {info}");
+    }
+    check_database(&env);
+}
+
 #[test]
 fn a_page_is_cited_by_its_label() {
     let env = TestEnv::new();

@@ -98,8 +98,8 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
             "text.xyz",
             "unsupported_format",
             "error: unsupported file type: [HOME]/text.xyz\n\
-             hint: supported: .pdf .docx .epub .html .htm .ipynb .md .markdown .txt .rst .adoc .org .tex .man .wiki .vtt .srt .py .sh .bash .go .js .ts .rs \
-             .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` set the type of other files"
+             hint: supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .ipynb .md .markdown \
+             .txt .rst .adoc .org .tex .man .wiki .vtt .srt .py .sh .bash .go .js .ts .rs .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` set the type of other files"
                 .into(),
         ),
     ] {

@@ -596,17 +596,24 @@ const FORMATS: &[(&str, &[&str])] = &[
     ("docx", &[]),
     // Its chapters are web pages.
     ("epub", &["html"]),
-    // HTML, DOCX and EPUB come from the child as headings and paragraphs, and are written as Markdown.
+    ("fb2", &[]),
+    // Web pages, office documents and books come from the child as headings and paragraphs, and are written as Markdown.
     ("headed", &["markdown"]),
     ("html", &[]),
     ("markdown", &[]),
     // It becomes Markdown; without any structure it is plain text.
     ("markup", &["markdown", "text"]),
+    // The page in it.
+    ("mhtml", &["html"]),
     // Its cells are Markdown.
     ("notebook", &["markdown"]),
+    ("odf", &[]),
     ("pdf", &[]),
+    ("pptx", &[]),
+    ("rtf", &[]),
     // Its title is found as in Markdown.
     ("text", &["markdown"]),
+    ("xlsx", &[]),
 ];
 
 /// Returns the other formats that a file of one format names in a path.
@@ -649,12 +656,14 @@ fn no_format_knows_another() {
     let shared = [
         "clock",
         "markdown_table",
+        "math",
         "mod",
         "parts",
         "protocol",
         "reader",
         "sandbox",
         "serve",
+        "sheet",
         "table",
         "testing",
         "writer",

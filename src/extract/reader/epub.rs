@@ -97,15 +97,7 @@ fn each(text: &str, on_event: impl FnMut(Event<'_>)) -> Result<(), ReadFailure> 
 fn resolve(folder: &str, reference: &str) -> String {
     let path = reference.split(['#', '?']).next().unwrap_or_default();
     let path = percent_decode_str(path).decode_utf8_lossy();
-    let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
-    for name in path.split('/') {
-        match name {
-            "" | "." => {}
-            ".." => drop(names.pop()),
-            name => names.push(name),
-        }
-    }
-    names.join("/")
+    parts::resolve(folder, &path)
 }
 
 #[cfg(test)]

@@ -6,15 +6,23 @@
 
 mod docx;
 mod epub;
+mod fb2;
 mod html;
 mod markdown_table;
+mod math;
+mod mhtml;
+mod odf;
 mod parts;
 mod pdf;
+mod pptx;
+mod rtf;
 mod serve;
+mod sheet;
 mod table;
 #[cfg(test)]
 mod testing;
 mod writer;
+mod xlsx;
 mod xml;
 
 use std::io;

@@ -1,5 +1,7 @@
-//! Reads the parts of a ZIP archive (`zip`); shared by DOCX and EPUB.
+//! Reads the parts of a ZIP archive (`zip`); shared by EPUB and the formats of office
+//! programs.
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _};
 
 use zip::ZipArchive;
@@ -52,6 +54,89 @@ fn damaged(error: &ZipError) -> ReadFailure {
     ReadFailure::new(failure, error.to_string())
 }
 
+/// The start of the container of an encrypted file, and of old office documents (MS-CFB, 2.2).
+const CONTAINER_MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
+
+/// Opens the archive of an Office Open XML document; an encrypted one is no archive. `old` is the
+/// extension of the older format that looks the same.
+pub(in crate::extract) fn open_office<'a>(
+    bytes: &'a [u8],
+    old: &str,
+) -> Result<Archive<'a>, ReadFailure> {
+    if bytes.starts_with(CONTAINER_MAGIC) {
+        let detail = format!("it is encrypted, or an old {old} file");
+        return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail));
+    }
+    open(bytes)
+}
+
+/// Returns the name of the main part, which the package defines (ECMA-376, part 2, 9.3).
+pub(in crate::extract) fn main_part(
+    archive: &mut Archive<'_>,
+    default: &str,
+) -> Result<String, ReadFailure> {
+    if archive.index_for_name(default).is_some() {
+        return Ok(default.to_owned());
+    }
+    let relations = relations(archive, "")?.into_values();
+    let found = relations.into_iter().find(|related| related.kind == "officeDocument");
+    Ok(found.map_or_else(|| default.to_owned(), |related| related.name))
+}
+
+/// A part that another part refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::extract) struct Related {
+    /// The last component of its type: `slide`, `worksheet`.
+    pub(in crate::extract) kind: String,
+    /// Its name in the archive.
+    pub(in crate::extract) name: String,
+}
+
+/// Returns the parts that a part refers to, by the ids it uses; `name` is empty for the package.
+pub(in crate::extract) fn relations(
+    archive: &mut Archive<'_>,
+    name: &str,
+) -> Result<BTreeMap<String, Related>, ReadFailure> {
+    let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+    let path = resolve(folder, &format!("_rels/{file}.rels"));
+    let mut related = BTreeMap::new();
+    // Relations that cannot be read are ignored.
+    let _ = xml::each(&part(archive, &path)?.unwrap_or_default(), |event| {
+        if let Event::Open(element) = event
+            && let Some(target) = element.attribute("Target")
+            && element.attribute("TargetMode").as_deref() != Some("External")
+        {
+            let id = element.attribute("Id").unwrap_or_else(|| format!("#{}", related.len()));
+            let kind = element.attribute("Type").unwrap_or_default();
+            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
+            let folder = if target.starts_with('/') { "" } else { folder };
+            related.insert(id, Related { kind, name: resolve(folder, &target) });
+        }
+    });
+    Ok(related)
+}
+
+/// Returns the name in the archive that a path in a file of `folder` refers to.
+pub(in crate::extract) fn resolve(folder: &str, path: &str) -> String {
+    let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join("/")
+}
+
+/// Whether the text that describes a picture does so, and is not the name of its file.
+pub(in crate::extract) fn is_description(text: &str) -> bool {
+    let is_file = text.rsplit_once('.').is_some_and(|(_, end)| {
+        (3..=4).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    text.split_whitespace().nth(1).is_some() && !is_file
+}
+
 /// Reads the metadata of a document (Dublin Core).
 pub(in crate::extract) fn head(properties: &str) -> Head {
     let mut head = Head::default();
@@ -66,6 +151,15 @@ pub(in crate::extract) fn head(properties: &str) -> Head {
                 "title" => &mut head.title,
                 "creator" => &mut head.author,
                 "created" | "date" => &mut head.created,
+                // OpenDocument states the date of the last change as `date`.
+                "creation-date" => {
+                    head.created = Some(words.to_owned());
+                    return;
+                }
+                "initial-creator" => {
+                    head.author = Some(words.to_owned());
+                    return;
+                }
                 "language" => &mut head.language,
                 _ => return,
             };

@@ -2,8 +2,11 @@
 //! are in the order in which they are tried.
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
-use super::{Emit, Input, Stop, docx, epub, html};
-use crate::extract::protocol::{DOCX, EPUB, HTML, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS};
+use super::{Emit, Input, Stop, docx, epub, fb2, html, mhtml, odf, pptx, rtf, xlsx};
+use crate::extract::protocol::{
+    DOCX, EPUB, FB2, HTML, IMAGE, MHTML, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS, ODT, PDF_READERS,
+    PPTX, RTF, XLSX,
+};
 
 /// A library that reads documents, behind one function.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +32,14 @@ const OTHERS: &[Reader] = &[
     Reader { name: HTML, read: html::read },
     Reader { name: DOCX, read: docx::read },
     Reader { name: EPUB, read: epub::read },
+    Reader { name: PPTX, read: pptx::read },
+    Reader { name: XLSX, read: xlsx::read },
+    Reader { name: ODT, read: odf::read_text },
+    Reader { name: ODP, read: odf::read_slides },
+    Reader { name: ODS, read: odf::read_sheets },
+    Reader { name: RTF, read: rtf::read },
+    Reader { name: FB2, read: fb2::read },
+    Reader { name: MHTML, read: mhtml::read },
     Reader { name: IMAGE, read: with_image::read },
     Reader { name: OCR_OF_PDF, read: with_hayro::recognise },
     Reader { name: OCR_OF_IMAGE, read: with_image::recognise },

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 8;
 
 /// Most cells in a row. Rows are padded to the widest row, and the file itself declares how many
 /// columns a cell spans.
-const MAX_COLUMNS: usize = 100;
+pub(super) const MAX_COLUMNS: usize = 100;
 
 /// Collects blocks in order.
 #[derive(Debug, Default)]

@@ -39,6 +39,21 @@ impl Element<'_> {
             .find(|attribute| attribute.key.local_name().into_inner() == name)?;
         found.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)
     }
+
+    /// Returns the reference to a related part: the attribute `id` with a prefix, which may be
+    /// next to one without.
+    pub(in crate::extract) fn relation(&self) -> Option<String> {
+        self.prefixed("id")
+    }
+
+    /// Returns the value of an attribute with this name and any prefix.
+    pub(in crate::extract) fn prefixed(&self, name: &str) -> Option<String> {
+        let mut attributes = self.start.attributes();
+        let found = attributes.with_checks(false).flatten().find(|attribute| {
+            attribute.key.prefix().is_some() && attribute.key.local_name().into_inner() == name
+        })?;
+        found.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)
+    }
 }
 
 /// Calls `on_event` for every item; an empty text has none.

@@ -96,7 +96,7 @@ pub(in crate::extract) fn ask(
 /// The end of a child's output.
 enum Answer {
     /// It ended with the last line.
-    Complete(Reading),
+    Complete(Box<Reading>),
     /// It ended with a failure that the child reported.
     Failed(ReadFailure),
     /// It ended without a last line; the exit status has the reason.
@@ -125,7 +125,7 @@ impl Answer {
 
     fn into_result(self, status: Option<ExitStatus>, errors: &str) -> Result<Reading, ReadFailure> {
         match self {
-            Self::Complete(reading) => Ok(reading),
+            Self::Complete(reading) => Ok(*reading),
             Self::Failed(failed) => Err(failed),
             Self::CutOff => Err(cause_of(status, errors)),
         }
@@ -168,7 +168,7 @@ fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
             Some(Line::Page(page)) => reading.pages.push(page),
             Some(Line::Done(tail)) => {
                 reading.tail = tail;
-                return Answer::Complete(reading);
+                return Answer::Complete(Box::new(reading));
             }
             Some(Line::Failed { code, detail }) => {
                 let detail = after_pages(&reading, detail);

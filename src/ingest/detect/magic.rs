@@ -1,6 +1,6 @@
 //! Recognises kinds of files by their first bytes.
 
-use crate::document::Picture;
+use crate::document::{Format, Office, Picture};
 use crate::text::decode;
 
 /// Where readers of PDF look for its header (PDF 1.7, appendix H, note 13).
@@ -57,11 +57,31 @@ pub(super) const PDF: &str = "PDF";
 pub(super) const RTF: &str = "RTF";
 pub(super) const POSTSCRIPT: &str = "PostScript";
 
-/// What a DOCX or EPUB file may look like.
+/// What the files of office programs and books may look like.
 pub(super) const DOCX: &str = "a DOCX document";
+pub(super) const PPTX: &str = "a PPTX presentation";
+pub(super) const XLSX: &str = "an XLSX spreadsheet";
+pub(super) const ODT: &str = "an OpenDocument text";
+pub(super) const ODP: &str = "an OpenDocument presentation";
+pub(super) const ODS: &str = "an OpenDocument spreadsheet";
 pub(super) const EPUB: &str = "an EPUB book";
 pub(super) const ZIP: &str = "a ZIP archive";
 pub(super) const OLD_OFFICE: &str = "an old Office document";
+
+/// Names and contents of entries that reveal what a ZIP archive is. The first match wins.
+const ENTRIES: &[(&[u8], &str)] = &[
+    (b"application/epub+zip", EPUB),
+    (b"application/vnd.oasis.opendocument.text", ODT),
+    (b"application/vnd.oasis.opendocument.presentation", ODP),
+    (b"application/vnd.oasis.opendocument.spreadsheet", ODS),
+    (b"ppt/slides/", PPTX),
+    (b"ppt/_rels/", PPTX),
+    (b"ppt/presentation.xml", PPTX),
+    (b"xl/worksheets/", XLSX),
+    (b"xl/_rels/", XLSX),
+    (b"xl/workbook.xml", XLSX),
+    (b"word/", DOCX),
+];
 
 /// Pictures that OCR reads.
 const PNG: &str = "a PNG image";
@@ -78,6 +98,21 @@ pub(super) fn picture(head: &[u8]) -> Option<Picture> {
         TIFF => Picture::Tiff,
         BMP => Picture::Bmp,
         WEBP => Picture::Webp,
+        _ => return None,
+    })
+}
+
+/// Returns the format of an office document or book by its content.
+pub(super) fn office(head: &[u8]) -> Option<Format> {
+    Some(match looks_like(head)? {
+        DOCX => Format::Docx,
+        EPUB => Format::Epub,
+        PPTX => Format::Office(Office::Pptx),
+        XLSX => Format::Office(Office::Xlsx),
+        ODT => Format::Office(Office::Odt),
+        ODP => Format::Office(Office::Odp),
+        ODS => Format::Office(Office::Ods),
+        RTF => Format::Office(Office::Rtf),
         _ => return None,
     })
 }
@@ -102,8 +137,11 @@ pub fn looks_like(head: &[u8]) -> Option<&'static str> {
     let is_there =
         |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
     match MAGIC.iter().find(|(at, magic, _)| is_there(*at, magic))?.2 {
-        ZIP if head.windows(20).any(|window| window == b"application/epub+zip") => Some(EPUB),
-        ZIP if head.windows(5).any(|window| window == b"word/") => Some(DOCX),
+        ZIP => {
+            let has = |entry: &[u8]| head.windows(entry.len()).any(|window| window == entry);
+            let found = ENTRIES.iter().find(|(entry, _)| has(entry)).map(|(_, found)| *found);
+            found.or_else(|| decode::is_binary(head).then_some(ZIP))
+        }
         text @ (RTF | POSTSCRIPT) => Some(text),
         other => decode::is_binary(head).then_some(other),
     }

@@ -10,13 +10,11 @@ mod tests;
 
 use std::path::Path;
 
-use crate::document::{Dialect, DocType, Format, Language};
+use crate::document::{Dialect, DocType, Format, Language, Office};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 
-use magic::{
-    DOCX, EPUB, OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, pdf_header, picture,
-};
+use magic::{OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, office, pdf_header, picture};
 use names::{by_extension, by_interpreter, extension, is_cpp_header, is_manual_page};
 
 pub use magic::looks_like;
@@ -109,6 +107,8 @@ pub fn detect(
     let format = match (format, picture(head)) {
         // The bytes of a picture decide its kind, whatever its extension is.
         (Format::Image(_), Some(picture)) => Format::Image(picture),
+        // So do those of an office document.
+        (Format::Docx | Format::Epub | Format::Office(_), _) => office(head).unwrap_or(format),
         // C and C++ share one extension.
         (Format::Code(Language::C), _)
             if wanted.language.is_none() && is_cpp_header(path, head) =>
@@ -174,10 +174,12 @@ fn wanted_format(
         }
         None => claimed.or_else(|| {
             let by_interpreter = || by_interpreter(head).map(Format::Code);
-            match extension(path) {
+            match extension(path).as_deref() {
                 _ if is_surely_pdf(head) => Some(Format::Pdf),
                 _ if is_manual_page(path, head) => Some(Format::Dialect(Dialect::Man)),
-                None => by_interpreter(),
+                None => by_interpreter().or_else(|| office(head)),
+                // Many programs save RTF under this name.
+                Some("doc") => office(head),
                 Some(_) => None,
             }
         }),
@@ -203,11 +205,22 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
         (Format::Pdf, None) => Failure::WrongFormat,
         (Format::Image(_), _) if picture(head).is_some() => return None,
         (Format::Image(_), _) => Failure::WrongFormat,
-        // An encrypted DOCX has the container of an old Office document; the reader reports it.
-        (Format::Docx, Some(DOCX | ZIP | OLD_OFFICE)) => return None,
-        (Format::Docx, _) => Failure::WrongFormat,
-        (Format::Epub, Some(EPUB | ZIP)) => return None,
-        (Format::Epub, _) => Failure::WrongFormat,
+        (Format::Docx | Format::Epub | Format::Office(_), _) if office(head) == Some(format) => {
+            return None;
+        }
+        // These are text.
+        (Format::Office(Office::Fb2 | Office::Mhtml), None) if !decode::is_binary(head) => {
+            return None;
+        }
+        (Format::Office(Office::Fb2), Some("XML")) => return None,
+        // The names of the entries may be beyond the first bytes.
+        (Format::Docx | Format::Epub, Some(ZIP)) => return None,
+        (Format::Office(kind), Some(ZIP)) if kind.is_archive() => return None,
+        // An encrypted document has the container of an old one; the reader reports it.
+        (Format::Docx | Format::Office(Office::Pptx | Office::Xlsx), Some(OLD_OFFICE)) => {
+            return None;
+        }
+        (Format::Docx | Format::Epub | Format::Office(_), _) => Failure::WrongFormat,
         (_, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
         _ if !decode::is_binary(head) => return None,
         (_, Some(_)) => Failure::WrongFormat,

@@ -2,13 +2,32 @@
 
 use std::path::Path;
 
-use crate::document::{Dialect, Format, Language, Picture};
+use crate::document::{Dialect, Format, Language, Office, Picture};
 
 /// Extensions in lower case, with their formats.
 const EXTENSIONS: &[(&str, Format)] = &[
     ("pdf", Format::Pdf),
     ("docx", Format::Docx),
+    ("docm", Format::Docx),
+    ("dotx", Format::Docx),
     ("epub", Format::Epub),
+    ("pptx", Format::Office(Office::Pptx)),
+    ("pptm", Format::Office(Office::Pptx)),
+    ("ppsx", Format::Office(Office::Pptx)),
+    ("potx", Format::Office(Office::Pptx)),
+    ("xlsx", Format::Office(Office::Xlsx)),
+    ("xlsm", Format::Office(Office::Xlsx)),
+    ("xltx", Format::Office(Office::Xlsx)),
+    ("odt", Format::Office(Office::Odt)),
+    ("ott", Format::Office(Office::Odt)),
+    ("odp", Format::Office(Office::Odp)),
+    ("otp", Format::Office(Office::Odp)),
+    ("ods", Format::Office(Office::Ods)),
+    ("ots", Format::Office(Office::Ods)),
+    ("rtf", Format::Office(Office::Rtf)),
+    ("fb2", Format::Office(Office::Fb2)),
+    ("mht", Format::Office(Office::Mhtml)),
+    ("mhtml", Format::Office(Office::Mhtml)),
     ("ipynb", Format::Notebook),
     ("html", Format::Html),
     ("htm", Format::Html),

@@ -166,6 +166,38 @@ fn a_manual_page_is_recognised_by_its_name_and_its_first_line() {
 }
 
 #[test]
+fn office_documents_are_recognised_by_their_content() {
+    let zip = |entry: &str| format!("PK\x03\x04\x14\0\x06\0{entry}").into_bytes();
+    let odt = "mimetypeapplication/vnd.oasis.opendocument.text";
+    for (name, head, expected) in [
+        ("x.pptx", zip("[Content_Types].xml"), "pptx"),
+        ("x.XLSM", zip("xl/workbook.xml"), "xlsx"),
+        ("x.odt", zip(odt), "odt"),
+        ("x.odp", zip("content.xml"), "odp"),
+        ("x.rtf", b"{\\rtf1 words}".to_vec(), "rtf"),
+        ("x.fb2", b"<?xml version='1.0'?><FictionBook>".to_vec(), "fb2"),
+        ("x.mht", b"From: <Saved>\r\nMIME-Version: 1.0\r\n".to_vec(), "mhtml"),
+        // The bytes override the name, and decide without one.
+        ("x.docx", zip("xl/worksheets/sheet1.xml"), "xlsx"),
+        ("x.docx", b"{\\rtf1 words}".to_vec(), "rtf"),
+        ("letter", zip("word/document.xml"), "docx"),
+        ("letter", b"{\\rtf1 words}".to_vec(), "rtf"),
+        ("letter.doc", b"{\\rtf1 words}".to_vec(), "rtf"),
+        ("x.xlsx", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0".to_vec(), "xlsx"),
+    ] {
+        check(name, &head, expected);
+    }
+    let unsupported = "unsupported_format: unsupported file type: ";
+    let old = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0";
+    check("x.doc", old, &format!("{unsupported}x.doc (an old Office document)"));
+    let wrong = "wrong_format: its content does not match its name or type: it looks like ";
+    check("x.rtf", &zip("a.txt"), &format!("{wrong}a ZIP archive"));
+    check("x.odt", old, &format!("{wrong}an old Office document"));
+    check("x.fb2", PNG_HEAD, &format!("{wrong}a PNG image"));
+    check("x.pptx", b"words", &format!("{wrong}plain text"));
+}
+
+#[test]
 fn a_matching_type_changes_nothing() {
     check_wanted(
         Some(DocType::Markdown),

@@ -2,9 +2,11 @@
 //!
 //! The traversal is not recursive, as tables and text boxes may be nested to any depth.
 
-use super::lists::Lists;
+use super::lists::{BULLET, Lists};
 use super::notes::Notes;
 use super::styles::Styles;
+use crate::extract::reader::math::{self, Formula};
+use crate::extract::reader::parts::is_description;
 use crate::extract::reader::writer::Writer;
 use crate::extract::reader::xml::{self, Element, Event};
 
@@ -34,6 +36,7 @@ pub(super) fn write(
         notes,
         writer,
         depth_left_out: 0,
+        formula: None,
         is_text: false,
         is_in_properties: false,
         paragraphs: Vec::new(),
@@ -75,6 +78,8 @@ struct Walk<'a> {
     writer: &'a mut Writer,
     /// Depth of open elements, counted from the one that is left out.
     depth_left_out: usize,
+    /// The formula that is being read.
+    formula: Option<Formula>,
     is_text: bool,
     /// Whether the current elements are paragraph properties.
     is_in_properties: bool,
@@ -88,10 +93,21 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn on(&mut self, event: Event<'_>) {
+        if let Some(formula) = &mut self.formula {
+            if let Some(text) = formula.on(event) {
+                self.formula = None;
+                self.push(&text);
+            }
+            return;
+        }
         match event {
             Event::Open(_) if self.depth_left_out > 0 => self.depth_left_out += 1,
             Event::Close(_) if self.depth_left_out > 0 => self.depth_left_out -= 1,
             Event::Open(element) if LEFT_OUT.contains(&element.name()) => self.depth_left_out = 1,
+            Event::Open(element) if math::is_formula(element.name()) => {
+                let formula = self.formula.insert(Formula::default());
+                formula.on(event);
+            }
             Event::Open(element) => self.open(element),
             Event::Close(name) => self.close(name),
             Event::Text(text) if self.is_text && self.depth_left_out == 0 => self.push(text),
@@ -139,6 +155,13 @@ impl Walk<'_> {
             "tab" => self.push("\t"),
             "br" | "cr" => self.push("\n"),
             "noBreakHyphen" => self.push("-"),
+            "docPr" | "shape" => {
+                let name = if name == "shape" { "alt" } else { "descr" };
+                let description = element.attribute(name).unwrap_or_default();
+                if is_description(&description) {
+                    self.push(&format!(" {description} "));
+                }
+            }
             _ => {
                 let Some(table) = self.tables.last_mut() else { return };
                 match name {
@@ -217,11 +240,14 @@ impl Walk<'_> {
         }
         self.end_code();
         let level = outline_level.filter(|level| *level < 9).map(|level| level + 1);
+        let list = self.list_of(&style, list, list_level).filter(|_| !text.trim().is_empty());
         if let Some(level) = level.or_else(|| self.styles.heading_level(&style)) {
-            self.writer.heading(level, &text);
-        } else if let Some((list, depth)) = self.list_of(&style, list, list_level)
-            && !text.trim().is_empty()
-        {
+            let number = list.map(|(list, depth)| self.lists.marker(&list, depth));
+            match number.filter(|number| number != BULLET) {
+                Some(number) => self.writer.heading(level, &format!("{number} {text}")),
+                None => self.writer.heading(level, &text),
+            }
+        } else if let Some((list, depth)) = list {
             let marker = self.lists.marker(&list, depth);
             self.writer.item(depth, &marker, &text);
             notes.iter().for_each(|note| self.writer.continue_item(depth, note));
@@ -326,6 +352,25 @@ mod tests {
                     <w:delText>old</w:delText></w:r></w:del><w:r><w:instrText>PAGE</w:instrText>\
                     <w:t>new</w:t></w:r></w:p>";
         check(body, &["new"]);
+    }
+
+    #[test]
+    fn formulas_and_descriptions_of_pictures_are_text() {
+        let body = "<w:p><w:r><w:t>So </w:t></w:r><m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r>\
+                    <m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath><w:r><w:t> is.</w:t></w:r></w:p>\
+                    <w:p><w:r><w:drawing><wp:docPr id='1' name='Picture 1' descr='A float in its well'/></w:drawing>\
+                    <w:drawing><wp:docPr id='2' name='Picture 2' descr='scan of gauge.png'/></w:drawing></w:r></w:p>";
+        check(body, &["So x^2 is.", "A float in its well"]);
+    }
+
+    #[test]
+    fn a_numbered_heading_has_its_number() {
+        let numbered =
+            "<w:pStyle w:val='h2'/><w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr>";
+        check(
+            &(paragraph(numbered, "Scope") + &paragraph(numbered, "Terms")),
+            &["## 1. Scope", "## 2. Terms"],
+        );
     }
 
     #[test]

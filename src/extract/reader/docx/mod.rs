@@ -1,4 +1,5 @@
-//! Reads a DOCX file: headings, paragraphs, lists, tables and notes.
+//! Reads a DOCX file: headings, paragraphs, lists, tables, notes, formulas and the
+//! descriptions of pictures.
 //!
 //! A DOCX file is a ZIP archive of XML parts (ECMA-376): `word/document.xml` has the text, and
 //! other parts define its styles, lists and notes.
@@ -8,9 +9,8 @@ mod lists;
 mod notes;
 mod styles;
 
-use super::parts::{self, Archive, head, part};
+use super::parts::{self, head, part};
 use super::writer::Writer;
-use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::Failure;
 use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
@@ -18,17 +18,10 @@ use lists::Lists;
 use notes::Notes;
 use styles::Styles;
 
-/// The start of the container of an encrypted file (MS-CFB, 2.2).
-const ENCRYPTED_MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
-
 /// Reads a DOCX file.
 pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
-    if input.bytes.starts_with(ENCRYPTED_MAGIC) {
-        let detail = "it is encrypted, or an old .doc file";
-        return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail).into());
-    }
-    let mut archive = parts::open(input.bytes)?;
-    let main = main_part(&mut archive)?;
+    let mut archive = parts::open_office(input.bytes, ".doc")?;
+    let main = parts::main_part(&mut archive, "word/document.xml")?;
     let text = part(&mut archive, &main)?
         .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not DOCX"))?;
     let folder = main.rsplit_once('/').map_or("", |(parent, _)| parent);
@@ -46,26 +39,6 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     emit(Line::Page(Page { number: 1, blocks: writer.finish(), ..Page::default() }))?;
     emit(Line::Done(Tail::default()))?;
     Ok(())
-}
-
-/// Returns the name of the part with the text, which the package defines (ECMA-376, part 2, 9.3).
-fn main_part(archive: &mut Archive<'_>) -> Result<String, ReadFailure> {
-    const DEFAULT: &str = "word/document.xml";
-    if archive.index_for_name(DEFAULT).is_some() {
-        return Ok(DEFAULT.to_owned());
-    }
-    let relations = part(archive, "_rels/.rels")?.unwrap_or_default();
-    let mut found = DEFAULT.to_owned();
-    xml::each(&relations, |event| {
-        if let Event::Open(element) = event
-            && element.attribute("Type").is_some_and(|kind| kind.ends_with("/officeDocument"))
-            && let Some(target) = element.attribute("Target")
-        {
-            target.trim_start_matches('/').clone_into(&mut found);
-        }
-    })
-    .map_err(|error| ReadFailure::new(Failure::Damaged, error))?;
-    Ok(found)
 }
 
 #[cfg(test)]
@@ -111,7 +84,7 @@ mod tests {
     fn a_file_that_is_not_docx_is_refused() {
         check_failure(&archive(&[("a.txt", "x")]), Failure::WrongFormat);
         check_failure(b"PK\x03\x04 and nothing", Failure::Damaged);
-        check_failure(ENCRYPTED_MAGIC, Failure::EncryptionNotSupported);
+        check_failure(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", Failure::EncryptionNotSupported);
         check_failure(&archive(&[("word/document.xml", "<w:a><w:b></w:a>")]), Failure::Damaged);
     }
 }

@@ -69,6 +69,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
         declared_page_count: quality.declared_page_count,
         pages_lost: quality.pages_incomplete,
         rebuilt: quality.xref_reconstructed,
+        ..Tail::default()
     }))?;
     Ok(())
 }

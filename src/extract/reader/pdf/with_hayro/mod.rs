@@ -61,6 +61,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
         declared_page_count: declared,
         pages_lost: declared.is_some_and(|declared| declared > page_count),
         rebuilt: is_rebuilt(input.bytes),
+        ..Tail::default()
     }))?;
     Ok(())
 }

@@ -1,0 +1,225 @@
+//! Writes the cells of a spreadsheet as sections and tables; shared by XLSX and ODS.
+//!
+//! Blank rows separate tables, unless the rows after them continue the table. A line with one cell
+//! above a table is its caption.
+
+use super::writer::{MAX_COLUMNS, Writer};
+use crate::limits::SPREADSHEET_CELLS;
+
+/// A cell with text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cell {
+    /// Its column, from 0.
+    pub(super) column: usize,
+    /// Its text as shown.
+    pub(super) text: String,
+    /// Whether it is a number, a date or a truth value.
+    pub(super) is_value: bool,
+}
+
+/// The rows of a sheet that have text, in order.
+#[derive(Debug, Default)]
+pub(super) struct Sheet {
+    pub(super) name: String,
+    /// The number of each row, from 1, and its cells by column.
+    rows: Vec<(u64, Vec<Cell>)>,
+}
+
+/// What may still be read of a file, and what was left out.
+#[derive(Debug)]
+pub(super) struct Budget {
+    num_left: usize,
+    is_spent: bool,
+    /// One sentence each.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { num_left: SPREADSHEET_CELLS, is_spent: false, warnings: Vec::new() }
+    }
+}
+
+impl Sheet {
+    pub(super) fn new(name: String) -> Self {
+        Self { name, rows: Vec::new() }
+    }
+
+    /// Adds a row; returns whether more rows may follow.
+    pub(super) fn push(&mut self, number: u64, mut cells: Vec<Cell>, budget: &mut Budget) -> bool {
+        cells.retain(|cell| !cell.text.trim().is_empty());
+        if cells.is_empty() {
+            return true;
+        }
+        if budget.is_spent || cells.len() > budget.num_left {
+            if !budget.is_spent {
+                let name = &self.name;
+                budget.warnings.push(format!(
+                    "the rows of the sheet `{name}` from row {number} on and all later sheets were left out: \
+                     {SPREADSHEET_CELLS} cells are read"
+                ));
+            }
+            budget.is_spent = true;
+            return false;
+        }
+        budget.num_left -= cells.len();
+        cells.sort_by_key(|cell| cell.column);
+        self.rows.push((number, cells));
+        true
+    }
+
+    /// Writes the sheet: a heading, captions, tables.
+    pub(super) fn write(self, writer: &mut Writer) {
+        if self.rows.is_empty() {
+            return;
+        }
+        writer.heading(2, &self.name);
+        let mut table: Vec<Vec<Cell>> = Vec::new();
+        let mut previous = 0;
+        let mut rows = self.rows.into_iter().peekable();
+        while let Some((number, cells)) = rows.next() {
+            let is_apart = number > previous + 1;
+            previous = number;
+            if is_apart && !continues(&table, &cells) {
+                write_table(&std::mem::take(&mut table), writer);
+            }
+            let next_len = rows
+                .peek()
+                .filter(|(next, _)| *next == number + 1)
+                .map_or(0, |(_, cells)| cells.len());
+            // Captions are above the head of a table.
+            if table.is_empty() && cells.len() == 1 && next_len != 1 {
+                cells.iter().for_each(|cell| writer.paragraph(&cell.text));
+                continue;
+            }
+            table.push(cells);
+        }
+        write_table(&table, writer);
+    }
+}
+
+/// Whether a row after a blank one belongs to the table above: it has values in columns of the table.
+fn continues(table: &[Vec<Cell>], row: &[Cell]) -> bool {
+    let Some(head) = table.first() else { return false };
+    let is_within = |cell: &Cell| head.iter().any(|above| above.column == cell.column);
+    row.len() > 1 && row.iter().any(|cell| cell.is_value) && row.iter().all(is_within)
+}
+
+/// Writes a table; one with more columns than a table may have becomes several.
+fn write_table(rows: &[Vec<Cell>], writer: &mut Writer) {
+    let mut columns: Vec<usize> = rows.iter().flatten().map(|cell| cell.column).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    for part in columns.chunks(MAX_COLUMNS) {
+        let cells_of = |row: &Vec<Cell>| {
+            let mut cells = Vec::new();
+            for cell in row {
+                if let Ok(idx) = part.binary_search(&cell.column) {
+                    cells.resize(idx.max(cells.len()), String::new());
+                    cells.push(cell.text.clone());
+                }
+            }
+            cells
+        };
+        writer.table(rows.iter().map(cells_of).filter(|cells| !cells.is_empty()).collect());
+    }
+}
+
+/// Returns the column, from 0, and the row, from 1, of a reference (`AB12`).
+pub(super) fn position(reference: &str) -> Option<(usize, u64)> {
+    let len = reference.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (letters, digits) = reference.split_at(len);
+    let mut column = 0_usize;
+    for letter in letters.bytes() {
+        let digit = usize::from(letter.to_ascii_uppercase() - b'A') + 1;
+        column = column.checked_mul(26)?.checked_add(digit)?;
+    }
+    Some((column.checked_sub(1)?, digits.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(column: usize, text: &str) -> Cell {
+        let is_value = text.starts_with(|c: char| c.is_ascii_digit());
+        Cell { column, text: text.to_owned(), is_value }
+    }
+
+    #[track_caller]
+    fn check(rows: &[(u64, &[(usize, &str)])], expected: &[&str]) {
+        let (mut sheet, mut budget) = (Sheet::new("Gauges".to_owned()), Budget::default());
+        for (number, cells) in rows {
+            let cells = cells.iter().map(|(column, text)| cell(*column, text)).collect();
+            assert!(sheet.push(*number, cells, &mut budget));
+        }
+        let mut writer = Writer::default();
+        sheet.write(&mut writer);
+        let blocks = writer.finish();
+        assert_eq!(blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn captions_and_tables_are_separate() {
+        check(
+            &[
+                (2, &[(1, "Water levels")]),
+                (3, &[(1, "Place"), (2, "Metres")]),
+                (4, &[(1, "Brest"), (2, "3.5")]),
+                (6, &[(1, "Emden"), (2, "4")]),
+                (8, &[(1, "Code"), (4, "Meaning")]),
+                (9, &[(1, "E23"), (4, "dry")]),
+            ],
+            &[
+                "## Gauges",
+                "Water levels",
+                "| Place | Metres |\n| --- | --- |\n| Brest | 3.5 |\n| Emden | 4 |",
+                "| Code | Meaning |\n| --- | --- |\n| E23 | dry |",
+            ],
+        );
+        check(&[(1, &[(0, "one")]), (2, &[(0, "two")])], &["## Gauges", "one", "two"]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn a_wide_table_is_split() {
+        let row: Vec<(usize, String)> =
+            (0..150).map(|column| (column, format!("c{column}"))).collect();
+        let row: Vec<(usize, &str)> =
+            row.iter().map(|(column, text)| (*column, text.as_str())).collect();
+        let (mut sheet, mut budget) = (Sheet::new("Wide".to_owned()), Budget::default());
+        let cells = || row.iter().map(|(column, text)| cell(*column, text)).collect();
+        assert!(sheet.push(1, cells(), &mut budget) && sheet.push(2, cells(), &mut budget));
+        let mut writer = Writer::default();
+        sheet.write(&mut writer);
+        let texts: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
+        assert!(
+            texts.len() == 3 && texts[1].contains("c99") && texts[2].contains("c149"),
+            "{texts:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_reported_once() {
+        let mut budget = Budget { num_left: 2, ..Budget::default() };
+        let mut sheet = Sheet::new("Big".to_owned());
+        assert!(sheet.push(1, vec![cell(0, "a"), cell(1, "")], &mut budget));
+        assert!(!sheet.push(7, vec![cell(0, "a"), cell(1, "b")], &mut budget));
+        assert!(!Sheet::default().push(1, vec![cell(0, "a")], &mut budget));
+        assert_eq!(
+            budget.warnings,
+            [
+                "the rows of the sheet `Big` from row 7 on and all later sheets were left out: 500000 cells are read"
+            ]
+        );
+    }
+
+    #[test]
+    fn references_are_positions() {
+        assert_eq!(position("A1"), Some((0, 1)));
+        assert_eq!(position("AB12"), Some((27, 12)));
+        for wrong in ["", "12", "A", "AAAAAAAAAAAAAAAAAAAAAA1", "A99999999999999999999999"] {
+            assert_eq!(position(wrong), None, "{wrong}");
+        }
+    }
+}
