@@ -94,8 +94,8 @@ impl Run<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::EmptyFile`] and [`Error::Extract`], and any failure of the model or of the
-    /// database.
+    /// [`crate::error::Error::EmptyFile`] and [`crate::error::Error::Extract`], and any failure of the
+    /// model or of the database.
     pub fn ingest_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         let path = PathBuf::from(UNNAMED);
         let format = detect::detect_nameless(&path, bytes, self.options.wanted)?;
