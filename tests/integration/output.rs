@@ -188,6 +188,7 @@ fn people_are_told_what_was_done() {
     Removed 1 document.
     --- stderr
     note: these are in no file and will be lost: 1 note; `--export FILE` keeps them
+    note: 1 copy of the database that kb made may still have what was removed: [HOME]/.kb/kb-before-reindex-[TIME].db; `kb remove --backups` deletes it
     ");
     assert_snapshot!(env.ok(&["search", "bank", "--fts-only", "--format=human"]).text(), @r#"
     Search: "bank" (0 matches, showing top 0)
