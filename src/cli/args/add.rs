@@ -108,8 +108,9 @@ pub(in crate::cli) struct Update {
 /// Import a file written by `kb export`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Existing documents stay: a document with the same content or path is skipped. Missing vectors, and those of \
-another model, are computed. A bad line is reported, and the others are imported. The model named in the file \
+A document with the same content as one here is merged with it: it gets the tags of both, the newer edit of a title, \
+a date or a note wins, and conflicts are listed. A file here with another content at the same path stays. Missing \
+vectors, and those of another model, are computed. A bad line is reported, and the others are imported. The model named in the file \
 is used if it is installed or if --model also names it.")]
 pub(in crate::cli) struct Import {
     /// File to read; - reads standard input
