@@ -43,6 +43,8 @@ mod daily;
 mod docs;
 /// Scans, pictures, web pages, DOCX, encrypted files; how well each could be read.
 mod documents;
+/// PDF pages that a test draws, such as ones with hidden text.
+mod drawn;
 /// Tags of many documents, removal by selection, titles, dates and notes in the editor.
 mod edit;
 /// The model and the runtime library: numbers, downloads, damage.

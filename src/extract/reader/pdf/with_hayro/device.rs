@@ -13,6 +13,7 @@ use hayro::hayro_syntax::object::{Dict, Name, String as PdfString};
 use hayro::kurbo::{Affine, BezPath, PathEl, Point, Rect, Shape};
 
 use super::characters::Characters;
+use super::hidden::Hidden;
 use super::place::{Placed, place};
 use super::strings;
 use super::tags::TaggedLevels;
@@ -56,6 +57,7 @@ pub(super) struct PageDevice<'a> {
     pub(super) num_text_ops: u32,
     /// Whether nothing was drawn.
     pub(super) is_blank: bool,
+    hidden: Hidden,
     shapes: &'a mut Shapes,
     characters: &'a Characters,
     levels: Option<&'a TaggedLevels>,
@@ -84,12 +86,18 @@ impl<'a> PageDevice<'a> {
             image_area: 0.0,
             num_text_ops: 0,
             is_blank: true,
+            hidden: Hidden::default(),
             shapes,
             characters,
             levels,
             marked: Vec::new(),
             last_run: None,
         }
+    }
+
+    /// Removes text that the page, which is drawn completely, does not show.
+    pub(super) fn remove_hidden(&mut self) {
+        std::mem::take(&mut self.hidden).remove_from(&mut self.sheet);
     }
 
     fn push_rule(&mut self, area: Area) {
@@ -246,6 +254,7 @@ impl<'a> Device<'a> for PageDevice<'_> {
             // The same run was filled just before: the outline around it makes it bold.
             let start = self.sheet.glyphs.len().saturating_sub(placed.len());
             self.sheet.glyphs[start..].iter_mut().for_each(|glyph| glyph.is_bold = true);
+            self.hidden.outline_last(&props.paint);
             return;
         }
         self.last_run = Some(this_run);
@@ -253,16 +262,31 @@ impl<'a> Device<'a> for PageDevice<'_> {
         if self.marked.iter().any(|marked| marked.is_artifact) {
             return;
         }
+        let start = self.sheet.glyphs.len();
         for (glyph, placed) in run.glyphs().iter().zip(&placed) {
             self.push_glyph(glyph, placed);
         }
+        let drawn = start..self.sheet.glyphs.len();
+        self.hidden.add_run(&self.sheet.glyphs, drawn, mode, &props.paint);
     }
 
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
         self.is_blank = false;
+        let bounds = props.transform.transform_rect_bbox(path.bounding_box());
         match mode {
-            DrawMode::Stroke(_) => self.push_strokes(path, props.transform),
-            _ => self.push_fills(path, props.transform),
+            DrawMode::Stroke(stroke) => {
+                let breadth =
+                    f64::from(stroke.line_width) * props.transform.determinant().abs().sqrt();
+                if breadth > MAX_RULE_POINTS {
+                    let around = area_of(bounds.inflate(breadth / 2.0, breadth / 2.0));
+                    self.hidden.add_ground(around, &props.paint);
+                }
+                self.push_strokes(path, props.transform);
+            }
+            _ => {
+                self.hidden.add_ground(area_of(bounds), &props.paint);
+                self.push_fills(path, props.transform);
+            }
         }
     }
 
@@ -270,6 +294,10 @@ impl<'a> Device<'a> for PageDevice<'_> {
         self.is_blank = false;
         let is_filled = !matches!(mode, DrawMode::Stroke(_));
         // The shading of alternate rows is not a rule, however thin it is.
+        if is_filled {
+            let bounds = area_of(props.transform.transform_rect_bbox(*rect));
+            self.hidden.add_ground(bounds, &props.paint);
+        }
         if !(is_filled && is_pale(&props.paint)) {
             self.push_rect(*rect, props.transform, is_filled);
         }
@@ -281,6 +309,7 @@ impl<'a> Device<'a> for PageDevice<'_> {
         let corners = props.transform.transform_rect_bbox(Rect::new(0.0, 0.0, size.0, size.1));
         let page = Rect::new(0.0, 0.0, self.sheet.width, self.sheet.height);
         self.image_area += corners.intersect(page).area();
+        self.hidden.add_picture(corners);
     }
 
     fn begin_marked_content(&mut self, tag: &[u8], properties: Option<&Dict<'_>>) {
@@ -308,7 +337,11 @@ impl<'a> Device<'a> for PageDevice<'_> {
         }
     }
 
-    fn push_clip_path(&mut self, _: &ClipPath) {}
+    fn push_clip_path(&mut self, clip: &ClipPath) {
+        self.hidden.clip_to(&self.sheet.glyphs, clip.path.bounding_box());
+    }
+
+    fn push_clip_rect(&mut self, _: &Rect) {}
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}

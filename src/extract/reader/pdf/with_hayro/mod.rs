@@ -4,6 +4,7 @@
 mod catalog;
 mod characters;
 mod device;
+mod hidden;
 mod labels;
 mod place;
 mod render;
@@ -54,6 +55,7 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
         let mut device =
             PageDevice::new(size, &mut shapes, &characters, tags.of_page(page.raw().obj_id()));
         interpret_page(page, &mut context, &mut device);
+        device.remove_hidden();
         emit(Line::Page(convert(number, &device)))?;
     }
     let declared = declared_page_count(&pdf);

@@ -1,0 +1,92 @@
+//! Tests how pages are read that a test draws: hidden text.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use kb::document::Document;
+use kb::error::Result;
+use kb::extract::pdf;
+use kb::extract::sandbox::ReadOptions;
+
+/// Builds a PDF of pages with these drawing instructions; `None` is a page that is missing. The
+/// fonts are `/F1`, Helvetica, and `/F2`, Courier.
+fn file(pages: &[Option<&str>]) -> Vec<u8> {
+    let kids: String = (0..pages.len()).map(|at| format!("{} 0 R ", 5 + 2 * at)).collect();
+    let mut objects = vec![
+        (1, "<</Type/Catalog/Pages 2 0 R>>".to_owned()),
+        (2, format!("<</Type/Pages/Kids[{kids}]/Count {}>>", pages.len())),
+        (3, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned()),
+        (4, "<</Type/Font/Subtype/Type1/BaseFont/Courier>>".to_owned()),
+    ];
+    for (at, page) in pages.iter().enumerate() {
+        let Some(content) = page else { continue };
+        let number = 5 + 2 * at;
+        objects.push((
+            number,
+            format!(
+                "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents {} 0 R\
+                 /Resources<</Font<</F1 3 0 R/F2 4 0 R>>>>>>",
+                number + 1
+            ),
+        ));
+        let len = content.len();
+        objects.push((number + 1, format!("<</Length {len}>>\nstream\n{content}\nendstream")));
+    }
+    let size = 5 + 2 * pages.len();
+    let mut offsets = vec![None; size];
+    let mut file = "%PDF-1.7\n".to_owned();
+    for (number, body) in objects {
+        offsets[number] = Some(file.len());
+        writeln!(file, "{number} 0 obj\n{body}\nendobj").unwrap();
+    }
+    let start = file.len();
+    write!(file, "xref\n0 {size}\n").unwrap();
+    for offset in offsets {
+        match offset {
+            Some(offset) => write!(file, "{offset:010} 00000 n \n").unwrap(),
+            None => write!(file, "0000000000 65535 f \n").unwrap(),
+        }
+    }
+    write!(file, "trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").unwrap();
+    file.into_bytes()
+}
+
+fn extract(pages: &[Option<&str>]) -> Result<Document> {
+    pdf::extract(&file(pages), &ReadOptions::new(PathBuf::from(env!("CARGO_BIN_EXE_kb"))))
+}
+
+fn page(content: &str) -> Document {
+    extract(&[Some(content)]).unwrap()
+}
+
+const SHOWN: &str = "BT /F1 12 Tf 72 700 Td (High water was at noon.) Tj ET\n";
+
+#[test]
+fn hidden_text_is_left_out() {
+    for hidden in [
+        "BT 3 Tr /F1 12 Tf 72 600 Td (zyxwvutsrq) Tj ET",
+        "BT 1 g /F1 12 Tf 72 600 Td (zyxwvutsrq) Tj ET",
+        "BT /F1 1 Tf 72 600 Td (zyxwvutsrq) Tj ET",
+    ] {
+        assert_eq!(page(&[SHOWN, hidden].concat()).text, "High water was at noon.", "{hidden}");
+    }
+}
+
+#[test]
+fn text_that_is_seen_is_not_taken_for_hidden() {
+    let picture = "q 612 0 0 792 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q\n";
+    for seen in [
+        // Invisible over a picture: the text of a scan.
+        &[picture, "BT 3 Tr /F1 12 Tf 72 600 Td (Low water) Tj ET"].concat(),
+        "0 g 60 590 300 30 re f BT 1 g /F1 12 Tf 72 600 Td (Low water) Tj ET",
+        "0 g 30 w 60 605 m 360 605 l S BT 1 g /F1 12 Tf 72 600 Td (Low water) Tj ET",
+        // The shape of a clip, filled afterwards.
+        "q BT 7 Tr /F1 12 Tf 72 600 Td (Low water) Tj ET 1 0 0 rg 0 0 612 792 re f Q",
+        "BT 2 Tr 1 g 0 G /F1 12 Tf 72 600 Td (Low water) Tj ET",
+    ] {
+        assert!(page(&[SHOWN, seen].concat()).text.contains("Low water"), "{seen}");
+    }
+    // A page without visible text, such as one of outlines.
+    let only = "0 g 72 600 m 80 620 l 90 600 l f BT 3 Tr /F1 12 Tf 72 600 Td (Low water) Tj ET";
+    assert_eq!(page(only).text, "Low water");
+}
