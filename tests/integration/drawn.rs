@@ -1,10 +1,10 @@
-//! Tests how pages are read that a test draws: hidden text.
+//! Tests how pages are read that a test draws: hidden text, missing pages.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use kb::document::Document;
-use kb::error::Result;
+use kb::error::{Error, Failure, Result};
 use kb::extract::pdf;
 use kb::extract::sandbox::ReadOptions;
 
@@ -43,8 +43,8 @@ fn file(pages: &[Option<&str>]) -> Vec<u8> {
     write!(file, "xref\n0 {size}\n").unwrap();
     for offset in offsets {
         match offset {
-            Some(offset) => write!(file, "{offset:010} 00000 n \n").unwrap(),
-            None => write!(file, "0000000000 65535 f \n").unwrap(),
+            Some(offset) => writeln!(file, "{offset:010} 00000 n ").unwrap(),
+            None => writeln!(file, "0000000000 65535 f ").unwrap(),
         }
     }
     write!(file, "trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").unwrap();
@@ -89,4 +89,30 @@ fn text_that_is_seen_is_not_taken_for_hidden() {
     // A page without visible text, such as one of outlines.
     let only = "0 g 72 600 m 80 620 l 90 600 l f BT 3 Tr /F1 12 Tf 72 600 Td (Low water) Tj ET";
     assert_eq!(page(only).text, "Low water");
+}
+
+#[test]
+fn a_document_that_lacks_a_page_is_kept_and_names_it() {
+    let texts = ["one", "two", "three", "four", "five"]
+        .map(|word| format!("BT /F1 12 Tf 72 700 Td (This is page {word}.) Tj ET"));
+    let mut pages: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
+    pages[2] = None;
+    let document = extract(&pages).unwrap();
+    assert_eq!(document.metadata.warnings, ["1 of 5 pages could not be read: 3"]);
+    assert_eq!(document.metadata.page_count, Some(5));
+    let found: Vec<Option<u32>> = document.blocks.iter().map(|block| block.page).collect();
+    assert_eq!(found, [1, 2, 4, 5].map(Some));
+    let quality = document.metadata.quality.unwrap();
+    assert_eq!((quality.pages_read, quality.pages_unread, quality.pages_awaiting_ocr), (4, 1, 0));
+
+    for at in [0, 1] {
+        pages[at] = None;
+    }
+    match extract(&pages) {
+        Err(Error::Extract { failure, detail }) => assert_eq!(
+            (failure, detail.as_str()),
+            (Failure::Damaged, "only 2 of its 5 pages were found")
+        ),
+        other => panic!("{other:?}"),
+    }
 }

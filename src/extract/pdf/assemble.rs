@@ -17,6 +17,20 @@ impl Reading {
         !self.has_text() && self.pages.iter().all(is_blank)
     }
 
+    /// Whether no page is missing from the file.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.tail.pages_lost && !self.pages.iter().any(super::is_missing)
+    }
+
+    /// Records that the document has `page_count` pages, if there are fewer in this reading.
+    pub(super) fn expect_pages(&mut self, page_count: u32) {
+        if u32::try_from(self.pages.len()).is_ok_and(|found| found < page_count) {
+            self.tail.pages_lost = true;
+            let declared = self.tail.declared_page_count.unwrap_or_default();
+            self.tail.declared_page_count = Some(declared.max(page_count));
+        }
+    }
+
     /// Whether there is text and nearly all characters are known.
     pub(super) fn is_legible(&self) -> bool {
         let (num_visible, num_garbage) = self.count_characters();
@@ -112,7 +126,8 @@ fn push(
 fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     let total = reading.pages.len();
     let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
-    let num_failed = count(|page| page.failed.is_some());
+    let failed = reading.pages.iter().filter(|page| page.failed.is_some());
+    let failed: Vec<u32> = failed.map(|page| page.number).collect();
     let num_scans = count(|page| page.ocr.is_none() && scan::looks_like_scan(page));
     let num_garbage = count(scan::is_garbage);
     let num_partly =
@@ -125,8 +140,14 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     if reading.tail.rebuilt {
         warnings.push("the file is damaged and was rebuilt from its parts".to_owned());
     }
-    if num_failed > 0 {
-        warnings.push(format!("{num_failed} of {total} pages could not be read"));
+    if !failed.is_empty() {
+        let (num_failed, names) = (failed.len(), ranges(&failed));
+        warnings.push(format!("{num_failed} of {total} pages could not be read: {names}"));
+    }
+    if let Some(declared) = reading.tail.declared_page_count.filter(|_| reading.tail.pages_lost) {
+        warnings.push(format!(
+            "only {total} of its {declared} pages were found; it is not known which are missing, so page numbers may be wrong"
+        ));
     }
     if num_scans > 0 {
         let remedy = match ocr {
@@ -154,6 +175,40 @@ fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
     warnings
 }
 
+/// Most ranges of page numbers in a warning.
+const MAX_RANGES: usize = 20;
+
+/// Returns ascending numbers as text, with ranges: `3, 7-9`.
+fn ranges(numbers: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*number) => *last = *number,
+            _ => ranges.push((*number, *number)),
+        }
+    }
+    let text = |(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    let texts: Vec<String> = ranges.iter().take(MAX_RANGES).map(text).collect();
+    let ellipsis = if ranges.len() > MAX_RANGES { ", \u{2026}" } else { "" };
+    texts.join(", ") + ellipsis
+}
+
 fn lacks_text(page: &Page) -> bool {
     f64::from(page.num_unreadable) > UNREADABLE_SHARE * f64::from(page.num_text_ops)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_numbers_are_shown_as_ranges() {
+        assert_eq!(ranges(&[3, 7, 8, 9, 12]), "3, 7-9, 12");
+        let odd: Vec<u32> = (0..30).map(|at| 2 * at + 1).collect();
+        assert!(ranges(&odd).ends_with("37, 39, \u{2026}"));
+        assert_eq!(ranges(&[]), "");
+    }
 }

@@ -45,17 +45,25 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     // Used if no reader does better: a reading without text, or with too many unknown characters.
     let mut best_so_far: Option<Reading> = None;
     let mut failures: Vec<ReadFailure> = Vec::new();
+    // The pages that a reader has or knows to be missing; another may know less.
+    let mut known_pages = 0;
     for name in &options.readers {
-        let mut reading =
-            parent::read(name, bytes, options).and_then(|reading| check_complete(reading, bytes));
+        let mut reading = parent::read(name, bytes, options).and_then(|mut reading| {
+            known_pages = known_pages.max(reading.head.page_count);
+            reading.expect_pages(known_pages);
+            check_complete(reading, bytes)
+        });
         if let (Ok(reading), false) = (&mut reading, options.uses_outline) {
             reading.head.outline.clear();
         }
         match reading {
             Ok(reading) => {
-                let is_final = reading.draws_no_text() || reading.is_legible();
-                let is_better =
-                    best_so_far.as_ref().is_none_or(|best| reading.has_more_text_than(best));
+                let is_final =
+                    reading.is_complete() && (reading.draws_no_text() || reading.is_legible());
+                let is_better = best_so_far.as_ref().is_none_or(|best| {
+                    reading.has_more_text_than(best)
+                        && (best.is_complete() || reading.is_complete())
+                });
                 if is_better {
                     best_so_far = Some(reading);
                 }
@@ -92,27 +100,43 @@ pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     Ok(assemble::assemble(&reading, &options.ocr))
 }
 
-/// Refuses a reading with missing pages, so that half a document is not taken for a complete one.
-fn check_complete(reading: Reading, bytes: &[u8]) -> Result<Reading> {
+/// Refuses a reading that lacks half of its pages or more, so that it is not taken for a complete
+/// document. If fewer are missing, the document is kept, and a warning names them.
+fn check_complete(mut reading: Reading, bytes: &[u8]) -> Result<Reading> {
     let num_pages = reading.pages.len();
-    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
-    let num_failed = count(|page| page.failed.is_some());
+    let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
+    if num_failed == num_pages {
+        let detail = reading.pages.into_iter().find_map(|page| page.failed).unwrap_or_default();
+        return Err(ReadFailure::new(Failure::Damaged, detail).into());
+    }
     // In a file that was cut off, pages may be known although their content is missing.
-    let num_blank = count(|page| page.is_blank);
-    let is_cut_off = reading.tail.rebuilt && !has_end(bytes);
-    let detail = if num_failed == num_pages {
-        reading.pages.iter().find_map(|page| page.failed.clone()).unwrap_or_default()
-    } else if reading.tail.pages_lost {
-        match reading.tail.declared_page_count {
-            Some(declared) => format!("only {num_pages} of its {declared} pages were found"),
+    if reading.tail.rebuilt && !has_end(bytes) {
+        for page in reading.pages.iter_mut().filter(|page| page.is_blank) {
+            page.failed.get_or_insert_with(|| "the file is cut off".to_owned());
+        }
+    }
+    let num_missing = reading.pages.iter().filter(|page| is_missing(page)).count();
+    let declared = reading.tail.declared_page_count.and_then(|count| usize::try_from(count).ok());
+    let detail = if reading.tail.pages_lost {
+        let num_found = num_pages - num_missing;
+        match declared {
+            Some(declared) if num_found * 2 > declared => return Ok(reading),
+            Some(declared) => format!("only {num_found} of its {declared} pages were found"),
             None => "pages are missing".to_owned(),
         }
-    } else if is_cut_off && num_blank > 0 {
-        format!("the file is cut off; {num_blank} of {num_pages} pages are empty")
-    } else {
+    } else if num_missing * 2 < num_pages {
         return Ok(reading);
+    } else if reading.tail.rebuilt {
+        format!("the file is cut off; {num_missing} of {num_pages} pages are empty")
+    } else {
+        format!("only {} of its {num_pages} pages were found", num_pages - num_missing)
     };
     Err(ReadFailure::new(Failure::Damaged, detail).into())
+}
+
+/// Whether a page is not in the file, so that no other reader and no OCR could read it.
+fn is_missing(page: &Page) -> bool {
+    page.failed.is_some() && page.is_blank
 }
 
 /// Whether the end marker of a PDF is near the end of `bytes`.
@@ -212,15 +236,29 @@ mod tests {
         assert!(from_header(bytes).unwrap().starts_with(b"%PDF-1.4\n1.4\n1 0 obj"));
     }
 
+    fn failed() -> Page {
+        Page { failed: Some("bad font".into()), ..Page::default() }
+    }
+
+    fn blank() -> Page {
+        Page { is_blank: true, ..Page::default() }
+    }
+
+    fn missing() -> Page {
+        Page { is_blank: true, ..failed() }
+    }
+
+    fn checked(pages: Vec<Page>, tail: Tail, bytes: &[u8]) -> Result<Reading> {
+        check_complete(Reading { pages, tail, ..Reading::default() }, bytes)
+    }
+
     #[test]
     fn lost_pages_are_damage() {
-        let good = Page::default;
-        let failed = || Page { failed: Some("bad font".into()), ..Page::default() };
-        let blank = || Page { is_blank: true, ..Page::default() };
         let outcome = |pages, pages_lost, rebuilt, bytes: &[u8]| {
             let tail = Tail { pages_lost, rebuilt, ..Tail::default() };
-            check_complete(Reading { pages, tail, ..Reading::default() }, bytes).is_ok()
+            checked(pages, tail, bytes).is_ok()
         };
+        let good = Page::default;
         assert!(outcome(vec![good()], false, true, b""));
         assert!(outcome(vec![good(), failed()], false, false, b""));
         assert!(!outcome(vec![failed(), failed()], false, false, b""));
@@ -230,5 +268,28 @@ mod tests {
         assert!(outcome(vec![good(), blank()], false, false, b""));
         assert!(outcome(vec![good(), blank()], false, true, b"%%EOF\n"));
         assert!(!outcome(vec![good(), blank()], false, true, b"1 0 obj"));
+    }
+
+    #[test]
+    fn a_document_that_lacks_a_few_pages_is_kept() {
+        let tail = |declared_page_count, pages_lost| Tail {
+            declared_page_count,
+            pages_lost,
+            ..Tail::default()
+        };
+        let good = Page::default;
+        let some = vec![good(), missing(), good()];
+        assert!(
+            checked(some.clone(), tail(Some(3), false), b"").unwrap().pages[1].failed.is_some()
+        );
+        let half = vec![good(), missing()];
+        assert!(checked(half, tail(Some(2), false), b"").is_err());
+        // Pages whose numbers are unknown.
+        assert!(checked(vec![good(), good()], tail(Some(3), true), b"").is_ok());
+        assert!(checked(some, tail(Some(4), true), b"").is_err());
+        // At the end of a file that was cut off.
+        let cut = Tail { rebuilt: true, ..Tail::default() };
+        let read = checked(vec![good(), good(), blank()], cut, b"1 0 obj").unwrap();
+        assert_eq!(read.pages[2].failed.as_deref(), Some("the file is cut off"));
     }
 }

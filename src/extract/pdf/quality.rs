@@ -17,7 +17,8 @@ pub(super) fn of(pages: &[Page]) -> Quality {
             || (scan::looks_like_scan(page) && !is_ocr)
             || page.ocr.as_ref().is_some_and(|outcome| outcome.reason().is_some());
         let count = if is_unread {
-            let may_wait = matches!(page.ocr, None | Some(OcrOutcome::Refused(_)));
+            let may_wait =
+                matches!(page.ocr, None | Some(OcrOutcome::Refused(_))) && !super::is_missing(page);
             quality.pages_awaiting_ocr += u32::from(may_wait);
             &mut quality.pages_unread
         } else if page.blocks.is_empty() {
@@ -99,9 +100,10 @@ mod tests {
             scan(Some(OcrOutcome::Refused("no".into()))),
             scan(Some(OcrOutcome::Lost("no".into()))),
             page(&["ab\u{E000}"]),
+            Page { is_blank: true, failed: Some("it is missing".into()), ..page(&[]) },
         ]);
         let pages = (quality.pages_read, quality.pages_ocr, quality.pages_empty);
-        assert_eq!((pages, quality.pages_unread), ((2, 1, 2), 4));
+        assert_eq!((pages, quality.pages_unread), ((2, 1, 2), 5));
         assert_eq!(quality.pages_awaiting_ocr, 3);
         assert_eq!((quality.num_characters, quality.num_not_text), (26, 1));
     }

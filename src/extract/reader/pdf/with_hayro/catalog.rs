@@ -8,6 +8,7 @@ use hayro::hayro_syntax::object::{
     Array, DateTime, Dict, MaybeRef, Name, Object, ObjectIdentifier, String as PdfString,
 };
 
+use super::numbering::Numbering;
 use super::{labels, strings};
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{Head, OutlineEntry};
@@ -22,11 +23,11 @@ const MAX_NODES: usize = 100_000;
 const MAX_DEPTH: u8 = 32;
 
 /// Returns what `pdf` states about itself.
-pub(super) fn head(pdf: &Pdf) -> Head {
+pub(super) fn head(pdf: &Pdf, numbering: &Numbering) -> Head {
     let Metadata { title, author, creation_date, .. } = pdf.metadata();
     let text = |bytes: &Option<Box<[u8]>>| bytes.as_deref().map(strings::decode);
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
-    let page_count = u32::try_from(pdf.pages().len()).unwrap_or(u32::MAX);
+    let page_count = numbering.page_count;
     Head {
         title: text(title),
         author: text(author),
@@ -34,7 +35,7 @@ pub(super) fn head(pdf: &Pdf) -> Head {
         language: language(&catalog),
         page_count,
         labels: labels::of(&catalog, page_count),
-        outline: outline(pdf, &catalog),
+        outline: outline(pdf, &catalog, numbering),
         fields: fields(&catalog),
     }
 }
@@ -57,9 +58,9 @@ fn language(catalog: &Dict<'_>) -> Option<String> {
     is_code.then(|| code.replace('_', "-"))
 }
 
-fn outline(pdf: &Pdf, catalog: &Dict<'_>) -> Vec<OutlineEntry> {
+fn outline(pdf: &Pdf, catalog: &Dict<'_>, numbering: &Numbering) -> Vec<OutlineEntry> {
     let Some(root) = catalog.get::<Dict<'_>>(b"Outlines") else { return Vec::new() };
-    let destinations = Destinations::new(pdf, catalog);
+    let destinations = Destinations::new(pdf, catalog, numbering);
     let mut entries = Vec::new();
     let mut seen: HashSet<ObjectIdentifier> = HashSet::new();
     // An explicit stack, as the file controls the depth and length of the outline.
@@ -90,8 +91,8 @@ struct Destinations<'a> {
 }
 
 impl<'a> Destinations<'a> {
-    fn new(pdf: &'a Pdf, catalog: &Dict<'a>) -> Self {
-        let numbered = (1_u32..).zip(pdf.pages().iter());
+    fn new(pdf: &'a Pdf, catalog: &Dict<'a>, numbering: &Numbering) -> Self {
+        let numbered = numbering.numbers.iter().copied().zip(pdf.pages().iter());
         let pages = numbered.filter_map(|(at, page)| Some((page.raw().obj_id()?, at))).collect();
         let mut names = HashMap::new();
         if let Some(old) = catalog.get::<Dict<'_>>(b"Dests") {

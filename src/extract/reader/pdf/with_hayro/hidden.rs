@@ -23,8 +23,8 @@ const MIN_WHITE: f32 = 0.99;
 /// Longest white text that may be a number in a circle, whose circle is a glyph, in glyphs.
 const MAX_BADGE: usize = 3;
 
-/// Largest font that nobody can read, and smallest that shows that the page is not just small, in
-/// points.
+/// Largest font that is too small to be read, and smallest that shows that the whole page is not
+/// just small, in points.
 const TINY: f64 = 1.5;
 const LEGIBLE: f64 = 5.0;
 

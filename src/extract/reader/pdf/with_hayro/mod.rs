@@ -6,6 +6,7 @@ mod characters;
 mod device;
 mod hidden;
 mod labels;
+mod numbering;
 mod place;
 mod render;
 mod strings;
@@ -15,7 +16,6 @@ use std::sync::Arc;
 
 use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
-use hayro::hayro_syntax::object::Dict;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Rect;
 
@@ -25,6 +25,7 @@ use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 use crate::extract::reader::{Emit, Input, Stop};
 use characters::Characters;
 use device::{PageDevice, Shapes};
+use numbering::Numbering;
 
 pub(in crate::extract) use render::recognise;
 
@@ -34,16 +35,20 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     if pdf.pages().is_empty() {
         return Err(ReadFailure::new(Failure::NoPages, "").into());
     }
-    let head = catalog::head(&pdf);
-    let page_count = head.page_count;
-    emit(Line::Document(head))?;
+    let numbering = Numbering::of(&pdf);
+    emit(Line::Document(catalog::head(&pdf, &numbering)))?;
 
     let settings = InterpreterSettings::default();
     let cache = InterpreterCache::new();
     let mut shapes = Shapes::default();
     let mut characters = Characters::default();
     let tags = tags::read(&pdf);
-    for (number, page) in (1..).zip(pdf.pages().iter()) {
+    let mut next = 1;
+    for (number, page) in numbering.numbers.iter().copied().zip(pdf.pages().iter()) {
+        for missing in next..number {
+            emit(Line::Page(missing_page(missing)))?;
+        }
+        next = number.saturating_add(1);
         // Infinite sizes are not valid, and cannot be serialised.
         let (width, height) = page.render_dimensions();
         let is_finite = width.is_finite() && height.is_finite();
@@ -58,10 +63,12 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
         device.remove_hidden();
         emit(Line::Page(convert(number, &device)))?;
     }
-    let declared = declared_page_count(&pdf);
+    for missing in next..=numbering.page_count {
+        emit(Line::Page(missing_page(missing)))?;
+    }
     emit(Line::Done(Tail {
-        declared_page_count: declared,
-        pages_lost: declared.is_some_and(|declared| declared > page_count),
+        declared_page_count: numbering.declared,
+        pages_lost: numbering.lacks_pages(),
         rebuilt: is_rebuilt(input.bytes),
         ..Tail::default()
     }))?;
@@ -110,9 +117,10 @@ fn convert(number: u32, device: &PageDevice<'_>) -> Page {
     }
 }
 
-fn declared_page_count(pdf: &Pdf) -> Option<u32> {
-    let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id())?;
-    catalog.get::<Dict<'_>>(b"Pages")?.get::<u32>(b"Count")
+/// Returns a page that is missing from the file.
+fn missing_page(number: u32) -> Page {
+    let failed = Some("it is missing from the file".to_owned());
+    Page { number, is_blank: true, failed, ..Page::default() }
 }
 
 /// Whether there is no object table at the declared position, so that it had to be rebuilt.

@@ -5,6 +5,7 @@ use hayro::hayro_syntax::page::Page;
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
 
+use super::numbering::Numbering;
 use super::open;
 use crate::extract::protocol::{Head, Line, Tail};
 use crate::extract::reader::pdf::ocr::{self, Raster};
@@ -19,12 +20,12 @@ const POINTS_PER_INCH: f64 = 72.0;
 pub(in crate::extract) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<(), Stop> {
     let pdf = open(input.bytes, input.password)?;
     let pages = pdf.pages();
-    let page_count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
-    emit(Line::Document(Head { page_count, ..Head::default() }))?;
+    let numbering = Numbering::of(&pdf);
+    emit(Line::Document(Head { page_count: numbering.page_count, ..Head::default() }))?;
     let cache = RenderCache::new();
     for number in ocr::pages(input) {
-        let idx = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
-        let raster = pages.get(idx).map(|page| picture(page, &cache));
+        let page = numbering.idx_of(number).and_then(|idx| pages.get(idx));
+        let raster = page.map(|page| picture(page, &cache));
         emit(ocr::line(number, raster, input))?;
     }
     emit(Line::Done(Tail::default()))?;
