@@ -3,6 +3,7 @@
 //! They are plain values: nothing here reads a file, uses the database or writes to a terminal. The
 //! closed lists of words (types, languages, formats, precisions) are in `kinds`.
 
+mod data;
 mod kinds;
 mod levels;
 
@@ -13,6 +14,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+pub use data::Data;
 pub use kinds::{
     Dialect, DocType, FileOutcome, Format, Language, Markup, Office, Picture, Precision,
     UnknownName,

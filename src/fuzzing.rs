@@ -11,7 +11,7 @@ use crate::chunk::{ChunkOptions, Strategy, chunk};
 use crate::config;
 use crate::document::{Document, Language};
 use crate::extract;
-use crate::ingest::detect::{self, TypeOverride};
+use crate::ingest::detect::{self, TextExtensions, TypeOverride};
 use crate::search::parse;
 use crate::skill::{front_matter, page};
 use crate::text::{decode, headings};
@@ -26,6 +26,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("code", code),
     ("notebook", notebook),
     ("markup", markup),
+    ("data", data),
     ("html", html),
     ("docx", docx),
     ("epub", epub),
@@ -81,6 +82,13 @@ pub fn markup(bytes: &[u8]) {
             check_lines(&document, text.lines().count());
             check_chunks(&document);
         }
+    }
+}
+
+/// Parses text as every kind of data, and chunks it.
+pub fn data(bytes: &[u8]) {
+    if let Some(text) = decode::decode(bytes) {
+        extract::fuzz_data(&text).for_each(|document| check_chunks(&document));
     }
 }
 
@@ -202,10 +210,11 @@ pub fn settings(bytes: &[u8]) {
 pub fn detect(bytes: &[u8]) {
     for name in [
         "a", "a.md", "a.pdf", "a.txt", "a.1", "a.rst", "a.html", "a.docx", "a.rtf", "a.odt",
-        "a.fb2", "a.py", "a.png",
+        "a.fb2", "a.py", "a.png", "a.csv", "a.json",
     ] {
         for is_named in [false, true] {
-            let _ = detect::detect(Path::new(name), bytes, is_named, TypeOverride::default());
+            let (path, further) = (Path::new(name), &TextExtensions::NONE);
+            let _ = detect::detect(path, bytes, is_named, TypeOverride::default(), further);
         }
     }
     let _ = (detect::looks_like(bytes), decode::is_binary(bytes));

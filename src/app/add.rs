@@ -192,7 +192,7 @@ pub(super) fn ingest(
 
     let mut log = ErrorLog::of(session);
     let is_single = matches!(starts, [start] if !start.path().is_dir());
-    let walk = matches!(request.source, Source::Paths(_)).then_some(options.walk);
+    let walk = matches!(request.source, Source::Paths(_)).then(|| options.walk.clone());
     observer.on_event(Event::IngestBegins { starts, walk, is_single });
     let mut on_event = |event: ingest::Event<'_>| {
         if let ingest::Event::Failed { path, error } = &event

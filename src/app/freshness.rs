@@ -128,7 +128,7 @@ fn starts(session: &Session, changed: &BTreeSet<&str>) -> Result<BTreeMap<Kind, 
                 let language = root.language.as_ref().and_then(|word| word.parse().ok());
                 (Vec::new(), root.doc_type, language, false)
             }
-            None => kind(known.doc_type, known.language.as_deref(), &path),
+            None => kind(session, (known.doc_type, known.language.as_deref()), &path),
         };
         by_kind.entry(kind).or_default().push(Start::known(&path, reach));
     }

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::app::session::absolute;
 use crate::app::{Observer, Session, absent, freshness};
+use crate::config::words;
 use crate::document::{ChunkId, DocumentId, Filter, Stale};
 use crate::error::{Error, Result};
+use crate::ingest::detect::{self, TextExtensions};
 use crate::ingest::walk::WalkOptions;
 use crate::read::{self, OpenOptions, Opened, Outline, ShowOptions, Shown};
 use crate::search::Hit;
@@ -207,7 +209,14 @@ pub fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
     WalkOptions {
         max_file_mb: u64::from(settings.max_file_mb),
         follow_links: settings.follow_links || is_following,
+        text_extensions: TextExtensions::new(words(&settings.text_extensions)),
     }
+}
+
+/// Whether some format claims a name, by the settings or without them.
+pub(super) fn is_claimed(session: &Session, path: &Path) -> bool {
+    let further = TextExtensions::new(words(&session.config().ingestion.text_extensions));
+    detect::is_claimed(path, &further)
 }
 
 /// Returns the path of a document's file for another program. If a link has replaced the file, it is

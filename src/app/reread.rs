@@ -10,7 +10,6 @@ use crate::app::scope::Scope;
 use crate::app::{Observer, Session, ocr, read};
 use crate::document::{DocType, DocumentId};
 use crate::error::{Error, Result};
-use crate::ingest::detect;
 use crate::ingest::making::Making;
 use crate::ingest::survey::is_missing;
 use crate::ingest::walk::Start;
@@ -95,7 +94,7 @@ pub fn reread(
         match scope.access.of_file(&path, known.stamp.real_path.as_deref()) {
             Ok(reach) => {
                 by_kind
-                    .entry(kind(&scope, known, &path))
+                    .entry(kind(session, &scope, known, &path))
                     .or_default()
                     .push(Start::known(&path, reach));
             }
@@ -147,11 +146,11 @@ type Kind = (Option<DocType>, Option<String>);
 
 /// Returns what a file is read as: what its added folder says, else what the document is if its name
 /// says nothing.
-fn kind(scope: &Scope, known: &KnownFile, path: &Path) -> Kind {
+fn kind(session: &Session, scope: &Scope, known: &KnownFile, path: &Path) -> Kind {
     let root = scope.roots.iter().find(|root| path.starts_with(paths::path_of(&root.path)));
     match root {
         Some(root) if root.doc_type.is_some() => (root.doc_type, root.language.clone()),
-        _ if known.doc_type != DocType::Note && detect::is_claimed(path) => (None, None),
+        _ if known.doc_type != DocType::Note && read::is_claimed(session, path) => (None, None),
         _ => (Some(known.doc_type), known.language.clone()),
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::app::add::{AddRequest, Remembers, Source, ingest};
 use crate::app::observer::Event;
-use crate::app::read::walk_options;
+use crate::app::read::{is_claimed, walk_options};
 use crate::app::relocate::follow_database;
 use crate::app::reread::{Selection, outdated, reread};
 use crate::app::scope::Scope;
@@ -13,9 +13,9 @@ use crate::app::transfer::{self, ExportFile};
 use crate::app::{Observer, Session, erase, last_update};
 use crate::document::{DocType, DocumentId, Language};
 use crate::error::{Error, Result};
+use crate::ingest::content_hash;
 use crate::ingest::survey::{Missing, Survey, is_away, is_missing};
 use crate::ingest::walk::Start;
-use crate::ingest::{content_hash, detect};
 use crate::store::{Forgotten, KnownFile, Store};
 use crate::text::paths;
 
@@ -289,10 +289,9 @@ impl Run<'_> {
                 let Some(known) = self.scope.known.iter().find(is_known) else { continue };
                 match self.scope.access.of_file(path, known.stamp.real_path.as_deref()) {
                     Ok(reach) => {
-                        by_kind
-                            .entry(kind(known.doc_type, known.language.as_deref(), path))
-                            .or_default()
-                            .push(Start::known(path, reach));
+                        let stored = (known.doc_type, known.language.as_deref());
+                        let kind = kind(self.session, stored, path);
+                        by_kind.entry(kind).or_default().push(Start::known(path, reach));
                     }
                     Err(error) => self.report.failed.push((path.clone(), error)),
                 }
@@ -416,8 +415,12 @@ fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
 
 /// Returns the options for a file that was added by name. If its name does not determine a type, the
 /// stored one is used.
-pub(super) fn kind(doc_type: DocType, language: Option<&str>, path: &Path) -> Kind {
-    if doc_type != DocType::Note && detect::is_claimed(path) {
+pub(super) fn kind(
+    session: &Session,
+    (doc_type, language): (DocType, Option<&str>),
+    path: &Path,
+) -> Kind {
+    if doc_type != DocType::Note && is_claimed(session, path) {
         return Kind::default();
     }
     let language = language.and_then(|word| word.parse().ok());

@@ -140,7 +140,7 @@ impl IngestProgress {
                 Err(_) => (PathBuf::new(), 0),
             });
             // Set once, here.
-            let _ = work.set(Work::new(files));
+            let _ = work.set(Work::new(files, &options.text_extensions));
         });
     }
 
@@ -337,6 +337,7 @@ pub(super) fn style(template: &str) -> ProgressStyle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::detect::TextExtensions;
 
     /// A terminal in memory.
     #[derive(Debug)]
@@ -385,7 +386,7 @@ mod tests {
         let mut progress = IngestProgress::new(false);
         let target = ProgressDrawTarget::term_like(Box::new(Blind));
         progress.bar = ProgressBar::with_draw_target(Some(STEPS), target);
-        progress.work.set(Work::new([("note.txt", 6_000); 100])).unwrap();
+        progress.work.set(Work::new([("note.txt", 6_000); 100], &TextExtensions::NONE)).unwrap();
         for position in 0..10 {
             let elapsed = Duration::from_secs(seconds * (position as u64 + 1) / 10);
             progress.bar = progress.bar.with_elapsed(elapsed);

@@ -6,7 +6,7 @@ use std::path::Path;
 use figment::error::{Actual, Kind};
 
 use crate::config::load::entries;
-use crate::config::{Config, Origin};
+use crate::config::{Config, Origin, words};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::Limit;
@@ -156,7 +156,19 @@ pub(super) fn check(
             String::new(),
         ),
     ];
-    match rules.into_iter().find(|(holds, ..)| !holds) {
+    let is_extension = |word: &str| {
+        let word = word.strip_prefix('.').unwrap_or(word);
+        word.starts_with(|first: char| first.is_ascii_alphabetic())
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let no_extension = words(&config.ingestion.text_extensions).find(|word| !is_extension(word));
+    let extensions = (
+        no_extension.is_none(),
+        "ingestion.text_extensions",
+        "must have extensions of letters and digits, such as `conf, ini`".into(),
+        format!("`{}`", no_extension.unwrap_or_default()),
+    );
+    match rules.into_iter().chain([extensions]).find(|(holds, ..)| !holds) {
         Some((_, key, rule, found)) => Err(refused(key, &Fault { rule, found }, origins, file)),
         None => Ok(()),
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 mod edit;
 mod environment;
 mod faults;
+mod list;
 mod load;
 pub mod skillc;
 mod yaml;
@@ -23,6 +24,7 @@ pub(crate) fn fuzz(text: &str) {
 
 pub use edit::set;
 pub use environment::Environment;
+pub use list::words;
 pub use load::{Flags, Origin, Resolved, SettingValue, load, variable_names};
 
 /// Name of the file in the data directory.
@@ -240,6 +242,9 @@ pub struct Ingestion {
     pub max_cpu_seconds: u32,
     /// Whether symbolic links below a folder are followed.
     pub follow_links: bool,
+    /// Further extensions of plain text, separated as [`words`] reads them.
+    #[serde(deserialize_with = "list::deserialize")]
+    pub text_extensions: String,
 }
 
 /// The words of `ingestion.enable_ocr`.
@@ -307,6 +312,7 @@ impl Config {
                 max_file_mb: 100,
                 max_cpu_seconds: 600,
                 follow_links: false,
+                text_extensions: String::new(),
             },
             freshness: Reminder { days: 30 },
             backup: Backup { keep: 1 },

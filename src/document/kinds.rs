@@ -3,12 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::data::Data;
+
 /// The four types of documents in the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocType {
     /// Documents with pages, and images read by OCR.
     Pdf,
-    /// Text with headings: Markdown, other markup, plain text, HTML, DOCX, EPUB, notebooks, office documents.
+    /// Text with headings: Markdown, other markup, plain text, HTML, DOCX, EPUB, notebooks, office documents, data.
     Markdown,
     /// Source code of a known [`Language`].
     Code,
@@ -111,9 +113,11 @@ pub enum Format {
     Image(Picture),
     /// Text in another markup language than Markdown.
     Dialect(Dialect),
+    /// Text for programs.
+    Data(Data),
 }
 
-/// The markup languages that become headed text.
+/// The markup languages that become headed text, and tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
     /// reStructuredText.
@@ -130,12 +134,25 @@ pub enum Dialect {
     Wiki,
     /// Subtitles: SubRip and WebVTT.
     Subtitles,
+    /// A table with values separated by commas or semicolons.
+    Csv,
+    /// A table with values separated by tabs.
+    Tsv,
 }
 
 impl Dialect {
     /// All markup languages.
-    pub const ALL: [Self; 7] =
-        [Self::Rst, Self::AsciiDoc, Self::Org, Self::Latex, Self::Man, Self::Wiki, Self::Subtitles];
+    pub const ALL: [Self; 9] = [
+        Self::Rst,
+        Self::AsciiDoc,
+        Self::Org,
+        Self::Latex,
+        Self::Man,
+        Self::Wiki,
+        Self::Subtitles,
+        Self::Csv,
+        Self::Tsv,
+    ];
 
     /// Returns the word stored as `metadata.format`.
     pub fn as_str(self) -> &'static str {
@@ -147,6 +164,8 @@ impl Dialect {
             Self::Man => "man",
             Self::Wiki => "mediawiki",
             Self::Subtitles => "subtitles",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
         }
     }
 }
@@ -214,7 +233,7 @@ pub enum Markup {
     Blocks,
     /// As the file has it, without structure.
     Verbatim,
-    /// As source code.
+    /// As source code or data.
     Source,
 }
 
@@ -261,6 +280,7 @@ impl Format {
             | Self::Epub
             | Self::Notebook
             | Self::Dialect(_)
+            | Self::Data(_)
             | Self::Office(_) => DocType::Markdown,
             Self::Note => DocType::Note,
             Self::Code(_) => DocType::Code,
@@ -280,7 +300,7 @@ impl Format {
             | Self::Dialect(_)
             | Self::Office(_) => Markup::Markdown,
             Self::Text => Markup::Verbatim,
-            Self::Code(_) => Markup::Source,
+            Self::Code(_) | Self::Data(_) => Markup::Source,
         }
     }
 
@@ -307,6 +327,7 @@ impl Format {
             Self::Office(office) => office.as_str(),
             Self::Image(picture) => picture.as_str(),
             Self::Dialect(dialect) => dialect.as_str(),
+            Self::Data(data) => data.as_str(),
         }
     }
 
@@ -328,7 +349,8 @@ impl Format {
         let dialects = Dialect::ALL.into_iter().map(Self::Dialect);
         let office = Office::ALL.into_iter().map(Self::Office);
         let formats = PLAIN.into_iter().chain(code).chain(pictures);
-        let mut formats = formats.chain(dialects).chain(office);
+        let data = Data::ALL.into_iter().map(Self::Data);
+        let mut formats = formats.chain(dialects).chain(office).chain(data);
         formats.find(|format| format.as_str() == word)
     }
 }

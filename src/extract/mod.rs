@@ -2,6 +2,7 @@
 
 pub(crate) mod clock;
 pub mod code;
+mod data;
 mod headed;
 pub mod markdown;
 mod markup;
@@ -31,6 +32,12 @@ pub(crate) fn fuzz_markup(text: &str) -> impl Iterator<Item = Document> {
     crate::document::Dialect::ALL.into_iter().map(move |dialect| markup::extract(text, dialect))
 }
 
+/// Parses a text as every kind of data, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_data(text: &str) -> impl Iterator<Item = Document> {
+    crate::document::Data::ALL.into_iter().map(move |kind| data::extract(text, kind))
+}
+
 /// Reads a document's bytes as `format`. A new format needs one arm here.
 ///
 /// # Errors
@@ -53,6 +60,7 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         Format::Office(office) => headed::extract(bytes, protocol::reader_of(office), options)?,
         Format::Notebook => notebook::extract(&text()?)?,
         Format::Dialect(dialect) => markup::extract(&text()?, dialect),
+        Format::Data(kind) => data::extract(&text()?, kind),
         Format::Image(_) => pdf::extract_image(bytes, options)?,
     })
 }

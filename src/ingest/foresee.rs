@@ -107,8 +107,10 @@ fn prospect(
             }
         });
     }
-    let detected = head(found)
-        .and_then(|head| detect::detect(&found.path, &head, found.is_named, options.wanted));
+    let further = &options.walk.text_extensions;
+    let detected = head(found).and_then(|head| {
+        detect::detect(&found.path, &head, found.is_named, options.wanted, further)
+    });
     Ok(match detected {
         Ok(Some(_)) if known.is_some() => Prospect::Changed,
         Ok(Some(_)) => Prospect::New,

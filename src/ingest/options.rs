@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::{DocType, DocumentId};
 use crate::extract::sandbox::ReadOptions;
-use crate::ingest::detect::TypeOverride;
+use crate::ingest::detect::{TextExtensions, TypeOverride};
 use crate::ingest::walk::WalkOptions;
 
 /// How files are ingested.
@@ -49,7 +49,11 @@ impl IngestOptions {
     /// read PDFs and similar formats; for the numbers of tokens, see [`ChunkOptions`].
     pub fn new(reader: PathBuf, model_tokens: usize, reserved_tokens: usize) -> Self {
         Self {
-            walk: WalkOptions { max_file_mb: 100, follow_links: false },
+            walk: WalkOptions {
+                max_file_mb: 100,
+                follow_links: false,
+                text_extensions: TextExtensions::NONE,
+            },
             wanted: TypeOverride::default(),
             title: None,
             tags: Vec::new(),

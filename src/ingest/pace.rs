@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::ingest::detect;
+use crate::ingest::detect::{self, TextExtensions};
 
 /// The cost of reading and storing a file, in chunks.
 const CHUNKS_PER_FILE: f64 = 0.3;
@@ -58,8 +58,11 @@ struct Kind {
 }
 
 impl Work {
-    /// Creates it from the path and the size in bytes of each file.
-    pub fn new<P: AsRef<Path>>(files: impl IntoIterator<Item = (P, u64)>) -> Self {
+    /// Creates it from the path and the size in bytes of each file. `further` names kinds of text.
+    pub fn new<P: AsRef<Path>>(
+        files: impl IntoIterator<Item = (P, u64)>,
+        further: &TextExtensions,
+    ) -> Self {
         let (mut work, mut kinds) = (Self::default(), HashMap::new());
         for (path, size) in files {
             let path = path.as_ref();
@@ -68,7 +71,7 @@ impl Work {
                 let is_packed = extension
                     .as_ref()
                     .is_some_and(|extension| PACKED.iter().any(|packed| extension == packed));
-                let chunks_per_byte = match detect::is_claimed(path) {
+                let chunks_per_byte = match detect::is_claimed(path, further) {
                     false => 0.0,
                     true if is_packed => 1.0 / PACKED_BYTES_PER_CHUNK,
                     true => 1.0 / BYTES_PER_CHUNK,
@@ -239,7 +242,7 @@ mod tests {
     }
 
     fn files(sizes: &[u64]) -> Work {
-        Work::new(sizes.iter().map(|size| ("note.txt", *size)))
+        Work::new(sizes.iter().map(|size| ("note.txt", *size)), &TextExtensions::NONE)
     }
 
     fn is_near(left: Option<Duration>, expected: u64) -> bool {
@@ -302,7 +305,7 @@ mod tests {
     fn the_chunks_of_unread_files_are_estimated_by_kind() {
         let pictures = [("film.mp4", 4_000_000_000), ("scan.pdf", 2_000_000)];
         let notes = [("note.txt", 60_000); 2];
-        let work = Work::new(pictures.into_iter().chain(notes));
+        let work = Work::new(pictures.into_iter().chain(notes), &TextExtensions::NONE);
         let mut pace = Pace::default();
         pace.read(0, None, seconds(0));
         done(&mut pace, 1, 10, seconds(10));

@@ -130,7 +130,7 @@ fn empty_folder(path: &Path) -> Option<&Path> {
 }
 
 /// What is surveyed, and how.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Scope<'a> {
     /// Which links paths may contain.
     pub access: &'a Access,
@@ -261,6 +261,7 @@ fn walk_root(
     unseen: &mut HashMap<PathBuf, &KnownFile>,
     survey: &mut Survey,
 ) {
+    let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
     for found in walk::walk(std::slice::from_ref(start), &scope.walk) {
         let found = match found {
             Ok(found) => found,
@@ -276,12 +277,12 @@ fn walk_root(
             file if has_no_text(scope, survey, (&found.path, stamp), file) => {}
             Some(file) if is_changed(scope, file, stamp, &found.reach) => {
                 // The user specified its type, so walking the folder would not find it.
-                if !detect::is_claimed(&found.path) {
+                if !is_claimed(&found.path) {
                     survey.unreached.push(found.path.clone());
                 }
                 survey.changed.push(found.path);
             }
-            None if found.size_bytes > 0 && detect::is_claimed(&found.path) => {
+            None if found.size_bytes > 0 && is_claimed(&found.path) => {
                 survey.new.push(found.path);
             }
             _ => {}

@@ -8,7 +8,7 @@ pub use crate::text::markdown::{cells, without_fence, without_marks};
 /// Returns a document as Markdown, with a line end if it is not empty.
 ///
 /// Headings get as many `#` as their chain has headings, and one more if the title is a heading. Text
-/// that is already Markdown and plain text stay unchanged, and source code is one fenced block.
+/// that is already Markdown and plain text stay unchanged, and source code or data is one fenced block.
 /// With `has_page_marks`, a comment with its number stands before each page with text.
 pub fn markdown(
     document: &Document,
@@ -18,10 +18,7 @@ pub fn markdown(
 ) -> String {
     let has_pages = document.blocks.iter().any(|block| block.page.is_some());
     let mut text = match format.markup() {
-        Markup::Source => {
-            let language = format.language().map_or("", |language| language.as_str());
-            markdown::fenced(language, &document.text)
-        }
+        Markup::Source => markdown::fenced(format.as_str(), &document.text),
         Markup::Verbatim | Markup::Markdown if !has_pages => document.text.trim_end().to_owned(),
         markup => by_blocks(document, markup, levels, has_page_marks),
     };

@@ -99,7 +99,7 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
             "unsupported_format",
             "error: unsupported file type: [HOME]/text.xyz\n\
              hint: supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .ipynb .md .markdown \
-             .txt .rst .adoc .org .tex .man .wiki .vtt .srt .py .sh .bash .go .js .ts .rs .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` set the type of other files"
+             .txt .rst .adoc .org .tex .man .wiki .vtt .srt .csv .tsv .json .jsonl .yaml .toml .xml .log .py .sh .bash .go .js .ts .rs .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` set the type of other files"
                 .into(),
         ),
     ] {
@@ -814,7 +814,7 @@ fn a_killed_run_leaves_an_intact_database_and_the_next_one_completes() {
         env.write(&format!("many/.{idx}"), "");
     }
     for idx in 0..NUM_FILES {
-        env.write(&format!("many/{idx}.csv"), "storm");
+        env.write(&format!("many/{idx}.dat"), "storm");
     }
     env.write("many/last.md", [0_u8, 1, 2, 3].repeat(64));
     for idx in 0..NUM_FILES {

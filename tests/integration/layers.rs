@@ -132,6 +132,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli/complete.rs"]),
     ("clap_mangen", &["cli/man.rs"]),
     ("console", &["cli"]),
+    ("csv_core", &["extract/markup/csv.rs"]),
     ("ego_tree", &["extract/reader/html"]),
     ("encoding_rs", &["text/decode.rs"]),
     ("figment", &["config"]),
@@ -602,6 +603,7 @@ const FORMATS: &[(&str, &[&str])] = &[
     ("html", &[]),
     ("markdown", &[]),
     // It becomes Markdown; without any structure it is plain text.
+    ("data", &["markdown"]),
     ("markup", &["markdown", "text"]),
     // The page in it.
     ("mhtml", &["html"]),

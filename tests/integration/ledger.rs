@@ -24,8 +24,8 @@ fn mixed() -> TestEnv {
     env.write("docs/bad.md", binary());
     env.write("docs/empty.md", "");
     env.write("docs/blank.md", " \n\n");
-    env.write("docs/table.csv", "a,b\n");
-    env.write("docs/more/data.json", "{}");
+    env.write("docs/table.dat", "a,b\n");
+    env.write("docs/more/data.ini", "{}");
     env.write("docs/more/Makefile", "all:\n");
     env.write("docs/app.min.js", "x");
     env.write("docs/.hidden/secret.md", "# Secret\n");
@@ -85,10 +85,10 @@ fn every_file_below_an_added_folder_has_an_outcome_and_a_reason() {
         ("good.md", "indexed"),
         ("link.md", "ignored link"),
         ("more/Makefile", "ignored type"),
-        ("more/data.json", "ignored type"),
+        ("more/data.ini", "ignored type"),
         ("node_modules", "ignored gitignore"),
         ("run.log", "ignored gitignore"),
-        ("table.csv", "ignored type"),
+        ("table.dat", "ignored type"),
     ];
     let expected: BTreeMap<String, String> =
         expected.iter().map(|(path, outcome)| ((*path).into(), (*outcome).into())).collect();
@@ -116,7 +116,7 @@ fn a_list_of_files_is_narrowed_by_outcome_and_path() {
     assert_eq!(paths(&["--indexed"]), ["good.md"]);
     assert_eq!(paths(&["--failed"]), ["bad.md"]);
     assert!(paths(&["--waived"]).is_empty());
-    assert_eq!(paths(&["docs/more"]), ["more/Makefile", "more/data.json"]);
+    assert_eq!(paths(&["docs/more"]), ["more/Makefile", "more/data.ini"]);
     assert_eq!(paths(&["--ignored", "docs/run.log"]), ["run.log"]);
     assert!(paths(&["nowhere"]).is_empty());
     // The test's home has paths of different lengths on different machines.
@@ -126,7 +126,7 @@ fn a_list_of_files_is_narrowed_by_outcome_and_path() {
         shown(&["files", "docs/more"]),
         "OUTCOME BYTES SINCE FILE REASON \
          ignored 5 [--DATE--] [HOME]/docs/more/Makefile type \
-         ignored 2 [--DATE--] [HOME]/docs/more/data.json type"
+         ignored 2 [--DATE--] [HOME]/docs/more/data.ini type"
     );
     assert_eq!(
         shown(&["files", "--failed"]),
@@ -145,21 +145,21 @@ fn the_kinds_of_ignored_files_are_named() {
     let env = TestEnv::new();
     env.write("docs/good.md", "# Good\n\nalpha\n");
     for number in 0..12 {
-        env.write(&format!("docs/{number}.csv"), "a");
+        env.write(&format!("docs/{number}.dat"), "a");
     }
     for number in 0..9 {
-        env.write(&format!("docs/{number}.json"), "a");
+        env.write(&format!("docs/{number}.ini"), "a");
         env.write(&format!("docs/{number}.x{number}"), "a");
     }
     let report = add(&env, &["docs"]);
     assert_eq!(report.ignored, 30);
     let kinds: Vec<(&str, u32)> =
         report.ignored_kinds.iter().map(|kind| (kind.kind.as_str(), kind.files)).take(2).collect();
-    assert_eq!(kinds, [(".csv", 12), (".json", 9)]);
+    assert_eq!(kinds, [(".dat", 12), (".ini", 9)]);
     assert_eq!(
         env.ok(&["add", "docs"]).stderr,
         "Added 0 documents. 0 failed. 1 skipped (already indexed). \
-         30 ignored: 12 .csv, 9 .json, 9 others; `kb files --ignored` lists them.\n"
+         30 ignored: 12 .dat, 9 .ini, 9 others; `kb files --ignored` lists them.\n"
     );
 }
 
@@ -177,8 +177,8 @@ fn a_dry_run_counts_what_would_happen_and_creates_nothing() {
     Would be: 2 new, 0 changed, 0 unchanged, 12 ignored, 1 failed, 0 waived.
     OUTCOME  KIND          REASON     FILES
     new      .md                          2
-    ignored  .csv          type           1
-    ignored  .json         type           1
+    ignored  .dat          type           1
+    ignored  .ini          type           1
     ignored  .log          gitignore      1
     ignored  .md           empty          1
     ignored  .md           kbignore       1
@@ -346,7 +346,7 @@ fn a_waived_file_is_closed_until_it_is_named() {
 fn rows_vanish_with_their_file_and_with_their_folder() {
     let env = mixed();
     add(&env, &["docs"]);
-    for name in ["table.csv", "bad.md", "run.log"] {
+    for name in ["table.dat", "bad.md", "run.log"] {
         fs::remove_file(env.path("docs").join(name)).unwrap();
     }
     fs::remove_dir_all(env.path("docs/node_modules")).unwrap();
@@ -355,7 +355,7 @@ fn rows_vanish_with_their_file_and_with_their_folder() {
     assert_eq!(files(&env, &[]).counts.ignored, 13);
     update(&env);
     let left = ledger(&env, &[]);
-    for name in ["table.csv", "bad.md", "run.log", "node_modules"] {
+    for name in ["table.dat", "bad.md", "run.log", "node_modules"] {
         assert!(!left.contains_key(name), "{name}: {left:?}");
     }
     assert_eq!(left.len(), 11);
@@ -402,7 +402,7 @@ fn unchanged_rows_are_not_written_again() {
     add(&env, &["docs"]);
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM ledger WHERE seen_at <> 1"), 0);
     // A changed row alone is new.
-    env.write("docs/table.csv", "longer than before\n");
+    env.write("docs/table.dat", "longer than before\n");
     add(&env, &["docs"]);
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM ledger WHERE seen_at <> 1"), 1);
 }
@@ -432,7 +432,7 @@ fn an_empty_folder_whose_first_add_failed_is_not_remembered() {
     env.kb(&["add", "e"]).expect(1);
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM roots"), 1);
     // A folder of ignored files is remembered: others may come.
-    env.write("c/a.csv", "a");
+    env.write("c/a.dat", "a");
     env.kb(&["add", "c"]).expect(1);
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM roots"), 2);
 }

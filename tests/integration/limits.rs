@@ -278,7 +278,10 @@ fn the_page_of_limits_matches_the_table() {
         ("the first line of an export", format!("{} MB", limits::EXPORT_HEAD_BYTES >> 20)),
         ("another line of an export", format!("{} MB", limits::EXPORT_LINE_BYTES >> 20)),
         ("an id in an export", limits::IMPORTED_ID.to_string()),
-        ("cells of a spreadsheet, all sheets together", limits::SPREADSHEET_CELLS.to_string()),
+        (
+            "cells of a spreadsheet, all sheets together, or of a CSV file",
+            limits::SPREADSHEET_CELLS.to_string(),
+        ),
         ("a message to `kb mcp`", format!("{} MB", limits::MCP_MESSAGE_BYTES >> 20)),
         ("`config.yaml`, front matter", format!("{} KB", limits::YAML_BYTES >> 10)),
         ("brackets open at once in YAML", limits::YAML_DEPTH.to_string()),

@@ -39,6 +39,8 @@ mod copies;
 mod coverage;
 /// Editor and viewer, pager, quiet and verbose, log files.
 mod daily;
+/// Tables of separated values, JSON, YAML, TOML, XML, logs, and further kinds of text.
+mod data;
 /// The pages are true.
 mod docs;
 /// Scans, pictures, web pages, DOCX, encrypted files; how well each could be read.

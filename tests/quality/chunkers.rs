@@ -25,7 +25,7 @@ use kb::document::{Chunk, DocType, Document, Format};
 use kb::embed::{DEFAULT_MODEL, Locations, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
 use kb::extract::extract;
 use kb::extract::sandbox::ReadOptions;
-use kb::ingest::detect::{HEAD_BYTES, TypeOverride, detect};
+use kb::ingest::detect::{HEAD_BYTES, TextExtensions, TypeOverride, detect};
 use kb::ingest::walk::{Start, WalkOptions, walk};
 
 /// Counts of one format.
@@ -66,7 +66,11 @@ fn main() {
         locate(&choice, &locations()).unwrap_or_else(|error| panic!("{error}: run `kb init`"));
     let tokenizer = tokenizer(&installed, &OpenOptions::default()).unwrap();
     let pdf = ReadOptions::new(fs::canonicalize(kb).unwrap());
-    let options = WalkOptions { max_file_mb: 100, follow_links: false };
+    let options = WalkOptions {
+        max_file_mb: 100,
+        follow_links: false,
+        text_extensions: TextExtensions::NONE,
+    };
     let starts: Vec<Start> = folders.iter().map(|folder| Start::named(folder)).collect();
     let files: Vec<PathBuf> = walk(&starts, &options).flatten().map(|file| file.path).collect();
     let waiting = Mutex::new(files.into_iter());
@@ -112,7 +116,11 @@ fn look_at(
 ) {
     let Ok(bytes) = fs::read(path) else { return };
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    let Ok(Some(format)) = detect(path, head, false, TypeOverride::default()) else { return };
+    let Ok(Some(format)) =
+        detect(path, head, false, TypeOverride::default(), &TextExtensions::NONE)
+    else {
+        return;
+    };
     let mut counts = Counts { num_files: 1, ..Counts::default() };
     match extract(&bytes, format, pdf) {
         Err(_) => counts.num_unreadable = 1,

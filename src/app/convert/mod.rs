@@ -130,7 +130,13 @@ impl Job {
                 }
                 error => error,
             })?;
-        let format = detect::detect(&found.path, &bytes, found.is_named, self.options.wanted)?;
+        let format = detect::detect(
+            &found.path,
+            &bytes,
+            found.is_named,
+            self.options.wanted,
+            &walk.text_extensions,
+        )?;
         let Some(format) = format else { return Ok(None) };
         let converted = self.read(&bytes, format, &found.path)?;
         Ok(Some(Converted { path: Some(found.path.clone()), ..converted }))

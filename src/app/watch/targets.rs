@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::app::Session;
+use crate::app::read::is_claimed;
 use crate::app::watch::following::Following;
 use crate::error::Result;
-use crate::ingest::detect;
 use crate::ingest::survey::root_of;
 use crate::store::KnownFile;
 use crate::text::paths;
@@ -37,7 +37,7 @@ pub(super) fn targets(
         if path.is_dir() {
             found.push(path.clone());
         } else if path.symlink_metadata().is_ok() {
-            if detect::is_claimed(path) || is_rule(path) {
+            if is_claimed(session, path) || is_rule(path) {
                 found.extend(path.parent().map(Path::to_owned));
             }
         } else {

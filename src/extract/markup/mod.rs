@@ -1,10 +1,11 @@
-//! Reads text in other markup languages than Markdown, line by line.
+//! Reads text in other markup languages than Markdown, and tables of separated values, line by line.
 //!
 //! Each reader writes Markdown: headings, lists, tables and code keep their structure, and what only
 //! a program understands (roles, commands, macros) is removed. Every line of the result knows the
 //! line of the file it comes from. The readers accept any text: what they do not recognise is prose.
 
 mod asciidoc;
+mod csv;
 mod latex;
 mod man;
 mod org;
@@ -25,6 +26,8 @@ pub(super) fn extract(text: &str, dialect: Dialect) -> Document {
         Dialect::Man => man::extract(text),
         Dialect::Subtitles => subtitles::extract(text),
         Dialect::Wiki => wiki::extract(text),
+        Dialect::Csv => csv::extract(text, b','),
+        Dialect::Tsv => csv::extract(text, b'\t'),
     };
     if document.blocks.is_empty() { super::text::extract(text) } else { document }
 }

@@ -8,7 +8,7 @@ use crate::extract::markdown::{self, Piece};
 const MAX_LEVEL: u8 = 6;
 
 /// Longest row of a table, in cells.
-const MAX_CELLS: usize = 1000;
+pub(super) const MAX_CELLS: usize = 1000;
 
 /// A line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,6 +18,7 @@ use magic::{OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, office, pdf_he
 use names::{by_extension, by_interpreter, extension, is_cpp_header, is_manual_page};
 
 pub use magic::looks_like;
+pub use names::TextExtensions;
 
 /// How many bytes of a file [`detect`] wants to see; fewer only if the file is shorter.
 pub const HEAD_BYTES: usize = decode::HEAD_BYTES;
@@ -56,16 +57,16 @@ impl TypeOverride {
 }
 
 /// Whether some format claims the name, regardless of the content.
-pub fn is_claimed(path: &Path) -> bool {
-    by_extension(path).is_some()
+pub fn is_claimed(path: &Path, further: &TextExtensions) -> bool {
+    by_extension(path, further).is_some()
 }
 
 /// The kind of a file without an extension.
 pub const NO_EXTENSION: &str = "no extension";
 
-/// Returns the kind of a file for people, by its name: `.csv`, `.min.js`, [`NO_EXTENSION`].
+/// Returns the kind of a file for people, by its name: `.dat`, `.min.js`, [`NO_EXTENSION`].
 pub fn kind(path: &Path) -> String {
-    names::minified(path)
+    names::generated(path)
         .map(str::to_owned)
         .or_else(|| extension(path).map(|extension| format!(".{extension}")))
         .unwrap_or_else(|| NO_EXTENSION.into())
@@ -84,8 +85,9 @@ pub fn detect(
     head: &[u8],
     is_named: bool,
     wanted: TypeOverride,
+    further: &TextExtensions,
 ) -> Result<Option<Format>> {
-    let claimed = by_extension(path);
+    let claimed = by_extension(path, further);
     if head.is_empty() {
         // Empty `__init__.py` files are common; an empty PDF is a failed download.
         return if is_named || claimed == Some(Format::Pdf) {
@@ -133,8 +135,9 @@ pub fn detect(
 /// As [`detect`].
 pub fn detect_nameless(path: &Path, bytes: &[u8], wanted: TypeOverride) -> Result<Format> {
     let text = TypeOverride { doc_type: Some(DocType::Markdown), language: None };
-    let format = match detect(path, bytes, true, wanted) {
-        Err(Error::UnsupportedFormat { .. }) => detect(path, bytes, true, text)?,
+    let detect = |wanted| detect(path, bytes, true, wanted, &TextExtensions::NONE);
+    let format = match detect(wanted) {
+        Err(Error::UnsupportedFormat { .. }) => detect(text)?,
         other => other?,
     };
     format.ok_or_else(|| Error::EmptyFile { path: path.to_owned() })

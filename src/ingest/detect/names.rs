@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::document::{Dialect, Format, Language, Office, Picture};
+use crate::document::{Data, Dialect, Format, Language, Office, Picture};
 
 /// Extensions in lower case, with their formats.
 const EXTENSIONS: &[(&str, Format)] = &[
@@ -54,6 +54,28 @@ const EXTENSIONS: &[(&str, Format)] = &[
     ("mediawiki", Format::Dialect(Dialect::Wiki)),
     ("vtt", Format::Dialect(Dialect::Subtitles)),
     ("srt", Format::Dialect(Dialect::Subtitles)),
+    ("csv", Format::Dialect(Dialect::Csv)),
+    ("tsv", Format::Dialect(Dialect::Tsv)),
+    ("json", Format::Data(Data::Json)),
+    ("jsonc", Format::Data(Data::Json)),
+    ("json5", Format::Data(Data::Json)),
+    ("geojson", Format::Data(Data::Json)),
+    ("jsonl", Format::Data(Data::JsonLines)),
+    ("ndjson", Format::Data(Data::JsonLines)),
+    ("yaml", Format::Data(Data::Yaml)),
+    ("yml", Format::Data(Data::Yaml)),
+    ("toml", Format::Data(Data::Toml)),
+    ("xml", Format::Data(Data::Xml)),
+    ("xsd", Format::Data(Data::Xml)),
+    ("xsl", Format::Data(Data::Xml)),
+    ("xslt", Format::Data(Data::Xml)),
+    ("wsdl", Format::Data(Data::Xml)),
+    ("rss", Format::Data(Data::Xml)),
+    ("atom", Format::Data(Data::Xml)),
+    ("opml", Format::Data(Data::Xml)),
+    ("docbook", Format::Data(Data::Xml)),
+    ("dbk", Format::Data(Data::Xml)),
+    ("log", Format::Data(Data::Log)),
     ("py", Format::Code(Language::Python)),
     ("pyi", Format::Code(Language::Python)),
     ("sh", Format::Code(Language::Bash)),
@@ -80,7 +102,16 @@ const EXTENSIONS: &[(&str, Format)] = &[
 ];
 
 /// Suffixes of files that programs have minified for other programs.
-const MINIFIED_SUFFIXES: &[&str] = &[".min.js", ".min.mjs", ".min.cjs"];
+const MINIFIED_SUFFIXES: &[&str] = &[".min.js", ".min.mjs", ".min.cjs", ".min.json"];
+
+/// Names of files in which programs note the versions of what a project uses.
+const LOCK_FILES: &[&str] = &[
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "packages.lock.json",
+    "pnpm-lock.yaml",
+    "conda-lock.yml",
+];
 
 /// How lines begin in C++ headers but not in C headers.
 const CPP_LINES: &[&str] =
@@ -109,18 +140,36 @@ pub(super) fn extension(path: &Path) -> Option<String> {
     is_word.then_some(extension)
 }
 
-/// Returns the suffix of a file that a program has minified.
-pub(super) fn minified(path: &Path) -> Option<&'static str> {
+/// Returns the suffix or the name of a file that a program has written for programs.
+pub(super) fn generated(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-    MINIFIED_SUFFIXES.iter().find(|suffix| name.ends_with(**suffix)).copied()
+    let lock_file = LOCK_FILES.iter().find(|known| **known == name);
+    lock_file.or_else(|| MINIFIED_SUFFIXES.iter().find(|suffix| name.ends_with(**suffix))).copied()
 }
 
-pub(super) fn by_extension(path: &Path) -> Option<Format> {
+/// Further extensions of plain text, in lower case: `ingestion.text_extensions`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextExtensions(Vec<String>);
+
+impl TextExtensions {
+    /// No further extensions.
+    pub const NONE: Self = Self(Vec::new());
+
+    /// Takes extensions in any case, with or without a dot.
+    pub fn new<'a>(extensions: impl IntoIterator<Item = &'a str>) -> Self {
+        let bare = |text: &str| text.trim_start_matches('.').to_ascii_lowercase();
+        Self(extensions.into_iter().map(bare).collect())
+    }
+}
+
+pub(super) fn by_extension(path: &Path, further: &TextExtensions) -> Option<Format> {
     let extension = extension(path)?;
-    if minified(path).is_some() {
+    if generated(path).is_some() {
         return None;
     }
-    EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format)
+    let known = EXTENSIONS.iter().find(|(known, _)| *known == extension);
+    let further = || further.0.contains(&extension).then_some(Format::Text);
+    known.map(|(_, format)| *format).or_else(further)
 }
 
 /// Whether a file named `*.h` is C++, by its first lines.

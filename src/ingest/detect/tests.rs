@@ -6,7 +6,7 @@ const PNG_HEAD: &[u8] = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR";
 
 /// Returns the format's name, `ignored`, or the error's code and message.
 fn outcome(name: &str, head: &[u8], is_named: bool, wanted: TypeOverride) -> String {
-    match detect(Path::new(name), head, is_named, wanted) {
+    match detect(Path::new(name), head, is_named, wanted, &TextExtensions::new([".CONF", "md"])) {
         Ok(Some(format)) => format.as_str().to_owned(),
         Ok(None) => "ignored".to_owned(),
         Err(error) => format!("{}: {error}", error.code()),
@@ -198,11 +198,52 @@ fn office_documents_are_recognised_by_their_content() {
 }
 
 #[test]
+fn data_is_recognised() {
+    for (name, format) in [
+        ("x.csv", "csv"),
+        ("x.TSV", "tsv"),
+        ("x.json", "json"),
+        ("x.geojson", "json"),
+        ("x.ndjson", "jsonl"),
+        ("x.yml", "yaml"),
+        ("Cargo.toml", "toml"),
+        ("feed.rss", "xml"),
+        ("run.log", "log"),
+    ] {
+        check(name, b"words", format);
+    }
+    check("x.xml", b"<?xml version='1.0'?>", "xml");
+    let wrong = "wrong_format: its content does not match its name or type: it looks like ";
+    check("x.csv", PNG_HEAD, &format!("{wrong}a PNG image"));
+    check_wanted(Some(DocType::Markdown), None, &[["x.json", "{}", "json", "json"]]);
+    check_wanted(Some(DocType::Note), None, &[["x.json", "{}", "note", "note"]]);
+}
+
+#[test]
+fn what_programs_write_for_programs_is_not_read() {
+    let unsupported = "unsupported_format: unsupported file type: ";
+    for name in ["package-lock.json", "pnpm-lock.yaml", "data.min.json"] {
+        check(name, b"{}", &format!("{unsupported}{name}"));
+    }
+    assert_eq!(kind(Path::new("/a/package-lock.json")), "package-lock.json");
+}
+
+#[test]
+fn further_extensions_are_plain_text() {
+    check("x.conf", b"words", "text");
+    check("X.CONF", b"words", "text");
+    // An extension that has a format keeps it.
+    check("x.md", b"words", "markdown");
+    check("x.conf", b"\0\x01\x02\x03", "not_text: it is not text");
+    check("x.ini", b"words", "unsupported_format: unsupported file type: x.ini");
+}
+
+#[test]
 fn a_matching_type_changes_nothing() {
     check_wanted(
         Some(DocType::Markdown),
         None,
-        &[["x.html", "<p>words", "html", "html"], ["x.xml", "<a/>", "markdown", "markdown"]],
+        &[["x.html", "<p>words", "html", "html"], ["x.xml", "<a/>", "xml", "xml"]],
     );
 }
 
@@ -255,7 +296,7 @@ fn the_users_options_override_the_name() {
     check_wanted(
         Some(DocType::Note),
         None,
-        &[["x.md", "a", "note", "note"], ["x.conf", "a", "note", "note"]],
+        &[["x.md", "a", "note", "note"], ["x.dat", "a", "note", "note"]],
     );
     check_wanted(
         Some(DocType::Markdown),
@@ -304,7 +345,7 @@ fn code_needs_a_language() {
         ],
     );
     let wanted = TypeOverride { doc_type: Some(DocType::Code), language: None };
-    let error = detect(Path::new("x"), b"a", true, wanted).unwrap_err();
+    let error = detect(Path::new("x"), b"a", true, wanted, &TextExtensions::NONE).unwrap_err();
     assert!(
         error.hint().is_some_and(|hint| hint.starts_with("name it: `--language python|bash|go|"))
     );

@@ -143,7 +143,13 @@ impl Planner<'_> {
         if bytes.is_empty() {
             return Err(Error::EmptyFile { path: found.path });
         }
-        let format = detect::detect(&found.path, &bytes, found.is_named, self.options.wanted)?;
+        let format = detect::detect(
+            &found.path,
+            &bytes,
+            found.is_named,
+            self.options.wanted,
+            &self.options.walk.text_extensions,
+        )?;
         let Some(format) = format else {
             let stamp = Some((found.size_bytes, found.mtime_ns));
             return Ok(Outcome::Ignored(LeftOut { path: found.path, rule: Rule::Type, stamp }));

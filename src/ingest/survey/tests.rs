@@ -5,9 +5,11 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 use crate::document::DocType;
+use crate::ingest::detect::TextExtensions;
 use crate::store::{PathStamp, Root};
 
-const OPTIONS: WalkOptions = WalkOptions { max_file_mb: 1, follow_links: false };
+const OPTIONS: WalkOptions =
+    WalkOptions { max_file_mb: 1, follow_links: false, text_extensions: TextExtensions::NONE };
 
 struct Folder(tempfile::TempDir);
 

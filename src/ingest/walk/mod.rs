@@ -13,7 +13,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::error::{Error, Result};
 use crate::files::Metadata;
-use crate::ingest::detect;
+use crate::ingest::detect::{self, TextExtensions};
 use crate::ingest::reach::{Folder, Reach};
 use crate::text::paths;
 
@@ -26,12 +26,14 @@ pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNOR
 pub const BYTES_PER_MB: u64 = 1_000_000;
 
 /// How to walk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkOptions {
     /// Files larger than this many megabytes (of 1,000,000 bytes) are not read.
     pub max_file_mb: u64,
     /// Whether links below a folder are followed; a link that the user names always is.
     pub follow_links: bool,
+    /// Which further names are those of plain text.
+    pub text_extensions: TextExtensions,
 }
 
 impl WalkOptions {
@@ -134,7 +136,8 @@ fn steps(
     options: &WalkOptions,
     lists_all: bool,
 ) -> impl Iterator<Item = Result<Step>> + use<> {
-    let WalkOptions { max_file_mb, follow_links } = *options;
+    let WalkOptions { max_file_mb, follow_links, .. } = *options;
+    let text_extensions = options.text_extensions.clone();
     let max_bytes = options.max_bytes();
     let is_file = |start: &&Start| !start.path.is_dir();
     let named: HashSet<PathBuf> =
@@ -155,7 +158,7 @@ fn steps(
             return None;
         }
         if metadata.len() > max_bytes {
-            let is_wanted = is_named || detect::is_claimed(&path);
+            let is_wanted = is_named || detect::is_claimed(&path, &text_extensions);
             return Some(match is_wanted {
                 true => Err(Error::TooLarge { path, limit_mb: max_file_mb }),
                 false => {

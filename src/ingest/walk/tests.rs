@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-const OPTIONS: WalkOptions = WalkOptions { max_file_mb: 1, follow_links: false };
+const OPTIONS: WalkOptions =
+    WalkOptions { max_file_mb: 1, follow_links: false, text_extensions: TextExtensions::NONE };
 
 /// Creates a directory with these files; a final `/` makes a directory, ` -> ` a link.
 fn tree(entries: &[&str]) -> tempfile::TempDir {

@@ -1,0 +1,47 @@
+//! Cuts text data (JSON, YAML, TOML, XML, logs) where a key, an element or a record begins.
+//!
+//! The text stays that of the file. Each scanner only finds where things begin and how they are
+//! nested, and accepts any text; `parts` makes blocks of that, so a file on one line is cut like any
+//! other.
+
+mod json;
+mod log;
+mod parts;
+mod tables;
+mod xml;
+mod yaml;
+
+use crate::document::{Data, Document};
+
+use parts::Parts;
+
+/// Reads a text of a kind.
+pub(super) fn extract(text: &str, kind: Data) -> Document {
+    let mut parts = Parts::new(text);
+    match kind {
+        Data::Json | Data::JsonLines => json::scan(text, &mut parts),
+        Data::Yaml => yaml::scan(text, &mut parts),
+        Data::Toml => tables::scan(text, &mut parts),
+        Data::Xml => xml::scan(text, &mut parts),
+        Data::Log => log::scan(text, &mut parts),
+    }
+    let blocks = parts.finish();
+    Document { text: text.to_owned(), blocks, has_lines: true, ..Document::default() }
+}
+
+/// Returns the lines of a text without their ends, with the position of each.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line.trim_end()))
+    })
+}
+
+/// Returns the number of blanks at the beginning of a line.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+#[cfg(test)]
+mod tests;

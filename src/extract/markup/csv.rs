@@ -1,0 +1,155 @@
+//! Reads values separated by commas, semicolons, tabs or bars (CSV, TSV) as a table.
+//!
+//! The first row is the head. Lines above it with fewer values are captions.
+
+use std::collections::BTreeMap;
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+
+use super::writer::{MAX_CELLS, Row, Writer};
+use crate::document::Document;
+use crate::limits::SPREADSHEET_CELLS;
+
+/// The characters between values, the most usual first.
+const SEPARATORS: [u8; 4] = *b",;\t|";
+
+/// How many rows are looked at to find the separator.
+const SAMPLE_ROWS: usize = 50;
+
+/// A value with more lines than this is an open quote that nothing closes.
+const MAX_LINES_OF_VALUE: usize = 100;
+
+/// Reads a text. The content shows its separator; `likely` is taken if several explain it. There is
+/// no table if nothing is separated.
+pub(super) fn extract(text: &str, likely: u8) -> Document {
+    let (separator, width) = separator(text, likely);
+    if width < 2 {
+        return Document::default();
+    }
+    let mut writer = Writer::default();
+    let mut warnings = Vec::new();
+    let mut rows = read(text, separator, true, &mut warnings);
+    if rows.iter().flat_map(|row| &row.cells).any(|cell| cell.lines().count() > MAX_LINES_OF_VALUE)
+    {
+        warnings.clear();
+        rows = read(text, separator, false, &mut warnings);
+    }
+    let is_filled = |cell: &&String| !cell.trim().is_empty();
+    let is_caption = |row: &&Row| {
+        let num_filled = row.cells.iter().filter(is_filled).count();
+        num_filled == 1 && row.cells.first().is_some_and(|cell| is_filled(&cell))
+    };
+    let num_captions = rows.iter().take_while(is_caption).count();
+    // A table of single values has no captions.
+    let num_captions = if num_captions == rows.len() { 0 } else { num_captions };
+    for caption in rows.drain(..num_captions) {
+        let text = caption.cells.first().map_or("", String::as_str);
+        // A line for Excel, not for readers.
+        if caption.number > 1 || !text.starts_with("sep=") {
+            writer.paragraph(caption.number, text);
+        }
+    }
+    writer.table(&rows);
+    writer.document().metadata.warnings = warnings;
+    writer.finish_without_title()
+}
+
+/// Reads the rows that have text, up to the limit.
+fn read(text: &str, separator: u8, has_quotes: bool, warnings: &mut Vec<String>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let (mut num_cells, mut is_too_wide) = (0, false);
+    let (mut number, mut counted) = (1_u32, 0_usize);
+    for (start, mut cells) in Records::new(text, separator, has_quotes) {
+        // Blank lines are before the record, not part of it.
+        let num_blank = text.as_bytes()[start..].iter().take_while(|byte| **byte == b'\n').count();
+        let lines = &text.as_bytes()[counted..start + num_blank];
+        let num_lines = lines.iter().filter(|byte| **byte == b'\n').count();
+        number = number.saturating_add(u32::try_from(num_lines).unwrap_or(u32::MAX));
+        counted = start + num_blank;
+        if cells.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        num_cells += cells.len();
+        if num_cells > SPREADSHEET_CELLS {
+            warnings.push(format!(
+                "the rows from line {number} on were left out: {SPREADSHEET_CELLS} cells are read"
+            ));
+            break;
+        }
+        if cells.len() > MAX_CELLS && !std::mem::replace(&mut is_too_wide, true) {
+            warnings.push(format!("the columns after the first {MAX_CELLS} were left out"));
+        }
+        cells.truncate(MAX_CELLS);
+        rows.push(Row { number, cells });
+    }
+    rows
+}
+
+/// Returns the character that separates the values of most rows into the same number of them, and
+/// that number.
+fn separator(text: &str, likely: u8) -> (u8, usize) {
+    let mut best = (0, 0, likely);
+    for separator in [likely].into_iter().chain(SEPARATORS) {
+        let mut widths: BTreeMap<usize, usize> = BTreeMap::new();
+        for (_, cells) in Records::new(text, separator, true).take(SAMPLE_ROWS) {
+            *widths.entry(cells.len()).or_default() += 1;
+        }
+        let usual = widths.into_iter().filter(|(width, _)| *width > 1);
+        let usual = usual.max_by_key(|(width, num_rows)| (*num_rows, *width));
+        let found = usual.map_or((0, 0), |(width, num_rows)| (num_rows, width));
+        if found > (best.0, best.1) {
+            best = (found.0, found.1, separator);
+        }
+    }
+    (best.2, best.1)
+}
+
+/// The records of a text: where each begins, perhaps with blank lines before it, and its values.
+struct Records<'a> {
+    reader: Reader,
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Records<'a> {
+    fn new(text: &'a str, separator: u8, has_quotes: bool) -> Self {
+        let reader = ReaderBuilder::new().delimiter(separator).quoting(has_quotes).build();
+        Self { reader, text: text.as_bytes(), at: 0 }
+    }
+}
+
+impl Iterator for Records<'_> {
+    type Item = (usize, Vec<String>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.at;
+        let (mut values, mut ends) = (vec![0; 256], vec![0; 16]);
+        let (mut num_bytes, mut num_ends) = (0, 0);
+        loop {
+            let (result, num_read, num_written, num_ended) = self.reader.read_record(
+                &self.text[self.at..],
+                &mut values[num_bytes..],
+                &mut ends[num_ends..],
+            );
+            self.at += num_read;
+            num_bytes += num_written;
+            num_ends += num_ended;
+            match result {
+                // The next call, with nothing to read, ends the last record.
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => values.resize(values.len() * 2, 0),
+                ReadRecordResult::OutputEndsFull => ends.resize(ends.len() * 2, 0),
+                ReadRecordResult::Record => break,
+                ReadRecordResult::End => return None,
+            }
+        }
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let value = |(start, end): (usize, usize)| {
+            String::from_utf8_lossy(&values[start..end]).into_owned()
+        };
+        Some((start, starts.zip(ends[..num_ends].iter().copied()).map(value).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests;
