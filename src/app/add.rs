@@ -315,6 +315,7 @@ pub(super) fn options(
         (pdf.wall, pdf.wall_per_page) = (limit, Duration::ZERO);
     }
     let settings = &config.ingestion;
+    pdf.notebook_outputs = settings.notebook_outputs;
     Ok(IngestOptions {
         walk: walk_options(session, request.follows_links),
         wanted: TypeOverride::new(request.doc_type, request.language)?,

@@ -236,6 +236,8 @@ pub struct Ingestion {
     pub enable_ocr: OcrMode,
     /// Languages of OCR, as Tesseract names them, joined by `+`.
     pub ocr_languages: String,
+    /// Whether the short results in a notebook are read.
+    pub notebook_outputs: bool,
     /// Files larger than this many megabytes are left out.
     pub max_file_mb: u32,
     /// Processor time in seconds for reading, splitting and embedding one document.
@@ -309,6 +311,7 @@ impl Config {
                 batch_size: 50,
                 enable_ocr: OcrMode::Auto,
                 ocr_languages: "eng".into(),
+                notebook_outputs: true,
                 max_file_mb: 100,
                 max_cpu_seconds: 600,
                 follow_links: false,

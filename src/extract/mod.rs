@@ -22,7 +22,7 @@ use sandbox::ReadOptions;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz_notebook(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
-        let _ = notebook::extract(&text);
+        let _ = notebook::extract(&text, Some(&|html| Some(html.to_owned())));
     }
 }
 
@@ -58,7 +58,15 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         Format::Docx => headed::extract(bytes, protocol::DOCX, options)?,
         Format::Epub => headed::extract(bytes, protocol::EPUB, options)?,
         Format::Office(office) => headed::extract(bytes, protocol::reader_of(office), options)?,
-        Format::Notebook => notebook::extract(&text()?)?,
+        Format::Notebook => {
+            let read_page = |html: &str| {
+                let page = headed::extract(html.as_bytes(), protocol::HTML, options);
+                page.ok().map(|page| page.text)
+            };
+            let outputs: Option<&notebook::ReadPage<'_>> =
+                if options.notebook_outputs { Some(&read_page) } else { None };
+            notebook::extract(&text()?, outputs)?
+        }
         Format::Dialect(dialect) => markup::extract(&text()?, dialect),
         Format::Data(kind) => data::extract(&text()?, kind),
         Format::Image(_) => pdf::extract_image(bytes, options)?,

@@ -1,14 +1,23 @@
-//! Extracts the prose and the code of a Jupyter notebook.
+//! Extracts the prose, the code and the short results of a Jupyter notebook.
 //!
-//! nbformat 4: cells in order, each with its kind and its source. The output of cells is left out:
-//! it is the largest part of a notebook and has the least content.
+//! nbformat 4: cells in order, each with its kind, its source and its results.
+
+mod outputs;
+
+use std::cell::Cell as Counter;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::markdown;
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
 use crate::text::markdown::fenced;
+pub(super) use outputs::ReadPage;
+use outputs::{Output, Text};
+
+/// Most results in HTML that are read: each is read in the child process.
+const MAX_PAGES: usize = 200;
 
 #[derive(Deserialize)]
 struct Notebook {
@@ -39,42 +48,59 @@ struct Kernel {
 #[derive(Deserialize)]
 struct Cell {
     cell_type: String,
-    source: Source,
+    source: Text,
+    #[serde(default)]
+    outputs: Outputs,
 }
 
-/// A text, or its lines including line ends.
+/// The results of a cell. Anything else counts as an empty list.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Source {
-    Text(String),
-    Lines(Vec<String>),
+enum Outputs {
+    All(Vec<Output>),
+    Other(IgnoredAny),
 }
 
-/// Reads a notebook.
+impl Default for Outputs {
+    fn default() -> Self {
+        Self::All(Vec::new())
+    }
+}
+
+/// Reads a notebook; its results only with a function for those that are web pages.
 ///
 /// # Errors
 ///
 /// [`Error::Extract`] if it is not a notebook, or one of an older format than 4.
-pub(super) fn extract(text: &str) -> Result<Document> {
+pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Document> {
     let notebook: Notebook = serde_json::from_str(text).map_err(|error| Error::Extract {
         failure: Failure::WrongFormat,
         detail: format!("it is not a notebook of format 4: {error}"),
     })?;
     let Metadata { language_info, kernelspec } = notebook.metadata;
     let language = language_info.name.or(kernelspec.language).unwrap_or_default();
-    let cells = notebook.cells.into_iter().map(|cell| {
-        let source = match cell.source {
-            Source::Text(text) => text,
-            Source::Lines(lines) => lines.concat(),
-        };
-        match cell.cell_type.as_str() {
-            "code" => fenced(&language, &source),
-            _ => source,
+    let num_pages = Counter::new(0);
+    let read_page = read_page.map(|read_page| {
+        let num_pages = &num_pages;
+        move |html: &str| {
+            num_pages.set(num_pages.get() + 1);
+            (num_pages.get() <= MAX_PAGES).then(|| read_page(html)).flatten()
         }
     });
-    let cells: Vec<String> = cells.filter(|cell| !cell.trim().is_empty()).collect();
+    let mut parts = Vec::new();
+    for cell in notebook.cells {
+        let source = cell.source.into_string();
+        match cell.cell_type.as_str() {
+            "code" => parts.push(fenced(&language, &source)),
+            _ => parts.push(source),
+        }
+        if let (Outputs::All(outputs), Some(read_page)) = (cell.outputs, &read_page) {
+            parts.extend(outputs.into_iter().map(|output| output.into_markdown(read_page)));
+        }
+    }
+    parts.retain(|part| !part.trim().is_empty());
     // Its lines are not lines of the file.
-    Ok(Document { has_lines: false, ..markdown::extract(&cells.join("\n\n")) })
+    Ok(Document { has_lines: false, ..markdown::extract(&parts.join("\n\n")) })
 }
 
 #[cfg(test)]
@@ -82,27 +108,51 @@ mod tests {
     use super::*;
     use crate::document::BlockKind;
 
+    fn extract_all(text: &str) -> Result<Document> {
+        extract(text, Some(&|_| None))
+    }
+
     #[test]
     fn cells_become_prose_and_code() {
-        let document = extract(
+        let document = extract_all(
             r##"{"cells": [
                 {"cell_type": "markdown", "source": ["# Tides\n", "\n", "How high?"]},
-                {"cell_type": "code", "source": "height = 3.2", "outputs": [{"text": "noise"}]},
-                {"cell_type": "code", "source": []}
+                {"cell_type": "code", "source": "height = 3.2", "outputs": [
+                    {"output_type": "stream", "text": ["3.2\n"]}
+                ]},
+                {"cell_type": "code", "source": [], "outputs": null}
             ], "metadata": {"language_info": {"name": "python"}}, "nbformat": 4}"##,
         )
         .unwrap();
         assert_eq!(document.title.as_deref(), Some("Tides"));
-        assert_eq!(document.text, "# Tides\n\nHow high?\n\n```python\nheight = 3.2\n```");
+        assert_eq!(
+            document.text,
+            "# Tides\n\nHow high?\n\n```python\nheight = 3.2\n```\n\n```\n3.2\n```"
+        );
         assert!(!document.has_lines);
         let kinds: Vec<BlockKind> = document.blocks.iter().map(|block| block.kind).collect();
-        assert_eq!(kinds, [BlockKind::Heading, BlockKind::Paragraph, BlockKind::Code]);
+        assert_eq!(
+            kinds,
+            [BlockKind::Heading, BlockKind::Paragraph, BlockKind::Code, BlockKind::Code]
+        );
+    }
+
+    #[test]
+    fn results_are_left_out_on_request_and_pages_are_counted() {
+        let page = r#"{"output_type": "display_data", "data": {"text/html": "<table>"}}"#;
+        let outputs = vec![page; MAX_PAGES + 5].join(",");
+        let text = format!(
+            r#"{{"cells": [{{"cell_type": "code", "source": "a", "outputs": [{outputs}]}}]}}"#
+        );
+        let read = extract(&text, Some(&|_| Some("| t |\n| --- |".to_owned()))).unwrap();
+        assert_eq!(read.text.matches("| t |").count(), MAX_PAGES);
+        assert_eq!(extract(&text, None).unwrap().text, "```\na\n```");
     }
 
     #[test]
     fn a_file_that_is_not_a_notebook_is_refused() {
         for text in ["{}", "[1]", "words", "{\"cells\": 3}"] {
-            match extract(text) {
+            match extract_all(text) {
                 Err(Error::Extract { failure: Failure::WrongFormat, .. }) => {}
                 other => panic!("{text}: {other:?}"),
             }

@@ -219,6 +219,30 @@ fn a_notebook_is_found_by_its_prose_and_its_code() {
     check_database(&env);
 }
 
+#[test]
+fn the_short_results_of_a_notebook_are_read() {
+    let mut env = TestEnv::new();
+    let frame = "<div>\n<style scoped>\n    .dataframe { a: b; }\n</style>\n<table border=\"1\" class=\"dataframe\">\n  \
+        <thead><tr style=\"text-align: right;\"><th></th><th>port</th><th>height</th></tr></thead>\n  \
+        <tbody><tr><th>0</th><td>Brest</td><td>3.2</td></tr></tbody>\n</table>\n</div>";
+    let results = json!([
+        { "output_type": "stream", "name": "stdout", "text": ["gauge 7 is frozen\n"] },
+        { "output_type": "execute_result", "data": { "text/html": frame, "text/plain": "  port\n" } },
+        { "output_type": "stream", "name": "stdout", "text": "verbose\n".repeat(100) },
+    ]);
+    let cell =
+        json!({ "cell_type": "code", "source": "gauges()", "metadata": {}, "outputs": results });
+    let notebook = json!({ "cells": [cell], "metadata": {}, "nbformat": 4 });
+    env.write("gauges.ipynb", notebook.to_string());
+    let info = add(&env, "gauges.ipynb");
+    let read = texts(&env, &info);
+    assert!(read.contains("```\ngauge 7 is frozen\n```"), "{read}");
+    assert!(read.contains("| 0 | Brest | 3.2 |") && !read.contains("verbose"), "{read}");
+    env.set("KB_INGESTION_NOTEBOOK_OUTPUTS", "false");
+    let converted = env.ok(&["convert", "gauges.ipynb"]).stdout;
+    assert_eq!(converted.trim(), "```\ngauges()\n```");
+}
+
 /// Returns an EPUB book with one chapter and one more file.
 pub(crate) fn book(name: &str, content: &[u8]) -> Vec<u8> {
     use std::io::Write as _;

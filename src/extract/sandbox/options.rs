@@ -25,6 +25,8 @@ pub struct ReadOptions {
     pub(in crate::extract) ocr_slots: Arc<Slots>,
     /// Whether bookmarks determine the headings; false only to measure the pages without them.
     pub uses_outline: bool,
+    /// Whether the short results in a notebook are read.
+    pub notebook_outputs: bool,
     /// Address space of the child, in bytes.
     pub max_memory_bytes: u64,
     /// Processor time of the child, in seconds.
@@ -52,6 +54,7 @@ impl ReadOptions {
             ocr: Ocr::Never,
             ocr_slots: Arc::default(),
             uses_outline: true,
+            notebook_outputs: true,
             max_memory_bytes: 3 << 29, // 1.5 GiB
             cpu_seconds: 30,
             cpu_ms_per_page: 50,
