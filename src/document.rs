@@ -5,6 +5,7 @@
 
 mod data;
 mod kinds;
+mod languages;
 mod levels;
 
 use std::fmt;
@@ -16,9 +17,9 @@ use serde::{Deserialize, Serialize};
 
 pub use data::Data;
 pub use kinds::{
-    Dialect, DocType, FileOutcome, Format, Language, Markup, Office, Picture, Precision,
-    UnknownName,
+    Dialect, DocType, FileOutcome, Format, Markup, Office, Picture, Precision, UnknownName,
 };
+pub use languages::Language;
 pub use levels::Levels;
 
 /// Database key of a document; stable for as long as the document exists.

@@ -1,8 +1,9 @@
-//! Lists all types, languages, formats and precisions, with their words.
+//! Lists all types, formats and precisions, with their words.
 
 use std::fmt;
 use std::str::FromStr;
 
+use super::Language;
 use super::data::Data;
 
 /// The four types of documents in the contract.
@@ -29,59 +30,6 @@ impl DocType {
             Self::Markdown => "markdown",
             Self::Code => "code",
             Self::Note => "note",
-        }
-    }
-}
-
-/// A programming language with a grammar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Language {
-    /// Python 3.
-    Python,
-    /// Bash and POSIX shell.
-    Bash,
-    /// Go.
-    Go,
-    /// JavaScript, with or without JSX.
-    JavaScript,
-    /// TypeScript, with or without TSX.
-    TypeScript,
-    /// Rust.
-    Rust,
-    /// C.
-    C,
-    /// C++.
-    Cpp,
-    /// Java.
-    Java,
-}
-
-impl Language {
-    /// All languages with a grammar.
-    pub const ALL: [Self; 9] = [
-        Self::Python,
-        Self::Bash,
-        Self::Go,
-        Self::JavaScript,
-        Self::TypeScript,
-        Self::Rust,
-        Self::C,
-        Self::Cpp,
-        Self::Java,
-    ];
-
-    /// Returns the word used in the database, in JSON and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Python => "python",
-            Self::Bash => "bash",
-            Self::Go => "go",
-            Self::JavaScript => "javascript",
-            Self::TypeScript => "typescript",
-            Self::Rust => "rust",
-            Self::C => "c",
-            Self::Cpp => "cpp",
-            Self::Java => "java",
         }
     }
 }

@@ -195,7 +195,8 @@ impl Error {
             }
             Self::UnsupportedFormat { .. } => Some(
                 "supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .ipynb .md .markdown \
-                 .txt .rst .adoc .org .tex .man .wiki .vtt .srt .csv .tsv .json .jsonl .yaml .toml .xml .log .py .sh .bash .go .js .ts .rs .c .cpp .java, \
+                 .txt .rst .adoc .org .tex .man .wiki .vtt .srt .csv .tsv .json .jsonl .yaml .toml .xml .log, source code such as \
+                 .py .sh .bash .go .js .ts .rs .c .cpp .java, \
                  and .png .jpg .jpeg .tiff .bmp .webp by OCR; \
                  `--type` and `--language` set the type of other files"
                     .into(),

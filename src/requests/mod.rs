@@ -223,7 +223,7 @@ fn language(word: &str) -> Result<Language> {
 
 /// Returns the schema of the words for programming languages.
 fn language_words(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "string", "enum": Language::ALL.map(Language::as_str) })
+    schemars::json_schema!({ "type": "string", "enum": &Language::ALL.map(Language::as_str)[..] })
 }
 
 /// Returns the schema of a document's id or name.

@@ -55,6 +55,23 @@ fn python() -> String {
 const LIST: &str = "1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, 1016, 1017, 1018, 1019, 1020";
 
 #[test]
+fn methods_of_languages_with_and_without_a_grammar_are_chunks() {
+    let body = body("      ");
+    let ruby = format!(
+        "# Reads gauges.\nclass Gauge\n  def read(port)\n{body}  end\n\n  def write(port)\n{body}  end\nend\n"
+    );
+    let read = chunks(&[], "gauge.rb", &ruby);
+    assert!(text(&read, "Gauge::read").trim_start().starts_with("def read(port)"));
+    assert!(read.iter().any(|chunk| chunk.2.contains("class Gauge\nReads gauges.")), "{read:?}");
+    let swift = format!(
+        "// Reads gauges.\nclass Gauge {{\n  func read(port: Int) {{\n{body}  }}\n\n  func write() {{\n{body}  }}\n}}\n"
+    );
+    let read = chunks(&[], "gauge.swift", &swift);
+    assert!(text(&read, "Gauge.read").trim_start().starts_with("func read(port: Int)"));
+    assert!(read.iter().any(|chunk| chunk.2.contains("class Gauge\nReads gauges.")), "{read:?}");
+}
+
+#[test]
 fn python_functions_classes_and_methods_are_chunks() {
     let chunks = chunks(&[], "gauges.py", &python());
     assert!(text(&chunks, "first").starts_with("@cached\ndef first("));

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use kb::document::Language;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -99,7 +100,7 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
             "unsupported_format",
             "error: unsupported file type: [HOME]/text.xyz\n\
              hint: supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .ipynb .md .markdown \
-             .txt .rst .adoc .org .tex .man .wiki .vtt .srt .csv .tsv .json .jsonl .yaml .toml .xml .log .py .sh .bash .go .js .ts .rs .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` set the type of other files"
+             .txt .rst .adoc .org .tex .man .wiki .vtt .srt .csv .tsv .json .jsonl .yaml .toml .xml .log, source code such as .py .sh .bash .go .js .ts .rs .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` set the type of other files"
                 .into(),
         ),
     ] {
@@ -596,8 +597,11 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
             "invalid value 'book' for '--type <TYPE>'\nhint: one of pdf, markdown, code, note",
         ),
         (
-            &["add", "x", "--language=cobol"],
-            "invalid value 'cobol' for '--language <LANGUAGE>'\nhint: one of python, bash, go, javascript, typescript, rust, c, cpp, java",
+            &["add", "x", "--language=plankalkuel"],
+            &format!(
+                "invalid value 'plankalkuel' for '--language <LANGUAGE>'\nhint: one of {}",
+                Language::ALL.map(Language::as_str).join(", ")
+            ),
         ),
         (
             &["search", "x", "--top=0", "--format=human"],

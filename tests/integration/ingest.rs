@@ -368,6 +368,25 @@ fn the_type_comes_from_the_extension_the_first_line_or_the_user() {
 }
 
 #[test]
+fn files_with_well_known_names_and_code_without_a_grammar_are_read() {
+    let env = TestEnv::new();
+    env.write("docs/Dockerfile", "FROM alpine\nRUN echo gauge\n");
+    env.write("docs/LICENSE-MIT", "Permission is hereby granted.\n");
+    env.write("docs/Makefile", "all: gauge\n\techo gauge\n");
+    env.write("docs/README", "The gauge freezes.\n");
+    env.write("docs/gauge.kt", "package a\n\nclass Gauge {\n    val x = 1\n}\n");
+    env.write("docs/install", b"\x7FELF\x02\x01\x01\0\0\0");
+    let report = add(&env, &["docs"]);
+    assert_eq!((report.added, report.ignored, report.failed), (5, 1, 0));
+    let kinds: Vec<_> = (1..=5).map(|id| info(&env, id)).map(|info| info.metadata.format).collect();
+    assert_eq!(kinds, ["dockerfile", "text", "make", "text", "kotlin"]);
+    assert_eq!(info(&env, 5).language.as_deref(), Some("kotlin"));
+    let found: Search = read(&env.ok(&["search", "gauge", "--language", "kotlin", "--fts-only"]));
+    let symbols: Vec<_> = found.results.iter().map(|hit| hit.source.symbol.as_deref()).collect();
+    assert!(symbols.contains(&Some("Gauge")), "{symbols:?}");
+}
+
+#[test]
 fn an_unsupported_file_that_is_named_is_an_error() {
     let env = TestEnv::new();
     env.write("table.xyz", "a,b\n");

@@ -26,7 +26,7 @@ fn mixed() -> TestEnv {
     env.write("docs/blank.md", " \n\n");
     env.write("docs/table.dat", "a,b\n");
     env.write("docs/more/data.ini", "{}");
-    env.write("docs/more/Makefile", "all:\n");
+    env.write("docs/more/Mystery", "all:\n");
     env.write("docs/app.min.js", "x");
     env.write("docs/.hidden/secret.md", "# Secret\n");
     env.write("docs/.gitignore", "node_modules/\n*.log\n");
@@ -84,7 +84,7 @@ fn every_file_below_an_added_folder_has_an_outcome_and_a_reason() {
         ("empty.md", "ignored empty"),
         ("good.md", "indexed"),
         ("link.md", "ignored link"),
-        ("more/Makefile", "ignored type"),
+        ("more/Mystery", "ignored type"),
         ("more/data.ini", "ignored type"),
         ("node_modules", "ignored gitignore"),
         ("run.log", "ignored gitignore"),
@@ -116,7 +116,7 @@ fn a_list_of_files_is_narrowed_by_outcome_and_path() {
     assert_eq!(paths(&["--indexed"]), ["good.md"]);
     assert_eq!(paths(&["--failed"]), ["bad.md"]);
     assert!(paths(&["--waived"]).is_empty());
-    assert_eq!(paths(&["docs/more"]), ["more/Makefile", "more/data.ini"]);
+    assert_eq!(paths(&["docs/more"]), ["more/Mystery", "more/data.ini"]);
     assert_eq!(paths(&["--ignored", "docs/run.log"]), ["run.log"]);
     assert!(paths(&["nowhere"]).is_empty());
     // The test's home has paths of different lengths on different machines.
@@ -125,7 +125,7 @@ fn a_list_of_files_is_narrowed_by_outcome_and_path() {
     assert_eq!(
         shown(&["files", "docs/more"]),
         "OUTCOME BYTES SINCE FILE REASON \
-         ignored 5 [--DATE--] [HOME]/docs/more/Makefile type \
+         ignored 5 [--DATE--] [HOME]/docs/more/Mystery type \
          ignored 2 [--DATE--] [HOME]/docs/more/data.ini type"
     );
     assert_eq!(

@@ -219,8 +219,8 @@ pub(in crate::cli) struct Convert {
     /// Type of the files, instead of the one their names suggest
     #[arg(long = "type", value_name = "TYPE", value_parser = doc_type())]
     pub(in crate::cli) doc_type: Option<DocType>,
-    /// Programming language of the files
-    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    /// Programming language of the files (`kb add --help` lists them)
+    #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(in crate::cli) language: Option<Language>,
     /// Password of encrypted documents. Visible to other users; prefer KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]

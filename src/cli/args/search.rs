@@ -149,8 +149,8 @@ pub(in crate::cli) struct FilterArgs {
     /// Only documents with none of these tags, separated by commas
     #[arg(long = "exclude-tag", value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(in crate::cli) excluded_tags: Vec<String>,
-    /// Only source code in this language
-    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    /// Only source code in this language (`kb add --help` lists them)
+    #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(in crate::cli) language: Option<Language>,
     /// Only documents from this date on: 2026, 2026-05 or 2026-05-17
     #[arg(long, value_name = "DATE", value_parser = date)]

@@ -25,9 +25,9 @@ const MAX_DEPTH: usize = 60;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     /// Beginning of a line.
-    at: usize,
-    /// Twice the depth in the tree, plus 1 if no blank line precedes; smaller is better.
-    rank: usize,
+    pub(super) at: usize,
+    /// Twice the depth in the tree or the indentation, plus 1 if no blank line precedes; smaller is better.
+    pub(super) rank: usize,
 }
 
 /// State of one level of the tree while its nodes are visited.

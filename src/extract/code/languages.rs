@@ -1,4 +1,4 @@
-//! Defines the table of languages, one row per language.
+//! Defines the table of languages with a grammar, one row per language.
 
 use super::grammar::{Grammar, Grouping, Preamble, Role};
 
@@ -212,6 +212,122 @@ pub(super) static JAVA: Grammar = Grammar {
     values: &[],
     preamble: None,
     glued: &["block", "constructor_body", "class_body", "interface_body", "enum_body"],
+    costly_chain: None,
+    separator: ".",
+    grouping: Grouping::None,
+};
+
+pub(super) static RUBY: Grammar = Grammar {
+    parsers: &[|| tree_sitter_ruby::LANGUAGE.into()],
+    roles: &[
+        ("method", Role::Function),
+        ("singleton_method", Role::Function),
+        ("class", Role::Class),
+        ("module", Role::Class),
+        ("comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: None,
+    glued: &["body_statement", "block_body", "heredoc_body", "string_content"],
+    costly_chain: None,
+    separator: "::",
+    grouping: Grouping::None,
+};
+
+pub(super) static PHP: Grammar = Grammar {
+    parsers: &[|| tree_sitter_php::LANGUAGE_PHP.into()],
+    roles: &[
+        ("function_definition", Role::Function),
+        ("method_declaration", Role::Method),
+        ("class_declaration", Role::Class),
+        ("interface_declaration", Role::Class),
+        ("trait_declaration", Role::Class),
+        ("enum_declaration", Role::Class),
+        ("namespace_definition", Role::Class),
+        ("comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: None,
+    glued: &[
+        "compound_statement",
+        "declaration_list",
+        "enum_declaration_list",
+        "match_block",
+        "switch_block",
+        "heredoc_body",
+        "nowdoc_body",
+    ],
+    costly_chain: None,
+    separator: "::",
+    grouping: Grouping::None,
+};
+
+pub(super) static CSHARP: Grammar = Grammar {
+    parsers: &[|| tree_sitter_c_sharp::LANGUAGE.into()],
+    roles: &[
+        ("method_declaration", Role::Method),
+        ("constructor_declaration", Role::Function),
+        ("class_declaration", Role::Class),
+        ("struct_declaration", Role::Class),
+        ("interface_declaration", Role::Class),
+        ("record_declaration", Role::Class),
+        ("enum_declaration", Role::Class),
+        ("namespace_declaration", Role::Class),
+        ("comment", Role::Comment),
+    ],
+    values: &[],
+    preamble: None,
+    glued: &[
+        "block",
+        "declaration_list",
+        "enum_member_declaration_list",
+        "accessor_list",
+        "switch_body",
+        "arrow_expression_clause",
+        "raw_string_content",
+    ],
+    costly_chain: None,
+    separator: ".",
+    grouping: Grouping::None,
+};
+
+pub(super) static LUA: Grammar = Grammar {
+    parsers: &[|| tree_sitter_lua::LANGUAGE.into()],
+    roles: &[
+        ("function_declaration", Role::Function),
+        // `name = function() … end`, in a table or as a statement
+        ("field", Role::Binding),
+        ("expression_list", Role::Binding),
+        ("assignment_statement", Role::Wrapper),
+        ("variable_declaration", Role::Wrapper),
+        ("comment", Role::Comment),
+    ],
+    values: &[("function_definition", Role::Function)],
+    preamble: None,
+    glued: &["block", "string_content"],
+    costly_chain: None,
+    separator: ".",
+    grouping: Grouping::None,
+};
+
+/// Rules have no symbol: a section for each would be too short to be found.
+pub(super) static CSS: Grammar = Grammar {
+    parsers: &[|| tree_sitter_css::LANGUAGE.into()],
+    roles: &[("comment", Role::Comment), ("js_comment", Role::Comment)],
+    values: &[],
+    preamble: None,
+    glued: &["block", "keyframe_block_list"],
+    costly_chain: None,
+    separator: ".",
+    grouping: Grouping::None,
+};
+
+pub(super) static HCL: Grammar = Grammar {
+    parsers: &[|| tree_sitter_hcl::LANGUAGE.into()],
+    roles: &[("block", Role::Function), ("comment", Role::Comment)],
+    values: &[],
+    preamble: None,
+    glued: &["body", "block_end"],
     costly_chain: None,
     separator: ".",
     grouping: Grouping::None,

@@ -1,15 +1,19 @@
 //! Reads source code as one block per definition (tree-sitter).
 //!
 //! Functions, methods and classes become sections with a symbol. The preamble of a file and the
-//! code between definitions become sections without one. Each language is a row of the table in
-//! `languages`. Code that cannot be parsed is kept as plain source: only white space is lost.
+//! code between definitions become sections without one. Each language with a grammar is a row of
+//! the table in `languages`; the others are divided by their lines, with the words in `definitions`.
+//! Code that cannot be parsed is kept as plain source: only white space is lost.
 
 mod comments;
 mod cut;
+mod definitions;
 mod grammar;
 mod languages;
+mod lines;
 mod names;
 mod outline;
+mod regions;
 mod types;
 mod words;
 
@@ -26,7 +30,7 @@ use crate::document::{Block, BlockKind, Document, Language};
 use crate::extract::clock::Clock;
 use cut::Cut;
 use grammar::Grammar;
-use outline::Region;
+use regions::Region;
 
 /// Longer sources are not parsed: they are data, and a tree takes many times their memory.
 const MAX_PARSED_BYTES: usize = 8_000_000;
@@ -49,13 +53,16 @@ const MAX_CHAIN: usize = 2_000;
 /// definition starts a section. If the definition is long, more blocks follow, with its head as
 /// context.
 pub fn extract(text: &str, language: Language) -> Document {
-    let grammar = Grammar::of(language);
-    let (regions, cuts) = match parse(text, grammar, time_limit(text.len())) {
-        Some(tree) => (outline::regions(&tree, text, grammar), cut::cuts(&tree, text, grammar)),
-        None => {
-            let all = Region { bytes: 0..text.len(), starts_section: true, ..Region::default() };
-            (vec![all], cut::paragraph_cuts(text))
-        }
+    let (regions, cuts) = match Grammar::of(language) {
+        Some(grammar) => match parse(text, grammar, time_limit(text.len())) {
+            Some(tree) => (outline::regions(&tree, text, grammar), cut::cuts(&tree, text, grammar)),
+            None => {
+                let all =
+                    Region { bytes: 0..text.len(), starts_section: true, ..Region::default() };
+                (vec![all], cut::paragraph_cuts(text))
+            }
+        },
+        None => lines::divide(text, &definitions::of(language)),
     };
     let blocks = regions.into_iter().flat_map(|region| blocks(text, &region, &cuts)).collect();
     Document { text: text.to_owned(), blocks, has_lines: true, ..Document::default() }

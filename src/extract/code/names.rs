@@ -13,7 +13,8 @@ const NAME_FIELDS: &[&str] = &["name", "declarator", "property", "left", "type"]
 /// The name of `impl Trait for Type` is its type, and the name of a C function is the name in its
 /// declarator. Type arguments are left out: `Stack::push` for `Stack<T>::push`.
 pub(super) fn name(text: &str, definition: Node<'_>) -> Option<String> {
-    let mut node = NAME_FIELDS.iter().find_map(|field| definition.child_by_field_name(field))?;
+    let named = NAME_FIELDS.iter().find_map(|field| definition.child_by_field_name(field));
+    let Some(mut node) = named else { return without_field(text, definition) };
     for _ in 0..MAX_DECLARATORS {
         let inner = match node.kind() {
             "generic_type" | "reference_type" => node.child_by_field_name("type"),
@@ -35,6 +36,24 @@ pub(super) fn name(text: &str, definition: Node<'_>) -> Option<String> {
     }
     name.push_str(&plain(text, node));
     (!name.is_empty()).then_some(name)
+}
+
+/// Returns the name of a definition whose name is not in a field.
+fn without_field(text: &str, definition: Node<'_>) -> Option<String> {
+    match definition.kind() {
+        // HCL: `resource "type" "name" {`
+        "block" => {
+            let mut cursor = definition.walk();
+            let labels = definition.named_children(&mut cursor);
+            let labels = labels.take_while(|label| label.kind() != "block_start");
+            let labels = labels.filter(|label| matches!(label.kind(), "identifier" | "string_lit"));
+            let labels: Vec<String> = labels.map(|label| plain(text, label)).collect();
+            (!labels.is_empty()).then(|| labels.join("."))
+        }
+        // Lua: the values of `a.b = function() … end`
+        "expression_list" => Some(plain(text, definition.prev_named_sibling()?)),
+        _ => None,
+    }
 }
 
 /// Returns one part of a name without its arguments, quotes and line ends.

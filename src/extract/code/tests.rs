@@ -6,6 +6,8 @@ use super::*;
 
 mod groups;
 mod languages;
+mod lines;
+mod more_languages;
 
 /// Returns one line per block: `§` if a section begins, the symbol, the context after `<`, and the
 /// block's first and last line.
@@ -320,7 +322,7 @@ fn indentation_is_kept_and_blank_lines_are_dropped() {
 
 #[test]
 fn the_parser_stops_at_its_time_limit() {
-    let python = Grammar::of(Language::Python);
+    let python = &super::languages::PYTHON;
     assert!(parse(PYTHON, python, time_limit(PYTHON.len())).is_some());
     assert!(parse(PYTHON, python, Duration::ZERO).is_none());
 }
@@ -334,7 +336,7 @@ fn unparsed_code_is_split_at_blank_lines() {
 
 #[test]
 fn an_endless_chain_is_not_parsed() {
-    let bash = Grammar::of(Language::Bash);
+    let bash = &super::languages::BASH;
     assert!(parse(&"a | ".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_none());
     assert!(parse(&"a |\n\n".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_none());
     assert!(parse(&"a | b\n".repeat(MAX_CHAIN + 1), bash, Duration::MAX).is_some());
@@ -359,7 +361,7 @@ const BASH: &str = "#!/bin/sh\n# ä\nf() {\n  cat <<E | tr a b\n$(x \"${y}\")\nE
 const GO: &str = "// P.\npackage p\n\ntype (\n\t// S ü\n\tS[T any] struct{ a, b int }\n)\n\n/* c */\n\
     func (s *S[T]) M(x ...T) (a int, err error) {\n\tswitch x {\n\tcase `1\n`:\n\t}\n\treturn\n}\n";
 
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 18] = [
     PYTHON,
     BASH,
     GO,
@@ -369,6 +371,15 @@ const SOURCES: [&str; 9] = [
     languages::C,
     languages::CPP,
     languages::JAVA,
+    more_languages::RUBY,
+    more_languages::PHP,
+    more_languages::CSHARP,
+    more_languages::LUA,
+    more_languages::CSS,
+    more_languages::HCL,
+    lines::KOTLIN,
+    lines::SQL,
+    lines::LISP,
 ];
 
 fn any_language() -> impl Strategy<Value = Language> {
@@ -383,7 +394,7 @@ proptest! {
 
     #[test]
     fn damaged_source_keeps_everything(
-        pieces in proptest::collection::vec((0_usize..9, 0_usize..300, 0_usize..300), 1..12),
+        pieces in proptest::collection::vec((0..SOURCES.len(), 0_usize..300, 0_usize..300), 1..12),
         language in any_language(),
     ) {
         let mut text = String::new();

@@ -17,12 +17,26 @@ pub(super) fn name<'a>(text: &'a str, definition: Node<'_>) -> Option<&'a str> {
 /// Returns a definition without its body, on one line: `class Point(Base)`.
 pub(super) fn head(text: &str, node: Node<'_>) -> String {
     let head = match node.child_by_field_name("body") {
-        Some(body) => &text[node.start_byte()..body.start_byte()],
+        Some(body) => &text[node.start_byte()..start_with_comments(body)],
         None => {
             let text_of_node = &text[node.byte_range()];
             text_of_node.split(['{', '\n']).next().unwrap_or(text_of_node)
         }
     };
+    head_of_line(head)
+}
+
+/// Returns where a body begins, with the comments above its first statement.
+fn start_with_comments(body: Node<'_>) -> usize {
+    let mut first = body;
+    while let Some(comment) = first.prev_sibling().filter(|node| node.kind() == "comment") {
+        first = comment;
+    }
+    first.start_byte()
+}
+
+/// Returns the beginning of a definition on one line, without the mark that opens its body.
+pub(super) fn head_of_line(head: &str) -> String {
     on_one_line(head.trim_end().trim_end_matches([':', '{']), MAX_HEAD_CHARS)
 }
 

@@ -3,6 +3,7 @@
 //! The extension decides. The first bytes decide for files without an extension, and reveal files
 //! that are not what their name claims. What the user specifies overrides both.
 
+mod languages;
 mod magic;
 mod names;
 #[cfg(test)]
@@ -14,8 +15,9 @@ use crate::document::{Dialect, DocType, Format, Language, Office};
 use crate::error::{Error, Failure, Result};
 use crate::text::decode;
 
+use languages::{by_content, by_interpreter};
 use magic::{OLD_OFFICE, PDF, POSTSCRIPT, RTF, ZIP, is_surely_pdf, office, pdf_header, picture};
-use names::{by_extension, by_interpreter, extension, is_cpp_header, is_manual_page};
+use names::{by_name, extension, is_manual_page, is_text_name};
 
 pub use magic::looks_like;
 pub use names::TextExtensions;
@@ -58,7 +60,7 @@ impl TypeOverride {
 
 /// Whether some format claims the name, regardless of the content.
 pub fn is_claimed(path: &Path, further: &TextExtensions) -> bool {
-    by_extension(path, further).is_some()
+    by_name(path, further).is_some()
 }
 
 /// The kind of a file without an extension.
@@ -87,7 +89,9 @@ pub fn detect(
     wanted: TypeOverride,
     further: &TextExtensions,
 ) -> Result<Option<Format>> {
-    let claimed = by_extension(path, further);
+    // A program may have the name of a text: `install`.
+    let is_text = |head| !decode::is_binary(head) && by_interpreter(head).is_none();
+    let claimed = by_name(path, further).filter(|_| !is_text_name(path) || is_text(head));
     if head.is_empty() {
         // Empty `__init__.py` files are common; an empty PDF is a failed download.
         return if is_named || claimed == Some(Format::Pdf) {
@@ -111,11 +115,9 @@ pub fn detect(
         (Format::Image(_), Some(picture)) => Format::Image(picture),
         // So do those of an office document.
         (Format::Docx | Format::Epub | Format::Office(_), _) => office(head).unwrap_or(format),
-        // C and C++ share one extension.
-        (Format::Code(Language::C), _)
-            if wanted.language.is_none() && is_cpp_header(path, head) =>
-        {
-            Format::Code(Language::Cpp)
+        // Some languages share an extension.
+        (Format::Code(language), _) if wanted.language.is_none() => {
+            Format::Code(by_content(path, head, language))
         }
         (format, _) => format,
     };

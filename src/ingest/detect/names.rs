@@ -1,8 +1,9 @@
-//! Returns the format of a file by its name; where languages share a name, its first lines decide.
+//! Returns the format of a file by its name.
 
 use std::path::Path;
 
-use crate::document::{Data, Dialect, Format, Language, Office, Picture};
+use super::languages;
+use crate::document::{Data, Dialect, Format, Office, Picture};
 
 /// Extensions in lower case, with their formats.
 const EXTENSIONS: &[(&str, Format)] = &[
@@ -76,33 +77,42 @@ const EXTENSIONS: &[(&str, Format)] = &[
     ("docbook", Format::Data(Data::Xml)),
     ("dbk", Format::Data(Data::Xml)),
     ("log", Format::Data(Data::Log)),
-    ("py", Format::Code(Language::Python)),
-    ("pyi", Format::Code(Language::Python)),
-    ("sh", Format::Code(Language::Bash)),
-    ("bash", Format::Code(Language::Bash)),
-    ("go", Format::Code(Language::Go)),
-    ("js", Format::Code(Language::JavaScript)),
-    ("mjs", Format::Code(Language::JavaScript)),
-    ("cjs", Format::Code(Language::JavaScript)),
-    ("jsx", Format::Code(Language::JavaScript)),
-    ("ts", Format::Code(Language::TypeScript)),
-    ("mts", Format::Code(Language::TypeScript)),
-    ("cts", Format::Code(Language::TypeScript)),
-    ("tsx", Format::Code(Language::TypeScript)),
-    ("rs", Format::Code(Language::Rust)),
-    ("c", Format::Code(Language::C)),
-    ("h", Format::Code(Language::C)),
-    ("cc", Format::Code(Language::Cpp)),
-    ("cpp", Format::Code(Language::Cpp)),
-    ("cxx", Format::Code(Language::Cpp)),
-    ("hh", Format::Code(Language::Cpp)),
-    ("hpp", Format::Code(Language::Cpp)),
-    ("hxx", Format::Code(Language::Cpp)),
-    ("java", Format::Code(Language::Java)),
 ];
 
+/// Names of files in lower case, up to the first full stop or hyphen, that are text without an
+/// extension: `LICENSE-MIT`, `README.source`.
+const TEXTS: &[&str] = &[
+    "readme",
+    "license",
+    "licence",
+    "copying",
+    "copyright",
+    "notice",
+    "authors",
+    "contributors",
+    "contributing",
+    "maintainers",
+    "credits",
+    "thanks",
+    "changelog",
+    "changes",
+    "history",
+    "news",
+    "install",
+    "todo",
+    "bugs",
+    "faq",
+    "hacking",
+    "security",
+    "support",
+    "code_of_conduct",
+];
+
+/// What may follow such a name after a full stop.
+const TEXT_VARIANTS: &[&str] = &["debian", "source", "lesser", "unix", "linux", "windows", "lib"];
+
 /// Suffixes of files that programs have minified for other programs.
-const MINIFIED_SUFFIXES: &[&str] = &[".min.js", ".min.mjs", ".min.cjs", ".min.json"];
+const MINIFIED_SUFFIXES: &[&str] = &[".min.js", ".min.mjs", ".min.cjs", ".min.css", ".min.json"];
 
 /// Names of files in which programs note the versions of what a project uses.
 const LOCK_FILES: &[&str] = &[
@@ -111,25 +121,6 @@ const LOCK_FILES: &[&str] = &[
     "packages.lock.json",
     "pnpm-lock.yaml",
     "conda-lock.yml",
-];
-
-/// How lines begin in C++ headers but not in C headers.
-const CPP_LINES: &[&str] =
-    &["namespace ", "template <", "template<", "public:", "private:", "protected:"];
-
-/// Interpreters without their version, as a `#!` line names them.
-const INTERPRETERS: &[(&str, Language)] = &[
-    ("python", Language::Python),
-    ("pypy", Language::Python),
-    ("sh", Language::Bash),
-    ("bash", Language::Bash),
-    ("dash", Language::Bash),
-    ("ash", Language::Bash),
-    ("ksh", Language::Bash),
-    ("node", Language::JavaScript),
-    ("nodejs", Language::JavaScript),
-    ("bun", Language::JavaScript),
-    ("deno", Language::TypeScript),
 ];
 
 /// Returns the extension in lower case. `python3.11-config` and `notes.2024` have none.
@@ -162,26 +153,33 @@ impl TextExtensions {
     }
 }
 
-pub(super) fn by_extension(path: &Path, further: &TextExtensions) -> Option<Format> {
-    let extension = extension(path)?;
+/// Returns the format of a file by its name.
+pub(super) fn by_name(path: &Path, further: &TextExtensions) -> Option<Format> {
     if generated(path).is_some() {
         return None;
     }
+    if is_text_name(path) {
+        return Some(Format::Text);
+    }
+    if let Some(language) = languages::by_name(path) {
+        return Some(Format::Code(language));
+    }
+    let extension = extension(path)?;
     let known = EXTENSIONS.iter().find(|(known, _)| *known == extension);
     let further = || further.0.contains(&extension).then_some(Format::Text);
     known.map(|(_, format)| *format).or_else(further)
 }
 
-/// Whether a file named `*.h` is C++, by its first lines.
-pub(super) fn is_cpp_header(path: &Path, head: &[u8]) -> bool {
-    let is_cpp = |line: &str| {
-        let line = line.trim();
-        CPP_LINES.iter().any(|start| line.starts_with(start))
-            || (line.starts_with("class ") && line.ends_with(['{', ';', ':']))
-            // C headers have an extension, headers of the C++ library have none.
-            || (line.starts_with("#include <") && !line.contains('.'))
+/// Whether a file without an extension is text, by its name.
+pub(super) fn is_text_name(path: &Path) -> bool {
+    let is_variant = |extension: &str| {
+        // The version in `LICENSE-APACHE-2.0`.
+        TEXT_VARIANTS.contains(&extension) || extension.bytes().all(|byte| byte.is_ascii_digit())
     };
-    extension(path).as_deref() == Some("h") && String::from_utf8_lossy(head).lines().any(is_cpp)
+    let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let begin = name.split(['.', '-']).next().unwrap_or_default().to_ascii_lowercase();
+    extension.as_deref().is_none_or(is_variant) && TEXTS.contains(&begin.as_str())
 }
 
 /// How the first line of a manual page begins.
@@ -196,17 +194,4 @@ pub(super) fn is_manual_page(path: &Path, head: &[u8]) -> bool {
         && section.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
     let text = String::from_utf8_lossy(head.get(..200).unwrap_or(head));
     is_section && ROFF.iter().any(|start| text.trim_start().starts_with(start))
-}
-
-/// Returns the language of a script from its `#!` line, with or without `env`.
-pub(super) fn by_interpreter(head: &[u8]) -> Option<Language> {
-    let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-    let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
-    let mut name = words.next()?.rsplit('/').next()?;
-    if name == "env" {
-        name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-        name = name.rsplit('/').next()?;
-    }
-    let name = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
-    INTERPRETERS.iter().find(|(known, _)| *known == name).map(|(_, language)| *language)
 }

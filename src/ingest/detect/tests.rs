@@ -52,6 +52,12 @@ fn the_extension_decides() {
         ("x.h", "c"),
         ("X.CPP", "cpp"),
         ("X.java", "java"),
+        ("x.rb", "ruby"),
+        ("x.R", "r"),
+        ("x.kt", "kotlin"),
+        ("x.tf", "hcl"),
+        ("x.S", "assembly"),
+        ("x.sql", "sql"),
     ] {
         check(name, b"words", expected);
     }
@@ -69,9 +75,56 @@ fn the_content_of_a_header_decides_between_c_and_cpp() {
 }
 
 #[test]
+fn the_content_decides_where_other_languages_share_an_extension() {
+    check("x.m", b"% About.\nfunction y = f(x)\n", "matlab");
+    check("x.m", b"// About.\n#import <A/A.h>\n@implementation B\n", "objectivec");
+    check("x.h", b"#import <A/A.h>\n@interface B : C\n", "objectivec");
+    check("x.pl", b"use strict;\nprint 1;\n", "perl");
+    check("x.pl", b":- use_module(library(lists)).\n", "prolog");
+}
+
+#[test]
+fn well_known_names_need_no_extension() {
+    for (name, expected) in [
+        ("a/Makefile", "make"),
+        ("GNUmakefile", "make"),
+        ("Makefile.am", "make"),
+        ("Dockerfile", "dockerfile"),
+        ("Dockerfile.dev", "dockerfile"),
+        ("CMakeLists.txt", "cmake"),
+        ("Gemfile", "ruby"),
+        ("Jenkinsfile", "groovy"),
+        ("BUILD.bazel", "starlark"),
+        ("README", "text"),
+        ("LICENSE", "text"),
+        ("LICENSE-MIT", "text"),
+        ("LICENSE-APACHE-2.0", "text"),
+        ("COPYING.LESSER", "text"),
+        ("README.source", "text"),
+        ("README.md", "markdown"),
+        ("readme.py", "python"),
+    ] {
+        check(name, b"words", expected);
+    }
+    // Not every file with such a name is a text.
+    check("install", b"#!/bin/sh\n", "bash");
+    let unsupported = "unsupported_format: unsupported file type: ";
+    check("install", b"\x7FELF\x02\x01\x01\0", &format!("{unsupported}install (an ELF program)"));
+    check(
+        "CHANGES.gz",
+        b"\x1F\x8B\x08\0\0\0\0\0\0\x03",
+        &format!("{unsupported}CHANGES.gz (gzip data)"),
+    );
+    check("Makefile.o", b"words", &format!("{unsupported}Makefile.o"));
+    check("README.xyz", b"words", &format!("{unsupported}README.xyz"));
+    check("README.md~", b"words", &format!("{unsupported}README.md~"));
+}
+
+#[test]
 fn minified_javascript_is_not_read() {
     let unsupported = "unsupported_format: unsupported file type: ";
     check("x.min.js", b"a=1", &format!("{unsupported}x.min.js"));
+    check("x.min.css", b"a{}", &format!("{unsupported}x.min.css"));
     check("min.js", b"a=1", "javascript");
     check_wanted(
         None,
@@ -88,9 +141,10 @@ fn the_first_line_decides_without_an_extension() {
     check("run", b"#!/usr/bin/env -S LC_ALL=C dash -e", "bash");
     check("python3.11-config", b"#!/bin/sh\n", "bash");
     check("run", b"#!/usr/bin/env node\n", "javascript");
-    check("run", b"#!/usr/bin/perl\n", "unsupported_format: unsupported file type: run");
+    check("run", b"#!/usr/bin/perl\n", "perl");
+    check("run", b"#!/usr/bin/qore\n", "unsupported_format: unsupported file type: run");
     check("run", b"#!\n", "unsupported_format: unsupported file type: run");
-    check("x.pl", b"#!/bin/sh\n", "unsupported_format: unsupported file type: x.pl");
+    check("x.cgi", b"#!/bin/sh\n", "unsupported_format: unsupported file type: x.cgi");
     check("x.md", b"#!/bin/sh\n", "markdown");
 }
 
@@ -100,7 +154,7 @@ fn a_pdf_is_recognised_by_its_header() {
     check("report.download", b"\r\n%PDF-1.7\n", "pdf");
     check("report.bin", b"\0\x01junk\n%PDF-1.7\n", "pdf");
     check("junk.pdf", b"junk\n%PDF-1.7\n", "pdf");
-    check("notes.pl", b"my $s = \"%PDF-\";", "unsupported_format: unsupported file type: notes.pl");
+    check("notes.pl", b"my $s = \"%PDF-\";", "perl");
     check("about.md", b"The header is `%PDF-1.4`.", "markdown");
 }
 
@@ -282,8 +336,8 @@ fn unsupported_files_are_ignored_in_directories_and_refused_when_named() {
     let unsupported = "unsupported_format: unsupported file type: ";
     check("x.xhtml", b"<html>", &format!("{unsupported}x.xhtml (HTML)"));
     check("x.gif", b"GIF89a\x01\0\x01\0", &format!("{unsupported}x.gif (a GIF image)"));
-    check("x.lisp", b"Title", &format!("{unsupported}x.lisp"));
-    check("README", b"Title", &format!("{unsupported}README"));
+    check("x.xyz", b"Title", &format!("{unsupported}x.xyz"));
+    check("x", b"Title", &format!("{unsupported}x"));
 }
 
 #[test]

@@ -1,0 +1,155 @@
+//! Finds the definitions that begin in a line, for languages without a grammar.
+
+mod table;
+
+pub(super) use table::of;
+
+/// How many words of a line are looked at: modifiers, the word that begins a definition, its name.
+const MAX_WORDS: usize = 12;
+
+/// Marks around names: strings, and quoted names of SQL.
+const QUOTES: &[char] = &['"', '\'', '`', '[', ']'];
+
+/// How the definitions of a language begin. Case is ignored.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Definitions {
+    /// Words before a definition that contains others; before `=` its name precedes it.
+    containers: &'static [&'static str],
+    /// Words before a definition that is kept together. One that ends with `(` is part of the word
+    /// with the name.
+    functions: &'static [&'static str],
+    /// Words that may stand before and after these.
+    modifiers: &'static [&'static str],
+    /// Stands after a name that is the first word of a line without indentation.
+    after_name: Option<&'static str>,
+    /// How a line begins that is a comment, or an attribute of what is below it.
+    comments: &'static [&'static str],
+    /// Separates the parts of a qualified name.
+    pub(super) separator: &'static str,
+}
+
+/// A definition that begins in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Definition {
+    pub(super) name: String,
+    /// Whether it may contain other definitions.
+    pub(super) is_container: bool,
+}
+
+impl Definitions {
+    /// Whether a line is a comment, or an attribute of the line below it.
+    pub(super) fn is_comment(&self, line: &str) -> bool {
+        let is_start = |start: &&str| {
+            line.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+        };
+        self.comments.iter().any(is_start) && !self.is_function_word(line)
+    }
+
+    /// Whether a line begins with a word that begins a definition, such as `@mixin`.
+    fn is_function_word(&self, line: &str) -> bool {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        self.functions.contains(&word)
+    }
+
+    /// Returns a comment without the marks that [`super::words::comment_docs`] does not know.
+    pub(super) fn uncommented(&self, comment: &str) -> String {
+        let bare = |line: &str| {
+            let line = line.trim_start();
+            let mark = self.comments.iter().find(|mark| line.starts_with(**mark));
+            // Attributes and the marks of documentation stay, to be left out there.
+            let mark = mark.filter(|mark| !mark.starts_with(['@', '#', '/', '*']));
+            mark.map_or(line, |mark| line[mark.len()..].trim_start_matches(mark)).to_owned()
+        };
+        comment.lines().map(bare).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns the definition that begins in a line, given without its indentation.
+    pub(super) fn find(&self, line: &str, is_indented: bool) -> Option<Definition> {
+        let words: Vec<&str> = line.split_whitespace().take(MAX_WORDS).collect();
+        let define = |text, is_container| Some(Definition { name: name(text)?, is_container });
+        let mut begun: Option<bool> = None;
+        for (idx, word) in words.iter().enumerate() {
+            if let Some((is_container, rest)) = self.keyword(word) {
+                if let Some(rest) = rest {
+                    return define(rest, is_container);
+                }
+                begun = Some(is_container);
+                continue;
+            }
+            let is_modifier = self.modifiers.iter().any(|known| known.eq_ignore_ascii_case(word));
+            if is_modifier || word.starts_with(['@', '^', '<']) {
+                continue;
+            }
+            if let Some(is_container) = begun {
+                return define(after_result(line).unwrap_or(word), is_container);
+            }
+            // `name <- function(…)`, `const Name = struct {`
+            if let [_, "<-" | "<<-" | "=", value, ..] = words[idx..] {
+                return define(word, self.keyword(value)?.0);
+            }
+            let is_named = idx == 0 && !is_indented && self.is_name(word, words.get(1));
+            return if is_named { define(word, false) } else { None };
+        }
+        None
+    }
+
+    /// Whether a word is a name, by the mark after it.
+    fn is_name(&self, word: &str, next: Option<&&str>) -> bool {
+        self.after_name.is_some_and(|mark| {
+            word.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+                && (next == Some(&mark) || word.ends_with(mark))
+        })
+    }
+
+    /// Returns whether a word begins a container or a function, and what else is in the word if
+    /// that is the name: `function(name`, `init(argument`.
+    fn keyword<'a>(&self, word: &'a str) -> Option<(bool, Option<&'a str>)> {
+        let containers = self.containers.iter().map(|known| (true, *known));
+        let functions = self.functions.iter().map(|known| (false, *known));
+        containers.chain(functions).find_map(|(is_container, known)| {
+            let begin = word.get(..known.len())?;
+            let rest = word.get(known.len()..)?;
+            let is_same = begin.eq_ignore_ascii_case(known);
+            match rest {
+                _ if !is_same => None,
+                "" => Some((is_container, None)),
+                _ if known.ends_with('(') => Some((is_container, Some(rest))),
+                _ if rest.starts_with('(') && !known.starts_with('(') => {
+                    Some((is_container, Some(begin)))
+                }
+                _ => None,
+            }
+        })
+    }
+}
+
+/// Returns the rest of a line after the result of a function: `name(x)` in `function result = name(x)`.
+fn after_result(line: &str) -> Option<&str> {
+    let (before, after) = line.split_once(" = ")?;
+    (before.starts_with("function ") && !before.contains('(')).then_some(after)
+}
+
+/// Returns the name at the beginning of a text, without quotes and arguments.
+fn name(text: &str) -> Option<String> {
+    let text = text.trim_start_matches('(');
+    let is_part = |c: char| c.is_alphanumeric() || "_.$?!-#/%+*".contains(c);
+    let mut name = String::new();
+    if text.starts_with(QUOTES) {
+        let quoted = text.split(['(', ';', ',']).next().unwrap_or_default();
+        let quoted = quoted.split_whitespace().next().unwrap_or_default();
+        name.extend(quoted.chars().filter(|c| !QUOTES.contains(c)));
+    } else {
+        let mut rest = text.chars().peekable();
+        while let Some(c) = rest.next() {
+            // `Package::name`, and the scope in `s:name`
+            let is_colon =
+                c == ':' && (rest.peek() == Some(&':') || name.ends_with(':') || name.len() == 1);
+            if !is_part(c) && !is_colon {
+                break;
+            }
+            name.push(c);
+        }
+    }
+    let name = name.trim_end_matches([':', '.', '*', '-', '=']);
+    name.contains(char::is_alphabetic).then(|| name.to_owned())
+}

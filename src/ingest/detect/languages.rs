@@ -1,0 +1,210 @@
+//! Lists the names of files with source code; where languages share a name, the first lines decide.
+
+use std::path::Path;
+
+use super::names::extension;
+use crate::document::Language;
+
+/// Extensions in lower case, by language.
+const EXTENSIONS: &[(Language, &[&str])] = &[
+    (Language::Python, &["py", "pyi", "pyw"]),
+    (Language::Bash, &["sh", "bash", "ksh"]),
+    (Language::Go, &["go"]),
+    (Language::JavaScript, &["js", "mjs", "cjs", "jsx"]),
+    (Language::TypeScript, &["ts", "mts", "cts", "tsx"]),
+    (Language::Rust, &["rs"]),
+    (Language::C, &["c", "h"]),
+    (Language::Cpp, &["cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino"]),
+    (Language::Java, &["java"]),
+    (Language::Ruby, &["rb", "rake", "gemspec", "ru", "podspec"]),
+    (Language::Php, &["php", "php5", "phtml"]),
+    (Language::CSharp, &["cs", "csx"]),
+    (Language::Lua, &["lua"]),
+    (Language::Css, &["css"]),
+    (Language::Hcl, &["hcl", "tf", "tfvars"]),
+    (Language::Ada, &["ada", "adb", "ads"]),
+    (Language::Assembly, &["asm", "s", "nasm"]),
+    (Language::Awk, &["awk", "gawk"]),
+    (Language::Batch, &["bat", "cmd"]),
+    (Language::Clojure, &["clj", "cljs", "cljc"]),
+    (Language::CMake, &["cmake"]),
+    (Language::Cobol, &["cob", "cbl", "cpy"]),
+    (Language::CoffeeScript, &["coffee"]),
+    (Language::Crystal, &["cr"]),
+    (Language::Cuda, &["cu", "cuh"]),
+    (Language::D, &["d"]),
+    (Language::Dart, &["dart"]),
+    (Language::Dockerfile, &["dockerfile", "containerfile"]),
+    (Language::Elixir, &["ex", "exs"]),
+    (Language::Elm, &["elm"]),
+    (Language::EmacsLisp, &["el"]),
+    (Language::Erlang, &["erl", "hrl"]),
+    (Language::Fish, &["fish"]),
+    (Language::Fortran, &["f90", "f95", "f03", "f08", "f", "for", "f77"]),
+    (Language::FSharp, &["fs", "fsx", "fsi"]),
+    (Language::GdScript, &["gd"]),
+    (Language::Glsl, &["glsl", "vert", "frag"]),
+    (Language::GraphQl, &["graphql", "gql"]),
+    (Language::Groovy, &["groovy", "gradle"]),
+    (Language::Haskell, &["hs"]),
+    (Language::Hlsl, &["hlsl"]),
+    (Language::Julia, &["jl"]),
+    (Language::Kotlin, &["kt", "kts"]),
+    (Language::Less, &["less"]),
+    (Language::Lisp, &["lisp", "lsp"]),
+    (Language::Make, &["mk", "mak"]),
+    (Language::Matlab, &["m"]),
+    (Language::Nim, &["nim", "nims"]),
+    (Language::Nix, &["nix"]),
+    (Language::ObjectiveC, &["mm"]),
+    (Language::OCaml, &["ml", "mli"]),
+    (Language::Pascal, &["pas", "dpr", "lpr"]),
+    (Language::Perl, &["pl", "pm"]),
+    (Language::PowerShell, &["ps1", "psm1", "psd1"]),
+    (Language::Prolog, &["prolog"]),
+    (Language::Protobuf, &["proto"]),
+    (Language::R, &["r"]),
+    (Language::Racket, &["rkt"]),
+    (Language::Sass, &["sass"]),
+    (Language::Scala, &["scala", "sc", "sbt"]),
+    (Language::Scheme, &["scm", "ss"]),
+    (Language::Scss, &["scss"]),
+    (Language::Sed, &["sed"]),
+    (Language::Solidity, &["sol"]),
+    (Language::Sql, &["sql", "ddl"]),
+    (Language::Starlark, &["bzl", "star"]),
+    (Language::Svelte, &["svelte"]),
+    (Language::Swift, &["swift"]),
+    (Language::SystemVerilog, &["v", "sv", "svh", "vh"]),
+    (Language::Tcl, &["tcl"]),
+    (Language::Thrift, &["thrift"]),
+    (Language::Vhdl, &["vhd", "vhdl"]),
+    (Language::Vim, &["vim"]),
+    (Language::VisualBasic, &["vb", "vbs", "bas"]),
+    (Language::Vue, &["vue"]),
+    (Language::Wgsl, &["wgsl"]),
+    (Language::Zig, &["zig"]),
+    (Language::Zsh, &["zsh"]),
+];
+
+/// Names of files in lower case that need no extension, or have that of something else.
+const NAMES: &[(&str, Language)] = &[
+    ("makefile", Language::Make),
+    ("gnumakefile", Language::Make),
+    ("dockerfile", Language::Dockerfile),
+    ("containerfile", Language::Dockerfile),
+    ("rakefile", Language::Ruby),
+    ("gemfile", Language::Ruby),
+    ("vagrantfile", Language::Ruby),
+    ("podfile", Language::Ruby),
+    ("jenkinsfile", Language::Groovy),
+    ("cmakelists.txt", Language::CMake),
+    ("build.bazel", Language::Starlark),
+    ("workspace.bazel", Language::Starlark),
+    ("sconstruct", Language::Python),
+    ("sconscript", Language::Python),
+];
+
+/// What may follow such a name after a full stop: `Makefile.am`, `Dockerfile.dev`.
+const VARIANTS: &[&str] = &["am", "in", "dev", "prod", "test", "release", "debug", "alpine"];
+
+/// Interpreters without their version, as a `#!` line names them.
+const INTERPRETERS: &[(&str, Language)] = &[
+    ("python", Language::Python),
+    ("pypy", Language::Python),
+    ("sh", Language::Bash),
+    ("bash", Language::Bash),
+    ("dash", Language::Bash),
+    ("ash", Language::Bash),
+    ("ksh", Language::Bash),
+    ("zsh", Language::Zsh),
+    ("fish", Language::Fish),
+    ("node", Language::JavaScript),
+    ("nodejs", Language::JavaScript),
+    ("bun", Language::JavaScript),
+    ("deno", Language::TypeScript),
+    ("perl", Language::Perl),
+    ("ruby", Language::Ruby),
+    ("php", Language::Php),
+    ("lua", Language::Lua),
+    ("luajit", Language::Lua),
+    ("Rscript", Language::R),
+    ("awk", Language::Awk),
+    ("gawk", Language::Awk),
+    ("mawk", Language::Awk),
+    ("sed", Language::Sed),
+    ("tclsh", Language::Tcl),
+    ("wish", Language::Tcl),
+    ("expect", Language::Tcl),
+    ("julia", Language::Julia),
+    ("groovy", Language::Groovy),
+    ("pwsh", Language::PowerShell),
+    ("elixir", Language::Elixir),
+    ("escript", Language::Erlang),
+    ("swift", Language::Swift),
+    ("scala", Language::Scala),
+    ("runhaskell", Language::Haskell),
+    ("ocaml", Language::OCaml),
+    ("guile", Language::Scheme),
+    ("racket", Language::Racket),
+    ("make", Language::Make),
+];
+
+/// How lines begin in C++ headers but not in C headers.
+const CPP_LINES: &[&str] =
+    &["namespace ", "template <", "template<", "public:", "private:", "protected:"];
+
+/// How lines begin in Objective-C but not in C or MATLAB.
+const OBJECTIVE_C_LINES: &[&str] =
+    &["#import", "#include", "@interface", "@implementation", "@protocol", "@import", "@class"];
+
+/// Returns the language of a file by its name.
+pub(super) fn by_name(path: &Path) -> Option<Language> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let is_known = |known: &str| {
+        name.strip_prefix(known).is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix('.').is_some_and(|end| VARIANTS.contains(&end))
+        })
+    };
+    if let Some((_, language)) = NAMES.iter().find(|(known, _)| is_known(known)) {
+        return Some(*language);
+    }
+    let extension = extension(path)?;
+    let mut languages = EXTENSIONS.iter();
+    languages.find(|(_, known)| known.contains(&extension.as_str())).map(|(language, _)| *language)
+}
+
+/// Returns the language of a file with a name that languages share, by its first lines.
+pub(super) fn by_content(path: &Path, head: &[u8], named: Language) -> Language {
+    let extension = extension(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(head);
+    let has = |is_one: &dyn Fn(&str) -> bool| text.lines().map(str::trim).any(is_one);
+    let is_objective = |line: &str| OBJECTIVE_C_LINES.iter().any(|start| line.starts_with(start));
+    match &*extension {
+        "h" if has(&|line| is_objective(line) && line.starts_with('@')) => Language::ObjectiveC,
+        "h" if has(&is_cpp) => Language::Cpp,
+        "m" if has(&is_objective) => Language::ObjectiveC,
+        "pl" if has(&|line| line.starts_with(":-")) => Language::Prolog,
+        _ => named,
+    }
+}
+
+fn is_cpp(line: &str) -> bool {
+    CPP_LINES.iter().any(|start| line.starts_with(start))
+        || (line.starts_with("class ") && line.ends_with(['{', ';', ':']))
+        // C headers have an extension, headers of the C++ library have none.
+        || (line.starts_with("#include <") && !line.contains('.'))
+}
+
+/// Returns the language of a script from its `#!` line, with or without `env`.
+pub(super) fn by_interpreter(head: &[u8]) -> Option<Language> {
+    let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let mut words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
+    let mut name = words.next()?.rsplit('/').next()?;
+    if name == "env" {
+        name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+        name = name.rsplit('/').next()?;
+    }
+    let name = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+    INTERPRETERS.iter().find(|(known, _)| *known == name).map(|(_, language)| *language)
+}
