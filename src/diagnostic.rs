@@ -55,6 +55,11 @@ pub enum Diagnostic {
         /// `name` or `description`.
         field: &'static str,
     },
+    /// The front matter of SKILL.md is not YAML.
+    InvalidFrontMatter {
+        /// The reason, with its line.
+        message: String,
+    },
     /// A path or a link leads out of the skill.
     PathEscapes {
         /// As typed, or the link.
@@ -64,8 +69,8 @@ pub enum Diagnostic {
     SectionNotFound {
         /// As typed.
         section: String,
-        /// Similar headings, each with its file.
-        similar: Vec<(String, String)>,
+        /// Similar headings; no two with the same text in one file.
+        similar: Vec<SimilarHeading>,
     },
     /// The skill has no such file.
     FileNotFound {
@@ -118,6 +123,17 @@ pub enum Diagnostic {
     },
 }
 
+/// A heading that is similar to a requested one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimilarHeading {
+    /// Its text.
+    pub heading: String,
+    /// Below the skill's directory.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: u32,
+}
+
 impl Diagnostic {
     /// Returns the code: `E` and three digits.
     pub fn code(&self) -> &'static str {
@@ -127,7 +143,7 @@ impl Diagnostic {
             Self::IndexCollision { .. } => "E003",
             Self::EmptyQuery => "E004",
             Self::NotASkill { .. } => "E010",
-            Self::MissingField { .. } => "E011",
+            Self::MissingField { .. } | Self::InvalidFrontMatter { .. } => "E011",
             Self::PathEscapes { .. } => "E012",
             Self::SectionNotFound { .. } => "E020",
             Self::FileNotFound { .. } => "E021",
@@ -159,13 +175,14 @@ impl Diagnostic {
             Self::MissingField { field } => {
                 format!("missing frontmatter field '{field}' in SKILL.md")
             }
+            Self::InvalidFrontMatter { message } => format!("{message} in SKILL.md"),
             Self::PathEscapes { path } => format!("path escapes skill root: '{path}'"),
             Self::SectionNotFound { section, similar } => {
                 let mut text = format!("section not found: '{section}'");
                 if !similar.is_empty() {
                     text += "\n\nDid you mean one of these?";
                 }
-                for (heading, file) in similar {
+                for SimilarHeading { heading, file, .. } in similar {
                     text += &format!("\n  - {heading} ({file})");
                 }
                 text
@@ -197,6 +214,9 @@ impl Diagnostic {
             Self::MissingField { field } => {
                 format!("SKILL.md begins with `---`, a line `{field}: ...` and `---`")
             }
+            Self::InvalidFrontMatter { .. } => {
+                "put values that contain `: ` or `#` into quotes".into()
+            }
             Self::PathEscapes { .. } => "paths are relative to the skill and stay inside it".into(),
             Self::FileNotFound { .. } | Self::DirectoryNotFound { .. } => {
                 "`kb skill sources SKILL` lists the files of a skill".into()
@@ -210,6 +230,18 @@ impl Diagnostic {
             Self::InvalidOption { hint, .. } => return hint.clone(),
             _ => return None,
         })
+    }
+}
+
+impl Diagnostic {
+    /// Returns the suggested sections with their lines, which the protocol's own message does not have; `None` if there
+    /// are none.
+    pub fn suggestions(&self) -> Option<String> {
+        let Self::SectionNotFound { similar, .. } = self else { return None };
+        let place =
+            |found: &SimilarHeading| format!("{} ({}:{})", found.heading, found.file, found.line);
+        let places: Vec<String> = similar.iter().map(place).collect();
+        (!places.is_empty()).then(|| format!("similar sections: {}", places.join(", ")))
     }
 }
 
@@ -274,6 +306,10 @@ mod tests {
         text.to_owned()
     }
 
+    fn similar(heading: &str, file: &str) -> SimilarHeading {
+        SimilarHeading { heading: text(heading), file: text(file), line: 7 }
+    }
+
     #[test]
     fn every_code_has_its_verbatim_line() {
         use Diagnostic as D;
@@ -297,6 +333,10 @@ mod tests {
             "error[E011]: missing frontmatter field 'name' in SKILL.md",
         );
         check(
+            &D::InvalidFrontMatter { message: text("invalid frontmatter YAML: m") },
+            "error[E011]: invalid frontmatter YAML: m in SKILL.md",
+        );
+        check(
             &D::PathEscapes { path: text("../p") },
             "error[E012]: path escapes skill root: '../p'",
         );
@@ -307,7 +347,7 @@ mod tests {
         check(
             &D::SectionNotFound {
                 section: text("s"),
-                similar: vec![(text("S1"), text("a.md")), (text("S2"), text("b.md"))],
+                similar: vec![similar("S1", "a.md"), similar("S2", "b.md")],
             },
             "error[E020]: section not found: 's'\n\nDid you mean one of these?\n  - S1 (a.md)\n  \
              - S2 (b.md)",

@@ -17,7 +17,7 @@ use crate::error::{Error, Fixer, Result};
 use crate::ingest::IngestReport;
 use crate::skill;
 use crate::skill::build::Built;
-use crate::skill::caller::{Answer, Caller, SKILLS_ROOT};
+use crate::skill::caller::{Answer, Caller};
 use crate::skill::install::{self, Installed, Place};
 use crate::skill::list::{ListOptions, SkillList};
 use crate::store::Store;
@@ -57,6 +57,18 @@ impl Skills {
         }
         let data_dir = data_dir.map(Path::to_owned);
         Ok(Self { environment: environment.clone(), data_dir, caller })
+    }
+
+    /// Makes reading commands bring the index of a skill up to date first, and logs accesses as those of one
+    /// session.
+    pub fn serve(&mut self, run_id: &str) {
+        self.caller.updates_index = true;
+        run_id.clone_into(&mut self.caller.run_id);
+    }
+
+    /// Returns the id of this run in the access log.
+    pub fn run_id(&self) -> &str {
+        &self.caller.run_id
     }
 
     /// Returns a skill's directory and its runtime directory; `None` if there is no such skill.
@@ -143,15 +155,13 @@ impl Skills {
     }
 
     fn list(&self, options: &ListOptions, observer: &dyn Observer) -> Result<SkillList> {
-        let mut options = options.clone();
-        options.root = options.root.or_else(|| self.environment.path("KB_SKILLS_ROOT"));
         let session = self.session(observer)?;
         let mut store = match session.is_read_only() {
             true => None,
             false => Some(session.open_store()?),
         };
         let mut log = |line: &str| observer.note(line);
-        let listed = skill::list::list(&self.caller, store.as_mut(), &options, &mut log)?;
+        let listed = skill::list::list(&self.caller, store.as_mut(), options, &mut log)?;
         store.map_or(Ok(()), Store::close)?;
         Ok(listed)
     }
@@ -185,15 +195,16 @@ pub fn names(environment: &Environment) -> Vec<String> {
 /// Returns the environment of skill commands.
 fn caller(environment: &Environment, program: Program) -> Result<Caller> {
     let now = jiff::Timestamp::now();
-    let skills_root = environment.path("KB_SKILLS_ROOT").unwrap_or_else(|| SKILLS_ROOT.into());
+    let named_root = environment.path("KB_SKILLS_ROOT");
     Ok(Caller {
         program,
         cwd: absolute(Path::new("."))?,
         home: absolute(&status::skills_home(environment))?,
-        skills_root: absolute(&skills_root)?,
+        named_root: named_root.map(|root| absolute(&root)).transpose()?,
         run_id: run_id(environment, now),
         now: SystemTime::from(now),
         timestamp: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        updates_index: false,
         tokenizer: Tokenizer::Porter,
     })
 }

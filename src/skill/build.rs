@@ -10,11 +10,11 @@ use crate::files::{open, private};
 use crate::skill::caller::Caller;
 use crate::skill::deploy::{self, Deployment};
 use crate::skill::files::{self, Listing};
-use crate::skill::front_matter::{self, Fields};
+use crate::skill::front_matter::{self, Fault, Fields};
 use crate::skill::index::{self, BuiltIndex};
 use crate::skill::manifest::{self, Manifest};
-use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
-use crate::skill::{page, registry, stub};
+use crate::skill::place::{self, SKILL_FILE, Scope, Skill};
+use crate::skill::{page, registry, resolve, stub};
 use crate::text::paths::path_of;
 
 /// How to build.
@@ -57,7 +57,7 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     let mut skill = skill.clone();
     if options.is_global {
         skill.scope = Scope::Global;
-        skill.runtime = resolve::runtime_dir(&caller.global_store(), &skill.name);
+        skill.runtime = place::runtime_dir(&caller.global_store(), &skill.name);
     }
     let listing = files::list(&skill.dir)?;
     let fields = check(&skill, &listing)?;
@@ -84,10 +84,15 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     Ok(Built { skill, index, deployments, pages })
 }
 
+/// Whether [`build`] would accept a skill.
+pub(super) fn is_buildable(skill: &Skill) -> bool {
+    files::list(&skill.dir).is_ok_and(|listing| check(skill, &listing).is_ok())
+}
+
 /// Returns the front matter fields of a skill, if the skill may be built.
 fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
     // A build result has no sources to build from, and its name would collide with the source's.
-    if resolve::is_compiled(&skill.dir) {
+    if place::is_compiled(&skill.dir) {
         let message = format!("{} is the result of a build", skill.skill_path());
         let hint = Some("name the skill itself; `kb skill list` shows where it is".to_owned());
         return Err(Diagnostic::InvalidOption { message, hint }.into());
@@ -103,11 +108,15 @@ fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
 /// # Errors
 ///
 /// [`Diagnostic::MissingField`]; [`Error::Io`] if the file cannot be read.
-pub(super) fn fields(skill: &Skill) -> Result<Fields> {
+fn fields(skill: &Skill) -> Result<Fields> {
     let bytes = files::read_within(&skill.dir, &skill.skill_file())?;
-    let page = page::read(SKILL_FILE, &bytes);
-    let fields = page.and_then(|page| front_matter::read(&page.text).ok()).map(|parsed| parsed.0);
-    let fields = fields.unwrap_or_default();
+    let fields = match page::read(SKILL_FILE, &bytes).map(|page| front_matter::read(&page.text)) {
+        Some(Ok((fields, _))) => fields,
+        Some(Err(fault @ Fault::NotYaml(_))) => {
+            return Err(Diagnostic::InvalidFrontMatter { message: fault.to_string() }.into());
+        }
+        _ => Fields::default(),
+    };
     for field in ["name", "description"] {
         if fields.text(field).is_none_or(|value| value.trim().is_empty()) {
             return Err(Diagnostic::MissingField { field }.into());
@@ -137,7 +146,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
         Some(store) if !options.is_global => store,
         _ => caller.global_store(),
     };
-    let sources = resolve::sources_of(&store);
+    let sources = place::sources_of(&store);
     let target = sources.join(&name);
     if target.canonicalize().is_ok_and(|target_dir| target_dir == source.dir) {
         return Ok(target);

@@ -28,14 +28,17 @@ pub struct Caller {
     pub cwd: PathBuf,
     /// Directory that holds the global store.
     pub home: PathBuf,
-    /// Directory of skills outside the stores; absolute, need not exist.
-    pub skills_root: PathBuf,
+    /// The only directory of skills, if one was named; absolute, need not exist.
+    pub named_root: Option<PathBuf>,
     /// Identifies the session in the access log.
     pub run_id: String,
     /// When the command began.
     pub now: SystemTime,
     /// The same in RFC 3339, UTC, whole seconds.
     pub timestamp: String,
+    /// Whether reading a skill brings its index up to date first. On the command line the protocol wants
+    /// an error instead.
+    pub updates_index: bool,
     /// The tokenizer chosen in the settings.
     pub tokenizer: Tokenizer,
 }

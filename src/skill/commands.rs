@@ -34,6 +34,8 @@ pub struct Parameter {
     pub default: Option<&'static str>,
     /// What it does, without a full stop.
     pub about: &'static str,
+    /// Whether only people may set it: it writes to places that agents read instructions from.
+    pub is_for_people: bool,
 }
 
 /// A skill command.
@@ -67,6 +69,7 @@ const fn option(name: &'static str, kind: Kind, about: &'static str) -> Paramete
         letter: None,
         default: None,
         about,
+        is_for_people: false,
     }
 }
 
@@ -88,6 +91,10 @@ const fn short(letter: char, parameter: Parameter) -> Parameter {
 
 const fn default(value: &'static str, parameter: Parameter) -> Parameter {
     Parameter { default: Some(value), ..parameter }
+}
+
+const fn for_people(parameter: Parameter) -> Parameter {
+    Parameter { is_for_people: true, ..parameter }
 }
 
 const COUNT: Kind = Kind::Number(0, u32::MAX);
@@ -135,10 +142,13 @@ pub const COMMANDS: &[Command] = &[
         is_tool: true,
         parameters: &[
             SKILL,
-            flag("import", "Copy the directory into the store first"),
-            short('f', flag("force", "Replace a skill of this name when importing")),
-            short('g', flag("global", "Use the user's store even if the skill is in a project")),
-            short(
+            for_people(flag("import", "Copy the directory into the store first")),
+            for_people(short('f', flag("force", "Replace a skill of this name when importing"))),
+            for_people(short(
+                'g',
+                flag("global", "Use the user's store even if the skill is in a project"),
+            )),
+            for_people(short(
                 't',
                 option(
                     "target",
@@ -146,9 +156,12 @@ pub const COMMANDS: &[Command] = &[
                     "Install it for these agents (claude, codex, copilot, cursor, gemini, kiro, \
                      opencode, trae) or into these directories",
                 ),
-            ),
-            flag("copy", "Install copies instead of links"),
-            flag("ingest", "Also add its Markdown to the knowledge base, tagged skill:NAME"),
+            )),
+            for_people(flag("copy", "Install copies instead of links")),
+            for_people(flag(
+                "ingest",
+                "Also add its Markdown to the knowledge base, tagged skill:NAME",
+            )),
         ],
     },
     Command {

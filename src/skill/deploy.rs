@@ -9,7 +9,7 @@ use crate::files::open::{self, Links};
 use crate::files::tree::Tree;
 use crate::files::write;
 use crate::skill::caller::{Caller, STORE_DIR};
-use crate::skill::resolve::{META_DIR, RUNTIME, SKILL_FILE, Scope, Skill};
+use crate::skill::place::{META_DIR, RUNTIME, SKILL_FILE, Scope, Skill};
 
 /// Names of agents and the directories they read skills from, below the project or the home.
 pub const TARGETS: [(&str, &str); 8] = [

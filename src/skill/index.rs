@@ -12,7 +12,7 @@ use crate::files::write;
 use crate::skill::caller::Caller;
 use crate::skill::files::{self, FINE_TICK, Listing, SourceHash};
 use crate::skill::page;
-use crate::skill::resolve::Skill;
+use crate::skill::place::Skill;
 use crate::store::skills::index::{
     IndexDraft, IndexMeta, IndexedHeading, KnownFile, SCHEMA_VERSION, SkillIndex, Tokenizer,
 };
@@ -27,7 +27,8 @@ pub struct BuiltIndex {
     pub is_new: bool,
 }
 
-/// Opens the index of a skill for a query.
+/// Opens the index of a skill for a query. For a caller that updates indexes, a missing, corrupt or stale one is
+/// built first, if it can be written.
 ///
 /// # Errors
 ///
@@ -35,6 +36,18 @@ pub struct BuiltIndex {
 /// was made from another directory; then [`Diagnostic::IndexUnusable`] if it is stale;
 /// [`Error::Io`] if the skill's files cannot be read.
 pub fn open(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
+    match current(caller, skill) {
+        Err(Error::Skill(Diagnostic::IndexUnusable { .. }))
+            if caller.updates_index && build(caller, skill).is_ok() =>
+        {
+            current(caller, skill)
+        }
+        opened => opened,
+    }
+}
+
+/// Opens an index that matches the files of its skill.
+fn current(caller: &Caller, skill: &Skill) -> Result<SkillIndex> {
     let index = SkillIndex::open(&skill.index_path()).ok_or_else(|| unusable(skill))?;
     if index.meta.skill_path != skill.skill_path() {
         return Err(Diagnostic::IndexCollision { hash16: skill.hash16() }.into());
@@ -194,6 +207,20 @@ mod tests {
         }
         fs::remove_file(skill.dir.join("a.md")).unwrap();
         check("E002");
+    }
+
+    #[test]
+    fn a_caller_that_updates_indexes_always_finds_a_current_one() {
+        let mut world = World::new();
+        let skill = skill(&world);
+        world.caller.updates_index = true;
+        assert_eq!(code(open(&world.caller, &skill)), "ok");
+        world.write("project/.skillc/skills/x/a.md", "# New");
+        assert_eq!(code(open(&world.caller, &skill)), "ok");
+        // Another directory's index is never replaced.
+        fs::remove_dir_all(skill.meta_dir()).unwrap();
+        fs::write(skill.meta_dir(), "a file where a directory would have to be").unwrap();
+        assert_eq!(code(open(&world.caller, &skill)), "E002");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::files::{private, write};
 use crate::skill::caller::Caller;
 use crate::skill::lint;
-use crate::skill::resolve::{self, SKILL_FILE, Scope};
+use crate::skill::place::{self, SKILL_FILE, Scope};
 
 /// What to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
         false => (Scope::Project, caller.cwd.clone()),
     };
     let Some(name) = &options.name else {
-        make(&resolve::sources_of(&root.join(".skillc")))?;
+        make(&place::sources_of(&root.join(".skillc")))?;
         return Ok(Initialized { name: None, scope, path: root });
     };
     if let Some(message) = lint::name_fault(name) {
@@ -55,7 +55,7 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
         Some(store) if !options.is_global => store,
         _ => root.join(".skillc"),
     };
-    let path = resolve::sources_of(&store).join(name);
+    let path = place::sources_of(&store).join(name);
     let file = path.join(SKILL_FILE);
     if file.symlink_metadata().is_ok() {
         return Err(Diagnostic::SkillExists { skill: name.clone() }.into());

@@ -9,7 +9,7 @@ use crate::files::write;
 use crate::skill::caller::Caller;
 use crate::skill::deploy::TARGETS;
 use crate::skill::front_matter;
-use crate::skill::resolve::SKILL_FILE;
+use crate::skill::place::SKILL_FILE;
 
 /// The instructions for agents, as of the build of this program.
 const OWN_SKILL: &str = include_str!("../../SKILL.md");

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::skill::caller::Caller;
+use crate::skill::place::Skill;
 use crate::skill::registry::{self, FoundSkill, LoadReport, Log, SkillFilter};
-use crate::skill::resolve::Skill;
 use crate::skill::{files, manifest, sources};
 use crate::store::Store;
 
@@ -96,7 +96,7 @@ pub fn list(
     let mut skills = Vec::new();
     for found in found {
         if !options.filter.admits(&found.row)
-            || !wanted(&options.scope, found.skill.scope.as_str())
+            || !wanted(&options.scope, found.scope.as_str())
             || pattern.as_ref().is_some_and(|pattern| !pattern.is_match(&found.row.name))
         {
             continue;

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::files::open::{self, Links};
 use crate::files::write;
 use crate::skill::caller::Caller;
-use crate::skill::resolve::Skill;
+use crate::skill::place::Skill;
 
 /// Version of the file's shape.
 const VERSION: u32 = 1;

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Result;
-use crate::skill::resolve::Skill;
+use crate::skill::place::Skill;
 use crate::skill::{files, path};
 use crate::text::headings;
 

@@ -1,7 +1,7 @@
 //! Lists the headings of all Markdown files of a skill. The files are read each time.
 
 use crate::error::Result;
-use crate::skill::resolve::Skill;
+use crate::skill::place::Skill;
 use crate::skill::{files, index, page};
 use crate::store::skills::index::IndexedHeading;
 

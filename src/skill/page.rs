@@ -1,7 +1,7 @@
 //! Reads the Markdown and text files of a skill.
 
 use crate::skill::front_matter;
-use crate::skill::resolve::SKILL_FILE;
+use crate::skill::place::SKILL_FILE;
 use crate::text::decode;
 use crate::text::headings::Page;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::skill::caller::{Caller, SKILLS_ROOT};
-use crate::skill::resolve::{self, SKILL_FILE, Scope, Skill};
+use crate::skill::place::{self, SKILL_FILE, Scope, Skill};
 use crate::skill::{files, front_matter, lint, page};
 use crate::store::{SkillRow, Store};
 use crate::text::fold::fold;
@@ -66,11 +66,14 @@ pub struct FoundSkill {
     pub row: SkillRow,
     /// Its directory; absolute, links not resolved.
     pub dir: PathBuf,
+    /// Whose skill it is, by the place it was found in.
+    pub scope: Scope,
     /// The skill, as other commands use it.
     pub skill: Skill,
 }
 
-/// Returns the roots to search: the named root, or else the default one and the stores.
+/// Returns the places to search, in order of precedence: only the named one, or else the project's store, the
+/// global store and the directory below the working directory.
 pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
     let found = |dir: PathBuf, base: &Path, scope, follows_links| Root {
         dir,
@@ -79,16 +82,17 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
         is_named: false,
         follows_links,
     };
-    if let Some(named) = named {
+    if let Some(named) = named.or(caller.named_root.as_deref()) {
         let dir = paths::clean(&caller.cwd.join(named));
         return vec![Root { is_named: true, ..found(dir, &caller.cwd, Scope::Project, false) }];
     }
-    let mut roots = vec![found(caller.cwd.join(SKILLS_ROOT), &caller.cwd, Scope::Project, false)];
+    let mut roots = Vec::new();
     if let (Some(store), Some(project)) = (caller.project_store(), caller.project()) {
-        roots.push(found(resolve::sources_of(&store), project, Scope::Project, true));
+        roots.push(found(place::sources_of(&store), project, Scope::Project, true));
     }
     let global = caller.global_store();
-    roots.push(found(resolve::sources_of(&global), &caller.home, Scope::Global, true));
+    roots.push(found(place::sources_of(&global), &caller.home, Scope::Global, true));
+    roots.push(found(caller.cwd.join(SKILLS_ROOT), &caller.cwd, Scope::Project, false));
     roots
 }
 
@@ -107,7 +111,11 @@ pub fn load(
     let mut files = Vec::new();
     for root in roots {
         match skill_files(root) {
-            Ok(found) => files.extend(found.into_iter().map(|file| (root, file))),
+            Ok(mut found) => {
+                // Of two skills with one name in one place, the one whose path comes first wins.
+                found.sort();
+                files.extend(found.into_iter().map(|file| (root, file)));
+            }
             Err(Error::PathNotFound { .. }) if !root.is_named => {}
             Err(Error::PathNotFound { path }) => {
                 // Skills loaded from elsewhere stay: most likely the name is mistyped.
@@ -117,8 +125,6 @@ pub fn load(
             Err(error) => return Err(error),
         }
     }
-    // Of two skills with one name the project's wins, then the one whose path comes first.
-    files.sort_by(|(a_root, a), (b_root, b)| (a_root.scope, a).cmp(&(b_root.scope, b)));
     let mut report = LoadReport { total_on_disk: files.len(), ..LoadReport::default() };
     let mut found: Vec<FoundSkill> = Vec::new();
     let mut places: HashMap<String, PathBuf> = HashMap::new();
@@ -214,8 +220,14 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
         name,
     };
     let skill =
-        resolve::at_path(caller, &paths::path_text(dir), dir).map_err(|error| error.to_string())?;
-    Ok(FoundSkill { row, dir: dir.to_owned(), skill })
+        place::at_path(caller, &paths::path_text(dir), dir).map_err(|error| error.to_string())?;
+    Ok(FoundSkill { row, dir: dir.to_owned(), scope: root.scope, skill })
+}
+
+/// Returns the skills of a place that can be listed, in any order.
+pub(super) fn skills_of(caller: &Caller, root: &Root) -> Vec<FoundSkill> {
+    let files = skill_files(root).unwrap_or_default();
+    files.iter().filter_map(|file| read(caller, root, file).ok()).collect()
 }
 
 /// Returns why a skill of this name cannot be listed; `None` if it can.

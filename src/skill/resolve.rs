@@ -1,175 +1,56 @@
-//! Resolves an argument to the directory of a skill and its runtime directory.
-//!
-//! A path takes precedence over the project's store, that over the global store, and that over the
-//! directory that `kb skill list` also reads.
+//! Finds the skill that an argument refers to: a path, the name that a skill declares, or the name
+//! of its directory.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
-use crate::error::{Error, Result};
-use crate::files::{private, write};
-use crate::hash;
+use crate::error::Result;
+use crate::files::write;
 use crate::skill::caller::Caller;
+use crate::skill::place::{self, Skill};
+use crate::skill::registry::{self, FoundSkill, Root};
 use crate::text::paths;
-
-/// The file that makes a directory a skill.
-pub const SKILL_FILE: &str = "SKILL.md";
-
-/// The part of a store that holds sources.
-const SOURCES: &str = "skills";
-
-/// The part of a store that holds build results.
-pub(super) const RUNTIME: &str = "runtime";
-
-/// The directory in a runtime directory that only kb and skc use.
-pub const META_DIR: &str = ".skillc-meta";
-
-/// Hex digits of the hash that names an index file.
-const HASH16_LEN: usize = 16;
-
-/// The store a skill belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// The project's.
-    Project,
-    /// The user's.
-    Global,
-}
-
-impl Scope {
-    /// Returns the word used on the command line and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Global => "global",
-        }
-    }
-}
-
-/// A skill that exists.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill {
-    /// What the user typed.
-    pub typed: String,
-    /// Base name of its directory.
-    pub name: String,
-    /// Its directory; absolute, links resolved.
-    pub dir: PathBuf,
-    /// The store its runtime directory is in.
-    pub scope: Scope,
-    /// Where build results go; need not exist.
-    pub runtime: PathBuf,
-}
-
-impl Skill {
-    /// Returns the path of its SKILL.md.
-    pub fn skill_file(&self) -> PathBuf {
-        self.dir.join(SKILL_FILE)
-    }
-
-    /// Returns the directory of index, manifest and log.
-    pub fn meta_dir(&self) -> PathBuf {
-        self.runtime.join(META_DIR)
-    }
-
-    /// Creates and returns the directory of index, manifest and log. Only the owner may read kb's
-    /// data about a skill, even if an older version created the directory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Io`].
-    pub fn make_meta_dir(&self) -> Result<PathBuf> {
-        let dir = self.meta_dir();
-        private::create_folder(&dir).map_err(|source| Error::Io { path: dir.clone(), source })?;
-        for place in [&dir, &self.runtime, self.runtime.parent().unwrap_or(&self.runtime)] {
-            // A directory of another user keeps that user's permissions.
-            let _ = private::close(place);
-        }
-        Ok(dir)
-    }
-
-    /// Removes what killed builds and imports left, even if nothing needs to be built.
-    pub(super) fn remove_drafts(&self) {
-        write::collect(&self.meta_dir());
-        write::collect(&self.runtime);
-        if let Some(store) = self.runtime.ancestors().nth(2) {
-            write::collect(&sources_of(store));
-        }
-    }
-
-    /// Returns the index file of this source directory; there may be others next to it.
-    pub fn index_path(&self) -> PathBuf {
-        self.meta_dir().join(format!("search-{}.db", self.hash16()))
-    }
-
-    /// Returns the file that records what was built and when.
-    pub fn manifest_path(&self) -> PathBuf {
-        self.meta_dir().join("manifest.json")
-    }
-
-    /// Returns the access log.
-    pub fn log_path(&self) -> PathBuf {
-        self.meta_dir().join("logs.db")
-    }
-
-    /// Returns its directory as text, distinct for each directory.
-    pub fn skill_path(&self) -> String {
-        paths::path_text(&self.dir)
-    }
-
-    /// Returns the first 16 hex digits of the SHA-256 of its directory's path.
-    pub fn hash16(&self) -> String {
-        let mut hash = hash::sha256(self.skill_path());
-        hash.truncate(HASH16_LEN);
-        hash
-    }
-}
-
-/// Whether a directory is a build result of [`crate::skill::build()`], or a copy of one.
-pub fn is_compiled(dir: &Path) -> bool {
-    dir.join(META_DIR).join("manifest.json").exists()
-}
-
-/// Returns the directory of a store that holds sources.
-pub fn sources_of(store: &Path) -> PathBuf {
-    store.join(SOURCES)
-}
 
 /// Finds the skill that an argument refers to.
 ///
+/// A path takes precedence over names. A name is looked for in the places that `kb skill list` reads,
+/// in their order: first the names that skills declare, then the names of directories.
+///
 /// # Errors
 ///
-/// [`Diagnostic::NotASkill`] if a directory without SKILL.md was found, else
-/// [`Diagnostic::SkillNotFound`].
+/// [`Diagnostic::InvalidOption`] if two skills of one place declare the name; [`Diagnostic::NotASkill`] if a
+/// directory without SKILL.md was found, else [`Diagnostic::SkillNotFound`].
 pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
     let mut found_dir: Option<String> = None;
     if !typed.is_empty() {
         let path = paths::clean(&caller.cwd.join(paths::path_of(typed)));
-        if is_skill(&path) {
-            return at_path(caller, typed, &path);
+        if place::is_skill(&path) {
+            return place::at_path(caller, typed, &path);
         }
         if path.is_dir() {
             found_dir = Some(typed.to_owned());
         }
     }
     if is_name(typed) {
-        for store in caller.project_store().into_iter().chain([caller.global_store()]) {
-            let path = sources_of(&store).join(typed);
-            if path.symlink_metadata().is_err() {
+        let roots = registry::roots(caller, None);
+        for root in &roots {
+            if root.dir.join(typed).symlink_metadata().is_err() {
                 // A killed import may have moved it aside.
-                write::collect(&sources_of(&store));
+                write::collect(&root.dir);
             }
-            if is_skill(&path) {
-                return in_store(caller, typed, &path, &store);
+        }
+        if let Some(path) = declared(caller, &roots, typed)? {
+            return place::at_path(caller, typed, &path);
+        }
+        for root in &roots {
+            let path = root.dir.join(typed);
+            if place::is_skill(&path) {
+                return place::at_path(caller, typed, &path);
             }
             if path.is_dir() && found_dir.is_none() {
                 found_dir = Some(paths::path_text(&path));
             }
-        }
-        let path = caller.skills_root.join(typed);
-        if is_skill(&path) {
-            return at_path(caller, typed, &path);
         }
     }
     Err(match found_dir {
@@ -179,72 +60,36 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
     .into())
 }
 
-/// Returns the names by which [`resolve`] finds skills, in alphabetical order.
-pub fn names(caller: &Caller) -> Vec<String> {
-    let stores = caller.project_store().into_iter().chain([caller.global_store()]);
-    let places = stores.map(|store| sources_of(&store)).chain([caller.skills_root.clone()]);
-    let entries = places.filter_map(|place| place.read_dir().ok()).flatten().flatten();
-    let skills = entries.filter(|entry| is_skill(&entry.path()));
-    let names: BTreeSet<String> =
-        skills.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.into_iter().collect()
-}
-
-/// Returns the skill in a directory that contains SKILL.md.
-///
-/// A directory in a store, whatever path leads to it, has its runtime directory in that store. Any
-/// other has it in the project's store, or in the global one if there is no project.
-///
-/// # Errors
-///
-/// [`Error::Io`] if the directory cannot be resolved.
-pub fn at_path(caller: &Caller, typed: &str, path: &Path) -> Result<Skill> {
-    let dir = canonical(path)?;
-    for place in [path, &dir] {
-        if let Some(store) = store_around(place) {
-            return in_store(caller, typed, place, store);
+/// Returns the directory of the skill that declares a name, in the first place that has one.
+fn declared(caller: &Caller, roots: &[Root], name: &str) -> Result<Option<PathBuf>> {
+    for root in roots {
+        let skills = registry::skills_of(caller, root).into_iter();
+        let mut found: Vec<FoundSkill> = skills.filter(|skill| skill.row.name == name).collect();
+        found.sort_by(|one, other| one.dir.cmp(&other.dir));
+        let dirs: Vec<String> = found.iter().map(|skill| paths::path_text(&skill.dir)).collect();
+        match found.as_slice() {
+            [] => {}
+            [only] => return Ok(Some(only.dir.clone())),
+            _ => {
+                let message = format!("several skills are named {name}: {}", dirs.join(", "));
+                let hint = Some("give the path of one, or change the name in a SKILL.md".into());
+                return Err(Diagnostic::InvalidOption { message, hint }.into());
+            }
         }
     }
-    let (scope, store) = match caller.project_store() {
-        Some(store) => (Scope::Project, store),
-        None => (Scope::Global, caller.global_store()),
-    };
-    let name = base_name(&dir);
-    let runtime = runtime_dir(&store, &name);
-    Ok(Skill { typed: typed.to_owned(), name, dir, scope, runtime })
+    Ok(None)
 }
 
-/// Returns where a store keeps the build results of a skill.
-pub fn runtime_dir(store: &Path, name: &str) -> PathBuf {
-    store.join(RUNTIME).join(name)
-}
-
-fn in_store(caller: &Caller, typed: &str, path: &Path, store: &Path) -> Result<Skill> {
-    let name = base_name(path);
-    let is_global = same_place(store, &caller.global_store());
-    Ok(Skill {
-        typed: typed.to_owned(),
-        runtime: runtime_dir(store, &name),
-        name,
-        dir: canonical(path)?,
-        scope: if is_global { Scope::Global } else { Scope::Project },
-    })
-}
-
-/// Returns the store that contains a path as one of its sources.
-fn store_around(path: &Path) -> Option<&Path> {
-    let sources = path.parent().filter(|dir| dir.ends_with(SOURCES))?;
-    sources.parent().filter(|dir| dir.ends_with(".skillc"))
-}
-
-fn same_place(one: &Path, other: &Path) -> bool {
-    one == other
-        || one.canonicalize().is_ok_and(|real| other.canonicalize().is_ok_and(|o| o == real))
-}
-
-/// Whether a directory contains SKILL.md.
-pub fn is_skill(dir: &Path) -> bool {
-    dir.join(SKILL_FILE).is_file()
+/// Returns the names by which [`resolve`] finds skills, in alphabetical order.
+pub fn names(caller: &Caller) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for root in registry::roots(caller, None) {
+        names.extend(registry::skills_of(caller, &root).into_iter().map(|skill| skill.row.name));
+        let entries = root.dir.read_dir().into_iter().flatten().flatten();
+        let skills = entries.filter(|entry| place::is_skill(&entry.path()));
+        names.extend(skills.map(|entry| entry.file_name().to_string_lossy().into_owned()));
+    }
+    names.into_iter().collect()
 }
 
 /// Whether an argument can be the name of a directory in a store.
@@ -253,19 +98,12 @@ pub fn is_name(typed: &str) -> bool {
     matches!((components.next(), components.next()), (Some(Component::Normal(name)), None) if name == typed)
 }
 
-fn base_name(dir: &Path) -> String {
-    dir.file_name().map_or_else(|| "root".into(), |name| paths::path_text(Path::new(name)))
-}
-
-fn canonical(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().map_err(|source| Error::Io { path: path.to_owned(), source })
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
+    use crate::skill::place::Scope;
     use crate::skill::testing::World;
 
     #[track_caller]
@@ -323,6 +161,46 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_is_found_by_the_name_it_declares_and_by_that_of_its_directory() {
+        let world = World::new();
+        let text = |name: &str| format!("---\nname: {name}\ndescription: Use it.\n---\n");
+        world.write("project/.skillc/skills/a/SKILL.md", text("bb"));
+        for typed in ["a", "bb"] {
+            let (dir, runtime) = ("project/.skillc/skills/a", "project/.skillc/runtime/a");
+            check(&world, typed, dir, Scope::Project, runtime);
+        }
+        // The declared name overrides that of a directory in an earlier place.
+        world.write("project/.skillc/skills/cc/SKILL.md", text("dd"));
+        world.write("home/.skillc/skills/e/SKILL.md", text("cc"));
+        check(&world, "cc", "home/.skillc/skills/e", Scope::Global, "home/.skillc/runtime/e");
+        assert_eq!(names(&world.caller), ["a", "bb", "cc", "dd", "e"]);
+    }
+
+    #[test]
+    fn a_name_that_two_skills_of_one_place_declare_is_ambiguous() {
+        let world = World::new();
+        for dir in ["a", "b"] {
+            let text = "---\nname: cc\ndescription: Use it.\n---\n";
+            world.write(&format!("project/.skillc/skills/{dir}/SKILL.md"), text);
+        }
+        let error = resolve(&world.caller, "cc").unwrap_err();
+        let text = error.to_string();
+        assert_eq!(error.code(), "E100");
+        assert!(text.contains("skills/a") && text.contains("skills/b"), "{text}");
+        check(&world, "b", "project/.skillc/skills/b", Scope::Project, "project/.skillc/runtime/b");
+    }
+
+    #[test]
+    fn a_named_root_is_the_only_place() {
+        let mut world = World::new();
+        world.skill("project/.skillc/skills/x");
+        world.skill("elsewhere/y");
+        world.caller.named_root = Some(world.path("elsewhere"));
+        check(&world, "y", "elsewhere/y", Scope::Project, "project/.skillc/runtime/y");
+        check_error(&world, "x", "E001 skill 'x' not found");
+    }
+
+    #[test]
     fn no_name_leads_out_of_a_store() {
         let world = World::new();
         world.skill("home/.skillc/other/x");
@@ -357,19 +235,5 @@ mod tests {
             Scope::Project,
             "other/.skillc/runtime/y",
         );
-    }
-
-    #[test]
-    fn the_index_is_named_by_the_hash_of_the_path() {
-        let skill = Skill {
-            typed: "my-skill".into(),
-            name: "my-skill".into(),
-            dir: "/tmp/skc/w/proj/.skillc/skills/my-skill".into(),
-            scope: Scope::Project,
-            runtime: "/r/my-skill".into(),
-        };
-        // The name that skc 0.2.1 gave to the index of this exact path.
-        let expected = "/r/my-skill/.skillc-meta/search-66edeaf27426600c.db";
-        assert_eq!(skill.index_path(), Path::new(expected));
     }
 }

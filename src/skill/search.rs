@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::skill::caller::Caller;
 use crate::skill::index;
-use crate::skill::resolve::Skill;
+use crate::skill::place::Skill;
 use crate::store::skills::index::SkillHit;
 use crate::text::fold::fold;
 

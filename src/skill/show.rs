@@ -1,12 +1,14 @@
 //! Reads a section of a skill.
 //!
-//! The index says which lines belong to the section; the text comes from the file. Only a skill
-//! that cannot be built, because its name or description is missing, is shown without an index.
+//! The index says which lines belong to the section; the text comes from the file. A skill that
+//! cannot be built is shown without an index, and so is one whose index a server cannot write.
 
-use crate::diagnostic::Diagnostic;
+use std::collections::HashSet;
+
+use crate::diagnostic::{Diagnostic, SimilarHeading};
 use crate::error::{Error, Result};
 use crate::skill::caller::Caller;
-use crate::skill::resolve::Skill;
+use crate::skill::place::Skill;
 use crate::skill::{build, files, index, open, outline, page, path};
 use crate::store::skills::index::IndexedHeading;
 use crate::text::fold::fold;
@@ -57,7 +59,9 @@ pub struct Shown {
 pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Result<Shown> {
     let headings = match index::open(caller, skill) {
         Ok(index) => index.headings().ok_or_else(|| index::unusable(skill))?,
-        Err(Error::Skill(Diagnostic::IndexUnusable { .. })) if build::fields(skill).is_err() => {
+        Err(Error::Skill(Diagnostic::IndexUnusable { .. }))
+            if caller.updates_index || !build::is_buildable(skill) =>
+        {
             outline::scan(skill)?
         }
         Err(error) => return Err(error),
@@ -72,10 +76,17 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     let found = find(&headings, &options.section, file.as_deref());
     let Some(heading) = found.first() else {
         let wanted = normalized(without_description(options.section.trim()));
-        let similar = similar(&headings, |heading| normalized(&heading.text), &wanted);
+        let mut seen = HashSet::new();
+        let distinct: Vec<&IndexedHeading> =
+            headings.iter().filter(|heading| seen.insert((&heading.text, &heading.file))).collect();
+        let similar = similar(&distinct, |heading| normalized(&heading.text), &wanted);
         let similar = similar
             .into_iter()
-            .map(|heading| (heading.text.clone(), heading.file.clone()))
+            .map(|heading| SimilarHeading {
+                heading: heading.text.clone(),
+                file: heading.file.clone(),
+                line: heading.start_line,
+            })
             .collect();
         let section = options.section.clone();
         return Err(Diagnostic::SectionNotFound { section, similar }.into());

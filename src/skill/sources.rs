@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::diagnostic::Diagnostic;
 use crate::error::Result;
-use crate::skill::resolve::Skill;
+use crate::skill::place::Skill;
 use crate::skill::{files, path};
 
 /// Which part of the tree to list.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::skill::caller::Caller;
-use crate::skill::resolve::Skill;
+use crate::skill::place::Skill;
 use crate::store::skills::log;
 use crate::store::skills::log::Access;
 use crate::text::paths;

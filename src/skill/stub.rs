@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::diagnostic::Program;
 use crate::error::Result;
 use crate::skill::files::Listing;
-use crate::skill::resolve::{SKILL_FILE, Skill};
+use crate::skill::place::{SKILL_FILE, Skill};
 use crate::skill::{front_matter, page};
 use crate::text::headings::{self, Heading, Page};
 

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::write;
 use crate::skill::caller::{self, Caller};
-use crate::skill::resolve::{self, META_DIR};
+use crate::skill::place::{self, META_DIR};
 use crate::store::skills::log;
 use crate::store::skills::log::Access;
 use crate::text::paths;
@@ -110,11 +110,11 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
 
 /// Returns the log that an access belongs to; that of the global store if its skill is missing.
 fn destination(caller: &Caller, access: &Access) -> PathBuf {
-    match resolve::at_path(caller, &access.skill, &paths::path_of(&access.skill_path)) {
+    match place::at_path(caller, &access.skill, &paths::path_of(&access.skill_path)) {
         Ok(skill) => skill.log_path(),
-        Err(_) => resolve::runtime_dir(&caller.global_store(), &access.skill)
-            .join(META_DIR)
-            .join("logs.db"),
+        Err(_) => {
+            place::runtime_dir(&caller.global_store(), &access.skill).join(META_DIR).join("logs.db")
+        }
     }
 }
 

@@ -27,11 +27,12 @@ impl World {
             program: Program::Kb,
             cwd: root.join("project"),
             home: root.join("home"),
-            skills_root: root.join("project/.agents/skills"),
+            named_root: None,
             run_id: "run".into(),
             // One hour ahead, so that no file looks just written.
             now: SystemTime::now() + Duration::from_secs(3600),
             timestamp: "2026-01-02T03:04:05Z".into(),
+            updates_index: false,
             tokenizer: Tokenizer::Porter,
         };
         Self { caller, dir }

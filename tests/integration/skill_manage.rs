@@ -245,7 +245,6 @@ fn skills_that_cannot_be_built_are_reported() {
         ("---\ndescription: d\n---\n", "name"),
         ("---\nname: x\n---\n", "description"),
         ("---\nname: x\ndescription: ''\n---\n", "description"),
-        ("---\nname: x\ndescription: a: b\n---\n", "name"),
         ("# no front matter\n", "name"),
     ] {
         skills.write("SKILL.md", head);

@@ -79,7 +79,7 @@ fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) 
         };
         vec![
             clean(&row.name),
-            listed.found.skill.scope.as_str().into(),
+            listed.found.scope.as_str().into(),
             listed.status.as_str().into(),
             last,
         ]
@@ -324,6 +324,7 @@ pub fn error(error: &Diagnostic, program: Program, out: &mut Sheet<'_>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::SimilarHeading;
 
     #[track_caller]
     fn check(draw: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>, expected: &str) {
@@ -380,7 +381,11 @@ mod tests {
     fn suggestions_stay_on_separate_lines() {
         let missing = Diagnostic::SectionNotFound {
             section: "s".into(),
-            similar: vec![("S\u{1b}[1m".into(), "a.md".into())],
+            similar: vec![SimilarHeading {
+                heading: "S\u{1b}[1m".into(),
+                file: "a.md".into(),
+                line: 1,
+            }],
         };
         check(
             |out| error(&missing, Program::Kb, out),

@@ -1,7 +1,7 @@
 //! Checks the front matter of SKILL.md: rules 100 to 109.
 
 use crate::skill::front_matter::{self, Fields};
-use crate::skill::resolve::{SKILL_FILE, Skill};
+use crate::skill::place::{SKILL_FILE, Skill};
 
 use super::{
     DESCRIPTION_LENGTH, DESCRIPTION_NONEMPTY, DESCRIPTION_REQUIRED, DESCRIPTION_TRIGGERS,

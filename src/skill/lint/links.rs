@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::error::Error;
 use crate::skill::path;
-use crate::skill::resolve::{SKILL_FILE, Skill};
+use crate::skill::place::{SKILL_FILE, Skill};
 use crate::text::headings::Heading;
 use crate::text::paths;
 

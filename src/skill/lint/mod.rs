@@ -8,7 +8,7 @@ mod links;
 mod structure;
 
 use crate::error::Result;
-use crate::skill::resolve::{self, SKILL_FILE, Skill};
+use crate::skill::place::{self, SKILL_FILE, Skill};
 use crate::skill::{files, page};
 use crate::text::headings::{Heading, Page};
 
@@ -149,7 +149,7 @@ pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
         is_skipped: false,
         findings: Vec::new(),
     };
-    if resolve::is_compiled(&skill.dir) {
+    if place::is_compiled(&skill.dir) {
         if !is_forced {
             linted.is_skipped = true;
             return Ok(linted);

@@ -1,6 +1,6 @@
 //! Checks headings and sizes: rules 201 to 205.
 
-use crate::skill::resolve::SKILL_FILE;
+use crate::skill::place::SKILL_FILE;
 
 use super::{
     Finding, HEADING_FIRST_H1, HEADING_H1, HEADING_HIERARCHY, HEADING_MATCH_NAME, SKILL_SIZE,

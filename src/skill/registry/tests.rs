@@ -223,7 +223,7 @@ fn a_named_root_is_relative_to_the_working_directory_and_used_alone() {
 }
 
 #[test]
-fn stores_are_searched_and_the_project_wins() {
+fn stores_come_before_the_directory_of_agents_and_the_project_wins() {
     let mut registry = Registry::new();
     registry.world.skill("home/.skillc/skills/xx");
     registry.world.skill("home/.skillc/skills/gg");
@@ -232,11 +232,11 @@ fn stores_are_searched_and_the_project_wins() {
     registry.world.skill("project/.agents/skills/yy");
     registry.check([3, 2, 0, 5]);
     assert_eq!(registry.row("xx").source_path, ".skillc/skills/xx/SKILL.md");
-    assert_eq!(registry.row("yy").source_path, ".agents/skills/yy/SKILL.md");
+    assert_eq!(registry.row("yy").source_path, ".skillc/skills/yy/SKILL.md");
     assert_eq!(registry.row("gg").source_path, ".skillc/skills/gg/SKILL.md");
     let lines = registry.lines.borrow();
-    assert!(lines[0].contains("project/.skillc/skills/yy/SKILL.md: "), "{lines:?}");
-    assert!(lines[1].contains("home/.skillc/skills/xx/SKILL.md: "), "{lines:?}");
+    assert!(lines[0].contains("home/.skillc/skills/xx/SKILL.md: "), "{lines:?}");
+    assert!(lines[1].contains("project/.agents/skills/yy/SKILL.md: "), "{lines:?}");
 }
 
 #[cfg(unix)]

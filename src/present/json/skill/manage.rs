@@ -67,7 +67,7 @@ pub(super) fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
         capabilities: &skill.found.row.capabilities,
         greek_letter: skill.found.row.greek_letter.as_deref(),
         path: &skill.found.row.source_path,
-        scope: skill.found.skill.scope.as_str(),
+        scope: skill.found.scope.as_str(),
         status: skill.status.as_str(),
         source_path: path_text(&skill.found.dir),
         runtime_path: path_text(&skill.found.skill.runtime),
