@@ -9,11 +9,12 @@ pub mod protocol;
 mod reporter;
 mod resources;
 mod service;
+mod skill_resources;
 mod skill_tools;
 mod tools;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
 use crate::app::error_log::now;
@@ -57,7 +58,7 @@ pub fn run(
         None if options.allows_writing => Some(session.open_store()?),
         found => found,
     };
-    let service = Arc::new(Service { session, observer });
+    let service = Arc::new(Service { session, observer, run_id: OnceLock::new() });
     // If the skills cannot be loaded now, they could not be served later.
     service.list_skills()?;
     let mut chain = Chain::new(audit);

@@ -14,11 +14,17 @@ pub(super) struct Reporter<'a> {
     call: &'a Call,
     /// Files done, and files found so far.
     counts: Mutex<(usize, usize)>,
+    notes: Mutex<Vec<String>>,
 }
 
 impl<'a> Reporter<'a> {
     pub(super) fn new(server: &'a dyn Observer, call: &'a Call) -> Self {
-        Self { server, call, counts: Mutex::default() }
+        Self { server, call, counts: Mutex::default(), notes: Mutex::default() }
+    }
+
+    /// Returns the lines that the use case found worth reading.
+    pub(super) fn into_notes(self) -> Vec<String> {
+        self.notes.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn done(&self, message: Option<&str>) {
@@ -45,6 +51,9 @@ impl Observer for Reporter<'_> {
             Event::Ingest(ingest::Event::Ignored | ingest::Event::PassedOver) => self.done(None),
             Event::Ingest(ingest::Event::Failed { path, error }) => {
                 self.done(Some(&format!("{}: {error}", path.display())));
+            }
+            Event::Note(text) => {
+                self.notes.lock().unwrap_or_else(PoisonError::into_inner).push((*text).to_owned());
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! Holds the state that all tools and resources share.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
 use crate::app::{Observer, Session};
@@ -12,6 +12,8 @@ use crate::mcp::protocol::Failure;
 pub(super) struct Service {
     pub(super) session: Session,
     pub(super) observer: Arc<dyn Observer>,
+    /// Identifies the session in the access logs of skills.
+    pub(super) run_id: OnceLock<String>,
 }
 
 impl Service {
@@ -22,8 +24,10 @@ impl Service {
         observer: &dyn Observer,
     ) -> Result<SkillAnswer> {
         let data_dir = Some(self.session.data_dir());
-        Skills::new(&self.session.environment, data_dir, Program::Kb, observer)?
-            .run(request, observer)
+        let mut skills = Skills::new(&self.session.environment, data_dir, Program::Kb, observer)?;
+        let run_id = self.run_id.get_or_init(|| skills.run_id().to_owned());
+        skills.serve(run_id);
+        skills.run(request, observer)
     }
 }
 

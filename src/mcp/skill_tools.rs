@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::app::skills::{Arguments, SkillRequest};
 use crate::diagnostic::Program;
 use crate::error::Error;
-use crate::mcp::protocol::{Call, Failure, Tool};
+use crate::mcp::protocol::{Call, Effect, Failure, Tool};
 use crate::mcp::reporter::Reporter;
 use crate::mcp::service::{Service, failure};
 use crate::mcp::tools::value;
@@ -41,16 +41,20 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         let request = SkillRequest::of(command, &ToolInput { command, input: &input });
         let reporter = Reporter::new(&*service.observer, call);
         let answer = service.skill(&request, &reporter).map_err(|error| in_protocol(&error))?;
-        value(|out| skill_json::answer(&answer, out)).map_err(|error| failure(&error))
+        let mut data =
+            value(|out| skill_json::answer(&answer, out)).map_err(|error| failure(&error))?;
+        // On the command line they are on stderr, which an agent does not see.
+        let warnings: Vec<String> =
+            reporter.into_notes().into_iter().filter(|note| note.starts_with("warning[")).collect();
+        if let (Value::Object(data), false) = (&mut data, warnings.is_empty()) {
+            data.insert("warnings".into(), warnings.into());
+        }
+        Ok(data)
     };
-    let properties: Map<String, Value> = command
-        .parameters
-        .iter()
+    let properties: Map<String, Value> = tool_parameters(command)
         .map(|parameter| (parameter.name.to_owned(), property(parameter)))
         .collect();
-    let required: Vec<&str> = command
-        .parameters
-        .iter()
+    let required: Vec<&str> = tool_parameters(command)
         .filter(|parameter| parameter.is_required)
         .map(|parameter| parameter.name)
         .collect();
@@ -58,16 +62,25 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         "type": "object",
         "properties": properties,
         "required": required,
-        "additionalProperties": false,
     });
     let description = format!("{}. {}", command.about, when_to_use(command.name));
     Tool {
         name: format!("skill_{}", command.name),
+        title: command.about.to_owned(),
         description: description.trim_end().to_owned(),
         schema: schema.as_object().cloned().unwrap_or_default(),
-        is_read_only: command.is_read_only,
+        effect: match command.name {
+            _ if command.is_read_only => Effect::Reads,
+            // Building replaces only what kb made from the files.
+            name => Effect::Adds { is_idempotent: name == "build" },
+        },
         handler: Box::new(handler),
     }
+}
+
+/// Returns the parameters that an agent may set: not those that write where the user did not look.
+fn tool_parameters(command: &Command) -> impl Iterator<Item = &Parameter> {
+    command.parameters.iter().filter(|parameter| !parameter.is_for_people)
 }
 
 fn property(parameter: &Parameter) -> Value {
@@ -92,7 +105,7 @@ fn in_protocol(error: &Error) -> Failure {
         Error::Skill(diagnostic) => Failure {
             message: diagnostic.line(Program::Kb),
             code: diagnostic.code().to_owned(),
-            fix: diagnostic.hint(),
+            fix: diagnostic.hint().or_else(|| diagnostic.suggestions()),
         },
         error => failure(error),
     }

@@ -126,7 +126,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Where in `src/` a library may be named; a name without `.rs` is a folder. Libraries that are a
 /// notation rather than a service (serde, hashes, errors) may be in several places.
 const HOMES: &[(&str, &[&str])] = &[
-    ("base64", &["present/json/skill"]),
+    ("base64", &["mcp/protocol/server.rs", "present/json/skill"]),
     ("bytemuck", &["embed/single/lanes", "embed/single/weights.rs"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli/complete.rs"]),
@@ -156,7 +156,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("ndarray", &["embed/single/native"]),
     ("ort", &["embed"]),
     ("pdf_extract", &["extract/reader/pdf/with_pdf_extract.rs"]),
-    ("percent_encoding", &["extract/reader/epub.rs", "present/terminal/link.rs"]),
+    (
+        "percent_encoding",
+        &["extract/reader/epub.rs", "mcp/skill_resources.rs", "present/terminal/link.rs"],
+    ),
     ("pulldown_cmark", &["extract/markdown", "text/headings.rs"]),
     ("pulp", &["embed/single/lanes"]),
     ("quick_xml", &["extract/reader/xml.rs"]),

@@ -87,6 +87,8 @@ mod manage;
 mod mcp;
 /// The same, driven by the official clients.
 mod mcp_official;
+/// Skills over MCP: names, indexes, warnings, annotations.
+mod mcp_skills;
 /// Merging imports: two machines that edit the same documents.
 mod merging;
 /// Models: fetching, directories, changing from one to another.

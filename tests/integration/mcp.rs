@@ -114,12 +114,18 @@ fn allowed_tools_are_listed_with_their_schemas() {
         assert!(name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'), "{name}");
         assert!(tool["description"].as_str().unwrap().len() > 40, "{tool}");
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
-        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
+        // One large client fails on a boolean there.
+        assert!(tool["inputSchema"]["additionalProperties"].is_null(), "{tool}");
+        assert!(tool["title"].as_str().is_some_and(|title| title.len() > 5), "{tool}");
         let properties = tool["inputSchema"]["properties"].as_object();
         for (name, property) in properties.into_iter().flatten() {
             assert!(property["description"].is_string(), "{name}: {tool}");
+            // No choice of types, and no null among words: some clients refuse the whole request.
+            assert!(property["type"].is_string() && property["anyOf"].is_null(), "{name}: {tool}");
+            let words = property["enum"].as_array().into_iter().flatten();
+            assert!(words.clone().all(Value::is_string), "{name}: {tool}");
         }
-        assert_eq!(tool["outputSchema"]["required"], json!(["ok"]), "{tool}");
+        assert!(tool["outputSchema"].is_null(), "{tool}");
         assert_eq!(tool["annotations"]["readOnlyHint"], expected.contains(name), "{tool}");
     }
     let list = all.iter().find(|tool| tool["name"] == "skill_list").unwrap();
@@ -393,18 +399,28 @@ fn malformed_calls_are_protocol_errors_and_the_server_continues() {
     assert_eq!(client.request("tools/call", writing)["error"]["code"], -32602);
     let unknown = client.request("no/such/method", json!({}));
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
-    assert!(client.request("tools/call", json!({ "arguments": {} }))["error"].is_object());
+    for params in [json!({ "arguments": {} }), json!({ "name": "kb_tags", "arguments": [] })] {
+        assert_eq!(client.request("tools/call", params)["error"]["code"], -32602);
+    }
+    let cursor = json!({ "cursor": "x" });
+    assert_eq!(client.request("resources/list", cursor)["error"]["code"], -32602);
     for malformed in [
         r#"{"jsonrpc": "2.0", "id": []}"#,
         r#"{"jsonrpc": "2.0", "id": 70, "method": 7}"#,
-        r#"{"jsonrpc": "2.0", "id": 71, "method": "tools/call", "params": 7}"#,
         r#"{"id": 72, "method": "tools/list"}"#,
         "[]",
     ] {
         client.send_line(malformed);
         assert_eq!(client.receive()["error"]["code"], -32600, "{malformed}");
     }
-    client.send_line("this is no JSON");
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    let lone_surrogate = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"kb_search","arguments":{"query":"\ud800"}}}"#;
+    for malformed in ["this is no JSON", r#"{"id": 6, "method": "ping",}"#, &deep, lone_surrogate] {
+        client.send_line(malformed);
+        let answer = client.receive();
+        assert_eq!(answer["error"]["code"], -32700, "{malformed}");
+        assert!(answer["id"].is_null() && answer.get("id").is_some(), "{answer}");
+    }
     assert_eq!(client.data("kb_list", json!({})), json!([]));
     assert!(client.close().0.success());
 }
@@ -501,7 +517,9 @@ fn the_process_ends_when_stdin_closes_even_during_a_call() {
     client.ask("tools/call", params);
     while client.receive()["method"] != "notifications/progress" {}
     let (status, took) = client.close();
-    assert!(took < Duration::from_secs(40), "{status} {took:?}");
+    assert!(status.success(), "{status}");
+    // A tenth of what it is given would do; it was more than five seconds when the call was awaited.
+    assert!(took < Duration::from_secs(5), "{status} {took:?}");
     let documents = env.json(&["list", "--format=json"]);
     assert!((1..200).contains(&documents.as_array().unwrap().len()));
 }
@@ -541,9 +559,10 @@ fn every_call_is_audited_on_request() {
         ("exit", "kb_info", Some(false)),
     ];
     assert_eq!(what, expected);
-    assert_eq!(lines[3]["input"], json!({ "document": 99 }));
+    assert_eq!(lines[3]["input"], json!({ "document": "99" }));
     assert_eq!(lines[4]["error"]["message"], "document not found: 99");
-    assert!(lines[4]["duration_ms"].as_f64().unwrap() >= 0.0);
+    let microseconds = lines[4]["duration_ms"].as_f64().unwrap() * 1e3;
+    assert!((microseconds - microseconds.round()).abs() < 1e-3, "{microseconds}");
 }
 
 #[test]
@@ -570,16 +589,15 @@ fn documents_and_skills_are_resources() {
     let resources = listed["result"]["resources"].as_array().unwrap();
     let uris: Vec<&str> =
         resources.iter().map(|resource| resource["uri"].as_str().unwrap()).collect();
-    assert_eq!(uris[0], "kb://skill/tide-guide");
+    assert_eq!(uris[0], "skill://tide-guide/SKILL.md");
     assert_eq!(uris[1..], (1..=8).map(|id| format!("kb://document/{id}")).collect::<Vec<_>>());
     let read =
         |client: &mut Client, uri: &str| client.request("resources/read", json!({ "uri": uri }));
     let text =
         |answer: &Value| answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
     assert!(text(&read(&mut client, "kb://document/4")).contains("### Radar gauge"));
-    assert!(text(&read(&mut client, "kb://skill/tide-guide")).contains("# Tide Guide"));
-    for uri in ["kb://document/99", "kb://document/x", "kb://skill/none", "kb://skill/../x", "x:y"]
-    {
+    assert!(text(&read(&mut client, "skill://tide-guide/SKILL.md")).contains("# Tide Guide"));
+    for uri in ["kb://document/99", "kb://document/x", "skill://none", "skill://../x", "x:y"] {
         assert!(read(&mut client, uri)["error"].is_object(), "{uri}");
     }
     let templates = client.request("resources/templates/list", json!({}));

@@ -71,7 +71,9 @@ fn the_python_client_lists_and_calls_every_tool_cancels_and_quits_midway() {
     // The server ends by itself, or is stopped by the client on a very busy machine.
     assert!(report["closed_after_s"].as_f64().unwrap() < 20.0, "{report}");
     let documents = skills.env.json(&["list", "--format=json"]);
-    assert!((12..200).contains(&documents.as_array().unwrap().len()));
+    let num_documents = documents.as_array().unwrap().len() as u64;
+    // What was committed before the cancel and before the end stays; the rest was not added.
+    assert!((added..200).contains(&num_documents), "{num_documents}: {report}");
     skills.env.ok(&["search", "ferry"]);
 }
 

@@ -64,7 +64,8 @@ impl AuditSink for JsonLines {
 
     fn exit(&self, tool: &str, id: u64, duration: Duration, envelope: &Value) {
         let time = (self.now)();
-        let duration_ms = duration.as_secs_f64() * 1e3;
+        // Whole microseconds, so that no digits of the arithmetic are logged.
+        let duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
         // The data itself is already in the database.
         self.write(&json!({
             "event": "exit", "time": time, "id": id, "tool": tool, "duration_ms": duration_ms,

@@ -135,7 +135,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::mcp::protocol::{Handler, NoAudit, Schema};
+    use crate::mcp::protocol::{Effect, Handler, NoAudit, Schema};
 
     fn schema() -> Schema {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
@@ -143,8 +143,14 @@ mod tests {
     }
 
     fn tool(name: &str, handler: Box<Handler>) -> Tool {
-        let (name, description) = (name.to_owned(), String::new());
-        Tool { name, description, schema: schema(), is_read_only: true, handler }
+        Tool {
+            name: name.to_owned(),
+            title: String::new(),
+            description: String::new(),
+            schema: schema(),
+            effect: Effect::Reads,
+            handler,
+        }
     }
 
     fn call() -> Call {
@@ -201,7 +207,7 @@ mod tests {
             "code": "INVALID_PARAMS", "message": "schema validation failed",
             "details": { "issues": issues },
         } });
-        assert_eq!(answer("echo", json!({ "n": "1" })), Some(expected));
+        assert_eq!(answer("echo", json!({ "n": "one" })), Some(expected));
         let expected = json!({ "ok": false, "error": {
             "code": "HANDLER_ERROR", "message": "no", "details": { "code": "word", "fix": "do" },
         } });

@@ -1,7 +1,7 @@
 //! Serves tools to agents over stdin and stdout (rmcp).
 //!
 //! ```text
-//! server ──► chain: turn → validate → audit in → dispatch → audit out ──► envelope
+//! streams ──► server ──► chain: turn → validate → audit in → dispatch → audit out ──► envelope
 //! ```
 //!
 //! The protocol knows no specific tool: the folder above registers them, each with a schema and a
@@ -10,7 +10,9 @@
 
 mod audit;
 mod chain;
+mod resources;
 mod server;
+mod streams;
 mod validate;
 
 use std::sync::Arc;
@@ -20,7 +22,8 @@ use serde_json::{Map, Value};
 
 pub use audit::{AuditSink, JsonLines, NoAudit};
 pub use chain::Chain;
-pub use server::{Resource, Resources, serve};
+pub use resources::{Content, Entry, Resource, Resources, SkillEntry, SkillFile};
+pub use server::serve;
 
 /// A JSON object: the input schema of a tool.
 pub type Schema = Map<String, Value>;
@@ -28,16 +31,35 @@ pub type Schema = Map<String, Value>;
 /// The function of a tool; gets checked input.
 pub type Handler = dyn Fn(Value, &Call) -> Result<Value, Failure> + Send + Sync;
 
+/// What a tool changes of what matters to the user. Logs and indexes, which kb makes from the files, do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// It only adds.
+    Adds {
+        /// Whether the same call again adds nothing.
+        is_idempotent: bool,
+    },
+    /// It replaces what was there.
+    Replaces {
+        /// Whether the same call again changes nothing more.
+        is_idempotent: bool,
+    },
+}
+
 /// A tool that agents can call.
 pub struct Tool {
     /// In `snake_case`; unique.
     pub name: String,
+    /// Its name for people.
+    pub title: String,
     /// What it does and when to use it, for the agent.
     pub description: String,
     /// The schema of its input; an object.
     pub schema: Schema,
-    /// Whether it changes nothing that matters to the user.
-    pub is_read_only: bool,
+    /// What it changes.
+    pub effect: Effect,
     /// Runs the tool.
     pub handler: Box<Handler>,
 }
@@ -92,31 +114,5 @@ impl Call {
     /// Reports progress to the client.
     pub fn progress(&self, done: usize, total: Option<usize>, message: &str) {
         (self.on_progress)(done, total, message);
-    }
-}
-
-/// Returns the schema of every answer: `ok`, and `data` or `error`.
-fn envelope_schema() -> Schema {
-    let schema = serde_json::json!({
-        "type": "object",
-        "properties": {
-            "ok": { "type": "boolean" },
-            "data": { "description": "The answer; there if ok is true" },
-            "error": {
-                "type": "object",
-                "description": "Why there is none; there if ok is false",
-                "properties": {
-                    "code": { "type": "string", "enum": ["INVALID_PARAMS", "HANDLER_ERROR"] },
-                    "message": { "type": "string" },
-                    "details": { "type": "object" }
-                },
-                "required": ["code", "message"]
-            }
-        },
-        "required": ["ok"]
-    });
-    match schema {
-        Value::Object(schema) => schema,
-        _ => Schema::new(),
     }
 }

@@ -2,73 +2,49 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ResourceContents, ResourceTemplate,
-    ServerCapabilities, ServerConfig, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DIRECTORY_MIME_TYPE,
+    ErrorData, GetSkillRequestParams, GetSkillResult, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ResourceTemplate, ServerCapabilities, ServerConfig, Skill, SkillFrontmatter, SkillResource,
+    SkillResources, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, ServerInitializeError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, ServerHandler, ServiceExt, transport};
-use serde_json::Value;
-use tokio::io::{AsyncRead, ReadBuf};
-use tokio::sync::{mpsc, oneshot};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
-use crate::limits;
-use crate::mcp::protocol::{Call, Chain, Failure, Tool, envelope_schema};
+use crate::mcp::protocol::{
+    Call, Chain, Effect, Failure, Resources, SkillEntry, SkillFile, Tool, streams,
+};
 use crate::text::json::Line;
 
-/// How long a tool that is still running when stdin closes may take to notice. This is less than
-/// the two seconds that clients wait before they kill a server.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long calls continue after stdin has closed, before they are cancelled.
+const REPRIEVE: Duration = Duration::from_millis(150);
 
-/// How long a tool that can be cancelled continues after stdin has closed.
-const REPRIEVE: Duration = Duration::from_millis(500);
+/// How long cancelled calls may take to end. With the reprieve and the end of the runtime this stays below half a
+/// second; clients kill a server after two.
+const GRACE: Duration = Duration::from_millis(150);
+
+/// How long the last answers may take to be written.
+const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// The prefix of tool names in another program, and the one used here.
 const OTHER_PREFIX: (&str, &str) = ("skc_", "skill_");
 
-/// A text that an agent can read by its address.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resource {
-    /// Its address.
-    pub uri: String,
-    /// Its name.
-    pub name: String,
-    /// What it is about, if known.
-    pub description: Option<String>,
-    /// The kind of text.
-    pub mime_type: &'static str,
-}
-
-/// The available resources.
-pub trait Resources: Send + Sync {
-    /// Returns a page of resources and the cursor of the next page.
-    ///
-    /// # Errors
-    ///
-    /// The same as the tools that list these things.
-    fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure>;
-
-    /// Returns the text at an address and its kind; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// The same as the tools that read these things.
-    fn read(&self, uri: &str) -> Result<Option<(String, &'static str)>, Failure>;
-
-    /// Returns the forms of addresses: template, name, description.
-    fn templates(&self) -> &[(&str, &str, &str)];
-}
+/// The code of a failure that is the client's mistake.
+const USAGE: &str = "usage";
 
 /// The server as the protocol sees it.
 struct Server {
@@ -108,36 +84,6 @@ impl Drop for CallGuard {
     }
 }
 
-/// A stream that reports its end.
-struct NotifyOnEnd<R> {
-    stream: R,
-    on_end: Option<oneshot::Sender<()>>,
-}
-
-/// Returns a stream and a receiver that is notified at its end.
-fn notify_on_end<R>(stream: R) -> (NotifyOnEnd<R>, oneshot::Receiver<()>) {
-    let (on_end, ended) = oneshot::channel();
-    (NotifyOnEnd { stream, on_end: Some(on_end) }, ended)
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for NotifyOnEnd<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let outcome = ready!(Pin::new(&mut self.stream).poll_read(context, buffer));
-        if (outcome.is_err() || buffer.filled().len() == before)
-            && let Some(on_end) = self.on_end.take()
-        {
-            // The server may have ended first.
-            let _ = on_end.send(());
-        }
-        Poll::Ready(outcome)
-    }
-}
-
 /// Serves until stdin closes.
 ///
 /// `prepare` runs on a separate thread as soon as the server listens.
@@ -164,37 +110,51 @@ pub fn serve(
     let outcome = runtime.block_on(async {
         task::spawn_blocking(prepare);
         let (stdin, stdout) = transport::stdio();
-        let (stdin, ended) = notify_on_end(stdin);
-        let calls = Arc::clone(&running_calls);
-        // Long calls are no longer awaited, but those that are nearly done are.
-        task::spawn(async move {
-            if ended.await.is_ok() {
-                time::sleep(REPRIEVE).await;
-                calls.cancel_all();
+        let streams = streams::open(stdin, stdout);
+        // The streams limit the length of a line.
+        let transport = AsyncRwTransport::new_server(streams.input, streams.output)
+            .with_max_line_length(usize::MAX);
+        let outcome = match server.serve(transport).await {
+            Ok(running) => {
+                // The library waits seconds for calls that are still running when stdin closes.
+                let abandoned = async {
+                    if streams.ended.await.is_err() {
+                        std::future::pending::<()>().await;
+                    }
+                    time::sleep(REPRIEVE).await;
+                    running_calls.cancel_all();
+                    time::sleep(GRACE).await;
+                };
+                tokio::select! {
+                    outcome = running.waiting() => {
+                        outcome.map(drop).map_err(|error| Error::Output(io::Error::other(error)))
+                    }
+                    () = abandoned => Ok(()),
+                }
             }
-        });
-        // Longer messages are dropped while they arrive, so they need no memory.
-        let transport = AsyncRwTransport::new_server(stdin, stdout)
-            .with_max_line_length(limits::MCP_MESSAGE_BYTES);
-        let running = match server.serve(transport).await {
-            Ok(running) => running,
             // A client that leaves before the handshake is not an error.
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => {
                 let message = format!("the client does not speak the protocol: {error}");
-                return Err(Error::Usage { message, hint: None });
+                Err(Error::Usage { message, hint: None })
             }
         };
-        running.waiting().await.map(drop).map_err(|error| Error::Output(io::Error::other(error)))
+        // Nothing is left to write if it takes longer.
+        let _ = time::timeout(LAST_WORDS, streams.writing).await;
+        outcome
     });
     running_calls.cancel_all();
-    runtime.shutdown_timeout(GRACE);
+    runtime.shutdown_timeout(LAST_WORDS);
     outcome
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_skills_with_directory_read()
+            .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("kb", env!("CARGO_PKG_VERSION")))
             .with_instructions(self.instructions)
@@ -288,11 +248,58 @@ impl ServerHandler for Server {
         let (resources, uri) = (Arc::clone(&self.resources), request.uri);
         let wanted = uri.clone();
         let found = off_thread(move || resources.read(&wanted)).await?;
-        let Some((text, mime_type)) = found else {
-            return Err(ErrorData::resource_not_found(format!("nothing at {uri}"), None));
+        let Some(content) = found else {
+            let data = Some(json!({ "uri": uri }));
+            return Err(ErrorData::resource_not_found(format!("nothing at {uri}"), data));
         };
-        let contents = ResourceContents::text(text, uri).with_mime_type(mime_type);
+        let contents = match String::from_utf8(content.bytes) {
+            Ok(text) => ResourceContents::text(text, uri),
+            Err(error) => ResourceContents::blob(STANDARD.encode(error.as_bytes()), uri),
+        };
+        let contents = contents.with_mime_type(content.mime_type);
         Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let resources = Arc::clone(&self.resources);
+        let cursor = request.and_then(|request| request.cursor);
+        let (page, next) = off_thread(move || resources.skills(cursor.as_deref())).await?;
+        let page = page.into_iter().map(skill).collect::<Result<_, _>>()?;
+        let mut listed = ListSkillsResult::with_all_items(page);
+        listed.next_cursor = next;
+        Ok(listed)
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let (resources, uri) = (Arc::clone(&self.resources), request.uri);
+        let wanted = uri.clone();
+        let found = off_thread(move || resources.skill(&wanted)).await?;
+        let nothing = || ErrorData::invalid_params(format!("no skill at {uri}"), None);
+        Ok(GetSkillResult::new(skill(found.ok_or_else(nothing)?)?))
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        let (resources, uri) = (Arc::clone(&self.resources), request.uri);
+        let wanted = uri.clone();
+        let found = off_thread(move || resources.directory(&wanted)).await?;
+        let nothing = || ErrorData::invalid_params(format!("no directory at {uri}"), None);
+        let entries = found.ok_or_else(nothing)?.into_iter().map(|entry| {
+            let mime_type = entry.mime_type.unwrap_or(DIRECTORY_MIME_TYPE);
+            rmcp::model::Resource::new(entry.uri, entry.name).with_mime_type(mime_type)
+        });
+        Ok(ReadResourceDirectoryResult::with_all_items(entries.collect()))
     }
 }
 
@@ -313,13 +320,32 @@ impl Server {
     }
 }
 
+/// Returns a skill in the form that clients get.
+fn skill(entry: SkillEntry) -> Result<Skill, ErrorData> {
+    let front_matter: SkillFrontmatter =
+        serde_json::from_value(entry.front_matter).map_err(|error| internal(error.to_string()))?;
+    let file = |file: SkillFile| {
+        SkillResource::new(file.uri, format!("sha256:{}", file.sha256), file.size_bytes)
+    };
+    let files = entry.files.into_iter().map(file).collect();
+    Ok(Skill::new(entry.uri, front_matter, SkillResources::Files(files)))
+}
+
 /// Returns a tool in the form that clients get.
 fn described(tool: &Tool) -> rmcp::model::Tool {
-    let annotations = ToolAnnotations::new().read_only(tool.is_read_only).open_world(false);
-    let annotations = if tool.is_read_only { annotations } else { annotations.destructive(false) };
+    let annotations = ToolAnnotations::new().open_world(false);
+    let annotations = match tool.effect {
+        Effect::Reads => annotations.read_only(true),
+        Effect::Adds { is_idempotent } => {
+            annotations.read_only(false).destructive(false).idempotent(is_idempotent)
+        }
+        Effect::Replaces { is_idempotent } => {
+            annotations.read_only(false).destructive(true).idempotent(is_idempotent)
+        }
+    };
     let (name, description) = (tool.name.clone(), tool.description.clone());
     rmcp::model::Tool::new(Cow::Owned(name), Cow::Owned(description), Arc::new(tool.schema.clone()))
-        .with_raw_output_schema(Arc::new(envelope_schema()))
+        .with_title(tool.title.clone())
         .with_annotations(annotations)
 }
 
@@ -360,5 +386,10 @@ async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, ErrorData> {
     let outcome = task::spawn_blocking(work).await;
-    outcome.map_err(|error| internal(error.to_string()))?.map_err(|error| internal(error.message))
+    outcome.map_err(|error| internal(error.to_string()))?.map_err(|failure| {
+        match failure.code.as_str() {
+            USAGE => ErrorData::invalid_params(failure.message, None),
+            _ => internal(failure.message),
+        }
+    })
 }

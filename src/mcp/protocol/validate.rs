@@ -40,6 +40,12 @@ const ALIASES: &[(&str, &str)] = &[
     ("content", "text"),
 ];
 
+/// The argument that is an id or a name.
+const DOCUMENT: &str = "document";
+
+/// Whole numbers up to this one are exact in a double.
+const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Returns the input with every argument under its proper name.
 ///
 /// # Errors
@@ -63,6 +69,7 @@ pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
         if value.is_null() {
             continue;
         }
+        let value = adapted(meant, value, property);
         check(meant, &value, property, &mut issues);
         if named.insert(meant.to_owned(), value).is_some() {
             issues.push(issue(meant, "given twice"));
@@ -73,6 +80,26 @@ pub(super) fn validate(schema: &Schema, input: Value) -> Result<Value, Value> {
         issues.push(issue(name, "missing"));
     }
     if issues.is_empty() { Ok(Value::Object(named)) } else { Err(Value::Array(issues)) }
+}
+
+/// Returns a value as the type that a property has, where only the spelling differs: weaker models write `"5"`,
+/// `5.0` or `"true"`, and a document is named by its id.
+fn adapted(name: &str, value: Value, property: &Value) -> Value {
+    let kind = property["type"].as_str().unwrap_or_default();
+    match (kind, &value) {
+        ("integer", Value::String(text)) => text.trim().parse::<i64>().map_or(value, Value::from),
+        ("integer", Value::Number(number)) => number.as_f64().and_then(whole).unwrap_or(value),
+        ("boolean", Value::String(text)) => text.trim().parse::<bool>().map_or(value, Value::from),
+        ("string", Value::Number(id)) if name == DOCUMENT => Value::String(id.to_string()),
+        _ => value,
+    }
+}
+
+/// Returns a number without a fraction as a whole number.
+fn whole(number: f64) -> Option<Value> {
+    let is_whole = number.fract() == 0.0 && number.abs() < LARGEST_EXACT;
+    #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is small enough")]
+    is_whole.then(|| Value::from(number as i64))
 }
 
 fn proper_name<'a>(name: &'a str, properties: &Map<String, Value>) -> &'a str {
@@ -165,7 +192,7 @@ mod tests {
             "type": "object",
             "properties": {
                 "query": { "type": "string" },
-                "top": { "type": ["integer", "null"], "minimum": 1 },
+                "top": { "type": "integer", "minimum": 1 },
                 "type": { "anyOf": [{ "type": "string", "enum": ["pdf"] }, { "type": "null" }] },
                 "tags": { "type": "array", "items": { "type": "string" } }
             },
@@ -191,6 +218,23 @@ mod tests {
         let input = json!({ "q": "x", "limit": 3, "tags": ["a"], "type": null });
         let expected = json!({ "query": "x", "top": 3, "tags": ["a"] });
         assert_eq!(validate(&schema(), input).unwrap(), expected);
+    }
+
+    #[test]
+    fn other_spellings_of_a_value_are_understood() {
+        let schema = json!({ "type": "object", "properties": {
+            "top": { "type": "integer" }, "is": { "type": "boolean" }, "document": { "type": "string" },
+        } });
+        let schema = schema.as_object().unwrap();
+        let expected = json!({ "top": 5, "is": true, "document": "7" });
+        for input in [
+            json!({ "top": "5", "is": "true", "document": 7 }),
+            json!({ "top": 5.0, "is": true, "document": "7" }),
+        ] {
+            assert_eq!(validate(schema, input).unwrap(), expected);
+        }
+        assert!(validate(schema, json!({ "top": "five" })).is_err());
+        assert!(validate(schema, json!({ "is": "yes" })).is_err());
     }
 
     #[test]

@@ -1,0 +1,148 @@
+//! Serves skills as resources, by the MCP Skills extension (SEP-2640): `skill://NAME/PATH`.
+
+use std::fmt::Write as _;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use crate::app::skills::{SkillAnswer, SkillRequest};
+use crate::error::Result;
+use crate::mcp::protocol::{Content, Entry, Failure, Resource, SkillEntry, SkillFile};
+use crate::mcp::service::{Service, failure};
+use crate::skill::list::{ListOptions, ListedSkill};
+use crate::skill::open::OpenOptions;
+use crate::skill::place::SKILL_FILE;
+use crate::skill::registry::FoundSkill;
+use crate::skill::served;
+
+/// The scheme of the addresses of skills.
+pub(super) const SKILL_URI: &str = "skill://";
+
+/// What is escaped in an address: all but the unreserved characters of RFC 3986 and the separator of paths.
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+const MARKDOWN: &str = "text/markdown";
+
+impl Service {
+    /// Loads the registry of skills and returns them.
+    pub(super) fn list_skills(&self) -> Result<Vec<ListedSkill>> {
+        let request = SkillRequest::List(ListOptions::default());
+        match self.skill(&request, &*self.observer)? {
+            SkillAnswer::List(listed) => Ok(listed.skills),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the skills that can be served.
+    fn served_skills(&self) -> Result<Vec<FoundSkill>, Failure> {
+        let skills = self.list_skills().map_err(|error| failure(&error))?;
+        let found = skills.into_iter().map(|listed| listed.found);
+        // One that cannot be read must not hide the others.
+        Ok(found.filter(|skill| served::is_servable(skill).unwrap_or(false)).collect())
+    }
+
+    /// Returns the SKILL.md of each skill.
+    pub(super) fn skill_files(&self) -> Result<Vec<Resource>, Failure> {
+        let resource = |skill: FoundSkill| Resource {
+            uri: address(&skill.row.name, SKILL_FILE),
+            name: skill.row.name,
+            description: Some(skill.row.description),
+            mime_type: MARKDOWN,
+        };
+        Ok(self.served_skills()?.into_iter().map(resource).collect())
+    }
+
+    /// Describes all skills.
+    pub(super) fn skill_entries(&self) -> Result<Vec<SkillEntry>, Failure> {
+        let entries = self.served_skills()?.into_iter();
+        Ok(entries.filter_map(|skill| entry(&skill).ok().flatten()).collect())
+    }
+
+    /// Describes the skill whose SKILL.md has an address; `None` if there is none.
+    pub(super) fn skill_entry(&self, uri: &str) -> Result<Option<SkillEntry>, Failure> {
+        match self.located(uri)? {
+            Some((skill, path)) if path == SKILL_FILE => {
+                entry(&skill).map_err(|error| failure(&error))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Lists a directory of a skill; `None` if there is none at the address.
+    pub(super) fn skill_directory(&self, uri: &str) -> Result<Option<Vec<Entry>>, Failure> {
+        let Some((skill, path)) = self.located(uri)? else { return Ok(None) };
+        let found = served::directory(&skill, &path).map_err(|error| failure(&error))?;
+        let to_entry = |entry: served::DirectoryEntry| Entry {
+            uri: address(&skill.row.name, &entry.path),
+            name: entry.path.rsplit('/').next().unwrap_or_default().to_owned(),
+            mime_type: (!entry.is_directory).then(|| mime_type(&entry.path)),
+        };
+        Ok(found.map(|entries| entries.into_iter().map(to_entry).collect()))
+    }
+
+    /// Reads a file of a skill; `None` if there is none at the address.
+    pub(super) fn skill_file(&self, uri: &str) -> Result<Option<Content>, Failure> {
+        let Some((skill, path)) = self.located(uri)? else { return Ok(None) };
+        if !served::has_file(&skill, &path).map_err(|error| failure(&error))? {
+            return Ok(None);
+        }
+        let mime_type = mime_type(&path);
+        let dir = skill.skill.skill_path();
+        let request = SkillRequest::Open(dir, OpenOptions { path, max_lines: None });
+        match self.skill(&request, &*self.observer) {
+            Ok(SkillAnswer::Open(opened)) => Ok(Some(Content { bytes: opened.bytes, mime_type })),
+            Ok(_) => Ok(None),
+            Err(error) => Err(failure(&error)),
+        }
+    }
+
+    /// Returns the skill that an address is in, and the path below it.
+    fn located(&self, uri: &str) -> Result<Option<(FoundSkill, String)>, Failure> {
+        let Some(rest) = uri.strip_prefix(SKILL_URI) else { return Ok(None) };
+        let decoded = percent_decode_str(rest).decode_utf8();
+        let Ok(decoded) = decoded else { return Ok(None) };
+        let (name, path) = decoded.split_once('/').unwrap_or((&decoded, ""));
+        let skill = self.served_skills()?.into_iter().find(|skill| skill.row.name == name);
+        Ok(skill.map(|skill| (skill, path.to_owned())))
+    }
+}
+
+fn entry(skill: &FoundSkill) -> Result<Option<SkillEntry>> {
+    let Some(served) = served::describe(skill)? else { return Ok(None) };
+    let files = served.files.iter().map(|file| SkillFile {
+        uri: address(&served.name, &file.path),
+        sha256: file.sha256.clone(),
+        size_bytes: file.size_bytes,
+    });
+    Ok(Some(SkillEntry {
+        uri: address(&served.name, SKILL_FILE),
+        files: files.collect(),
+        front_matter: served.front_matter,
+    }))
+}
+
+/// Returns the address of a file or directory of a skill.
+fn address(name: &str, path: &str) -> String {
+    let mut uri = format!("{SKILL_URI}{name}");
+    if !path.is_empty() {
+        // Writing to a string does not fail.
+        let _ = write!(uri, "/{}", utf8_percent_encode(path, ESCAPED));
+    }
+    uri
+}
+
+/// Returns the kind of a file by its name.
+fn mime_type(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("md" | "markdown") => MARKDOWN,
+        Some("json") => "application/json",
+        Some("html" | "htm") => "text/html",
+        Some("csv") => "text/csv",
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("svg") => "image/svg+xml",
+        Some("pdf") => "application/pdf",
+        Some("zip") => "application/zip",
+        _ => "text/plain",
+    }
+}
