@@ -120,12 +120,23 @@ pub struct Quality {
     /// Visible characters that are not text: private use, or without a character code in their
     /// font.
     pub num_not_text: u32,
+    /// Words.
+    pub num_words: u32,
+    /// Words that the document has without spaces between their parts, whether they were separated
+    /// or not.
+    pub num_glued: u32,
 }
 
 impl Quality {
     /// Returns the share of characters that are not text, 0 to 1; 0 if there are no characters.
     pub fn share_not_text(&self) -> f64 {
         f64::from(self.num_not_text) / f64::from(self.num_characters.max(1))
+    }
+
+    /// Returns the share of words that were found without spaces between their parts, 0 to 1; 0 if
+    /// there are no words.
+    pub fn share_glued(&self) -> f64 {
+        f64::from(self.num_glued) / f64::from(self.num_words.max(1))
     }
 }
 

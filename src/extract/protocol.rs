@@ -16,6 +16,10 @@ use serde::{Deserialize, Serialize};
 use crate::document::{BlockKind, Office};
 use crate::error::{Error, Failure};
 
+/// Marks a gap in the text of a page that is wider than those between letters, but narrower than
+/// most spaces. A noncharacter, which no text contains.
+pub(in crate::extract) const NARROW_GAP: char = '\u{FDD0}';
+
 /// First argument of a process that is a reading child.
 pub(crate) const CHILD_COMMAND: &str = "__read";
 

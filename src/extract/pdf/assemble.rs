@@ -1,9 +1,9 @@
 //! Assembles pages of blocks into a [`Document`]: text, headings, title, warnings. A pure function.
 
-use crate::document::{Block, BlockKind, Document, Levels, Metadata};
+use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
 
 use super::scan::{GARBAGE_SHARE, Ocr};
-use super::{contents, furniture, geometry, headings, quality, scan, title};
+use super::{contents, furniture, geometry, headings, quality, scan, spacing, title};
 use crate::extract::protocol::{OcrOutcome, Page};
 use crate::extract::sandbox::parent::Reading;
 
@@ -64,6 +64,9 @@ const UNREADABLE_SHARE: f64 = 0.05;
 pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
     let warnings = warnings(reading, ocr);
     let mut pages: Vec<Page> = reading.pages.clone();
+    let counts = spacing::separate(&mut pages);
+    let quality =
+        Quality { num_words: counts.num_words, num_glued: counts.num_glued, ..quality::of(&pages) };
     quality::drop_unknown(&mut pages);
     furniture::remove(&mut pages);
     contents::mark(&mut pages);
@@ -79,7 +82,7 @@ pub(super) fn assemble(reading: &Reading, ocr: &Ocr) -> Document {
             page_count: Some(reading.head.page_count),
             created: reading.head.created.clone(),
             language: reading.head.language.clone(),
-            quality: Some(quality::of(&reading.pages)),
+            quality: Some(quality),
             warnings,
             ..Metadata::default()
         },

@@ -17,6 +17,7 @@ mod number;
 mod outline;
 mod quality;
 pub(super) mod scan;
+mod spacing;
 mod title;
 
 pub use scan::Ocr;

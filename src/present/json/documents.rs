@@ -93,6 +93,9 @@ struct QualityJson {
     pages_unread: u32,
     /// Share of visible characters that are not text, 0 to 1.
     share_not_text: f64,
+    /// Share of words that were found without spaces between their parts, 0 to 1. Most of them are
+    /// separated.
+    share_glued: f64,
 }
 
 impl From<Quality> for QualityJson {
@@ -103,6 +106,7 @@ impl From<Quality> for QualityJson {
             pages_empty: quality.pages_empty,
             pages_unread: quality.pages_unread,
             share_not_text: quality.share_not_text(),
+            share_glued: quality.share_glued(),
         }
     }
 }

@@ -241,6 +241,9 @@ impl Human {
     }
 }
 
+/// Smallest share of words without spaces between their parts that is reported.
+const MIN_SHARE_GLUED: f64 = 0.01;
+
 /// Describes how well a document's pages could be read.
 fn describe(quality: &Quality) -> String {
     let parts = [
@@ -255,6 +258,10 @@ fn describe(quality: &Quality) -> String {
     if quality.num_not_text > 0 {
         let percent = quality.share_not_text() * 100.0;
         text.push(format!("{percent:.1} % of the characters are not text"));
+    }
+    if quality.share_glued() >= MIN_SHARE_GLUED {
+        let percent = quality.share_glued() * 100.0;
+        text.push(format!("{percent:.1} % of the words had no spaces between their parts"));
     }
     format!("pages: {}", text.join(", "))
 }

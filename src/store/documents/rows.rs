@@ -51,6 +51,8 @@ struct QualityJson {
     pages_awaiting_ocr: u32,
     characters: u32,
     not_text: u32,
+    words: u32,
+    glued: u32,
 }
 
 impl From<Quality> for QualityJson {
@@ -63,6 +65,8 @@ impl From<Quality> for QualityJson {
             pages_awaiting_ocr: quality.pages_awaiting_ocr,
             characters: quality.num_characters,
             not_text: quality.num_not_text,
+            words: quality.num_words,
+            glued: quality.num_glued,
         }
     }
 }
@@ -77,6 +81,8 @@ impl From<QualityJson> for Quality {
             pages_awaiting_ocr: quality.pages_awaiting_ocr,
             num_characters: quality.characters,
             num_not_text: quality.not_text,
+            num_words: quality.words,
+            num_glued: quality.glued,
         }
     }
 }

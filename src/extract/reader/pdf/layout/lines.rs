@@ -210,7 +210,8 @@ fn is_apart(last: &Word, next: &Word) -> bool {
             >= WORD_BEFORE_REFERENCE;
     let are_ideographs = last.text.ends_with(script::is_ideographic)
         && next.text.starts_with(script::is_ideographic);
-    gap > if are_ideographs { TOUCHING_IDEOGRAPHS } else { TOUCHING } || is_reference
+    let has_space = next.is_after_space && next.order == last.order + 1 && !are_ideographs;
+    has_space || gap > if are_ideographs { TOUCHING_IDEOGRAPHS } else { TOUCHING } || is_reference
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod ruled;
 mod rules;
 mod script;
 pub(crate) mod sheet;
+mod spaces;
 #[cfg(test)]
 mod testing;
 mod words;

@@ -24,6 +24,7 @@ pub(super) fn word(text: &str, left: f64, base: f64, size: f64) -> Word {
         pitch: None,
         shows_fixed_pitch: false,
         order: 0,
+        is_after_space: false,
     }
 }
 

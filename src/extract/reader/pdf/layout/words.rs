@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::script;
 use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
+use super::spaces::{self, Gaps};
 
 /// A word on a page, in a coordinate frame in which its text runs to the right.
 #[derive(Debug, Clone)]
@@ -30,6 +31,8 @@ pub(crate) struct Word {
     pub(crate) shows_fixed_pitch: bool,
     /// Position in drawing order.
     pub(crate) order: usize,
+    /// Whether a space is drawn before it.
+    pub(crate) is_after_space: bool,
 }
 
 /// Height of letters above and below the base line, as fractions of the size.
@@ -37,26 +40,14 @@ pub(crate) const ASCENT: f64 = 0.72;
 pub(crate) const DESCENT: f64 = 0.2;
 
 /// Fractions of the size. Glyphs with a larger gap or overlap belong to different strips.
-const MAX_STRIP_GAP: f64 = 1.0;
+pub(super) const MAX_STRIP_GAP: f64 = 1.0;
 const MAX_OVERLAP: f64 = 0.6;
 
 /// Distance from the line, as a fraction of the size, beyond which a glyph is raised or lowered.
 const MAX_RISE: f64 = 0.2;
 
-/// Smallest gap between words in a strip without spaces, in one with spaces, and between
-/// ideographs.
-const WORD_GAP: f64 = 0.16;
-const WORD_GAP_BESIDE_SPACES: f64 = 0.22;
-const WORD_GAP_IDEOGRAPHS: f64 = 0.8;
-
 /// How far the widths of glyphs of one monospaced font may differ, as a fraction of the size.
 const SAME_PITCH: f64 = 0.006;
-
-/// Fewest gaps needed to detect letter spacing from the lower third of the gaps.
-const MIN_GAPS: usize = 5;
-
-/// Smallest gap that a space leaves; after a smaller one, the space was moved back over.
-const MIN_SPACE: f64 = 0.05;
 
 /// Fraction of a word that a word with the same letters must cover to be its shadow, and how many
 /// such words are compared.
@@ -65,19 +56,19 @@ const MAX_ALIKE: usize = 50;
 
 /// A glyph in a coordinate frame in which its text runs to the right.
 #[derive(Debug, Clone)]
-struct Placed<'a> {
-    glyph: &'a Glyph,
-    text: &'a Letters,
-    left: f64,
+pub(super) struct Placed<'a> {
+    pub(super) glyph: &'a Glyph,
+    pub(super) text: &'a Letters,
+    pub(super) left: f64,
     base: f64,
 }
 
 impl Placed<'_> {
-    fn right(&self) -> f64 {
+    pub(super) fn right(&self) -> f64 {
         self.left + self.glyph.advance
     }
 
-    fn character(&self) -> Option<char> {
+    pub(super) fn character(&self) -> Option<char> {
         match self.text {
             Letters::One(character) => Some(*character),
             Letters::Several(text) => text.chars().next(),
@@ -86,11 +77,11 @@ impl Placed<'_> {
     }
 
     /// Whether it may be a part of dot leaders, whose gaps are as wide as those between words.
-    fn is_leader(&self) -> bool {
+    pub(super) fn is_leader(&self) -> bool {
         self.character() == Some('.')
     }
 
-    fn is_space(&self) -> bool {
+    pub(super) fn is_space(&self) -> bool {
         self.character().is_some_and(char::is_whitespace)
     }
 }
@@ -193,35 +184,26 @@ fn split_strip(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
     if is_rtl {
         sort_from_left(strip);
     }
-    let gap_limit = gap_limit(strip);
+    let gaps = Gaps::of(strip);
     let mut after_space = false;
-    let mut word: Vec<Placed<'_>> = Vec::new();
+    let mut word = Vec::new();
+    let mut starts_after_space = false;
     for placed in strip.drain(..) {
         if placed.is_space() {
             after_space = true;
             continue;
         }
-        if word.last().is_some_and(|last| is_word_end(last, &placed, after_space, gap_limit)) {
-            push(&word, words);
+        if word.last().is_some_and(|last| gaps.end_word(last, &placed, after_space)) {
+            push(&word, starts_after_space, gaps.narrow, words);
             word.clear();
+        }
+        if word.is_empty() {
+            starts_after_space = after_space;
         }
         after_space = false;
         word.push(placed);
     }
-    push(&word, words);
-}
-
-/// Whether a word ends between two glyphs of a strip.
-fn is_word_end(last: &Placed<'_>, next: &Placed<'_>, has_space: bool, gap_limit: f64) -> bool {
-    let gap = (next.left - last.right()) / last.glyph.size;
-    let are_ideographs =
-        [last, next].iter().all(|placed| placed.character().is_some_and(script::is_ideographic));
-    match (has_space, are_ideographs) {
-        // The space may have been moved back over.
-        (true, _) => gap > MIN_SPACE,
-        (false, true) => gap > WORD_GAP_IDEOGRAPHS,
-        (false, false) => gap > gap_limit,
-    }
+    push(&word, starts_after_space, if is_rtl { f64::INFINITY } else { gaps.narrow }, words);
 }
 
 /// Sorts the glyphs of a strip by position; a combining mark stays after its letter.
@@ -238,35 +220,16 @@ fn sort_from_left(strip: &mut Vec<Placed<'_>>) {
     strip.extend(letters.into_iter().flatten());
 }
 
-/// Returns the gap, as a fraction of the size, from which two glyphs belong to different words.
-fn gap_limit(strip: &[Placed<'_>]) -> f64 {
-    let mut gaps: Vec<f64> = strip
-        .windows(2)
-        .filter(|pair| !pair.iter().any(|placed| placed.is_space() || placed.is_leader()))
-        .map(|pair| (pair[1].left - pair[0].right()) / pair[0].glyph.size)
-        .collect();
-    let num_spaces = strip.iter().filter(|placed| placed.is_space()).count();
-    let limit = if num_spaces > 0 { WORD_GAP_BESIDE_SPACES } else { WORD_GAP };
-    if gaps.len() < MIN_GAPS {
-        return limit;
-    }
-    // In a row of numbers, nearly half of the gaps are between words.
-    let low = gaps.len() / 3;
-    let (_, usual, _) = gaps.select_nth_unstable_by(low, f64::total_cmp);
-    limit + usual.clamp(-0.08, MAX_STRIP_GAP)
-}
-
 /// Whether equal glyph widths are significant: digits have equal widths in every font.
 fn has_different_letters(text: &str) -> bool {
     let mut letters = text.chars().filter(char::is_ascii_alphabetic);
     letters.next().is_some_and(|first| letters.any(|letter| letter != first))
 }
 
-fn push(glyphs: &[Placed<'_>], words: &mut Vec<Word>) {
+fn push(glyphs: &[Placed<'_>], is_after_space: bool, narrow: f64, words: &mut Vec<Word>) {
     let (Some(first), Some(last)) = (glyphs.first(), glyphs.last()) else { return };
     let size = first.glyph.size;
-    let letters: Vec<&Letters> = glyphs.iter().map(|placed| placed.text).collect();
-    let text = script::text_of(&letters);
+    let text = spaces::text_of(glyphs, narrow);
     let (mut inked, mut width) = (0.0, 0.0);
     let is_letter = |placed: &&Placed<'_>| placed.character().is_some_and(char::is_alphabetic);
     for placed in glyphs.iter().filter(|placed| placed.glyph.ink > 0.0).filter(is_letter) {
@@ -291,6 +254,7 @@ fn push(glyphs: &[Placed<'_>], words: &mut Vec<Word>) {
         shows_fixed_pitch: has_different_letters(&text),
         text,
         order: words.len(),
+        is_after_space,
     });
 }
 
