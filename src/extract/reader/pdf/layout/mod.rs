@@ -20,6 +20,7 @@ pub(crate) mod sheet;
 mod spaces;
 #[cfg(test)]
 mod testing;
+mod typed;
 mod words;
 mod wraps;
 mod zones;
@@ -62,6 +63,7 @@ pub(crate) fn arrange(sheet: &Sheet) -> Arranged {
         let rules = Rules::of(&rules);
         let mut tables = ruled::take(&rules, &mut words);
         tables.extend(zones::take(&rules, &mut words));
+        tables.extend(typed::take(&mut words));
         let pieces = tables.into_iter().map(Piece::Table);
         let pieces = pieces.chain(words.into_iter().map(Piece::Word)).collect();
         for region in regions::divide(pieces, body.size) {
