@@ -1,4 +1,5 @@
-//! Tests how pages are read that a test draws: hidden text, missing pages.
+//! Tests how pages are read that a test draws: hidden text, missing pages, narrow gaps, typewriter
+//! tables.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -115,4 +116,68 @@ fn a_document_that_lacks_a_page_is_kept_and_names_it() {
         ),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn words_with_narrow_spaces_are_separated() {
+    // Spaces of a tenth of the size.
+    let squeezed = "BT /F1 12 Tf -2.2 Tw 72 700 Td (Read the whole leaflet) Tj ET";
+    assert_eq!(page(squeezed).text, "Read the whole leaflet");
+    // No spaces, but gaps: wide enough in every text, and enough as the words occur elsewhere.
+    let moved = "BT /F1 12 Tf 72 700 Td [(read,)-130(then)-130(ask)-130(a)-130(doctor)] TJ ET";
+    assert_eq!(page(moved).text, "read, then ask a doctor");
+    let narrow = "BT /F1 12 Tf 72 700 Td (The whole leaflet. The leaflet is whole.) Tj ET\n\
+                  BT /F1 12 Tf 72 600 Td [(the)-90(whole)-90(leaflet)] TJ ET\n\
+                  BT /F1 12 Tf 72 500 Td [(Hydro)-90(gen)] TJ ET";
+    let document = page(narrow);
+    assert!(document.text.contains("the whole leaflet"), "{}", document.text);
+    assert!(document.text.contains("Hydrogen"), "{}", document.text);
+    let quality = document.metadata.quality.unwrap();
+    assert_eq!((quality.num_words, quality.num_glued), (9, 2));
+}
+
+#[test]
+fn typed_rules_make_tables() {
+    let lines = [
+        "--------------------------------------",
+        "Proportion       1.0    1.1    1.2",
+        "--------------------------------------",
+        ".01 or .99       .10    .11    .12",
+        ".02 or .98       .20    .21    .22",
+        "--------------------------------------",
+    ];
+    let content: String = (0..).zip(lines).fold(String::new(), |mut content, (at, line)| {
+        writeln!(content, "BT /F2 10 Tf 72 {} Td ({line}) Tj ET", 700 - 12 * at).unwrap();
+        content
+    });
+    assert_eq!(
+        page(&content).text,
+        "| Proportion | 1.0 | 1.1 | 1.2 |\n| --- | --- | --- | --- |\n\
+         | .01 or .99 | .10 | .11 | .12 |\n| .02 or .98 | .20 | .21 | .22 |"
+    );
+}
+
+#[test]
+fn contents_and_indexes_without_leaders_are_no_sections() {
+    let line = |font: u8, x: u32, y: u32, text: &str| {
+        format!("BT /F1 {font} Tf {x} {y} Td ({text}) Tj ET\n")
+    };
+    let mut contents = line(18, 72, 720, "Contents");
+    let titles = ["Tides", "The ebb and the flood", "Gauges", "Floats of brass", "Locks"];
+    for (at, title) in (0..).zip(titles) {
+        contents += &line(12, 72, 680 - 16 * at, &format!("{} {title}", at + 1));
+        contents += &line(12, 500, 680 - 16 * at, &format!("{}", 1 + 3 * at));
+    }
+    let mut index = line(18, 72, 720, "Index");
+    let entries = ["anchor, 3, 9", "buoy, 12", "chart, 4", "dock, 7, 8-10", "ebb, 2", "float, 11"];
+    for (at, entry) in (0..).zip(entries.into_iter().chain(["gauge, 5", "harbour, 1", "lock, 13"]))
+    {
+        index += &line(12, 72, 680 - 16 * at, entry);
+    }
+    let document = extract(&[Some(&contents), Some(&index)]).unwrap();
+    assert!(document.text.contains("2 The ebb and the flood \u{2026} 4\n"), "{}", document.text);
+    assert!(document.text.contains("dock \u{2026} 7, 8-10\n"), "{}", document.text);
+    let headings: Vec<&str> =
+        document.metadata.headings.iter().map(|(_, heading)| heading.as_str()).collect();
+    assert!(headings.iter().all(|heading| ["Contents", "Index"].contains(heading)), "{headings:?}");
 }

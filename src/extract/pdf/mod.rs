@@ -9,6 +9,7 @@ pub(in crate::extract) mod clean;
 mod assemble;
 mod bands;
 mod contents;
+mod entries;
 mod furniture;
 mod geometry;
 mod headings;
