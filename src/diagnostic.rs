@@ -7,9 +7,10 @@
 use std::fmt;
 
 /// The name the program was started under.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Program {
     /// `kb skill ...`
+    #[default]
     Kb,
     /// `skc ...`, through a link of that name.
     Skc,

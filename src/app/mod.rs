@@ -44,12 +44,17 @@ pub mod update;
 pub mod values;
 pub mod watch;
 
+use crate::diagnostic::Program;
+
 pub use observer::Observer;
 pub use session::Session;
 
 /// Options of a server.
 #[derive(Debug, Clone, Default)]
 pub struct ServerOptions {
+    /// The name the server was started under. Under the other program's it offers only skills, with that
+    /// program's tools.
+    pub program: Program,
     /// Whether agents may change stored data.
     pub allows_writing: bool,
     /// Whether the server follows the added folders.

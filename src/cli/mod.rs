@@ -80,9 +80,13 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     if args.get(1).is_some_and(|arg| arg == CHILD_COMMAND) {
         return reader::run_child();
     }
-    if skill::is_skc(&args) {
-        return skill::run_skc(&args).into();
-    }
+    let (program, args) = match skill::is_skc(&args) {
+        true => match skill::server_args(&args) {
+            Some(args) => (Program::Skc, args),
+            None => return skill::run_skc(&args).into(),
+        },
+        false => (Program::Kb, args),
+    };
     let environment = Environment::of_process();
     if let Some(status) = complete::answer(&args, &environment) {
         return status.into();
@@ -113,7 +117,7 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
         begun.and_then(|()| Context::new(environment, &cli.global, &flags)).and_then(|context| {
             messages::detail(&format!("database: {}", context.session.database().display()));
             match &cli.command {
-                Command::Mcp(args) => mcp(context, args, serve),
+                Command::Mcp(args) => mcp(context, args, program, serve),
                 command => dispatch(&context, command),
             }
         });
@@ -197,10 +201,10 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
     }
 }
 
-fn mcp(context: Context, args: &args::Mcp, serve: Serve) -> Result<ExitStatus> {
+fn mcp(context: Context, args: &args::Mcp, program: Program, serve: Serve) -> Result<ExitStatus> {
     let audit_log = args.audit_log.as_deref().map(absolute).transpose()?;
-    let options =
-        ServerOptions { allows_writing: args.allow_write, watches: args.watch, audit_log };
+    let (allows_writing, watches) = (args.allow_write, args.watch);
+    let options = ServerOptions { program, allows_writing, watches, audit_log };
     serve(context.session, Arc::new(context.ui), &options)?;
     Ok(ExitStatus::Success)
 }

@@ -27,8 +27,29 @@ pub(super) fn is_skc(args: &[OsString]) -> bool {
     args.first().is_some_and(|arg| Path::new(arg).file_stem() == Some(OsStr::new(SKC)))
 }
 
+/// Returns the arguments of kb's server for `skc mcp`, which always offers its tools for building; `None` for other
+/// commands.
+pub(super) fn server_args(args: &[OsString]) -> Option<Vec<OsString>> {
+    let rest = args.get(1..).filter(|rest| rest.first().is_some_and(|word| word == "mcp"))?;
+    let mut given: Vec<OsString> = vec!["kb".into(), "mcp".into(), "--allow-write".into()];
+    given.extend(rest[1..].iter().cloned());
+    Some(given)
+}
+
+/// Returns `skc help COMMAND` as `skc COMMAND --help`.
+fn without_help(args: &[OsString]) -> Vec<OsString> {
+    match args {
+        [program, help, rest @ ..] if help == "help" => {
+            let command = rest.first().cloned();
+            [program.clone()].into_iter().chain(command).chain(["--help".into()]).collect()
+        }
+        _ => args.to_vec(),
+    }
+}
+
 /// Runs the program as `skc`.
 pub(super) fn run_skc(args: &[OsString]) -> ExitStatus {
+    let args = &without_help(args);
     match Skc::try_parse_from(args) {
         Ok(skc) => run(&Environment::of_process(), &skc.global, &skc.call, Program::Skc),
         Err(error) => super::explain_skill(&error, args, &Environment::of_process(), Program::Skc),

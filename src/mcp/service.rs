@@ -12,6 +12,8 @@ use crate::mcp::protocol::Failure;
 pub(super) struct Service {
     pub(super) session: Session,
     pub(super) observer: Arc<dyn Observer>,
+    /// The name the server was started under.
+    pub(super) program: Program,
     /// Identifies the session in the access logs of skills.
     pub(super) run_id: OnceLock<String>,
 }
@@ -24,7 +26,7 @@ impl Service {
         observer: &dyn Observer,
     ) -> Result<SkillAnswer> {
         let data_dir = Some(self.session.data_dir());
-        let mut skills = Skills::new(&self.session.environment, data_dir, Program::Kb, observer)?;
+        let mut skills = Skills::new(&self.session.environment, data_dir, self.program, observer)?;
         let run_id = self.run_id.get_or_init(|| skills.run_id().to_owned());
         skills.serve(run_id);
         skills.run(request, observer)

@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::app::skills::{Arguments, SkillRequest};
+use crate::app::skills::{Arguments, SkillAnswer, SkillRequest};
 use crate::diagnostic::Program;
 use crate::error::Error;
-use crate::mcp::protocol::{Call, Effect, Failure, Tool};
+use crate::mcp::protocol::{Call, Effect, Failure, Reply, Tool};
 use crate::mcp::reporter::Reporter;
 use crate::mcp::service::{Service, failure};
 use crate::mcp::tools::value;
 use crate::present::json::skill as skill_json;
+use crate::present::text::skill as skill_text;
 use crate::skill::commands::{Command, Kind, Parameter};
+use crate::text::json::Line;
 use crate::text::paths;
 
 /// Returns when an agent should use a skill command.
@@ -36,11 +38,14 @@ fn when_to_use(name: &str) -> &'static str {
 
 /// Makes a tool from a skill command.
 pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> Tool {
+    let program = service.program;
     let service = Arc::clone(service);
     let handler = move |input: Value, call: &Call| {
         let request = SkillRequest::of(command, &ToolInput { command, input: &input });
         let reporter = Reporter::new(&*service.observer, call);
-        let answer = service.skill(&request, &reporter).map_err(|error| in_protocol(&error))?;
+        let answer = service
+            .skill(&request, &reporter)
+            .map_err(|error| in_protocol(&error, service.program))?;
         let mut data =
             value(|out| skill_json::answer(&answer, out)).map_err(|error| failure(&error))?;
         // On the command line they are on stderr, which an agent does not see.
@@ -49,7 +54,8 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         if let (Value::Object(data), false) = (&mut data, warnings.is_empty()) {
             data.insert("warnings".into(), warnings.into());
         }
-        Ok(data)
+        let text = (service.program == Program::Skc).then(|| as_skc(command, &answer, &data));
+        Ok(Reply { data, text: text.transpose()? })
     };
     let properties: Map<String, Value> = tool_parameters(command)
         .map(|parameter| (parameter.name.to_owned(), property(parameter)))
@@ -65,7 +71,10 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
     });
     let description = format!("{}. {}", command.about, when_to_use(command.name));
     Tool {
-        name: format!("skill_{}", command.name),
+        name: match program {
+            Program::Kb => format!("skill_{}", command.name),
+            Program::Skc => format!("skc_{}", command.name),
+        },
         title: command.about.to_owned(),
         description: description.trim_end().to_owned(),
         schema: schema.as_object().cloned().unwrap_or_default(),
@@ -76,6 +85,19 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         },
         handler: Box::new(handler),
     }
+}
+
+/// Returns the text that the tool of the other program gives: a section or file itself, or JSON.
+fn as_skc(command: &Command, answer: &SkillAnswer, data: &Value) -> Result<String, Failure> {
+    if let Some(bytes) = skill_text::own_bytes(answer) {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    let mut data = data.clone();
+    if let (Value::Object(data), "init" | "build") = (&mut data, command.name) {
+        data.insert("success".into(), true.into());
+    }
+    let line = Line::of(&data).map_err(|error| failure(&Error::Output(error)))?;
+    Ok(line.as_str().trim_end().to_owned())
 }
 
 /// Returns the parameters that an agent may set: not those that write where the user did not look.
@@ -100,10 +122,10 @@ fn property(parameter: &Parameter) -> Value {
 }
 
 /// Converts an error to the form that clients get; one of the protocol's, to its line.
-fn in_protocol(error: &Error) -> Failure {
+fn in_protocol(error: &Error, program: Program) -> Failure {
     match error {
         Error::Skill(diagnostic) => Failure {
-            message: diagnostic.line(Program::Kb),
+            message: diagnostic.line(program),
             code: diagnostic.code().to_owned(),
             fix: diagnostic.hint().or_else(|| diagnostic.suggestions()),
         },

@@ -13,8 +13,9 @@ use serde_json::{Map, Value};
 use crate::app;
 use crate::app::add::{AddRequest, Source};
 use crate::app::read::ListRequest;
+use crate::diagnostic::Program;
 use crate::error::{Error, Result};
-use crate::mcp::protocol::{Call, Effect, Schema, Tool};
+use crate::mcp::protocol::{Call, Effect, Reply, Schema, Tool};
 use crate::mcp::reporter::Reporter;
 use crate::mcp::service::{Service, failure};
 use crate::mcp::skill_tools;
@@ -26,14 +27,16 @@ use crate::requests::{
 use crate::skill::commands::COMMANDS;
 use crate::text::json::Json;
 
-/// Returns all tools. Tools that change something are included only if that is allowed.
+/// Returns all tools. Tools that change something are included only if that is allowed. Under the other program's
+/// name there are only those of skills.
 pub(super) fn tools(service: &Arc<Service>, allows_writing: bool) -> Vec<Tool> {
-    let mut tools = read_tools(service);
+    let is_for_all = service.program == Program::Kb;
+    let mut tools = if is_for_all { read_tools(service) } else { Vec::new() };
     let commands = COMMANDS
         .iter()
         .filter(|command| command.is_tool && (command.is_read_only || allows_writing));
     tools.extend(commands.map(|command| skill_tools::skill_tool(service, command)));
-    if allows_writing {
+    if allows_writing && is_for_all {
         tools.extend(write_tools(service));
     }
     tools
@@ -211,7 +214,7 @@ fn tool<I: DeserializeOwned + JsonSchema + 'static>(
             failure(&Error::Usage { message: error.to_string(), hint: None })
         };
         let input = serde_json::from_value(input).map_err(wrong)?;
-        work(&service, input, call).map_err(|error| failure(&error))
+        work(&service, input, call).map(Reply::from).map_err(|error| failure(&error))
     };
     Tool {
         name: name.to_owned(),

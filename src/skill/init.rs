@@ -62,7 +62,7 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
     }
     make(&path)?;
     let text = format!(
-        "---\nname: {name}\ndescription: \"TODO: say what it does. Use when ...\"\n---\n\n# {}\n",
+        "---\nname: {name}\ndescription: \"TODO: Add skill description\"\n---\n\n# {}\n",
         title(name)
     );
     write::create_new(&file, text.as_bytes()).map_err(|source| Error::Io { path: file, source })?;

@@ -26,7 +26,8 @@ pub struct SyncOptions {
 /// The result of merging.
 #[derive(Debug, Default)]
 pub struct Synced {
-    /// Name of each skill and the number of accesses in its fallback log, in alphabetical order.
+    /// Name of each skill and the number of accesses that its log did not have, in alphabetical order; in a dry run
+    /// the number of accesses in its fallback log.
     pub skills: Vec<(String, usize)>,
     /// Whether nothing was changed.
     pub is_dry_run: bool,
@@ -88,14 +89,14 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
     if is_dry_run {
         return Ok(accesses.len());
     }
-    let count = accesses.len();
+    let mut num_new = 0;
     // One fallback log holds all skills of a name; each has its runtime directory.
     let mut by_log: BTreeMap<PathBuf, Vec<Access>> = BTreeMap::new();
     for access in accesses {
         by_log.entry(destination(caller, &access)).or_default().push(access);
     }
     for (destination, accesses) in by_log {
-        log::merge(&destination, &accesses)
+        num_new += log::merge(&destination, &accesses)
             .map_err(|_| Diagnostic::SyncDestination { path: paths::path_text(&destination) })?;
     }
     let unremovable = |cause| Error::Io { path: source.clone(), source: cause };
@@ -105,7 +106,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
     let meta = source.parent().unwrap_or(logs);
     write::remove_empty_folder(meta);
     write::remove_empty_folder(&logs.join(name));
-    Ok(count)
+    Ok(num_new)
 }
 
 /// Returns the log that an access belongs to; that of the global store if its skill is missing.

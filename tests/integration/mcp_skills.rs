@@ -207,6 +207,57 @@ fn one_session_is_one_run_in_the_access_log() {
     assert_eq!(counts, (3, 1));
 }
 
+#[test]
+fn started_as_skc_the_server_has_the_tools_and_answers_of_skc() {
+    let skills = Skills::new();
+    let mut client = Client::over(skills.skc_command(&["mcp"]));
+    client.greet();
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    for name in
+        ["build", "init", "lint", "list", "open", "outline", "search", "show", "sources", "stats"]
+    {
+        assert!(names.contains(&format!("skc_{name}").as_str()), "{names:?}");
+    }
+    assert!(names.iter().all(|name| name.starts_with("skc_")), "{names:?}");
+    let mut text = |tool: &str, input: Value| {
+        let answer = client.request("tools/call", json!({ "name": tool, "arguments": input }));
+        answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let skill = "tide-guide";
+    for (tool, input) in
+        [("skc_outline", json!({ "skill": skill })), ("skc_sources", json!({ "skill": skill }))]
+    {
+        let printed: Value = serde_json::from_str(&text(tool, input)).unwrap();
+        assert!(printed.is_array(), "{tool}: {printed}");
+    }
+    let listed: Value = serde_json::from_str(&text("skc_list", json!({}))).unwrap();
+    assert_eq!(listed["skills"][0]["name"], skill);
+    let made: Value =
+        serde_json::from_str(&text("skc_init", json!({ "name": "new-one" }))).unwrap();
+    assert_eq!(made["success"], true);
+    let shown =
+        text("skc_show", json!({ "skill": skill, "section": "tide guide", "max_lines": 1 }));
+    assert!(shown.starts_with("# Tide Guide\n... ("), "{shown}");
+    let failed = text("skc_outline", json!({ "skill": "nothing" }));
+    assert!(failed.contains("error[E001]: skill 'nothing' not found"), "{failed}");
+}
+
+#[test]
+fn started_as_skc_the_program_knows_its_version_and_help() {
+    let skills = Skills::new();
+    let version = skills.skc(&["--version"]).stdout;
+    assert_eq!(version, format!("skc 0.2.1 (kb {})\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(skills.skc(&["help"]).stdout, skills.skc(&["--help"]).stdout);
+    let help = skills.skc(&["help", "show"]).stdout;
+    assert_eq!(help, skills.skc(&["show", "--help"]).stdout);
+    skills.skc(&["init", "fresh-skill"]).expect(0);
+    let text =
+        fs::read_to_string(skills.env.path("project/.skillc/skills/fresh-skill/SKILL.md")).unwrap();
+    assert!(text.contains("description: \"TODO: Add skill description\""), "{text}");
+}
+
 fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

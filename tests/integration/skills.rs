@@ -117,10 +117,16 @@ impl Skills {
         self.env.finish(self.command(args).current_dir(self.env.path(dir)))
     }
 
-    /// Runs the program as `skc` in the project.
-    pub(crate) fn skc<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
+    /// Prepares the program as `skc` in the project.
+    pub(crate) fn skc_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let mut command = self.env.command(args);
         command.arg0("/usr/local/bin/skc").current_dir(self.env.path("project"));
+        command
+    }
+
+    /// Runs the program as `skc` in the project.
+    pub(crate) fn skc<S: AsRef<OsStr>>(&self, args: &[S]) -> Output {
+        let mut command = self.skc_command(args);
         // Does not use `finish`, which checks the schemas of kb's own commands.
         let output = command.output().unwrap();
         self.env.output(output.stdout, output.stderr, output.status)

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task;
 
-use crate::mcp::protocol::{AuditSink, Call, Failure, Tool, validate};
+use crate::mcp::protocol::{AuditSink, Call, Failure, Reply, Tool, validate};
 
 /// The registered tools and the stages that each call passes through.
 pub struct Chain {
@@ -71,40 +71,46 @@ impl Chain {
         self.tools.contains_key(name)
     }
 
-    /// Answers a call; `None` if there is no such tool.
-    pub async fn call(&self, name: &str, input: Value, call: Call) -> Option<Value> {
+    /// Answers a call with its envelope, and with the text to send instead of it, if there is one; `None` if there
+    /// is no such tool.
+    pub async fn call(
+        &self,
+        name: &str,
+        input: Value,
+        call: Call,
+    ) -> Option<(Value, Option<String>)> {
         let entry = self.tools.get(name)?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (tool, audit) = (Arc::clone(&entry.tool), Arc::clone(&self.audit));
         let _turn = entry.turn.lock().await;
         let work = move || {
             let start = Instant::now();
-            let envelope = match validate::validate(&tool.schema, input) {
-                Ok(_) if call.is_cancelled() => failed(&crash("cancelled")),
+            let (envelope, text) = match validate::validate(&tool.schema, input) {
+                Ok(_) if call.is_cancelled() => (failed(&crash("cancelled")), None),
                 Ok(input) => {
                     audit.enter(&tool.name, id, &input);
                     dispatch(&tool, input, &call)
                 }
-                Err(issues) => refused(&issues),
+                Err(issues) => (refused(&issues), None),
             };
             audit.exit(&tool.name, id, start.elapsed(), &envelope);
-            envelope
+            (envelope, text)
         };
         Some(
             task::spawn_blocking(work)
                 .await
-                .unwrap_or_else(|error| failed(&crash(&error.to_string()))),
+                .unwrap_or_else(|error| (failed(&crash(&error.to_string())), None)),
         )
     }
 }
 
 /// Runs a tool. A panic is a failure of this call; the next call finds the server unchanged.
-fn dispatch(tool: &Tool, input: Value, call: &Call) -> Value {
+fn dispatch(tool: &Tool, input: Value, call: &Call) -> (Value, Option<String>) {
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| (tool.handler)(input, call)));
     match outcome {
-        Ok(Ok(data)) => json!({ "ok": true, "data": data }),
-        Ok(Err(failure)) => failed(&failure),
-        Err(_) => failed(&crash("the tool panicked")),
+        Ok(Ok(Reply { data, text })) => (json!({ "ok": true, "data": data }), text),
+        Ok(Err(failure)) => (failed(&failure), None),
+        Err(_) => (failed(&crash("the tool panicked")), None),
     }
 }
 
@@ -180,7 +186,7 @@ mod tests {
         let mut chain = Chain::new(audit);
         let failure =
             || Failure { message: "no".into(), code: "word".into(), fix: Some("do".into()) };
-        chain.register(tool("echo", Box::new(|input, _| Ok(input)))).unwrap();
+        chain.register(tool("echo", Box::new(|input, _| Ok(input.into())))).unwrap();
         chain.register(tool("fail", Box::new(move |_, _| Err(failure())))).unwrap();
         chain.register(tool("panic", Box::new(|_, _| panic!("on purpose")))).unwrap();
         chain
@@ -189,17 +195,19 @@ mod tests {
     #[test]
     fn a_name_is_registered_once_in_snake_case_and_with_a_schema() {
         let mut chain = chain(Arc::new(NoAudit));
-        let again = chain.register(tool("echo", Box::new(|input, _| Ok(input))));
+        let again = chain.register(tool("echo", Box::new(|input, _| Ok(input.into()))));
         assert_eq!(again, Err("tool already registered: echo".into()));
-        assert!(chain.register(tool("Not-Snake", Box::new(|input, _| Ok(input)))).is_err());
-        let bare = Tool { schema: Schema::new(), ..tool("bare", Box::new(|input, _| Ok(input))) };
+        assert!(chain.register(tool("Not-Snake", Box::new(|input, _| Ok(input.into())))).is_err());
+        let bare =
+            Tool { schema: Schema::new(), ..tool("bare", Box::new(|input, _| Ok(input.into()))) };
         assert_eq!(chain.register(bare), Err("tool without an input schema: bare".into()));
     }
 
     #[test]
     fn every_call_returns_an_envelope() {
         let chain = chain(Arc::new(NoAudit));
-        let answer = |name: &str, input| block_on(chain.call(name, input, call()));
+        let answer =
+            |name: &str, input| block_on(chain.call(name, input, call())).map(|answer| answer.0);
         let expected = json!({ "ok": true, "data": { "n": 1 } });
         assert_eq!(answer("echo", json!({ "n": 1 })), Some(expected));
         let issues = json!([{ "path": "n", "message": "integer expected" }]);
@@ -242,10 +250,10 @@ mod tests {
         let mut chain = Chain::new(Arc::clone(&records) as Arc<dyn AuditSink>);
         let slow = |_: Value, _: &Call| {
             thread::sleep(Duration::from_millis(40));
-            Ok(Value::Null)
+            Ok(Value::Null.into())
         };
         chain.register(tool("slow", Box::new(slow))).unwrap();
-        chain.register(tool("quick", Box::new(|input, _| Ok(input)))).unwrap();
+        chain.register(tool("quick", Box::new(|input, _| Ok(input.into())))).unwrap();
         block_on(async {
             let both = async {
                 tokio::join!(

@@ -29,7 +29,22 @@ pub use server::serve;
 pub type Schema = Map<String, Value>;
 
 /// The function of a tool; gets checked input.
-pub type Handler = dyn Fn(Value, &Call) -> Result<Value, Failure> + Send + Sync;
+pub type Handler = dyn Fn(Value, &Call) -> Result<Reply, Failure> + Send + Sync;
+
+/// The answer of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The answer for programs.
+    pub data: Value,
+    /// The text that the agent reads instead of the envelope; the envelope is then not sent.
+    pub text: Option<String>,
+}
+
+impl From<Value> for Reply {
+    fn from(data: Value) -> Self {
+        Self { data, text: None }
+    }
+}
 
 /// What a tool changes of what matters to the user. Logs and indexes, which kb makes from the files, do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -184,8 +184,8 @@ impl ServerHandler for Server {
         }));
         let guard = self.running_calls.enter(call.clone());
         let mut answer = pin!(self.chain.call(&name, input, call));
-        let envelope = tokio::select! {
-            envelope = &mut answer => envelope,
+        let answered = tokio::select! {
+            answered = &mut answer => answered,
             // The tool is notified and ends by itself, so that its turn is over when it ends.
             () = context.ct.cancelled() => {
                 guard.1.cancel();
@@ -195,7 +195,11 @@ impl ServerHandler for Server {
         drop(guard);
         // Progress that was reported before the answer also arrives before it.
         let _ = forward.await;
-        let envelope = envelope.ok_or_else(|| ErrorData::invalid_params("unknown tool", None))?;
+        let unknown = || ErrorData::invalid_params("unknown tool", None);
+        let (envelope, text) = answered.ok_or_else(unknown)?;
+        if let Some(text) = text {
+            return Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into());
+        }
         let is_ok = envelope["ok"] == Value::Bool(true);
         let text = Line::of(&envelope).map_err(|error| internal(error.to_string()))?;
         let mut result = if is_ok {
