@@ -38,6 +38,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("rtf", rtf),
     ("fb2", fb2),
     ("mhtml", mhtml),
+    ("eml", eml),
+    ("mbox", mbox),
     ("protocol", protocol),
     ("front_matter", front_matter),
     ("headings", headings),
@@ -148,6 +150,16 @@ pub fn rtf(bytes: &[u8]) {
 /// Parses `FictionBook` 2, as a child process does.
 pub fn fb2(bytes: &[u8]) {
     extract::reader::fuzz("fb2", bytes);
+}
+
+/// Parses e-mails, as a child process does.
+pub fn eml(bytes: &[u8]) {
+    extract::reader::fuzz("eml", bytes);
+}
+
+/// Parses mailboxes, as a child process does.
+pub fn mbox(bytes: &[u8]) {
+    extract::reader::fuzz("mbox", bytes);
 }
 
 /// Parses saved pages, as a child process does.

@@ -55,7 +55,7 @@ pub enum Format {
     Epub,
     /// A Jupyter notebook.
     Notebook,
-    /// A document of an office program, a book, or a saved page.
+    /// A document of an office program, a book, a saved page, or e-mail.
     Office(Office),
     /// A picture, read by OCR.
     Image(Picture),
@@ -118,7 +118,7 @@ impl Dialect {
     }
 }
 
-/// The kinds of office document and book that become headed text, besides DOCX and EPUB.
+/// The kinds of office document, book and e-mail that become headed text, besides DOCX and EPUB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Office {
     /// An Office Open XML presentation.
@@ -137,11 +137,15 @@ pub enum Office {
     Fb2,
     /// A saved web page.
     Mhtml,
+    /// An e-mail.
+    Eml,
+    /// A mailbox: e-mails in one file.
+    Mbox,
 }
 
 impl Office {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Pptx,
         Self::Xlsx,
         Self::Odt,
@@ -150,6 +154,8 @@ impl Office {
         Self::Rtf,
         Self::Fb2,
         Self::Mhtml,
+        Self::Eml,
+        Self::Mbox,
     ];
 
     /// Returns the word stored as `metadata.format`.
@@ -163,12 +169,14 @@ impl Office {
             Self::Rtf => "rtf",
             Self::Fb2 => "fb2",
             Self::Mhtml => "mhtml",
+            Self::Eml => "eml",
+            Self::Mbox => "mbox",
         }
     }
 
     /// Whether a file of this kind is a ZIP archive.
     pub fn is_archive(self) -> bool {
-        !matches!(self, Self::Rtf | Self::Fb2 | Self::Mhtml)
+        !matches!(self, Self::Rtf | Self::Fb2 | Self::Mhtml | Self::Eml | Self::Mbox)
     }
 }
 

@@ -194,7 +194,7 @@ impl Error {
                 Some("correct the value or remove it to use the default".into())
             }
             Self::UnsupportedFormat { .. } => Some(
-                "supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .ipynb .md .markdown \
+                "supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .eml .mbox .ipynb .md .markdown \
                  .txt .rst .adoc .org .tex .man .wiki .vtt .srt .csv .tsv .json .jsonl .yaml .toml .xml .log, source code such as \
                  .py .sh .bash .go .js .ts .rs .c .cpp .java, \
                  and .png .jpg .jpeg .tiff .bmp .webp by OCR; \

@@ -5,11 +5,11 @@ use super::markdown::spell::tidy;
 use super::markdown::{self, Piece};
 use crate::document::{BlockKind, Document, Metadata};
 use crate::error::Result;
-use crate::extract::protocol::{Head, ODS, Page, XLSX};
+use crate::extract::protocol::{Head, MBOX, ODS, Page, XLSX};
 use crate::extract::sandbox::{ReadOptions, parent};
 
-/// Readers whose first heading is the name of a sheet, and no title.
-const SHEETS: [&str; 2] = [XLSX, ODS];
+/// Readers whose first heading is that of a sheet or a message, and no title.
+const UNTITLED: [&str; 3] = [XLSX, ODS, MBOX];
 
 /// Reads a web page, an office document or a book with the reader `name`.
 ///
@@ -18,7 +18,7 @@ const SHEETS: [&str; 2] = [XLSX, ODS];
 /// Those of [`super::pdf::extract`].
 pub(super) fn extract(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Document> {
     let reading = parent::read(name, bytes, options)?;
-    let has_title = !SHEETS.contains(&name);
+    let has_title = !UNTITLED.contains(&name);
     let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
     let mut document = to_document(reading.head, reading.pages, has_title);
     document.metadata.warnings = reading.tail.warnings;

@@ -38,6 +38,8 @@ pub(in crate::extract) const ODS: &str = "ods";
 pub(in crate::extract) const RTF: &str = "rtf";
 pub(in crate::extract) const FB2: &str = "fb2";
 pub(in crate::extract) const MHTML: &str = "mhtml";
+pub(in crate::extract) const EML: &str = "eml";
+pub(in crate::extract) const MBOX: &str = "mbox";
 pub(in crate::extract) const IMAGE: &str = "image";
 pub(in crate::extract) const OCR_OF_PDF: &str = "ocr-of-pdf";
 pub(in crate::extract) const OCR_OF_IMAGE: &str = "ocr-of-image";
@@ -53,6 +55,8 @@ pub(in crate::extract) fn reader_of(office: Office) -> &'static str {
         Office::Rtf => RTF,
         Office::Fb2 => FB2,
         Office::Mhtml => MHTML,
+        Office::Eml => EML,
+        Office::Mbox => MBOX,
     }
 }
 

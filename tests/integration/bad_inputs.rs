@@ -63,6 +63,8 @@ fn made_table() -> String {
         ("a text named as RTF", "text.rtf"),
         ("XML named as a book", "other.fb2"),
         ("a message without a web page", "mail.mhtml"),
+        ("an e-mail without its fields", "words.eml"),
+        ("a mailbox without messages", "words.mbox"),
     ] {
         add(what, &env, &["add", name]);
     }
@@ -152,6 +154,8 @@ fn write_inputs(env: &TestEnv) {
     env.write("locked.odt", archive(&[("META-INF/manifest.xml", manifest), ("content.xml", "x")]));
     env.write("text.rtf", "hello");
     env.write("other.fb2", "<?xml version=\"1.0\"?><feed/>");
+    env.write("words.eml", "words\n");
+    env.write("words.mbox", "words\n");
     env.write("mail.mhtml", "MIME-Version: 1.0\nContent-Type: text/plain\n\nhello\n");
     env.write("folder/empty.md", "");
     env.write("folder/binary.md", &binary);

@@ -504,6 +504,31 @@ fn text_in_other_markup_is_headed_text_that_cites_its_lines() {
 }
 
 #[test]
+fn a_message_has_its_subject_and_its_date_and_a_mailbox_its_messages() {
+    let env = TestEnv::new();
+    let message = "From: Ada <ada@example.org>\r\nTo: bo@example.org\r\nSubject: Winter gauges\r\n\
+                   Date: Mon, 26 Feb 2024 10:30:00 +0000\r\n\r\nThe float froze.\r\n";
+    let path = env.write("one.eml", message);
+    let info = add(&env, path.to_str().unwrap());
+    assert_eq!((&info["title"], &info["type"]), (&json!("Winter gauges"), &json!("markdown")));
+    assert_eq!(info["metadata"]["format"], "eml");
+    assert_eq!(info["metadata"]["author"], "Ada <ada@example.org>");
+    let found = env.json(&["search", "float froze", "--since", "2024-02", "--until", "2024-02"]);
+    assert_eq!(found["total_matches"], 1);
+    let mailbox = format!(
+        "From ada Mon Feb 26 10:30:00 2024\n{}\nFrom bo Tue Feb 27 10:30:00 2024\nSubject: Chains\n\nThe chain broke.\n",
+        message.replace('\r', "")
+    );
+    let mailbox = env.write("all.mbox", mailbox);
+    let info = add(&env, mailbox.to_str().unwrap());
+    assert_eq!((&info["title"], &info["metadata"]["format"]), (&json!("all.mbox"), &json!("mbox")));
+    let found = env.json(&["search", "chain", "--fts-only", "--path", mailbox.to_str().unwrap()]);
+    assert_eq!(found["results"][0]["source"]["path"], mailbox.to_str().unwrap());
+    let converted = env.ok(&["convert", "all.mbox"]).stdout;
+    assert!(converted.contains("## Winter gauges\n") && converted.contains("## Chains\n"));
+}
+
+#[test]
 fn a_web_page_is_read_without_its_navigation() {
     let mut env = TestEnv::new();
     // Without this setting so small a document would be one chunk.

@@ -99,7 +99,7 @@ fn a_file_that_cannot_be_ingested_is_one_line_that_names_it() {
             "text.xyz",
             "unsupported_format",
             "error: unsupported file type: [HOME]/text.xyz\n\
-             hint: supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .ipynb .md .markdown \
+             hint: supported: .pdf .docx .pptx .xlsx .odt .odp .ods .rtf .epub .fb2 .html .htm .mhtml .eml .mbox .ipynb .md .markdown \
              .txt .rst .adoc .org .tex .man .wiki .vtt .srt .csv .tsv .json .jsonl .yaml .toml .xml .log, source code such as .py .sh .bash .go .js .ts .rs .c .cpp .java, and .png .jpg .jpeg .tiff .bmp .webp by OCR; `--type` and `--language` set the type of other files"
                 .into(),
         ),

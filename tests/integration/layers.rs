@@ -153,6 +153,7 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("notify", &["files/watch.rs"]),
+    ("mail_parser", &["extract/reader/mail.rs"]),
     ("ndarray", &["embed/single/native"]),
     ("ort", &["embed"]),
     ("pdf_extract", &["extract/reader/pdf/with_pdf_extract.rs"]),
@@ -614,7 +615,8 @@ const FORMATS: &[(&str, &[&str])] = &[
     // It becomes Markdown; without any structure it is plain text.
     ("data", &["markdown"]),
     ("markup", &["markdown", "text"]),
-    // The page in it.
+    // Pages in them.
+    ("mail", &["html"]),
     ("mhtml", &["html"]),
     // Its cells are Markdown.
     ("notebook", &["markdown"]),

@@ -8,6 +8,7 @@ mod docx;
 mod epub;
 mod fb2;
 mod html;
+mod mail;
 mod markdown_table;
 mod math;
 mod mhtml;

@@ -2,10 +2,10 @@
 //! are in the order in which they are tried.
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
-use super::{Emit, Input, Stop, docx, epub, fb2, html, mhtml, odf, pptx, rtf, xlsx};
+use super::{Emit, Input, Stop, docx, epub, fb2, html, mail, mhtml, odf, pptx, rtf, xlsx};
 use crate::extract::protocol::{
-    DOCX, EPUB, FB2, HTML, IMAGE, MHTML, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS, ODT, PDF_READERS,
-    PPTX, RTF, XLSX,
+    DOCX, EML, EPUB, FB2, HTML, IMAGE, MBOX, MHTML, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS, ODT,
+    PDF_READERS, PPTX, RTF, XLSX,
 };
 
 /// A library that reads documents, behind one function.
@@ -40,6 +40,8 @@ const OTHERS: &[Reader] = &[
     Reader { name: RTF, read: rtf::read },
     Reader { name: FB2, read: fb2::read },
     Reader { name: MHTML, read: mhtml::read },
+    Reader { name: EML, read: mail::read_message },
+    Reader { name: MBOX, read: mail::read_mailbox },
     Reader { name: IMAGE, read: with_image::read },
     Reader { name: OCR_OF_PDF, read: with_hayro::recognise },
     Reader { name: OCR_OF_IMAGE, read: with_image::recognise },

@@ -214,7 +214,9 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
             return None;
         }
         // These are text.
-        (Format::Office(Office::Fb2 | Office::Mhtml), None) if !decode::is_binary(head) => {
+        (Format::Office(Office::Fb2 | Office::Mhtml | Office::Eml | Office::Mbox), None)
+            if !decode::is_binary(head) =>
+        {
             return None;
         }
         (Format::Office(Office::Fb2), Some("XML")) => return None,

@@ -29,6 +29,8 @@ const EXTENSIONS: &[(&str, Format)] = &[
     ("fb2", Format::Office(Office::Fb2)),
     ("mht", Format::Office(Office::Mhtml)),
     ("mhtml", Format::Office(Office::Mhtml)),
+    ("eml", Format::Office(Office::Eml)),
+    ("mbox", Format::Office(Office::Mbox)),
     ("ipynb", Format::Notebook),
     ("html", Format::Html),
     ("htm", Format::Html),

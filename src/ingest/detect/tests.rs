@@ -231,6 +231,8 @@ fn office_documents_are_recognised_by_their_content() {
         ("x.rtf", b"{\\rtf1 words}".to_vec(), "rtf"),
         ("x.fb2", b"<?xml version='1.0'?><FictionBook>".to_vec(), "fb2"),
         ("x.mht", b"From: <Saved>\r\nMIME-Version: 1.0\r\n".to_vec(), "mhtml"),
+        ("x.eml", b"From: a@example.org\r\n".to_vec(), "eml"),
+        ("x.MBOX", b"From a Mon Feb 26 10:30:00 2024\n".to_vec(), "mbox"),
         // The bytes override the name, and decide without one.
         ("x.docx", zip("xl/worksheets/sheet1.xml"), "xlsx"),
         ("x.docx", b"{\\rtf1 words}".to_vec(), "rtf"),

@@ -32,6 +32,11 @@ pub(in crate::extract) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result
     Ok(())
 }
 
+/// Writes a page whose whole content counts, such as a message.
+pub(in crate::extract) fn write_whole(page: &str, writer: &mut Writer) {
+    body::write(&Content::whole(&Html::parse_document(&nesting::flatten(page))), writer);
+}
+
 /// Writes a chapter of a book: a page of XHTML.
 pub(in crate::extract) fn write_chapter(page: &str, writer: &mut Writer) {
     let html = Html::parse_document(&nesting::flatten(&xhtml::to_html(page)));
