@@ -67,7 +67,7 @@ pub fn text(bytes: &[u8]) {
 pub fn code(bytes: &[u8]) {
     if let Some(text) = decode::decode(bytes) {
         for language in Language::ALL {
-            check_chunks(&extract::code::extract(&text, language));
+            check_chunks(&extract::reader::fuzz_code(&text, language));
         }
     }
 }

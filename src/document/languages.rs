@@ -3,7 +3,7 @@
 /// Defines the enum from one table of names and words.
 macro_rules! languages {
     ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
-        /// A programming language. `extract::code` has a grammar for some of them.
+        /// A programming language. The reader of code has a grammar for some of them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Language {
             $($(#[$doc])* $name,)*

@@ -1,7 +1,7 @@
 //! Turns bytes into a [`Document`]. Only this module knows formats.
 
 pub(crate) mod clock;
-pub mod code;
+mod code;
 mod data;
 mod headed;
 pub mod markdown;
@@ -53,7 +53,7 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Do
         Format::Markdown => markdown::extract(&text()?),
         Format::Text => text::extract(&text()?),
         Format::Note => text::extract_note(&text()?),
-        Format::Code(language) => code::extract(&text()?, language),
+        Format::Code(language) => code::extract(&text()?, language, options)?,
         Format::Html => headed::extract(bytes, protocol::HTML, options)?,
         Format::Docx => headed::extract(bytes, protocol::DOCX, options)?,
         Format::Epub => headed::extract(bytes, protocol::EPUB, options)?,

@@ -9,6 +9,7 @@
 //!
 //! A line is written completely or not at all, so lines from before a crash can be trusted.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ pub(in crate::extract) const PDF_READERS: [&str; 3] = ["hayro", "unpdf", "pdf-ex
 
 /// Names of the other readers in a request.
 pub(in crate::extract) const HTML: &str = "html";
+pub(in crate::extract) const CODE: &str = "code";
 pub(in crate::extract) const DOCX: &str = "docx";
 pub(in crate::extract) const EPUB: &str = "epub";
 pub(in crate::extract) const PPTX: &str = "pptx";
@@ -77,6 +79,9 @@ pub(in crate::extract) struct Request {
     pub(in crate::extract) password: Option<String>,
     /// How to run OCR, and on which pages; `None` for reading text.
     pub(in crate::extract) ocr: Option<OcrJob>,
+    /// The word of the language of source code, which is sent as UTF-8; `None` for anything else.
+    #[serde(default)]
+    pub(in crate::extract) language: Option<String>,
 }
 
 /// How a child runs OCR.
@@ -98,6 +103,8 @@ pub(in crate::extract) enum Line {
     Document(Head),
     /// Then the pages in order, including those that could not be read.
     Page(Page),
+    /// Instead of pages: the parts of source code.
+    Source(Vec<SourceBlock>),
     /// Last, if the reader succeeded.
     Done(Tail),
     /// Last, if it failed.
@@ -107,6 +114,19 @@ pub(in crate::extract) enum Line {
         /// The message of the reader.
         detail: String,
     },
+}
+
+/// A part of source code. The text itself is not sent back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::extract) struct SourceBlock {
+    /// Range of bytes in the text.
+    pub(in crate::extract) bytes: Range<usize>,
+    /// As in [`Block`](crate::document::Block).
+    pub(in crate::extract) symbol: Option<String>,
+    /// As in [`Block`](crate::document::Block).
+    pub(in crate::extract) context: Option<String>,
+    /// As in [`Block`](crate::document::Block).
+    pub(in crate::extract) starts_section: bool,
 }
 
 /// What a document states about itself.
@@ -393,6 +413,12 @@ mod tests {
             image_coverage: 0.25,
             ..Page::default()
         }));
+        check(&Line::Source(vec![SourceBlock {
+            bytes: 3..7,
+            symbol: Some("a.b".into()),
+            context: None,
+            starts_section: true,
+        }]));
         check(&Line::Done(Tail {
             declared_page_count: Some(2),
             pages_lost: true,

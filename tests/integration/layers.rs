@@ -237,22 +237,22 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tokenizers", &["embed/tokenize/mod.rs"]),
     ("tokio", &["mcp/protocol"]),
     ("toml", &["config/skillc.rs", "embed/registry.rs", "extract/markdown/front_matter.rs"]),
-    ("tree_sitter", &["extract/code"]),
-    ("tree_sitter_bash", &["extract/code"]),
-    ("tree_sitter_c", &["extract/code"]),
-    ("tree_sitter_c_sharp", &["extract/code"]),
-    ("tree_sitter_cpp", &["extract/code"]),
-    ("tree_sitter_css", &["extract/code"]),
-    ("tree_sitter_go", &["extract/code"]),
-    ("tree_sitter_hcl", &["extract/code"]),
-    ("tree_sitter_java", &["extract/code"]),
-    ("tree_sitter_javascript", &["extract/code"]),
-    ("tree_sitter_lua", &["extract/code"]),
-    ("tree_sitter_php", &["extract/code"]),
-    ("tree_sitter_python", &["extract/code"]),
-    ("tree_sitter_ruby", &["extract/code"]),
-    ("tree_sitter_rust", &["extract/code"]),
-    ("tree_sitter_typescript", &["extract/code"]),
+    ("tree_sitter", &["extract/reader/code"]),
+    ("tree_sitter_bash", &["extract/reader/code"]),
+    ("tree_sitter_c", &["extract/reader/code"]),
+    ("tree_sitter_c_sharp", &["extract/reader/code"]),
+    ("tree_sitter_cpp", &["extract/reader/code"]),
+    ("tree_sitter_css", &["extract/reader/code"]),
+    ("tree_sitter_go", &["extract/reader/code"]),
+    ("tree_sitter_hcl", &["extract/reader/code"]),
+    ("tree_sitter_java", &["extract/reader/code"]),
+    ("tree_sitter_javascript", &["extract/reader/code"]),
+    ("tree_sitter_lua", &["extract/reader/code"]),
+    ("tree_sitter_php", &["extract/reader/code"]),
+    ("tree_sitter_python", &["extract/reader/code"]),
+    ("tree_sitter_ruby", &["extract/reader/code"]),
+    ("tree_sitter_rust", &["extract/reader/code"]),
+    ("tree_sitter_typescript", &["extract/reader/code"]),
     ("unicode_categories", &["embed/tokenize/wordpiece/clean.rs", "search/parse.rs"]),
     ("unicode_normalization", &["extract", "search/matches.rs"]),
     ("unicode_normalization_alignments", &["embed/tokenize/wordpiece/clean.rs"]),
@@ -603,7 +603,8 @@ fn formats_meet_in_one_function() {
 
 /// What one format may name of another, and why; both readers of PDF, parent and child, are one format.
 const FORMATS: &[(&str, &[&str])] = &[
-    ("code", &[]),
+    // What no reader divides is divided as plain text.
+    ("code", &["text"]),
     ("docx", &[]),
     // Its chapters are web pages.
     ("epub", &["html"]),
@@ -689,7 +690,7 @@ fn no_format_knows_another() {
         assert!(is_format || shared.contains(&name), "is src/{} a format?", source.path);
     }
     for (path, code) in [
-        ("extract/code/mod.rs", "use crate::extract::markdown;"),
+        ("extract/reader/code/mod.rs", "use crate::extract::markdown;"),
         ("extract/notebook.rs", "use super::{code, markdown};"),
         ("extract/reader/docx/mod.rs", "    super::super::html::read(&input, emit)"),
     ] {

@@ -4,6 +4,7 @@
 //! ([`run_child`]); a test enforces this. Definitions that the parent and the child share are in
 //! `protocol.rs`.
 
+mod code;
 mod docx;
 mod epub;
 mod fb2;
@@ -28,6 +29,7 @@ mod xml;
 
 use std::io;
 
+use crate::document::Language;
 use crate::extract::protocol::{Line, OcrJob, ReadFailure};
 
 pub use serve::run_child;
@@ -43,6 +45,8 @@ struct Input<'a> {
     password: Option<&'a str>,
     /// For the readers that use OCR.
     ocr: Option<&'a OcrJob>,
+    /// Of source code.
+    language: Option<Language>,
 }
 
 /// Why a reader ends early.
@@ -66,13 +70,19 @@ impl From<io::Error> for Stop {
     }
 }
 
+/// Divides source code in this process, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzz_code(text: &str, language: Language) -> crate::document::Document {
+    code::extract(text, language)
+}
+
 /// Reads bytes with the named reader in this process, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(name: &str, bytes: &[u8]) {
     use crate::extract::protocol;
 
     let reader = table::by_name(name).expect("a reader of this program");
-    let input = Input { bytes, password: None, ocr: None };
+    let input = Input { bytes, password: None, ocr: None, language: None };
     let _ = (reader.read)(&input, &mut |line| {
         let bytes = protocol::encode(&line);
         assert!(protocol::decode::<Line>(&bytes).is_some());

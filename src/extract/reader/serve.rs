@@ -72,7 +72,9 @@ fn serve(
     let outcome = thread::scope(|scope| {
         let reading = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || {
             let password = request.password.as_deref();
-            let input = Input { bytes: &bytes, password, ocr: request.ocr.as_ref() };
+            let ocr = request.ocr.as_ref();
+            let language = request.language.as_ref().and_then(|word| word.parse().ok());
+            let input = Input { bytes: &bytes, password, ocr, language };
             (reader.read)(&input, &mut |line| {
                 if let Line::Document(head) = &line {
                     limit_cpu(spent.saturating_add(cpu_seconds(request, head.page_count)));
@@ -167,6 +169,7 @@ mod tests {
             cpu_ms_per_page: 50,
             password: None,
             ocr: None,
+            language: None,
         }
     }
 

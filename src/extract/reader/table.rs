@@ -2,9 +2,9 @@
 //! are in the order in which they are tried.
 
 use super::pdf::{with_hayro, with_image, with_pdf_extract, with_unpdf};
-use super::{Emit, Input, Stop, docx, epub, fb2, html, mail, mhtml, odf, pptx, rtf, xlsx};
+use super::{Emit, Input, Stop, code, docx, epub, fb2, html, mail, mhtml, odf, pptx, rtf, xlsx};
 use crate::extract::protocol::{
-    DOCX, EML, EPUB, FB2, HTML, IMAGE, MBOX, MHTML, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS, ODT,
+    CODE, DOCX, EML, EPUB, FB2, HTML, IMAGE, MBOX, MHTML, OCR_OF_IMAGE, OCR_OF_PDF, ODP, ODS, ODT,
     PDF_READERS, PPTX, RTF, XLSX,
 };
 
@@ -30,6 +30,7 @@ const READERS: &[Reader] = &[
 /// Readers of other formats, and readers that use OCR. The caller names the one it wants.
 const OTHERS: &[Reader] = &[
     Reader { name: HTML, read: html::read },
+    Reader { name: CODE, read: code::read },
     Reader { name: DOCX, read: docx::read },
     Reader { name: EPUB, read: epub::read },
     Reader { name: PPTX, read: pptx::read },

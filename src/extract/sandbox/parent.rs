@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 
 use super::ReadOptions;
 use super::workers::{self, Received, Worker};
+use crate::document::Language;
 use crate::error::{Error, Failure, Result};
 use crate::extract::protocol::{
-    Head, Line, OcrJob, Page, ReadFailure, Request, Tail, decode, failure_from_code,
+    CODE, Head, Line, OcrJob, Page, ReadFailure, Request, SourceBlock, Tail, decode,
+    failure_from_code,
 };
 
 /// The result of reading a complete document.
@@ -21,6 +23,8 @@ pub(in crate::extract) struct Reading {
     pub(in crate::extract) head: Head,
     pub(in crate::extract) pages: Vec<Page>,
     pub(in crate::extract) tail: Tail,
+    /// The parts of source code, which has no pages.
+    pub(in crate::extract) source: Vec<SourceBlock>,
 }
 
 /// How long a child may take to exit, or to be ready again, after its output has ended.
@@ -42,6 +46,21 @@ pub(in crate::extract) fn read(
     ask(reader, bytes, None, options)
 }
 
+/// Divides source code in UTF-8.
+///
+/// # Errors
+///
+/// As in [`read`].
+pub(in crate::extract) fn read_source(
+    text: &str,
+    language: Language,
+    options: &ReadOptions,
+) -> Result<Vec<SourceBlock>> {
+    let language = Some(language.as_str().to_owned());
+    let request = Request { language, ..request(CODE, text.as_bytes(), options) };
+    Ok(answer(request, text.as_bytes(), options)?.source)
+}
+
 /// Like [`read`], with OCR.
 ///
 /// # Errors
@@ -53,16 +72,26 @@ pub(in crate::extract) fn ask(
     ocr: Option<OcrJob>,
     options: &ReadOptions,
 ) -> Result<Reading> {
-    let mut worker = options.workers.take(&options.reader)?;
-    let request = Request {
+    answer(Request { ocr, ..request(reader, bytes, options) }, bytes, options)
+}
+
+/// Returns the request to read bytes without OCR.
+fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Request {
+    Request {
         reader: reader.to_owned(),
         size_bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
         max_memory_bytes: options.max_memory_bytes,
         cpu_seconds: options.cpu_seconds,
         cpu_ms_per_page: options.cpu_ms_per_page,
         password: options.password.clone(),
-        ocr,
-    };
+        ocr: None,
+        language: None,
+    }
+}
+
+/// Sends a request and the bytes of the document, and waits for the answer.
+fn answer(request: Request, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
+    let mut worker = options.workers.take(&options.reader)?;
     let Worker { child, stdin, lines, .. } = &mut worker;
     let (answer, status) = thread::scope(|scope| {
         let (is_fed, fed) = channel();
@@ -166,6 +195,7 @@ fn receive(lines: &Receiver<Received>, options: &ReadOptions) -> Answer {
                 reading.head = head;
             }
             Some(Line::Page(page)) => reading.pages.push(page),
+            Some(Line::Source(blocks)) => reading.source.extend(blocks),
             Some(Line::Done(tail)) => {
                 reading.tail = tail;
                 return Answer::Complete(Box::new(reading));

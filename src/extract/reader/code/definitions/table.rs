@@ -141,7 +141,7 @@ const PLAIN: Definitions = Definitions {
 };
 
 /// Returns how definitions begin in a language; nothing is known of most.
-pub(in crate::extract::code) fn of(language: Language) -> Definitions {
+pub(in crate::extract::reader::code) fn of(language: Language) -> Definitions {
     use Language as L;
     let row = |comments, containers, functions, modifiers| Definitions {
         containers,
