@@ -58,6 +58,13 @@ impl Gaps {
         Self { usual_limit: limit + usual, limit: lower + usual, narrow: NARROW + usual }
     }
 
+    /// Like [`Self::of`], for text in a right-to-left script, whose letters differ more in their
+    /// distances: no narrow gap is a space.
+    pub(super) fn of_rtl(strip: &[Placed<'_>]) -> Self {
+        let gaps = Self::of(strip);
+        Self { limit: gaps.usual_limit, narrow: f64::INFINITY, ..gaps }
+    }
+
     /// Whether a word ends between two glyphs of a strip.
     pub(super) fn end_word(&self, last: &Placed<'_>, next: &Placed<'_>, has_space: bool) -> bool {
         let gap = (next.left - last.right()) / last.glyph.size;

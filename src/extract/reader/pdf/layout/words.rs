@@ -184,7 +184,7 @@ fn split_strip(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
     if is_rtl {
         sort_from_left(strip);
     }
-    let gaps = Gaps::of(strip);
+    let gaps = if is_rtl { Gaps::of_rtl(strip) } else { Gaps::of(strip) };
     let mut after_space = false;
     let mut word = Vec::new();
     let mut starts_after_space = false;
@@ -198,12 +198,13 @@ fn split_strip(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
             word.clear();
         }
         if word.is_empty() {
-            starts_after_space = after_space;
+            // Sorted by position, a space need not be between the letters around it.
+            starts_after_space = after_space && !is_rtl;
         }
         after_space = false;
         word.push(placed);
     }
-    push(&word, starts_after_space, if is_rtl { f64::INFINITY } else { gaps.narrow }, words);
+    push(&word, starts_after_space, gaps.narrow, words);
 }
 
 /// Sorts the glyphs of a strip by position; a combining mark stays after its letter.
@@ -327,6 +328,15 @@ mod tests {
         let hebrew = ["\u{5D0}", "\u{5D1}", "\u{5D2}"];
         let texts = [(hebrew[0], 20.0, 10.0), (hebrew[1], 15.0, 10.0), (hebrew[2], 10.0, 10.0)];
         check(&sheet(&texts), &["\u{5D0}\u{5D1}\u{5D2}"]);
+    }
+
+    #[test]
+    fn narrow_gaps_of_right_to_left_text_are_not_spaces() {
+        let letters = ["\u{5D0}", "\u{5D1}", "\u{5D2}", "\u{5D3}"];
+        let lefts = [26.2, 20.0, 15.0, 10.0];
+        let texts: Vec<(&str, f64, f64)> =
+            letters.iter().zip(lefts).map(|(letter, left)| (*letter, left, 10.0)).collect();
+        check(&sheet(&texts), &["\u{5D0}\u{5D1}\u{5D2}\u{5D3}"]);
     }
 
     #[test]
