@@ -125,6 +125,10 @@ pub struct Quality {
     /// Words that the document has without spaces between their parts, whether they were separated
     /// or not.
     pub num_glued: u32,
+    /// Words that OCR has read.
+    pub num_words_ocr: u32,
+    /// How many of these OCR is not sure of.
+    pub num_unsure: u32,
 }
 
 impl Quality {
@@ -137,6 +141,11 @@ impl Quality {
     /// there are no words.
     pub fn share_glued(&self) -> f64 {
         f64::from(self.num_glued) / f64::from(self.num_words.max(1))
+    }
+
+    /// Returns the share of the words read by OCR that it is not sure of, 0 to 1; 0 without OCR.
+    pub fn share_unsure(&self) -> f64 {
+        f64::from(self.num_unsure) / f64::from(self.num_words_ocr.max(1))
     }
 }
 

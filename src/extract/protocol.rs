@@ -189,6 +189,11 @@ pub(in crate::extract) struct Page {
     /// The result of OCR; `None` if it was not tried.
     #[serde(default)]
     pub(in crate::extract) ocr: Option<OcrOutcome>,
+    /// Words that OCR has read, and how many of them it is not sure of.
+    #[serde(default)]
+    pub(in crate::extract) num_words: u32,
+    #[serde(default)]
+    pub(in crate::extract) num_unsure: u32,
 }
 
 /// The result of OCR of a page.

@@ -110,6 +110,7 @@ contract! {
     }
     Quality {
         pages_read: u32, pages_ocr: u32, pages_empty: u32, pages_unread: u32, share_not_text: f64, share_glued: f64,
+        share_unsure: f64,
     }
     Info {
         contract_version: u32, id: i64, title: String, r#type: String, tags: Vec<String>,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::env::{TestEnv, left_out};
+use crate::env::{TestEnv, left_out, words_of_tesseract};
 use crate::word_model::check_database;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
@@ -95,9 +95,62 @@ fn pictures_are_read_page_by_page() {
     assert_eq!(found["results"][0]["source"]["last_page"], 2, "{found}");
 }
 
+/// Checks that a picture of the page in `stations.png` is read as it was typed, however it lies.
+#[track_caller]
+fn check_stations(env: &TestEnv, path: &str) {
+    let text = env.ok(&["convert", path, "--format", "md"]).stdout;
+    let heading = text.find("# Stations of the harbour").expect(&text);
+    let prose = text.find("at the lowest tide, and the currents are").expect(&text);
+    let table = text.find("| Station | Depth | Current |\n").expect(&text);
+    let row = text.find("| Old lighthouse | 31.0").expect(&text);
+    let item = text.find("\n- Nobody anchors near the old lighthouse.").expect(&text);
+    assert!([heading, prose, table, row, item].is_sorted(), "{text}");
+}
+
+#[test]
+fn scans_have_headings_tables_and_lists() {
+    let Some(env) = env_with_tesseract() else { return };
+    check_stations(&env, &fixture("scans/stations.png"));
+    // It descends to the right by 2.3 degrees.
+    check_stations(&env, &fixture("scans/stations-skewed.png"));
+    let info = add(&env, &fixture("scans/stations.png"));
+    let share = info["metadata"]["quality"]["share_unsure"].as_f64().unwrap();
+    assert!(share < 0.3, "{info}");
+}
+
+#[test]
+fn pictures_that_lie_on_their_side_or_upside_down_are_turned() {
+    let Some(env) = env_with_tesseract() else { return };
+    let picture = image::open(fixture("scans/stations.png")).unwrap();
+    let (right, left) = (env.path("right.png"), env.path("left.png"));
+    picture.rotate90().save(&right).unwrap();
+    check_stations(&env, right.to_str().unwrap());
+    let program = tesseract().unwrap().join("tesseract");
+    let languages = std::process::Command::new(program).arg("--list-langs").output().unwrap();
+    if !String::from_utf8_lossy(&languages.stdout).contains("osd") {
+        left_out("a page upside down", "Tesseract's data for orientation (osd) is missing");
+        return;
+    }
+    picture.rotate270().save(&left).unwrap();
+    check_stations(&env, left.to_str().unwrap());
+    let down = env.path("down.png");
+    picture.rotate180().save(&down).unwrap();
+    check_stations(&env, down.to_str().unwrap());
+}
+
+#[test]
+fn words_that_tesseract_is_not_sure_of_are_counted() {
+    let words = words_of_tesseract("high water at noon");
+    let env = env_with_script(&words.replacen("\\t96\\t", "\\t31\\t", 1));
+    let quality = &add(&env, &fixture("documents/enclosure.pdf"))["metadata"]["quality"];
+    assert_eq!(quality["share_unsure"], 0.25, "{quality}");
+    let printed = env.ok(&["info", "1"]).stdout;
+    assert!(printed.contains("OCR is not sure of 25.0 % of its words"), "{printed}");
+}
+
 #[test]
 fn pictures_are_not_stored() {
-    let mut env = env_with_script("echo 'words of a picture'");
+    let mut env = env_with_script(&words_of_tesseract("words of a picture"));
     env.set("KB_INGESTION_ENABLE_OCR", "always");
     // In a PDF, separately, in a web page, in a notebook, in a book and in a word processor's text.
     let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
@@ -343,7 +396,8 @@ fn scans_are_read_once_tesseract_is_installed() {
     let before = add(&env, &path);
     // Nothing is new, so nothing is done.
     assert_eq!(env.json(&["add", &path, "--format=json"])["skipped"], 1);
-    let program = env.write("bin/tesseract", "#!/bin/sh\necho 'Spiders are its only enemy.'\n");
+    let script = words_of_tesseract("Spiders are its only enemy.");
+    let program = env.write("bin/tesseract", format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let status = env.json(&["status", "--format=json"]);
     assert_eq!(status["ocr"]["tesseract"], program.to_str().unwrap());
@@ -357,7 +411,7 @@ fn scans_are_read_once_tesseract_is_installed() {
 
 #[test]
 fn ocr_runs_as_the_settings_say() {
-    let mut env = env_with_script("echo 'words of a picture'");
+    let mut env = env_with_script(&words_of_tesseract("words of a picture"));
     let path = fixture("documents/enclosure.pdf");
     env.set("KB_INGESTION_ENABLE_OCR", "never");
     let info = add(&env, &path);
@@ -381,13 +435,14 @@ fn ocr_runs_as_the_settings_say() {
 
 #[test]
 fn tesseract_gets_a_grey_picture_and_the_languages() {
-    let mut env = env_with_script(
-        "read magic; read size; { echo \"$*\"; echo \"$magic $size\"; } >\"$HOME/asked\"; echo some words",
-    );
+    let words = words_of_tesseract("some words");
+    let script = "read magic; read size; { echo \"$*\"; echo \"$magic $size\"; } >\"$HOME/asked\"";
+    let mut env = env_with_script(&format!("{script}; {words}"));
     env.set("KB_INGESTION_OCR_LANGUAGES", "eng+deu");
     add(&env, &fixture("documents/enclosure.pdf"));
     let asked = fs::read_to_string(env.path("asked")).unwrap();
-    assert_eq!(asked, "stdin stdout --psm 1 -l eng+deu --dpi 200\nP5 1652 2338\n");
+    let wanted = "--psm 3 -l eng+deu -c tessedit_create_tsv=1 --dpi 200";
+    assert_eq!(asked, format!("stdin stdout {wanted}\nP5 1652 2338\n"));
 }
 
 #[test]
@@ -408,7 +463,7 @@ fn a_tesseract_that_fails_loses_no_document() {
 
 #[test]
 fn a_picture_without_words_is_kept_and_not_read_again() {
-    let env = env_with_script("echo '| .'");
+    let env = env_with_script(&words_of_tesseract("| ."));
     let info = add(&env, &fixture("documents/scan.png"));
     check_quality(&info, 0, 0, 1, 0);
     assert_eq!(info["metadata"]["warnings"], json!(["there is no text in this document"]));

@@ -453,6 +453,16 @@ pub(crate) const NOTE: &str =
 /// The text of the note without a title.
 pub(crate) const UNTITLED_NOTE: &str = "Ferry timetable: the last boat leaves at nine.";
 
+/// Returns a shell command that answers as Tesseract does when it reads these words in one line.
+pub(crate) fn words_of_tesseract(words: &str) -> String {
+    let mut rows = String::new();
+    for (at, word) in words.split(' ').enumerate() {
+        let left = 100 + 150 * at;
+        rows += &format!("5\\t1\\t1\\t1\\t1\\t{at}\\t{left}\\t100\\t120\\t20\\t96\\t{word}\\n");
+    }
+    format!("printf '{rows}'")
+}
+
 /// Prints one line about a skipped test, bypassing the harness, which hides what passing tests
 /// print.
 pub(crate) fn left_out(what: &str, reason: &str) {

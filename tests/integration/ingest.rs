@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use crate::contract::{Info, Report, Search, read};
-use crate::env::{CORPUS, TestEnv, left_out};
+use crate::env::{CORPUS, TestEnv, left_out, words_of_tesseract};
 use crate::word_model::word_env;
 
 fn add(env: &TestEnv, args: &[&str]) -> Report {
@@ -486,8 +486,10 @@ struct Held<'a> {
 
 impl<'a> Held<'a> {
     fn start(env: &'a TestEnv) -> Self {
-        let script = "#!/bin/sh\n: >\"$HOME/started.$$\"\n\
-            while [ ! -e \"$HOME/go\" ]; do :; done\necho words\n";
+        let words = words_of_tesseract("words");
+        let script = format!(
+            "#!/bin/sh\n: >\"$HOME/started.$$\"\nwhile [ ! -e \"$HOME/go\" ]; do :; done\n{words}\n"
+        );
         let program = env.write("bin/tesseract", script);
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let child = env.command(&["add", "docs"]).stderr(Stdio::null()).spawn().unwrap();

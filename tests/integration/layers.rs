@@ -274,7 +274,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
             "cli/launch.rs",
             "cli/pager.rs",
             "embed/fetch/python.rs",
-            "extract/reader/pdf/ocr.rs",
+            "extract/reader/pdf/ocr/tesseract.rs",
             "extract/sandbox/workers.rs",
         ],
         "what is started is known",

@@ -11,6 +11,8 @@ pub(super) fn of(pages: &[Page]) -> Quality {
         let (num_visible, num_garbage) = count_characters(page);
         quality.num_characters = quality.num_characters.saturating_add(saturated(num_visible));
         quality.num_not_text = quality.num_not_text.saturating_add(saturated(num_garbage));
+        quality.num_words_ocr = quality.num_words_ocr.saturating_add(page.num_words);
+        quality.num_unsure = quality.num_unsure.saturating_add(page.num_unsure);
         let is_ocr = page.ocr == Some(OcrOutcome::Read);
         let is_unread = page.failed.is_some()
             || scan::is_garbage(page)

@@ -243,8 +243,11 @@ fn put(reading: &mut Reading, answer: Page) {
         return;
     };
     page.ocr = answer.ocr;
+    (page.num_words, page.num_unsure) = (answer.num_words, answer.num_unsure);
     if !answer.blocks.is_empty() {
         page.blocks = answer.blocks;
+        // Of the picture, turned upright.
+        (page.width, page.height) = (answer.width, answer.height);
         page.num_unreadable = 0;
         page.failed = None;
     }

@@ -96,6 +96,8 @@ struct QualityJson {
     /// Share of words that were found without spaces between their parts, 0 to 1. Most of them are
     /// separated.
     share_glued: f64,
+    /// Share of the words read by OCR that it is not sure of, 0 to 1.
+    share_unsure: f64,
 }
 
 impl From<Quality> for QualityJson {
@@ -107,6 +109,7 @@ impl From<Quality> for QualityJson {
             pages_unread: quality.pages_unread,
             share_not_text: quality.share_not_text(),
             share_glued: quality.share_glued(),
+            share_unsure: quality.share_unsure(),
         }
     }
 }

@@ -263,6 +263,10 @@ fn describe(quality: &Quality) -> String {
         let percent = quality.share_glued() * 100.0;
         text.push(format!("{percent:.1} % of the words had no spaces between their parts"));
     }
+    if quality.num_unsure > 0 {
+        let percent = quality.share_unsure() * 100.0;
+        text.push(format!("OCR is not sure of {percent:.1} % of its words"));
+    }
     format!("pages: {}", text.join(", "))
 }
 

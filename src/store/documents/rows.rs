@@ -53,6 +53,8 @@ struct QualityJson {
     not_text: u32,
     words: u32,
     glued: u32,
+    words_ocr: u32,
+    unsure: u32,
 }
 
 impl From<Quality> for QualityJson {
@@ -67,6 +69,8 @@ impl From<Quality> for QualityJson {
             not_text: quality.num_not_text,
             words: quality.num_words,
             glued: quality.num_glued,
+            words_ocr: quality.num_words_ocr,
+            unsure: quality.num_unsure,
         }
     }
 }
@@ -83,6 +87,8 @@ impl From<QualityJson> for Quality {
             num_not_text: quality.not_text,
             num_words: quality.words,
             num_glued: quality.glued,
+            num_words_ocr: quality.words_ocr,
+            num_unsure: quality.unsure,
         }
     }
 }

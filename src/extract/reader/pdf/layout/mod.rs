@@ -25,13 +25,13 @@ mod words;
 mod wraps;
 mod zones;
 
+use crate::extract::protocol::PageBlock;
 use paragraphs::BodyStyle;
 use piece::Piece;
 use rules::Rules;
 use sheet::{Area, Direction, Sheet};
-use words::Word;
 
-use crate::extract::protocol::PageBlock;
+pub(crate) use words::{ASCENT, DESCENT, Word};
 
 /// A page after layout analysis, turned so that most of its text is upright.
 pub(crate) struct Arranged {
@@ -56,28 +56,34 @@ pub(crate) fn arrange(sheet: &Sheet) -> Arranged {
     };
     let mut blocks = Vec::new();
     for (direction, words) in all {
-        let mut words = margin::without_line_numbers(words);
-        let body = BodyStyle::of(&words);
-        let rules: Vec<Area> =
-            sheet.rules.iter().map(|rule| words::turn_area(sheet, direction, *rule)).collect();
-        let rules = Rules::of(&rules);
-        let mut tables = ruled::take(&rules, &mut words);
-        tables.extend(zones::take(&rules, &mut words));
-        tables.extend(typed::take(&mut words));
-        let pieces = tables.into_iter().map(Piece::Table);
-        let pieces = pieces.chain(words.into_iter().map(Piece::Word)).collect();
-        for region in regions::divide(pieces, body.size) {
-            let (mut words, mut tables) = (Vec::new(), Vec::new());
-            for piece in region {
-                match piece {
-                    Piece::Word(word) => words.push(word),
-                    Piece::Table(table) => tables.push(table),
-                }
-            }
-            let mut lines = lines::gather(words);
-            tables.extend(aligned::take(&mut lines));
-            blocks.extend(paragraphs::blocks(lines, tables, body));
-        }
+        let turn = |rule: &Area| words::turn_area(sheet, direction, *rule);
+        blocks.extend(arrange_words(words, &sheet.rules.iter().map(turn).collect::<Vec<_>>()));
     }
     Arranged { blocks, width, height }
+}
+
+/// Analyses words that run to the right, and the rules among them: returns blocks in reading order.
+pub(crate) fn arrange_words(words: Vec<Word>, rules: &[Area]) -> Vec<PageBlock> {
+    let mut words = margin::without_line_numbers(words);
+    let body = BodyStyle::of(&words);
+    let rules = Rules::of(rules);
+    let mut tables = ruled::take(&rules, &mut words);
+    tables.extend(zones::take(&rules, &mut words));
+    tables.extend(typed::take(&mut words));
+    let pieces = tables.into_iter().map(Piece::Table);
+    let pieces = pieces.chain(words.into_iter().map(Piece::Word)).collect();
+    let mut blocks = Vec::new();
+    for region in regions::divide(pieces, body.size) {
+        let (mut words, mut tables) = (Vec::new(), Vec::new());
+        for piece in region {
+            match piece {
+                Piece::Word(word) => words.push(word),
+                Piece::Table(table) => tables.push(table),
+            }
+        }
+        let mut lines = lines::gather(words);
+        tables.extend(aligned::take(&mut lines));
+        blocks.extend(paragraphs::blocks(lines, tables, body));
+    }
+    blocks
 }

@@ -114,6 +114,8 @@ fn convert(number: u32, device: &PageDevice<'_>) -> Page {
         num_unreadable: 0,
         failed: None,
         ocr: None,
+        num_words: 0,
+        num_unsure: 0,
     }
 }
 

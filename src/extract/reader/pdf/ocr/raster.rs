@@ -1,0 +1,133 @@
+//! Holds a grey picture, turns it and rotates it.
+
+use std::io;
+
+/// A picture: one byte per pixel, 0 for black, row by row from the top.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Raster {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Dots per inch, if known.
+    pub(crate) dpi: Option<f64>,
+    /// The pixels, `width * height` of them.
+    pub(crate) pixels: Vec<u8>,
+}
+
+const WHITE: u8 = 255;
+
+/// A turn of a picture, clockwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Quarter,
+    Half,
+    ThreeQuarters,
+}
+
+impl Raster {
+    /// Returns its width and height in pixels.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.width as usize, self.height as usize)
+    }
+
+    /// Returns the picture turned clockwise.
+    pub(super) fn turned(&self, turn: Turn) -> Self {
+        let (width, height) = self.size();
+        let at = |x: usize, y: usize| self.pixels[y * width + x];
+        let mut pixels = Vec::with_capacity(self.pixels.len());
+        match turn {
+            Turn::Half => pixels.extend(self.pixels.iter().rev()),
+            Turn::Quarter => {
+                for x in 0..width {
+                    pixels.extend((0..height).rev().map(|y| at(x, y)));
+                }
+            }
+            Turn::ThreeQuarters => {
+                for x in (0..width).rev() {
+                    pixels.extend((0..height).map(|y| at(x, y)));
+                }
+            }
+        }
+        let (width, height) = match turn {
+            Turn::Half => (self.width, self.height),
+            Turn::Quarter | Turn::ThreeQuarters => (self.height, self.width),
+        };
+        Self { width, height, dpi: self.dpi, pixels }
+    }
+
+    /// Returns the picture rotated anticlockwise around its centre by a few degrees, in the same
+    /// size: lines that descend to the right by `degrees` become level. Corners become white.
+    pub(super) fn rotated(&self, degrees: f64) -> Self {
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        let centre = (f64::from(self.width) / 2.0, f64::from(self.height) / 2.0);
+        let mut pixels = Vec::with_capacity(self.pixels.len());
+        for y in 0..self.height {
+            let dy = f64::from(y) + 0.5 - centre.1;
+            for x in 0..self.width {
+                let dx = f64::from(x) + 0.5 - centre.0;
+                let from = (centre.0 + dx * cos - dy * sin, centre.1 + dx * sin + dy * cos);
+                pixels.push(self.between(from.0 - 0.5, from.1 - 0.5));
+            }
+        }
+        Self { pixels, ..*self }
+    }
+
+    /// Returns the brightness between four pixels (bilinear); white outside the picture.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "inside the picture, and a mean of bytes"
+    )]
+    fn between(&self, x: f64, y: f64) -> u8 {
+        let (width, height) = self.size();
+        if x < 0.0
+            || y < 0.0
+            || x >= f64::from(self.width) - 1.0
+            || y >= f64::from(self.height) - 1.0
+        {
+            return WHITE;
+        }
+        let (left, top) = (x as usize, y as usize);
+        debug_assert!(left + 1 < width && top + 1 < height);
+        let (right_share, low_share) = (x - x.floor(), y - y.floor());
+        let row = |y: usize| {
+            let start = y * width + left;
+            let (one, other) = (f64::from(self.pixels[start]), f64::from(self.pixels[start + 1]));
+            one + (other - one) * right_share
+        };
+        let (upper, lower) = (row(top), row(top + 1));
+        (upper + (lower - upper) * low_share).round() as u8
+    }
+
+    /// Writes the picture in the simplest format there is (PGM, binary).
+    pub(super) fn write_pgm(&self, out: &mut impl io::Write) -> io::Result<()> {
+        write!(out, "P5\n{} {}\n255\n", self.width, self.height)?;
+        out.write_all(&self.pixels)?;
+        out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raster(width: u32, pixels: &[u8]) -> Raster {
+        let height = u32::try_from(pixels.len()).unwrap() / width;
+        Raster { width, height, dpi: None, pixels: pixels.to_vec() }
+    }
+
+    #[test]
+    fn turns_are_clockwise() {
+        let picture = raster(3, &[1, 2, 3, 4, 5, 6]);
+        assert_eq!(picture.turned(Turn::Quarter), raster(2, &[4, 1, 5, 2, 6, 3]));
+        assert_eq!(picture.turned(Turn::Half), raster(3, &[6, 5, 4, 3, 2, 1]));
+        assert_eq!(picture.turned(Turn::ThreeQuarters), raster(2, &[3, 6, 2, 5, 1, 4]));
+    }
+
+    #[test]
+    fn a_rotation_by_nothing_changes_nothing_but_the_last_row_and_column() {
+        let picture = raster(3, &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let white = WHITE;
+        let expected = raster(3, &[1, 2, white, 4, 5, white, white, white, white]);
+        assert_eq!(picture.rotated(0.0), expected);
+    }
+}
