@@ -37,8 +37,7 @@ impl Service {
     fn served_skills(&self) -> Result<Vec<FoundSkill>, Failure> {
         let skills = self.list_skills().map_err(|error| failure(&error))?;
         let found = skills.into_iter().map(|listed| listed.found);
-        // One that cannot be read must not hide the others.
-        Ok(found.filter(|skill| served::is_servable(skill).unwrap_or(false)).collect())
+        Ok(found.filter(is_servable).collect())
     }
 
     /// Returns the SKILL.md of each skill.
@@ -102,9 +101,16 @@ impl Service {
         let decoded = percent_decode_str(rest).decode_utf8();
         let Ok(decoded) = decoded else { return Ok(None) };
         let (name, path) = decoded.split_once('/').unwrap_or((&decoded, ""));
-        let skill = self.served_skills()?.into_iter().find(|skill| skill.row.name == name);
-        Ok(skill.map(|skill| (skill, path.to_owned())))
+        let skills = self.list_skills().map_err(|error| failure(&error))?;
+        let found = skills.into_iter().map(|listed| listed.found);
+        let mut named = found.filter(|skill| skill.row.name == name && is_servable(skill));
+        Ok(named.next().map(|skill| (skill, path.to_owned())))
     }
+}
+
+/// Whether a skill can be served. One that cannot be read must not hide the others.
+fn is_servable(skill: &FoundSkill) -> bool {
+    served::is_servable(skill).unwrap_or(false)
 }
 
 fn entry(skill: &FoundSkill) -> Result<Option<SkillEntry>> {

@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use crate::error::Result;
 use crate::hash;
+use crate::skill::files::{self, SourceFile};
+use crate::skill::lint;
 use crate::skill::place::SKILL_FILE;
 use crate::skill::registry::FoundSkill;
-use crate::skill::{files, lint};
 
 /// Largest number of files of a skill that every client accepts, by the extension.
 const MAX_FILES: usize = 512;
@@ -46,12 +47,15 @@ pub struct ServedFile {
 ///
 /// [`crate::error::Error::Io`] for a directory that cannot be read.
 pub fn is_servable(skill: &FoundSkill) -> Result<bool> {
-    let listing = files::list(&skill.skill.dir)?;
-    let total: u64 = listing.files.iter().map(|file| file.size_bytes).sum();
-    Ok(lint::name_fault(&skill.row.name).is_none()
-        && listing.files.len() <= MAX_FILES
+    Ok(allows(skill, &files::list(&skill.skill.dir)?.files))
+}
+
+fn allows(skill: &FoundSkill, files: &[SourceFile]) -> bool {
+    let total: u64 = files.iter().map(|file| file.size_bytes).sum();
+    lint::name_fault(&skill.row.name).is_none()
+        && files.len() <= MAX_FILES
         && total <= MAX_BYTES
-        && listing.files.iter().any(|file| file.path == SKILL_FILE))
+        && files.iter().any(|file| file.path == SKILL_FILE)
 }
 
 /// Describes a skill; `None` if the extension does not allow to serve it.
@@ -60,11 +64,12 @@ pub fn is_servable(skill: &FoundSkill) -> Result<bool> {
 ///
 /// [`crate::error::Error::Io`] for a file that cannot be read.
 pub fn describe(skill: &FoundSkill) -> Result<Option<ServedSkill>> {
-    if !is_servable(skill)? {
+    let files = files::list(&skill.skill.dir)?.files;
+    if !allows(skill, &files) {
         return Ok(None);
     }
     let mut described = Vec::new();
-    for file in files::list(&skill.skill.dir)?.files {
+    for file in files {
         let bytes = file.read()?;
         let size_bytes = bytes.len() as u64;
         described.push(ServedFile { path: file.path, sha256: hash::sha256(&bytes), size_bytes });
