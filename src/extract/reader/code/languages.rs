@@ -2,6 +2,18 @@
 
 use super::grammar::{Grammar, Grouping, Preamble, Role};
 
+/// What most grammars have in common.
+const PLAIN: Grammar = Grammar {
+    parsers: &[],
+    roles: &[],
+    values: &[],
+    preamble: None,
+    glued: &[],
+    costly_chain: None,
+    separator: ".",
+    grouping: Grouping::None,
+};
+
 pub(super) static PYTHON: Grammar = Grammar {
     parsers: &[|| tree_sitter_python::LANGUAGE.into()],
     roles: &[
@@ -10,23 +22,17 @@ pub(super) static PYTHON: Grammar = Grammar {
         ("decorated_definition", Role::Wrapper),
         ("comment", Role::Comment),
     ],
-    values: &[],
     preamble: Some(Preamble::String("expression_statement")),
     glued: &["block", "string_content", "string_end"],
-    costly_chain: None,
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static BASH: Grammar = Grammar {
     parsers: &[|| tree_sitter_bash::LANGUAGE.into()],
     roles: &[("function_definition", Role::Function), ("comment", Role::Comment)],
-    values: &[],
-    preamble: None,
     glued: &["compound_statement", "do_group", "heredoc_body", "heredoc_content", "heredoc_end"],
     costly_chain: Some('|'),
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static GO: Grammar = Grammar {
@@ -39,12 +45,10 @@ pub(super) static GO: Grammar = Grammar {
         ("type_alias", Role::Type),
         ("comment", Role::Comment),
     ],
-    values: &[],
     preamble: Some(Preamble::Commented("package_clause")),
     glued: &["block", "statement_list"],
-    costly_chain: None,
-    separator: ".",
     grouping: Grouping::Receivers,
+    ..PLAIN
 };
 
 /// The values in JavaScript and TypeScript that make a binding a definition.
@@ -72,11 +76,8 @@ pub(super) static JAVASCRIPT: Grammar = Grammar {
         ("comment", Role::Comment),
     ],
     values: FUNCTION_VALUES,
-    preamble: None,
     glued: &["statement_block", "class_body", "template_string"],
-    costly_chain: None,
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static TYPESCRIPT: Grammar = Grammar {
@@ -109,11 +110,8 @@ pub(super) static TYPESCRIPT: Grammar = Grammar {
         ("comment", Role::Comment),
     ],
     values: FUNCTION_VALUES,
-    preamble: None,
     glued: &["statement_block", "class_body", "interface_body", "enum_body", "template_string"],
-    costly_chain: None,
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static RUST: Grammar = Grammar {
@@ -131,8 +129,6 @@ pub(super) static RUST: Grammar = Grammar {
         ("line_comment", Role::Comment),
         ("block_comment", Role::Comment),
     ],
-    values: &[],
-    preamble: None,
     glued: &[
         "block",
         "declaration_list",
@@ -141,9 +137,9 @@ pub(super) static RUST: Grammar = Grammar {
         "match_block",
         "where_clause",
     ],
-    costly_chain: None,
     separator: "::",
     grouping: Grouping::Blocks,
+    ..PLAIN
 };
 
 pub(super) static C: Grammar = Grammar {
@@ -157,12 +153,9 @@ pub(super) static C: Grammar = Grammar {
         ("type_definition", Role::Wrapper),
         ("comment", Role::Comment),
     ],
-    values: &[],
-    preamble: None,
     glued: &["compound_statement", "field_declaration_list", "enumerator_list", "initializer_list"],
-    costly_chain: None,
     separator: "::",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static CPP: Grammar = Grammar {
@@ -180,8 +173,6 @@ pub(super) static CPP: Grammar = Grammar {
         ("type_definition", Role::Wrapper),
         ("comment", Role::Comment),
     ],
-    values: &[],
-    preamble: None,
     glued: &[
         "compound_statement",
         "declaration_list",
@@ -190,9 +181,9 @@ pub(super) static CPP: Grammar = Grammar {
         "enumerator_list",
         "initializer_list",
     ],
-    costly_chain: None,
     separator: "::",
     grouping: Grouping::QualifiedNames,
+    ..PLAIN
 };
 
 pub(super) static JAVA: Grammar = Grammar {
@@ -209,12 +200,8 @@ pub(super) static JAVA: Grammar = Grammar {
         ("line_comment", Role::Comment),
         ("block_comment", Role::Comment),
     ],
-    values: &[],
-    preamble: None,
     glued: &["block", "constructor_body", "class_body", "interface_body", "enum_body"],
-    costly_chain: None,
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static RUBY: Grammar = Grammar {
@@ -226,12 +213,9 @@ pub(super) static RUBY: Grammar = Grammar {
         ("module", Role::Class),
         ("comment", Role::Comment),
     ],
-    values: &[],
-    preamble: None,
     glued: &["body_statement", "block_body", "heredoc_body", "string_content"],
-    costly_chain: None,
     separator: "::",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static PHP: Grammar = Grammar {
@@ -246,8 +230,6 @@ pub(super) static PHP: Grammar = Grammar {
         ("namespace_definition", Role::Class),
         ("comment", Role::Comment),
     ],
-    values: &[],
-    preamble: None,
     glued: &[
         "compound_statement",
         "declaration_list",
@@ -257,9 +239,8 @@ pub(super) static PHP: Grammar = Grammar {
         "heredoc_body",
         "nowdoc_body",
     ],
-    costly_chain: None,
     separator: "::",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static CSHARP: Grammar = Grammar {
@@ -275,8 +256,6 @@ pub(super) static CSHARP: Grammar = Grammar {
         ("namespace_declaration", Role::Class),
         ("comment", Role::Comment),
     ],
-    values: &[],
-    preamble: None,
     glued: &[
         "block",
         "declaration_list",
@@ -286,9 +265,7 @@ pub(super) static CSHARP: Grammar = Grammar {
         "arrow_expression_clause",
         "raw_string_content",
     ],
-    costly_chain: None,
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static LUA: Grammar = Grammar {
@@ -303,32 +280,21 @@ pub(super) static LUA: Grammar = Grammar {
         ("comment", Role::Comment),
     ],
     values: &[("function_definition", Role::Function)],
-    preamble: None,
     glued: &["block", "string_content"],
-    costly_chain: None,
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 /// Rules have no symbol: a section for each would be too short to be found.
 pub(super) static CSS: Grammar = Grammar {
     parsers: &[|| tree_sitter_css::LANGUAGE.into()],
     roles: &[("comment", Role::Comment), ("js_comment", Role::Comment)],
-    values: &[],
-    preamble: None,
     glued: &["block", "keyframe_block_list"],
-    costly_chain: None,
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
 
 pub(super) static HCL: Grammar = Grammar {
     parsers: &[|| tree_sitter_hcl::LANGUAGE.into()],
     roles: &[("block", Role::Function), ("comment", Role::Comment)],
-    values: &[],
-    preamble: None,
     glued: &["body", "block_end"],
-    costly_chain: None,
-    separator: ".",
-    grouping: Grouping::None,
+    ..PLAIN
 };
